@@ -1,1 +1,2 @@
-export {};
+export * from "./impression-record.ts";
+export * from "./snapshot.ts";

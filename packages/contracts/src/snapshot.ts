@@ -1,0 +1,117 @@
+/**
+ * What management publishes to Redis and match instances read: plain JSON, snake_case, money in the unit of the name.
+ * `version` is the row's version in Postgres; an older version never replaces a newer one.
+ */
+
+export type CampaignStatus = "draft" | "active" | "paused";
+export type CreativeType = "narrative_hook" | "product_mention" | "location_brand" | "character_reference";
+export type Tone = "positive" | "neutral" | "humorous" | "dramatic";
+export type GeoTargetType = "country" | "state" | "city" | "radius";
+export type BlocklistRuleType = "keyword" | "theme" | "category" | "action" | "game_id";
+export type AffinityType =
+  | "action"
+  | "location"
+  | "theme"
+  | "mood"
+  | "category"
+  | "lighting"
+  | "effects"
+  | "camera";
+export type Scope = "advertiser" | "developer" | "serving";
+
+export interface SnapshotCreative {
+  creative_id: string;
+  creative_type: CreativeType;
+  brand_name: string;
+  product_name: string | null;
+  tagline: string | null;
+  narrative_hook: string | null;
+  alt_hooks: string[];
+  tone: Tone;
+  max_uses_per_game: number;
+}
+
+export interface SnapshotGeoTarget {
+  geo_target_id: string;
+  target_type: GeoTargetType;
+  country_code: string | null;
+  state_code: string | null;
+  city_name: string | null;
+  lat: number | null;
+  lng: number | null;
+  radius_km: number | null;
+  include: boolean;
+}
+
+export interface SnapshotBlocklistRule {
+  rule_type: BlocklistRuleType;
+  value: string;
+}
+
+/** Listed from the oldest to the newest: of equal weights the older one wins. */
+export interface SnapshotAffinity {
+  affinity_id: string;
+  affinity_type: AffinityType;
+  affinity_value: string;
+  weight: number;
+}
+
+/** A campaign in any status, with everything that matching and scoring need; money stays in the advertiser's slot. */
+export interface SnapshotCampaign {
+  campaign_id: string;
+  advertiser_id: string;
+  version: number;
+  status: CampaignStatus;
+  cpm_bid_cents: number;
+  priority: number;
+  start_date: string | null;
+  end_date: string | null;
+  target_categories: string[];
+  target_tags: string[];
+  /** Each list from the oldest to the newest. */
+  creatives: SnapshotCreative[];
+  geo_targets: SnapshotGeoTarget[];
+  blocklist: SnapshotBlocklistRule[];
+  affinities: SnapshotAffinity[];
+}
+
+/** Published again by every deposit, so that instances forget what they remember of an empty balance. */
+export interface SnapshotAdvertiser {
+  advertiser_id: string;
+  account_id: string;
+  version: number;
+}
+
+export interface SnapshotPlacement {
+  game_id: string;
+  /** The account that owns the placement and earns its share. */
+  account_id: string;
+  version: number;
+  is_active: boolean;
+  placement_types: CreativeType[];
+  /** The developer's share in hundredths of a percent: 7000 is 70 %. */
+  revenue_share_basis_points: number;
+  max_ads_per_session: number;
+  blocked_advertisers: string[];
+  blocked_categories: string[];
+}
+
+/** An API key is known by the SHA-256 of its text; a revoked one is removed from the snapshot. */
+export interface SnapshotApiKey {
+  key_id: string;
+  account_id: string;
+  version: number;
+  scopes: Scope[];
+  /** Requests per minute in each group; null: the defaults of the service. */
+  rate_limit_per_minute: number | "unlimited" | null;
+  /** Unix milliseconds after which the key is no longer valid; null: never. */
+  expires_at_ms: number | null;
+}
+
+/** Entity names as they stand in the snapshot's hash and change log. */
+export const entityName = {
+  campaign: (campaignId: string) => `campaign:${campaignId}`,
+  advertiser: (advertiserId: string) => `advertiser:${advertiserId}`,
+  placement: (gameId: string) => `placement:${gameId}`,
+  apiKey: (sha256Hex: string) => `key:${sha256Hex}`,
+};

@@ -1,0 +1,39 @@
+import { Cluster, Redis } from "ioredis";
+
+/** A connection to a single Redis or to a Redis Cluster; only this package looks inside. */
+export type RedisConnection = Redis | Cluster;
+
+export interface ConnectionOptions {
+  /** Shown by CLIENT LIST, so that an operator can tell the connections apart. */
+  name: string;
+  /** How long a command may wait for its reply before it fails. Milliseconds. */
+  commandTimeoutMs?: number;
+}
+
+const CLUSTER_SCHEME = "redis-cluster://";
+
+/**
+ * Connects to `redis://host:port/db`, `rediss://…` or a cluster as `redis-cluster://h1:p1,h2:p2,…`.
+ * Commands fail at once while the connection is down (nothing queues without a limit): callers fail closed.
+ * Autopipelining stays off: it slows handlers that make one call and breaks while a cluster is resharded.
+ */
+export function connectRedis(url: string, options: ConnectionOptions): RedisConnection {
+  const redisOptions = {
+    connectionName: options.name,
+    commandTimeout: options.commandTimeoutMs ?? 2_000,
+    connectTimeout: 5_000,
+    maxRetriesPerRequest: 1,
+    enableAutoPipelining: false,
+  };
+  if (url.startsWith(CLUSTER_SCHEME)) {
+    const nodes = url
+      .slice(CLUSTER_SCHEME.length)
+      .split(",")
+      .map((address) => {
+        const separator = address.lastIndexOf(":");
+        return { host: address.slice(0, separator), port: Number(address.slice(separator + 1)) };
+      });
+    return new Cluster(nodes, { redisOptions, slotsRefreshTimeout: 2_000, scaleReads: "master" });
+  }
+  return new Redis(url, redisOptions);
+}

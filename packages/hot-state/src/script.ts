@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import type { RedisConnection } from "./connection.ts";
+
+const LUA_DIRECTORY = new URL("../lua/", import.meta.url);
+const INCLUDE_LINE = /^--\s*@include\s+"([a-z_-]+)"\s*$/gm;
+
+type ScriptReply = string | number | null | ScriptReply[];
+type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<ScriptReply>;
+
+/**
+ * Reads `lua/<name>.lua` and puts `lua/include/<piece>.lua` in the place of each line `-- @include "<piece>"`.
+ * Includes do not nest: a script shows at its head everything that it is made of.
+ */
+export function loadScript(name: string): string {
+  const source = readFileSync(new URL(`${name}.lua`, LUA_DIRECTORY), "utf8");
+  return source.replace(INCLUDE_LINE, (_line, piece: string) =>
+    readFileSync(new URL(`include/${piece}.lua`, LUA_DIRECTORY), "utf8"),
+  );
+}
+
+/**
+ * Defines a script on a connection and returns the function that calls it with its keys, then its arguments.
+ * The number of keys is fixed, and `defineCommand` re-sends the source when a server has forgotten it.
+ */
+export function defineScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
+  const command = `diegetic_${name}`;
+  redis.defineCommand(command, { numberOfKeys, lua: loadScript(name) });
+  const call = (redis as unknown as Record<string, ScriptCall>)[command];
+  if (call === undefined) throw new Error(`script ${name} was not defined`);
+  return (...keysAndArguments) => call.apply(redis, keysAndArguments);
+}
