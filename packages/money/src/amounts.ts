@@ -1,0 +1,52 @@
+/** Advertiser money, in thousandths of a cent: a safe integer. */
+export type Millicents = number;
+/** Money as it stands in requests and answers: a safe integer. */
+export type Cents = number;
+/** Developer earnings and fees, in millionths of a cent. */
+export type Microcents = bigint;
+/** A share in hundredths of a percent: 7000 is 70 %. */
+export type BasisPoints = number;
+
+/** The most that one advertiser may ever have deposited: beyond it integers would no longer be exact. */
+export const MAX_MILLICENTS: Millicents = Number.MAX_SAFE_INTEGER;
+export const MILLICENTS_PER_CENT = 1000;
+export const MICROCENTS_PER_MILLICENT = 1000n;
+export const MICROCENTS_PER_CENT = 1_000_000n;
+/** The whole, in basis points. */
+export const WHOLE_BASIS_POINTS: BasisPoints = 10_000;
+
+/** An amount that is not a safe integer: a fraction, or too large to be exact. */
+export class InexactMoney extends RangeError {
+  override name = "InexactMoney";
+}
+
+/** Returns the value when it is a safe integer, else throws InexactMoney with `what` in its message. */
+export function exact(value: number, what: string): number {
+  if (!Number.isSafeInteger(value)) throw new InexactMoney(`${what} is not a safe integer: ${value}`);
+  return value;
+}
+
+/** Whole cents as millicents. Throws InexactMoney when that is more than 2^53 − 1 millicents. */
+export function centsToMillicents(cents: Cents): Millicents {
+  return exact(exact(cents, "cents") * MILLICENTS_PER_CENT, "millicents");
+}
+
+/** Millicents as microcents, exactly. */
+export function millicentsToMicrocents(millicents: Millicents): Microcents {
+  return BigInt(exact(millicents, "millicents")) * MICROCENTS_PER_MILLICENT;
+}
+
+/** Millicents read from a 64-bit column. Throws InexactMoney beyond ±(2^53 − 1). */
+export function millicentsFromBigint(value: bigint): Millicents {
+  return exact(Number(value), "millicents");
+}
+
+/** The sum. Throws InexactMoney when it leaves the safe integers. */
+export function addMillicents(left: Millicents, right: Millicents): Millicents {
+  return exact(exact(left, "millicents") + exact(right, "millicents"), "sum of millicents");
+}
+
+/** left − right; may be negative. Throws InexactMoney when it leaves the safe integers. */
+export function subtractMillicents(left: Millicents, right: Millicents): Millicents {
+  return exact(exact(left, "millicents") - exact(right, "millicents"), "difference of millicents");
+}

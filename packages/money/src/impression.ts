@@ -1,0 +1,80 @@
+import {
+  type BasisPoints,
+  type Cents,
+  exact,
+  type Microcents,
+  type Millicents,
+  millicentsToMicrocents,
+  WHOLE_BASIS_POINTS,
+} from "./amounts.ts";
+import { floorDivide } from "./rounding.ts";
+
+/**
+ * What one impression costs: `cpm_bid_cents / 1000` cents, which is exactly `cpm_bid_cents` millicents
+ * (semantics: Money, "Unit" and "Price").
+ */
+export function priceMillicents(cpmBidCents: Cents): Millicents {
+  return notNegative(exact(cpmBidCents, "cpm bid"), "cpm bid");
+}
+
+/**
+ * The developer's part of one impression, half to even when it is no whole microcent (semantics: Money, "Unit").
+ * Throws RangeError when the share is not a whole number from 0 to 10 000.
+ */
+export function earningMicrocents(price: Millicents, revenueShareBasisPoints: BasisPoints): Microcents {
+  notNegative(price, "price");
+  exact(revenueShareBasisPoints, "revenue share");
+  if (revenueShareBasisPoints < 0 || revenueShareBasisPoints > WHOLE_BASIS_POINTS) {
+    throw new RangeError(`revenue share is not within 0 and 10000 basis points: ${revenueShareBasisPoints}`);
+  }
+  return divideHalfToEven(
+    millicentsToMicrocents(price) * BigInt(revenueShareBasisPoints),
+    BigInt(WHOLE_BASIS_POINTS),
+  );
+}
+
+/** The platform's part: charge − earning, so that the three always sum to zero (semantics: Money, "Unit"). */
+export function feeMicrocents(price: Millicents, revenueShareBasisPoints: BasisPoints): Microcents {
+  return millicentsToMicrocents(price) - earningMicrocents(price, revenueShareBasisPoints);
+}
+
+/** The charge in cents, exact and fractional: 255 millicents are 0.255 (semantics: Money, "charged_cents is exact"). */
+export function chargedCents(price: Millicents): number {
+  return exact(price, "price") / 1000;
+}
+
+/** Spent per 1000 impressions, in whole cents, half up; 0 without impressions (semantics: Analytics). */
+export function effectiveCpmCents(spentMillicents: Millicents, impressions: number): Cents {
+  notNegative(exact(impressions, "impressions"), "impressions");
+  if (impressions === 0) return 0;
+  // Millicents per impression are cents per thousand impressions.
+  const count = BigInt(impressions);
+  return Number(floorDivide(2n * BigInt(exact(spentMillicents, "spent")) + count, 2n * count));
+}
+
+/**
+ * A percentage as basis points: 70.25 → 7025. Undefined when it has more than two decimals
+ * (semantics: Small print, "Numbers"); the range is for the caller to check.
+ */
+export function percentToBasisPoints(percent: number): BasisPoints | undefined {
+  const basisPoints = Math.round(percent * 100);
+  return basisPoints / 100 === percent ? basisPoints : undefined;
+}
+
+/** Basis points as a percentage: 7025 → 70.25. */
+export function basisPointsToPercent(basisPoints: BasisPoints): number {
+  return exact(basisPoints, "basis points") / 100;
+}
+
+function notNegative(value: number, what: string): number {
+  if (value < 0) throw new RangeError(`${what} is negative: ${value}`);
+  return value;
+}
+
+/** For a dividend ≥ 0 and a divisor > 0. */
+function divideHalfToEven(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  const twiceRest = (dividend % divisor) * 2n;
+  const roundsUp = twiceRest > divisor || (twiceRest === divisor && quotient % 2n === 1n);
+  return roundsUp ? quotient + 1n : quotient;
+}
