@@ -1,0 +1,114 @@
+import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
+import type { CampaignStatus, CreativeType, Tone } from "../snapshot.ts";
+
+/** Characters of names, brands, products, values, tags and identifiers (semantics: Texts). */
+export const NAME_CHARACTERS = 200;
+/** Characters of hooks, taglines and narrative (semantics: Texts). */
+export const TEXT_CHARACTERS = 2_000;
+/** Entries of a list in a body (semantics: Statuses of errors). */
+export const LIST_ENTRIES = 100;
+/** Largest amount of money in one field, in cents (semantics: Sizes). */
+export const MAX_AMOUNT_CENTS = 1_000_000_000;
+
+/** Has a character that is not space: the schema's way to refuse blank texts. */
+const NOT_BLANK = "\\S";
+
+export const CREATIVE_TYPES = [
+  "narrative_hook",
+  "product_mention",
+  "location_brand",
+  "character_reference",
+] as const satisfies readonly CreativeType[];
+export const TONES = ["positive", "neutral", "humorous", "dramatic"] as const satisfies readonly Tone[];
+export const CAMPAIGN_STATUSES = ["draft", "active", "paused"] as const satisfies readonly CampaignStatus[];
+
+/** An object of exactly these fields. */
+export function closed<Fields extends Record<string, TSchema>>(fields: Fields, description?: string) {
+  return Type.Object(fields, {
+    additionalProperties: false,
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+/** The schema, null allowed. */
+export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
+  const plain = schema as { type?: string; enum?: unknown[] };
+  return Type.Unsafe<Static<Schema> | null>({
+    ...schema,
+    type: [plain.type, "null"],
+    ...(plain.enum === undefined ? {} : { enum: [...plain.enum, null] }),
+  });
+}
+
+/** A field that may be left out; null is read like leaving it out, or clears it in a PATCH. */
+export function optional<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(nullable(schema));
+}
+
+/** A short text: a name, a brand, a tag, an identifier. */
+export function nameText(description: string) {
+  return Type.String({ minLength: 1, maxLength: NAME_CHARACTERS, pattern: NOT_BLANK, description });
+}
+
+/** A long text: a hook, a tagline, narrative. */
+export function longText(description: string) {
+  return Type.String({ minLength: 1, maxLength: TEXT_CHARACTERS, pattern: NOT_BLANK, description });
+}
+
+/** A text that the service answers; limits stand at the requests. */
+export function answerText(description: string) {
+  return Type.String({ description });
+}
+
+export function oneOf<const Values extends readonly string[]>(values: Values, description: string) {
+  return Type.Unsafe<Values[number]>({ type: "string", enum: [...values], description });
+}
+
+export function listOf<Schema extends TSchema>(entry: Schema, description: string, minItems?: number) {
+  return Type.Array(entry, {
+    maxItems: LIST_ENTRIES,
+    ...(minItems === undefined ? {} : { minItems }),
+    description,
+  });
+}
+
+/** An amount of money in a request, in cents. */
+export function amountCents(description: string) {
+  return Type.Integer({ minimum: 1, maximum: MAX_AMOUNT_CENTS, description });
+}
+
+/** A total in an answer: whole, never negative. */
+export function count(description: string) {
+  return Type.Integer({ minimum: 0, description });
+}
+
+export function timestamp(description: string) {
+  return Type.String({
+    format: "date-time",
+    description: `${description} ISO 8601 in UTC with milliseconds.`,
+  });
+}
+
+export function flightDate(description: string) {
+  return Type.String({
+    format: "iso-date",
+    maxLength: 40,
+    description: `${description} A date (the whole day, UTC) or a moment of ISO 8601.`,
+  });
+}
+
+/** The developer's own identifier of a game. */
+export function gameId() {
+  return Type.String({
+    minLength: 1,
+    maxLength: NAME_CHARACTERS,
+    pattern: "^(?=.*\\S)\\P{Cc}+$",
+    description: "The developer's own identifier of the game; compared exactly, no control characters.",
+  });
+}
+
+export const errorSchema = closed(
+  { detail: answerText("What was wrong, which field it was and what is allowed; one sentence.") },
+  "Every error of the API.",
+);
+export type ErrorBody = Static<typeof errorSchema>;

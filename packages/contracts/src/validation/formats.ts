@@ -1,0 +1,47 @@
+import { isCountryCode } from "./country-codes.ts";
+
+const FLIGHT_DATE =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](\d\d):(\d\d))?)?$/;
+
+/**
+ * A date (`2026-12-01`, the whole day in UTC) or a moment (`2026-12-01T10:00:00Z`; without an offset it is UTC) of
+ * ISO 8601. Days that the calendar does not have are refused.
+ */
+export function isFlightDate(text: string): boolean {
+  const parts = FLIGHT_DATE.exec(text);
+  if (parts === null) return false;
+  const [year, month, day, hour = 0, minute = 0, second = 0, offsetHour = 0, offsetMinute = 0] = parts
+    .slice(1)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  if (year === undefined || month === undefined || day === undefined) return false;
+  const calendarDay = new Date(Date.UTC(year, month - 1, day));
+  calendarDay.setUTCFullYear(year);
+  return (
+    year >= 1000 &&
+    calendarDay.getUTCMonth() === month - 1 &&
+    calendarDay.getUTCDate() === day &&
+    hour <= 23 &&
+    minute <= 59 &&
+    second <= 59 &&
+    offsetHour <= 23 &&
+    offsetMinute <= 59
+  );
+}
+
+/** An absolute address of the web. Other schemes are refused: the dashboard shows it as a link. */
+export function isWebAddress(text: string): boolean {
+  if (/[\s<>"{}|\\^`]/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return (protocol === "https:" || protocol === "http:") && hostname !== "" && /^https?:\/\//i.test(text);
+}
+
+/** The formats of our own, and the sentence part that tells a client what is allowed. */
+export const ownFormats: Readonly<Record<string, { validate: (text: string) => boolean; allowed: string }>> =
+  {
+    "country-code": { validate: isCountryCode, allowed: "a country code of ISO 3166-1 alpha-2, such as DE" },
+    "iso-date": {
+      validate: isFlightDate,
+      allowed: "a date or a moment of ISO 8601, such as 2026-12-01 or 2026-12-01T10:00:00Z",
+    },
+    uri: { validate: isWebAddress, allowed: "an absolute http or https address" },
+  };

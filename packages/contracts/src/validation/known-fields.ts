@@ -1,0 +1,63 @@
+import { InvalidInput } from "./invalid-input.ts";
+import { fieldPath } from "./sentence.ts";
+
+/** How a body is read before its schema is applied. */
+export interface Reading {
+  /** Whether null fields count as absent. */
+  nulls: "drop" | "keep";
+  /** Whether blank texts in optional fields, and in the lists among them, count as absent. */
+  blanks: "drop" | "keep";
+}
+
+interface ShapeSchema {
+  type?: string | string[];
+  properties?: Record<string, ShapeSchema>;
+  required?: string[];
+  items?: ShapeSchema;
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === "string" && value.trim() === "";
+}
+
+/**
+ * A copy of the value with the fields that its schema knows: what else a client sent is ignored, and nothing of it
+ * (a `__proto__`, say) reaches the rest of the program. Texts must be storable: whole Unicode characters, no NUL.
+ */
+export function knownFields(schema: unknown, value: unknown, reading: Reading): unknown {
+  return copy(schema as ShapeSchema, value, reading, "", false);
+}
+
+function copy(
+  schema: ShapeSchema,
+  value: unknown,
+  reading: Reading,
+  path: string,
+  optional: boolean,
+): unknown {
+  if (typeof value === "string") return storableText(value, path);
+  if (Array.isArray(value)) {
+    const items = schema.items;
+    if (items === undefined) return value;
+    const kept = optional && reading.blanks === "drop" ? value.filter((entry) => !isBlank(entry)) : value;
+    return kept.map((entry, index) => copy(items, entry, reading, `${path}/${index}`, optional));
+  }
+  if (typeof value !== "object" || value === null || schema.properties === undefined) return value;
+  const result: Record<string, unknown> = {};
+  const required = new Set(schema.required ?? []);
+  for (const [name, fieldSchema] of Object.entries(schema.properties)) {
+    if (!Object.hasOwn(value, name)) continue;
+    const field = (value as Record<string, unknown>)[name];
+    const fieldIsOptional = !required.has(name);
+    if (field === null && reading.nulls === "drop") continue;
+    if (fieldIsOptional && reading.blanks === "drop" && isBlank(field)) continue;
+    result[name] = copy(fieldSchema, field, reading, `${path}/${name}`, fieldIsOptional);
+  }
+  return result;
+}
+
+function storableText(text: string, path: string): string {
+  if (!/[\p{Surrogate}\0]/u.test(text)) return text;
+  const field = path === "" ? "the text" : fieldPath(path);
+  throw new InvalidInput(400, `${field} must be text of whole Unicode characters without the character NUL`);
+}

@@ -1,0 +1,116 @@
+import type { ErrorObject } from "ajv/dist/2020.js";
+import { ownFormats } from "./formats.ts";
+import { InvalidInput } from "./invalid-input.ts";
+
+const SHOWN_CHARACTERS = 60;
+
+/** Keywords whose failure means that the value is well-formed but not allowed; every other failure is malformed input. */
+const NOT_ALLOWED = new Set([
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "maxLength",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "enum",
+  "const",
+]);
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null",
+};
+
+interface FieldSchema {
+  type?: string | string[];
+  enum?: unknown[];
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  multipleOf?: number;
+  maxLength?: number;
+  minLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  items?: FieldSchema;
+}
+
+/** A value as a sentence may show it: short, on one line, and never more of a client's input than needed. */
+export function shown(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value !== "string") return String(value);
+  const characters = [...value];
+  const start = characters.slice(0, SHOWN_CHARACTERS).join("").replace(/\p{C}/gu, "\ufffd");
+  return characters.length > SHOWN_CHARACTERS
+    ? `"${start}…" (${characters.length} characters)`
+    : `"${start}"`;
+}
+
+function range(schema: FieldSchema): string {
+  const { minimum, maximum } = schema;
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return ` of at least ${minimum}`;
+  if (maximum !== undefined) return ` of at most ${maximum}`;
+  return "";
+}
+
+/** What a field may hold, as the end of "… must be …". */
+export function allowed(schema: FieldSchema): string {
+  if (schema.enum !== undefined) return `one of ${schema.enum.filter((entry) => entry !== null).join(", ")}`;
+  const type = Array.isArray(schema.type) ? schema.type.find((name) => name !== "null") : schema.type;
+  const name = TYPE_NAMES[type ?? ""] ?? "a value of the documented shape";
+  if (type === "integer" || type === "number") {
+    const decimals =
+      schema.multipleOf === undefined || type === "integer" ? "" : " with at most two decimals";
+    return `${name}${range(schema)}${decimals}`;
+  }
+  if (type === "array") {
+    const least = schema.minItems === undefined ? "" : `at least ${schema.minItems} and `;
+    const limit = schema.maxItems === undefined ? "" : ` of ${least}at most ${schema.maxItems} entries`;
+    return schema.items === undefined ? `${name}${limit}` : `${name}${limit}, each ${allowed(schema.items)}`;
+  }
+  if (type === "string") {
+    const limit = schema.maxLength === undefined ? "" : ` of at most ${schema.maxLength} characters`;
+    if (schema.format === "email") return `an e-mail address${limit}`;
+    const format = schema.format === undefined ? undefined : ownFormats[schema.format]?.allowed;
+    if (format !== undefined) return `${format}${schema.format === "uri" ? limit : ""}`;
+    return schema.minLength === undefined ? `${name}${limit}` : `${name}${limit} that is not blank`;
+  }
+  return name;
+}
+
+/** `/player_geo/lat` as `player_geo.lat`, `/alt_hooks/3` as `alt_hooks[3]`. */
+export function fieldPath(instancePath: string): string {
+  return instancePath
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce((path, part) => {
+      if (/^\d+$/.test(part)) return `${path}[${part}]`;
+      return path === "" ? part : `${path}.${part}`;
+    }, "");
+}
+
+/** Turns the first failure that ajv reports (with `verbose`) into the answer for the client. */
+export function invalidInputFrom(error: ErrorObject): InvalidInput {
+  const path = fieldPath(error.instancePath);
+  if (error.keyword === "required") {
+    const missing = String(error.params.missingProperty);
+    const properties = (error.parentSchema as { properties?: Record<string, FieldSchema> }).properties;
+    const field = path === "" ? missing : `${path}.${missing}`;
+    return new InvalidInput(400, `${field} is required: it must be ${allowed(properties?.[missing] ?? {})}`);
+  }
+  if (path === "") return new InvalidInput(400, "the body must be a JSON object");
+  const status = NOT_ALLOWED.has(error.keyword) ? 422 : 400;
+  const expected = allowed((error.parentSchema ?? {}) as FieldSchema);
+  return new InvalidInput(status, `${path} must be ${expected}, but ${shown(error.data)} was sent`);
+}

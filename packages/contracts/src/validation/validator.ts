@@ -1,0 +1,81 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formatsPlugin from "ajv-formats";
+import type { Static, TSchema } from "typebox";
+import { ownFormats } from "./formats.ts";
+import { InvalidInput } from "./invalid-input.ts";
+import { knownFields, type Reading } from "./known-fields.ts";
+import { invalidInputFrom } from "./sentence.ts";
+
+/** Checks a parsed body and returns a copy with the schema's fields alone; throws InvalidInput. */
+export type Validator<T> = (value: unknown) => T;
+
+/** The same type without the nulls that were read as absent fields. */
+export type WithoutNulls<T> = T extends (infer Entry)[]
+  ? WithoutNulls<Entry>[]
+  : T extends object
+    ? { [Field in keyof T]: WithoutNulls<Exclude<T[Field], null>> }
+    : T;
+
+function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true, strictTypes: true });
+  formatsPlugin.default(ajv, ["email"]);
+  for (const [name, format] of Object.entries(ownFormats)) ajv.addFormat(name, { validate: format.validate });
+  // By division 0.07 is no multiple of 0.01: decimals are counted instead.
+  ajv.removeKeyword("multipleOf");
+  ajv.addKeyword({
+    keyword: "multipleOf",
+    type: "number",
+    schemaType: "number",
+    validate: (step: number, value: number) =>
+      Number(value.toFixed(Math.max(0, Math.round(-Math.log10(step))))) === value,
+  });
+  return ajv;
+}
+
+const ajv = createAjv();
+
+function build<T>(
+  schema: TSchema,
+  reading: Reading,
+  check?: (value: T) => InvalidInput | undefined,
+): Validator<T> {
+  let compiled: ValidateFunction<T> | undefined;
+  return (value) => {
+    compiled ??= ajv.compile<T>(schema);
+    const candidate = knownFields(schema, value, reading);
+    if (!compiled(candidate)) {
+      const first = compiled.errors?.[0];
+      throw first === undefined ? new InvalidInput(400, "the body is not valid") : invalidInputFrom(first);
+    }
+    const problem = check?.(candidate);
+    if (problem !== undefined) throw problem;
+    return candidate;
+  };
+}
+
+/**
+ * The validator of a body in which null stands for something of its own: in a PATCH it clears a field or sets it
+ * back to its default. `check` adds what a schema cannot say; it may rely on the schema.
+ */
+export function validator<Schema extends TSchema>(
+  schema: Schema,
+  check?: (value: Static<Schema>) => InvalidInput | undefined,
+): Validator<Static<Schema>> {
+  return build(schema, { nulls: "keep", blanks: "keep" }, check);
+}
+
+/** The validator of a create: null is read like an absent field (semantics: Small print, Null). */
+export function createValidator<Schema extends TSchema>(
+  schema: Schema,
+  check?: (value: WithoutNulls<Static<Schema>>) => InvalidInput | undefined,
+): Validator<WithoutNulls<Static<Schema>>> {
+  return build(schema, { nulls: "drop", blanks: "keep" }, check);
+}
+
+/** The validator of a match request: optional blank texts and blank list entries are read as absent, too (semantics: Texts). */
+export function lenientValidator<Schema extends TSchema>(
+  schema: Schema,
+  check?: (value: WithoutNulls<Static<Schema>>) => InvalidInput | undefined,
+): Validator<WithoutNulls<Static<Schema>>> {
+  return build(schema, { nulls: "drop", blanks: "drop" }, check);
+}
