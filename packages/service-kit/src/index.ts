@@ -1,1 +1,18 @@
-export {};
+export { type AppOptions, createApp } from "./http/app.ts";
+export type * from "./http/endpoint.ts";
+export * from "./http/http-error.ts";
+export { type ListeningServer, listen } from "./http/listen.ts";
+export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";
+export { StartError } from "./lifecycle/start-error.ts";
+export { createLogger, type Logger } from "./observability/logger.ts";
+export {
+  type Counter,
+  createMetrics,
+  type Gauge,
+  type Histogram,
+  type Metrics,
+} from "./observability/metrics.ts";
+export { startOperationsServer } from "./observability/operations-server.ts";
+export { checkReadiness, type ReadinessChecks } from "./observability/readiness.ts";
+export * from "./settings/common.ts";
+export * from "./settings/settings.ts";

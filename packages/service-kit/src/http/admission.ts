@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import type { Request, Response } from "express";
+import type { RateLimit } from "../settings/settings.ts";
+import type { ApiKey, EndpointGroup, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
+import { HttpError, unauthorized } from "./http-error.ts";
+
+/** Requests a minute from one address without a valid key (semantics: Small print). */
+const LIMIT_WITHOUT_KEY_PER_MINUTE = 100;
+/** What the headers say for a key without a limit (semantics: Small print). */
+const UNLIMITED = 2_147_483_647;
+const MINUTE_MS = 60_000;
+const API_KEY = /^Bearer +([A-Za-z0-9_-]{1,200}) *$/i;
+
+export interface AdmissionPolicy {
+  keys: KeyDirectory;
+  rateLimiter: RateLimiter;
+  rateLimits: Record<EndpointGroup, RateLimit>;
+  nowMs: () => number;
+}
+
+/** The checks every request of the API passes first: key (401), then limit (429). Sets the rate limit headers. */
+export async function admitRequest(
+  policy: AdmissionPolicy,
+  group: EndpointGroup,
+  request: Request,
+  response: Response,
+): Promise<ApiKey> {
+  const header = request.get("authorization");
+  const key = await findKey(policy.keys, header);
+  if (key === undefined) {
+    const address = request.ip ?? "unknown";
+    await takeQuota(policy, response, `address:${address}`, LIMIT_WITHOUT_KEY_PER_MINUTE);
+    throw unauthorized(
+      header === undefined
+        ? "An API key is needed: send the header Authorization: Bearer <API_KEY>."
+        : "The API key is malformed, unknown, expired or revoked.",
+    );
+  }
+  const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
+  await takeQuota(policy, response, `${group}:${key.keyId}`, limit);
+  return key;
+}
+
+async function findKey(keys: KeyDirectory, header: string | undefined): Promise<ApiKey | undefined> {
+  const text = header === undefined ? undefined : API_KEY.exec(header)?.[1];
+  if (text === undefined) return undefined;
+  return await keys.find(createHash("sha256").update(text).digest("hex"));
+}
+
+/**
+ * Counts one request in a bucket and states the tightest verdict so far in the headers.
+ * Throws 429 with `Retry-After` when the bucket is used up.
+ */
+export async function takeQuota(
+  policy: Pick<AdmissionPolicy, "rateLimiter" | "nowMs">,
+  response: Response,
+  bucket: string,
+  limit: RateLimit,
+): Promise<void> {
+  const nowMs = policy.nowMs();
+  const verdict =
+    limit === "unlimited" ? unlimitedVerdict(nowMs) : await policy.rateLimiter.take(bucket, limit, nowMs);
+  const stated = response.getHeader("X-RateLimit-Remaining");
+  if (stated === undefined || !verdict.allowed || verdict.remaining < Number(stated)) {
+    response.setHeader("X-RateLimit-Limit", verdict.limit);
+    response.setHeader("X-RateLimit-Remaining", verdict.remaining);
+    response.setHeader("X-RateLimit-Reset", verdict.resetUnixSeconds);
+  }
+  if (verdict.allowed) return;
+  const retryAfterSeconds = Math.max(1, Math.ceil(verdict.resetUnixSeconds - nowMs / 1_000));
+  throw new HttpError(429, `Too many requests: ${verdict.limit} a minute are allowed.`, {
+    "Retry-After": String(retryAfterSeconds),
+  });
+}
+
+function unlimitedVerdict(nowMs: number): RateLimitVerdict {
+  const windowEndMs = (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
+  return { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetUnixSeconds: windowEndMs / 1_000 };
+}

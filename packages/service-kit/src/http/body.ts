@@ -1,0 +1,54 @@
+import express, { type Request, type Response } from "express";
+import { badRequest, HttpError, payloadTooLarge, unsupportedMediaType } from "./http-error.ts";
+
+/** semantics: Statuses of errors, 413. */
+const BODY_LIMIT_BYTES = 256 * 1024;
+
+const readRaw = express.raw({ limit: BODY_LIMIT_BYTES, inflate: false, type: () => true });
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Reads the body of a request that takes JSON: 415 for another media type, 413 beyond 256 KiB, empty when there is none. */
+export async function readBody(request: Request, response: Response): Promise<Buffer> {
+  const announcedBytes = Number(request.get("content-length") ?? "0");
+  const hasBody = request.get("transfer-encoding") !== undefined || announcedBytes > 0;
+  if (!hasBody) return Buffer.alloc(0);
+  if (announcedBytes > BODY_LIMIT_BYTES) throw tooLarge();
+  requireJson(request);
+  await new Promise<void>((resolve, reject) => {
+    readRaw(request, response, (error?: unknown) =>
+      error === undefined ? resolve() : reject(toHttp(error)),
+    );
+  });
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+/** Parses a body as JSON; throws 400 for anything else. */
+export function parseJson(raw: Buffer): unknown {
+  if (raw.length === 0) throw badRequest("The body is missing: send a JSON object.");
+  try {
+    return JSON.parse(utf8.decode(raw));
+  } catch {
+    throw badRequest("The body is not valid JSON in UTF-8.");
+  }
+}
+
+function requireJson(request: Request): void {
+  const [mediaType, ...parameters] = (request.get("content-type") ?? "").toLowerCase().split(";");
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith("charset="));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (mediaType?.trim() !== "application/json" || !isUtf8) {
+    throw unsupportedMediaType("The body must be JSON in UTF-8: send Content-Type: application/json.");
+  }
+}
+
+function tooLarge(): HttpError {
+  return payloadTooLarge(`The body is too large: at most ${BODY_LIMIT_BYTES} bytes (256 KiB) are allowed.`);
+}
+
+function toHttp(error: unknown): unknown {
+  const status = error instanceof Error && "status" in error ? error.status : undefined;
+  if (status === 413) return tooLarge();
+  if (status === 415) return unsupportedMediaType("The body must not be compressed.");
+  if (status === 400) return new HttpError(400, "The body ended early or its length is wrong.");
+  return error;
+}

@@ -1,0 +1,49 @@
+/** An answer that is an error: the body is exactly `{"detail": …}`. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, detail: string, headers: Record<string, string> = {}) {
+    super(detail);
+    this.name = "HttpError";
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+export const badRequest = (detail: string) => new HttpError(400, detail);
+export const unauthorized = (detail: string) => new HttpError(401, detail, { "WWW-Authenticate": "Bearer" });
+export const forbidden = (detail: string) => new HttpError(403, detail);
+export const notFound = (detail: string) => new HttpError(404, detail);
+export const methodNotAllowed = (detail: string, allow: string) =>
+  new HttpError(405, detail, { Allow: allow });
+export const conflict = (detail: string) => new HttpError(409, detail);
+export const payloadTooLarge = (detail: string) => new HttpError(413, detail);
+export const unsupportedMediaType = (detail: string) => new HttpError(415, detail);
+export const unprocessable = (detail: string) => new HttpError(422, detail);
+
+/** A backing store is away, or what this instance knows is too old to serve by. */
+export const unavailable = (detail: string, retryAfterSeconds = 1) =>
+  new HttpError(503, detail, { "Retry-After": String(retryAfterSeconds) });
+
+/** What the contracts' validators throw: a status and a sentence. */
+interface InvalidInputLike {
+  status: 400 | 422;
+  detail: string;
+}
+
+function isInvalidInput(error: unknown): error is InvalidInputLike {
+  if (!(error instanceof Error) || !("status" in error) || !("detail" in error)) return false;
+  return (error.status === 400 || error.status === 422) && typeof error.detail === "string";
+}
+
+/**
+ * The one mapping from errors to answers. `isStoreAway` tells which errors mean that Redis or Postgres is not there.
+ * Whatever is unknown becomes a 500 that says nothing of its cause.
+ */
+export function toHttpError(error: unknown, isStoreAway: (error: unknown) => boolean): HttpError {
+  if (error instanceof HttpError) return error;
+  if (isInvalidInput(error)) return new HttpError(error.status, error.detail);
+  if (isStoreAway(error)) return unavailable("A backing store is away for the moment: try again.");
+  return new HttpError(500, "Internal error: it has been logged.");
+}

@@ -1,0 +1,88 @@
+import { createLogger, type Logger } from "../observability/logger.ts";
+import { type Environment, SettingsError } from "../settings/settings.ts";
+import { StartError } from "./start-error.ts";
+
+const STOP_TIMEOUT_MS = 10_000;
+
+/** A service that has started. */
+export interface RunningService {
+  /** Told to a parent process, such as `{ port: 41001, metricsPort: 41002 }`. */
+  ports: Record<string, number>;
+  /** Drains: nothing new is accepted, what runs ends, what is buffered is handed over, connections close. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceDefinition<S extends { instanceName: string; logLevel: string }> {
+  name: string;
+  /** Reads the environment; a `SettingsError` ends the process with its sentences. */
+  readSettings(environment: Environment): S;
+  start(settings: S, logger: Logger): Promise<RunningService>;
+}
+
+/**
+ * The life of a process: start, tell the parent, run until SIGTERM, SIGINT or the loss of the parent, drain, exit.
+ * Exits with 0 after a clean stop, with 1 after a failed start, a crash, or a drain of more than 10 s.
+ */
+export async function runService<S extends { instanceName: string; logLevel: string }>(
+  service: ServiceDefinition<S>,
+): Promise<void> {
+  const hasParent = process.send !== undefined;
+  let stopRequested: (reason: string) => void = () => {};
+  const stopReason = new Promise<string>((resolve) => {
+    stopRequested = resolve;
+  });
+  process.on("SIGTERM", () => stopRequested("SIGTERM"));
+  process.on("SIGINT", () => stopRequested("SIGINT"));
+  if (hasParent) process.on("disconnect", () => stopRequested("the parent process is gone"));
+
+  let logger: Logger;
+  let running: RunningService;
+  try {
+    const settings = service.readSettings(process.env);
+    logger = createLogger({
+      service: service.name,
+      instance: settings.instanceName,
+      level: settings.logLevel,
+    });
+    exitOnCrash(logger);
+    logger.info("starting");
+    running = await service.start(settings, logger);
+  } catch (error) {
+    failStart(service.name, error);
+  }
+  logger.info({ ports: running.ports }, "started");
+  if (process.connected) process.send?.({ type: "ready", ...running.ports });
+
+  const reason = await stopReason;
+  logger.info({ reason }, "stopping");
+  const deadline = setTimeout(() => {
+    logger.error(`could not stop within ${STOP_TIMEOUT_MS} ms`);
+    process.exit(1);
+  }, STOP_TIMEOUT_MS);
+  try {
+    await running.stop();
+  } catch (error) {
+    logger.error({ err: error }, "stopped with an error");
+    process.exit(1);
+  }
+  clearTimeout(deadline);
+  logger.info("stopped");
+  process.exit(0);
+}
+
+function exitOnCrash(logger: Logger): void {
+  const crash = (error: unknown) => {
+    logger.fatal({ err: error }, "crashed");
+    process.exit(1);
+  };
+  process.on("uncaughtException", crash);
+  process.on("unhandledRejection", crash);
+}
+
+function failStart(name: string, error: unknown): never {
+  const known = error instanceof SettingsError || error instanceof StartError;
+  const sentence = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${name} cannot start: ${sentence}\n`);
+  if (!known && error instanceof Error && error.stack !== undefined) process.stderr.write(`${error.stack}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,25 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+
+export type { Logger } from "pino";
+
+/** JSON lines on standard output. Keys and other secrets are cut out wherever a header or setting is logged. */
+export function createLogger(
+  options: { service: string; instance: string; level: string },
+  destination?: DestinationStream,
+): Logger {
+  const settings = {
+    level: options.level,
+    base: { service: options.service, instance: options.instance, pid: process.pid },
+    redact: {
+      paths: [
+        "authorization",
+        "*.authorization",
+        "headers.authorization",
+        "*.headers.authorization",
+        "secrets",
+      ],
+      censor: "[redacted]",
+    },
+  };
+  return destination === undefined ? pino(settings) : pino(settings, destination);
+}

@@ -1,0 +1,35 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+export type { Counter, Gauge, Histogram } from "prom-client";
+
+const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The metrics of one process. Names are snake_case and carry their unit; labels take few values, never an id. */
+export interface Metrics {
+  counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
+  gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>;
+  /** Seconds, in buckets from 1 ms to 10 s unless others are given. */
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    labels?: readonly L[],
+    buckets?: number[],
+  ): Histogram<L>;
+  /** The text of `/metrics`. */
+  exposition(): Promise<{ contentType: string; text: string }>;
+}
+
+/** @param options.processMetrics also measure memory, event loop and garbage collection (for real processes). */
+export function createMetrics(options: { service: string; processMetrics?: boolean }): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service: options.service });
+  if (options.processMetrics) collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    counter: (name, help, labels = []) => new Counter({ name, help, labelNames: [...labels], registers }),
+    gauge: (name, help, labels = []) => new Gauge({ name, help, labelNames: [...labels], registers }),
+    histogram: (name, help, labels = [], buckets = DURATION_BUCKETS_SECONDS) =>
+      new Histogram({ name, help, labelNames: [...labels], buckets, registers }),
+    exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}

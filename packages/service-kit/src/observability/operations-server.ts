@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type ListeningServer, listen } from "../http/listen.ts";
+import type { Metrics } from "./metrics.ts";
+import { checkReadiness, type ReadinessChecks } from "./readiness.ts";
+
+/** Serves `/metrics`, `/healthz` and `/readyz` on a port of its own, for every process. */
+export function startOperationsServer(options: {
+  host: string;
+  port: number;
+  metrics: Metrics;
+  readiness: ReadinessChecks;
+}): Promise<ListeningServer> {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = (request.url ?? "/").split("?", 1)[0];
+    if (path === "/metrics") {
+      const { contentType, text } = await options.metrics.exposition();
+      response.writeHead(200, { "content-type": contentType }).end(text);
+    } else if (path === "/healthz") {
+      sendJson(response, 200, { status: "ok" });
+    } else if (path === "/readyz") {
+      const report = await checkReadiness(options.readiness);
+      sendJson(response, report.ready ? 200 : 503, report);
+    } else {
+      sendJson(response, 404, { detail: "There are /metrics, /healthz and /readyz here." });
+    }
+  };
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
+    respond(request, response).catch((error: unknown) => response.destroy(asError(error)));
+  };
+  return listen(handler, { host: options.host, port: options.port, portVariable: "METRICS_PORT" });
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,37 @@
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Named checks of what a service needs; a check throws, or rejects, when it is not there. */
+export type ReadinessChecks = Record<string, () => unknown>;
+
+export interface ReadinessReport {
+  ready: boolean;
+  /** Per check: `ok`, or why not. */
+  checks: Record<string, string>;
+}
+
+/** Runs all checks side by side; one that takes longer than 2 s counts as failed. */
+export async function checkReadiness(checks: ReadinessChecks): Promise<ReadinessReport> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check)] as const),
+  );
+  return { ready: results.every(([, outcome]) => outcome === "ok"), checks: Object.fromEntries(results) };
+}
+
+async function outcomeOf(check: () => unknown): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve("no answer"), PROBE_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([
+      Promise.resolve()
+        .then(check)
+        .then(() => "ok"),
+      timeout,
+    ]);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}

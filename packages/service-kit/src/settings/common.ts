@@ -1,0 +1,40 @@
+import {
+  choiceSetting,
+  integerSetting,
+  pathPrefixSetting,
+  rateLimitSetting,
+  textSetting,
+  urlSetting,
+} from "./settings.ts";
+
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+/** What every process reads; ports of 0 mean any free port. `instanceName` tells processes of one service apart. */
+export function processSettings(serviceName: string) {
+  return {
+    host: textSetting("HOST", { fallback: "127.0.0.1", maxLength: 255 }),
+    metricsPort: integerSetting("METRICS_PORT", { min: 0, max: 65_535, fallback: 0 }),
+    instanceName: textSetting("INSTANCE_NAME", { fallback: serviceName, maxLength: 100 }),
+    logLevel: choiceSetting("LOG_LEVEL", logLevels, "info"),
+  };
+}
+
+/** What a service with an HTTP API reads on top. */
+export const apiSettings = {
+  port: integerSetting("PORT", { min: 0, max: 65_535, fallback: 0 }),
+  basePath: pathPrefixSetting("BASE_PATH", "/api"),
+};
+
+/** Requests per minute and key (semantics: Rate limits). */
+export const rateLimitSettings = {
+  rateLimitMatch: rateLimitSetting("RATE_LIMIT_MATCH", 1_000),
+  rateLimitImpressions: rateLimitSetting("RATE_LIMIT_IMPRESSIONS", 1_000),
+  rateLimitManagement: rateLimitSetting("RATE_LIMIT_MANAGEMENT", 100),
+  rateLimitAnalytics: rateLimitSetting("RATE_LIMIT_ANALYTICS", 60),
+};
+
+/** The address of a single Redis, or of a cluster as `redis-cluster://h1:p1,h2:p2`. It can hold a password. */
+export const redisUrlSetting = urlSetting("REDIS_URL", { schemes: ["redis", "rediss", "redis-cluster"] });
+
+/** The address of the Postgres database. It can hold a password. */
+export const databaseUrlSetting = urlSetting("DATABASE_URL", { schemes: ["postgres", "postgresql"] });

@@ -1,0 +1,160 @@
+/**
+ * Environment variables read once at start: every wrong one is named, with what is allowed, before anything runs.
+ * An empty variable counts as unset.
+ */
+
+/** How one variable is read. `parse` returns the value, or throws an `Error` that says only what is allowed. */
+export interface Setting<T> {
+  variable: string;
+  parse(text: string): T;
+  /** Used when the variable is unset; without one the variable is required. */
+  fallback?: { value: T };
+}
+
+type Shape = Record<string, Setting<unknown>>;
+export type SettingValues<S extends Shape> = { [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
+export type Environment = Record<string, string | undefined>;
+
+/** Thrown by `readSettings`; the message is one sentence per wrong variable. */
+export class SettingsError extends Error {
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(problems.join("\n"));
+    this.name = "SettingsError";
+    this.problems = problems;
+  }
+}
+
+/** Reads plain settings and secrets, apart; the text of a secret never stands in an error. */
+export function readSettings<S extends Shape, P extends Shape>(
+  environment: Environment,
+  shape: { settings: S; secrets: P },
+): { settings: SettingValues<S>; secrets: SettingValues<P> } {
+  const problems: string[] = [];
+  const settings = readShape(environment, shape.settings, false, problems);
+  const secrets = readShape(environment, shape.secrets, true, problems);
+  if (problems.length > 0) throw new SettingsError(problems);
+  return { settings, secrets };
+}
+
+function readShape<S extends Shape>(
+  environment: Environment,
+  shape: S,
+  secret: boolean,
+  problems: string[],
+): SettingValues<S> {
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(shape)) {
+    const text = environment[setting.variable]?.trim() ?? "";
+    if (text === "" && setting.fallback !== undefined) {
+      values[name] = setting.fallback.value;
+      continue;
+    }
+    try {
+      values[name] = setting.parse(text);
+    } catch (error) {
+      const allowed = error instanceof Error ? error.message : String(error);
+      const found =
+        text === "" ? "is not set" : secret ? "has an unusable value" : `is "${text.slice(0, 80)}"`;
+      problems.push(`${setting.variable} ${found}: it must be ${allowed}.`);
+    }
+  }
+  return values as SettingValues<S>;
+}
+
+interface IntegerRange<F> {
+  min: number;
+  max: number;
+  fallback?: F;
+}
+
+function withFallback<T>(setting: Setting<T>, value: T | undefined): Setting<T> {
+  return value === undefined ? setting : { ...setting, fallback: { value } };
+}
+
+function parseInteger(text: string, min: number, max: number): number | undefined {
+  if (!/^-?\d{1,15}$/.test(text)) return undefined;
+  const value = Number(text);
+  return value >= min && value <= max ? value : undefined;
+}
+
+/** A whole number between two bounds, both included. */
+export function integerSetting(variable: string, range: IntegerRange<number>): Setting<number> {
+  const parse = (text: string) => {
+    const value = parseInteger(text, range.min, range.max);
+    if (value === undefined) throw new Error(`a whole number from ${range.min} to ${range.max}`);
+    return value;
+  };
+  return withFallback({ variable, parse }, range.fallback);
+}
+
+/** Requests per minute, or `unlimited`. */
+export type RateLimit = number | "unlimited";
+
+const RATE_LIMIT_MAX = 1_000_000_000;
+
+/** Requests per minute: a whole number from 1, or the word `unlimited`. */
+export function rateLimitSetting(variable: string, fallback: RateLimit): Setting<RateLimit> {
+  const parse = (text: string): RateLimit => {
+    if (text === "unlimited") return "unlimited";
+    const value = parseInteger(text, 1, RATE_LIMIT_MAX);
+    if (value === undefined) throw new Error(`a whole number from 1 to ${RATE_LIMIT_MAX}, or "unlimited"`);
+    return value;
+  };
+  return { variable, parse, fallback: { value: fallback } };
+}
+
+/** A text with a length between two bounds. */
+export function textSetting(
+  variable: string,
+  options: { minLength?: number; maxLength?: number; fallback?: string } = {},
+): Setting<string> {
+  const minLength = options.minLength ?? 1;
+  const maxLength = options.maxLength ?? 2_000;
+  const parse = (text: string) => {
+    if (text.length >= minLength && text.length <= maxLength) return text;
+    throw new Error(`a text of ${minLength} to ${maxLength} characters`);
+  };
+  return withFallback({ variable, parse }, options.fallback);
+}
+
+/** One of a few words. */
+export function choiceSetting<T extends string>(
+  variable: string,
+  choices: readonly T[],
+  fallback?: T,
+): Setting<T> {
+  const parse = (text: string) => {
+    const choice = choices.find((candidate) => candidate === text);
+    if (choice === undefined) throw new Error(`one of ${choices.join(", ")}`);
+    return choice;
+  };
+  return withFallback({ variable, parse }, fallback);
+}
+
+/** An address with one of the given schemes, such as `redis`. */
+export function urlSetting(
+  variable: string,
+  options: { schemes: readonly string[]; fallback?: string },
+): Setting<string> {
+  const allowed = options.schemes.map((scheme) => `${scheme}://…`).join(" or ");
+  const parse = (text: string) => {
+    const scheme = options.schemes.find((candidate) => text.startsWith(`${candidate}://`));
+    if (scheme === undefined || text.length <= scheme.length + 3)
+      throw new Error(`an address like ${allowed}`);
+    return text;
+  };
+  return withFallback({ variable, parse }, options.fallback);
+}
+
+/** A path prefix such as `/api`; `/` stands for no prefix. The value has no slash at its end. */
+export function pathPrefixSetting(variable: string, fallback: string): Setting<string> {
+  const parse = (text: string) => {
+    if (!/^\/(?:[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*\/?)?$/.test(text)) {
+      throw new Error("a path that starts with a slash, such as /api");
+    }
+    return text.replace(/\/$/, "");
+  };
+  return { variable, parse, fallback: { value: fallback } };
+}
