@@ -9,6 +9,10 @@ export default {
       { jsc: { parser: { syntax: "typescript" }, target: "es2023" }, module: { type: "es6" } },
     ],
   },
+  // Databases for tests; it uses the built packages, so `tsc -b` comes first.
+  globalSetup: "<rootDir>/tests/helpers/global-setup.mjs",
+  globalTeardown: "<rootDir>/tests/helpers/global-teardown.mjs",
+  testTimeout: 20_000,
   testMatch: ["<rootDir>/{packages,services,tests}/**/*.test.ts"],
   modulePathIgnorePatterns: ["/dist/"],
 };

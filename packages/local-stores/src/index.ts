@@ -1,1 +1,4 @@
-export {};
+export { type PostgresOptions, startPostgres } from "./postgres.ts";
+export { processIdentity, SetupError, waitUntil } from "./process.ts";
+export { type RedisOptions, type RunningStore, startRedis } from "./redis.ts";
+export { type RedisClusterOptions, type RunningCluster, startRedisCluster } from "./redis-cluster.ts";

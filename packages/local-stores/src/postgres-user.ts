@@ -1,0 +1,63 @@
+import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { SetupError } from "./process.ts";
+
+const NAME = "postgres";
+
+/** The user as whom Postgres runs when this process is root, because Postgres refuses to run as root. */
+export interface PostgresUser {
+  uid: number;
+  gid: number;
+  /** The way to a directory leads through one that is closed to this user, as in a checkout below /root. */
+  needsPassage: boolean;
+}
+
+/** Undefined when this process is not root; otherwise the user `postgres`, who is created when missing. */
+export function findPostgresUser(directories: string[]): PostgresUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const ids = idsOf(NAME) ?? createUser();
+  return { ...ids, needsPassage: !directories.every(isOpenToAll) };
+}
+
+/**
+ * The command line that runs a program as the given user. Where a directory on the way is closed to that user, the
+ * program gets the one capability that lets it pass.
+ */
+export function commandAs(user: PostgresUser | undefined, program: string, args: string[]): string[] {
+  if (user === undefined) return [program, ...args];
+  const capabilities = user.needsPassage ? ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"] : [];
+  const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
+  return ["setpriv", ...identity, ...capabilities, "--", program, ...args];
+}
+
+function isOpenToAll(directory: string): boolean {
+  const passable = (statSync(directory).mode & 0o001) !== 0;
+  const parent = dirname(directory);
+  return passable && (parent === directory || isOpenToAll(parent));
+}
+
+function createUser(): { uid: number; gid: number } {
+  try {
+    execFileSync("useradd", ["--system", "--user-group", "--no-create-home", NAME], { stdio: "ignore" });
+  } catch {
+    // The sentence below says what is missing, whatever the reason.
+  }
+  const ids = idsOf(NAME);
+  if (ids === undefined) {
+    throw new SetupError(
+      "Postgres does not run as root and the user postgres could not be created: run this as another user, or set DATABASE_URL.",
+    );
+  }
+  return ids;
+}
+
+function idsOf(name: string): { uid: number; gid: number } | undefined {
+  try {
+    const id = (flag: string) =>
+      Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
+    return { uid: id("-u"), gid: id("-g") };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from "node:crypto";
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import getPort from "get-port";
+import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
+import { commandAs, findPostgresUser, type PostgresUser } from "./postgres-user.ts";
+import {
+  type ServerProcess,
+  SetupError,
+  startServerProcess,
+  stopStrayProcess,
+  waitUntil,
+} from "./process.ts";
+import type { RunningStore } from "./redis.ts";
+import { runQuietly } from "./run.ts";
+
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 20_000;
+const START_ATTEMPTS = 5;
+const DATABASE = "diegetic";
+const SUPERUSER = "diegetic";
+
+export interface PostgresOptions {
+  /** Data directory; it is created. A server left over in it by a killed process is stopped first. */
+  dir: string;
+  /** Default: a free one. */
+  port?: number;
+  /** More settings for the server, as in `["fsync=off"]`. */
+  settings?: string[];
+  onProgress?: (line: string) => void;
+}
+
+/** Starts the Postgres that comes as an npm package, on 127.0.0.1 alone, with an empty database the first time. */
+export async function startPostgres(options: PostgresOptions): Promise<RunningStore> {
+  const binaries = await findPostgresBinaries();
+  const dir = resolve(options.dir);
+  const dataDir = join(dir, "data");
+  mkdirSync(dir, { recursive: true });
+  const user = findPostgresUser([dir, dirname(binaries.postgres)]);
+  const password = createOnce(join(dir, "password"), () => randomBytes(24).toString("base64url"));
+  if (!existsSync(join(dataDir, "PG_VERSION"))) {
+    options.onProgress?.("Creating the Postgres data directory (once) …");
+    await createDataDirectory(binaries, user, dataDir, join(dir, "password"));
+  }
+  await stopLeftover(dataDir);
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
+    const logFile = join(dir, "postgres.log");
+    const server = startServer(binaries, user, dataDir, port, logFile, options.settings ?? []);
+    if (await becomesReady(server, dataDir)) {
+      return { ...server, port, url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}` };
+    }
+    await server.stop();
+    const log = readFileSync(logFile, "utf8").trim();
+    if (attempt === START_ATTEMPTS || !mayGoAway(log)) {
+      throw new SetupError(
+        `Postgres did not start in ${dir}: ${log.split("\n").at(-1) ?? "it printed nothing"}`,
+      );
+    }
+    await new Promise((wait) => setTimeout(wait, 100 * 2 ** attempt));
+  }
+}
+
+/** A port taken in between, or shared memory that the processes of a killed server have not given back yet. */
+function mayGoAway(log: string): boolean {
+  return log.includes("could not bind") || log.includes("is still in use");
+}
+
+function startServer(
+  binaries: PostgresBinaries,
+  user: PostgresUser | undefined,
+  dataDir: string,
+  port: number,
+  logFile: string,
+  settings: string[],
+): ServerProcess {
+  // No Unix socket: the path of one is limited to some hundred characters, that of a data directory is not.
+  const fixed = [
+    `port=${port}`,
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "max_connections=200",
+  ];
+  const flags = [...fixed, ...settings].flatMap((setting) => ["-c", setting]);
+  const [executable = binaries.postgres, ...args] = commandAs(user, binaries.postgres, [
+    "-D",
+    dataDir,
+    ...flags,
+  ]);
+  // SIGINT is Postgres' fast shutdown: it ends open connections instead of waiting for them.
+  return startServerProcess({
+    executable,
+    args,
+    logFile,
+    stopSignal: "SIGINT",
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  });
+}
+
+/** As pg_ctl does: the last line of postmaster.pid says `ready` once connections are accepted. */
+async function becomesReady(server: ServerProcess, dataDir: string): Promise<boolean> {
+  const isReady = () => server.hasExited() || readPidFile(dataDir)?.[7]?.trim() === "ready";
+  return (await waitUntil(isReady, READY_TIMEOUT_MS)) && !server.hasExited();
+}
+
+async function createDataDirectory(
+  binaries: PostgresBinaries,
+  user: PostgresUser | undefined,
+  dataDir: string,
+  passwordFile: string,
+): Promise<void> {
+  rmSync(dataDir, { recursive: true, force: true });
+  const newDir = `${dataDir}.new`;
+  rmSync(newDir, { recursive: true, force: true });
+  mkdirSync(newDir, { mode: 0o700 });
+  if (user !== undefined) {
+    chownSync(newDir, user.uid, user.gid);
+    chownSync(passwordFile, user.uid, user.gid);
+  }
+  const initdbFlags = [
+    `--pgdata=${newDir}`,
+    `--username=${SUPERUSER}`,
+    "--auth=scram-sha-256",
+    `--pwfile=${passwordFile}`,
+    "--encoding=UTF8",
+    "--locale=C",
+    "--no-instructions",
+  ];
+  await runQuietly(commandAs(user, binaries.initdb, initdbFlags));
+  const createDatabase = commandAs(user, binaries.postgres, ["--single", "-D", newDir, "postgres"]);
+  await runQuietly(createDatabase, `CREATE DATABASE ${DATABASE}\n`);
+  renameSync(newDir, dataDir);
+}
+
+async function stopLeftover(dataDir: string): Promise<void> {
+  const lines = readPidFile(dataDir);
+  const pid = Number(lines?.[0]);
+  if (!Number.isInteger(pid) || pid <= 1 || !isPostgres(pid)) return;
+  await stopStrayProcess(pid, "SIGINT", STOP_TIMEOUT_MS);
+}
+
+/** A pid in a stale file may belong to something else by now, above all after a restart of the machine. */
+function isPostgres(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres");
+  } catch {
+    return process.platform !== "linux";
+  }
+}
+
+function readPidFile(dataDir: string): string[] | undefined {
+  try {
+    return readFileSync(join(dataDir, "postmaster.pid"), "utf8").split("\n");
+  } catch {
+    return undefined;
+  }
+}
+
+function createOnce(file: string, create: () => string): string {
+  if (!existsSync(file)) writeFileSync(file, create(), { mode: 0o600 });
+  return readFileSync(file, "utf8").trim();
+}

@@ -1,0 +1,121 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+
+/** A sentence meant for the person at the terminal: what is wrong and what to do about it. No stack trace is shown. */
+export class SetupError extends Error {}
+
+export interface ServerCommand {
+  executable: string;
+  args: string[];
+  /** File that takes everything the server prints; emptied at each start, so that it cannot grow for ever. */
+  logFile: string;
+  /** The signal that the server understands as "stop soon and cleanly". */
+  stopSignal: "SIGTERM" | "SIGINT";
+  /** Milliseconds after which a server that does not stop is killed. */
+  stopTimeoutMs: number;
+}
+
+/** A server process of its own group: a Ctrl-C in the terminal does not reach it, only `stop` does. */
+export interface ServerProcess {
+  pid: number;
+  /** Settles when the process has ended, for whatever reason. */
+  exited: Promise<void>;
+  hasExited(): boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server that outlives neither `stop` nor this process: a small watcher reads from a pipe that only this
+ * process holds open, and stops the server when the pipe closes, even if this process was killed with SIGKILL.
+ */
+export function startServerProcess(command: ServerCommand): ServerProcess {
+  const log = openSync(command.logFile, "w");
+  const child = spawn(command.executable, command.args, { detached: true, stdio: ["ignore", log, log] });
+  closeSync(log);
+  let ended = false;
+  const exited = new Promise<void>((resolve) => {
+    const end = () => {
+      ended = true;
+      resolve();
+    };
+    child.once("exit", end);
+    child.once("error", end);
+  });
+  const pid = child.pid;
+  if (pid === undefined) throw new SetupError(`${command.executable} could not be started.`);
+  child.unref();
+  const watcher = startWatcher(pid, command.stopSignal);
+  void exited.then(() => watcher.kill("SIGKILL"));
+  return {
+    pid,
+    exited,
+    hasExited: () => ended,
+    async stop() {
+      if (ended) return;
+      child.kill(command.stopSignal);
+      const killer = setTimeout(() => child.kill("SIGKILL"), command.stopTimeoutMs);
+      child.ref();
+      await exited;
+      clearTimeout(killer);
+    },
+  };
+}
+
+function startWatcher(pid: number, stopSignal: string): ChildProcess {
+  const signalName = stopSignal.replace("SIG", "");
+  const watcher = spawn("/bin/sh", ["-c", 'cat >/dev/null; kill -"$1" "$0"', String(pid), signalName], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  watcher.unref();
+  const pipe = watcher.stdin as (NodeJS.WritableStream & { unref?: () => void }) | null;
+  pipe?.unref?.();
+  return watcher;
+}
+
+/**
+ * What tells a process from a later one that was given the same pid: the moment at which it was started.
+ * Undefined: no such process.
+ */
+export function processIdentity(pid: number): string | undefined {
+  try {
+    if (process.platform === "linux") {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const [state, startedAtTicks] = [fields[0], fields[19]];
+      return state === "Z" ? undefined : startedAtTicks;
+    }
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks a process that is not our child to stop, waits until it is gone, and kills it when it does not go. */
+export async function stopStrayProcess(
+  pid: number,
+  signal: "SIGTERM" | "SIGINT",
+  timeoutMs: number,
+): Promise<void> {
+  const identity = processIdentity(pid);
+  if (identity === undefined) return;
+  const isAlive = () => processIdentity(pid) === identity;
+  process.kill(pid, signal);
+  if (await waitUntil(() => !isAlive(), timeoutMs)) return;
+  process.kill(pid, "SIGKILL");
+  if (!(await waitUntil(() => !isAlive(), timeoutMs)))
+    throw new SetupError(`Process ${pid} could not be stopped.`);
+}
+
+/** Polls until the condition holds; false when it has not within the time. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    if (await condition()) return true;
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

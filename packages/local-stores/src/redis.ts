@@ -1,0 +1,81 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import getPort from "get-port";
+import { type ServerProcess, SetupError, startServerProcess, waitUntil } from "./process.ts";
+import { findRedisServer } from "./redis-binary.ts";
+import { redisCommand } from "./redis-command.ts";
+import { removeServerRecord, stopLeftoverServer, writeServerRecord } from "./server-record.ts";
+
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 20_000;
+const START_ATTEMPTS = 5;
+
+export interface RedisOptions {
+  /** Data directory; it is created. A server left over in it by a killed process is stopped first. */
+  dir: string;
+  /** Default: a free one. */
+  port?: number;
+  /** true: every write is on disk before it is answered. false (default): nothing is kept. */
+  appendonly?: boolean;
+  /** More of redis-server's own flags. */
+  flags?: string[];
+  onProgress?: (line: string) => void;
+}
+
+/** A server on 127.0.0.1 that this process started. `url` and `port` serve to start it again in the same place. */
+export interface RunningStore extends ServerProcess {
+  url: string;
+  port: number;
+}
+
+/** Starts a Redis that answers PING when this returns; it never evicts keys, because they hold money. */
+export async function startRedis(options: RedisOptions): Promise<RunningStore> {
+  const executable = await findRedisServer(options.onProgress);
+  const dir = resolve(options.dir);
+  mkdirSync(dir, { recursive: true });
+  await stopLeftoverServer(dir, "SIGTERM", STOP_TIMEOUT_MS);
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
+    const logFile = join(dir, "redis.log");
+    const server = startServerProcess({
+      executable,
+      args: redisArguments(dir, port, options),
+      logFile,
+      stopSignal: "SIGTERM",
+      stopTimeoutMs: STOP_TIMEOUT_MS,
+    });
+    if (await becomesReady(server, port)) {
+      writeServerRecord(dir, server.pid);
+      void server.exited.then(() => removeServerRecord(dir));
+      return { ...server, port, url: `redis://127.0.0.1:${port}` };
+    }
+    await server.stop();
+    const log = readFileSync(logFile, "utf8").trim();
+    const portWasTaken = log.includes("Address already in use");
+    if (!portWasTaken || options.port !== undefined || attempt === START_ATTEMPTS) {
+      throw new SetupError(
+        `Redis did not start in ${dir}: ${log.split("\n").at(-1) ?? "it printed nothing"}`,
+      );
+    }
+  }
+}
+
+async function becomesReady(server: ServerProcess, port: number): Promise<boolean> {
+  const answers = async () => {
+    if (server.hasExited()) return true;
+    const reply = await redisCommand(port, "PING").catch(() => "");
+    return reply.startsWith("+PONG");
+  };
+  return (await waitUntil(answers, READY_TIMEOUT_MS)) && !server.hasExited();
+}
+
+function redisArguments(dir: string, port: number, options: RedisOptions): string[] {
+  return [
+    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", dir],
+    ...["--daemonize", "no", "--save", "", "--maxmemory-policy", "noeviction"],
+    ...(options.appendonly === true
+      ? ["--appendonly", "yes", "--appendfsync", "always"]
+      : ["--appendonly", "no"]),
+    ...(options.flags ?? []),
+  ];
+}

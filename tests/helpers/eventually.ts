@@ -1,0 +1,34 @@
+export interface EventuallyOptions {
+  /** Default 5 000. */
+  timeoutMs?: number;
+  /** Milliseconds between two looks. Default 10. */
+  everyMs?: number;
+}
+
+/**
+ * Waits until the condition yields something other than false, null or undefined, and answers that. An error in the
+ * condition counts as "not yet"; the last one is told when the time is over.
+ */
+export async function eventually<T>(
+  condition: () => T | Promise<T>,
+  options: EventuallyOptions = {},
+): Promise<Exclude<T, false | null | undefined>> {
+  const { timeoutMs = 5_000, everyMs = 10 } = options;
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    let last: unknown;
+    try {
+      const value = await condition();
+      if (value !== false && value !== null && value !== undefined) {
+        return value as Exclude<T, false | null | undefined>;
+      }
+      last = value;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`not within ${timeoutMs} ms: ${condition}`, { cause: last });
+    }
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * Jest's globalSetup: offers databases to the test files by a tiny local address (see database.ts). Postgres starts
+ * with the first one that is asked for, so a run of pure tests starts none. Jest loads this file without its
+ * transform, so it uses the built packages: run `tsc -b` first, as `npm test` does.
+ */
+export default async function globalSetup() {
+  let starting;
+  const server = createServer((request, response) => {
+    starting ??= startPostgresWithTemplate();
+    starting
+      .then((databases) => answer(databases, request))
+      .then(
+        (body) => response.end(JSON.stringify(body)),
+        (error) => response.writeHead(500).end(String(error?.stack ?? error)),
+      );
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  process.env.DIEGETIC_TEST_DATABASES = `http://127.0.0.1:${server.address().port}`;
+  globalThis.stopTestDatabases = async () => {
+    server.close();
+    server.closeAllConnections();
+    await (await starting?.catch(() => undefined))?.stop();
+  };
+}
+
+async function answer(databases, request) {
+  if (request.method === "POST") return databases.create();
+  await databases.drop(request.url.slice(1));
+  return {};
+}
+
+async function startPostgresWithTemplate() {
+  const { startPostgres } = await import("@diegetic/local-stores");
+  const { migrate } = await import("@diegetic/database");
+  const { default: pg } = await import("pg");
+  const dir = await mkdtemp(join(tmpdir(), "diegetic-test-postgres-"));
+  const settings = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+  const postgres = await startPostgres({ dir, settings });
+  const removeAll = async () => {
+    await postgres.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    // The template is the server's first database; nothing may be connected to it while it is copied.
+    if (migrate !== undefined) await migrate(postgres.url);
+  } catch (error) {
+    await removeAll();
+    throw error;
+  }
+  const template = new URL(postgres.url).pathname.slice(1);
+  const withDatabase = (name) => Object.assign(new URL(postgres.url), { pathname: `/${name}` }).toString();
+  const admin = new pg.Pool({ connectionString: withDatabase("postgres"), max: 1 });
+  return {
+    async create() {
+      const name = `test_${randomBytes(8).toString("hex")}`;
+      await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+      return { name, url: withDatabase(name) };
+    },
+    drop: (name) => admin.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`),
+    async stop() {
+      await admin.end();
+      await removeAll();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type RedisOptions, startRedis, startRedisCluster } from "@diegetic/local-stores";
+
+export interface TestRedis {
+  /** `redis://…` or `redis-cluster://…` */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A Redis of its own on a free port, without persistence; stop it in `afterAll`. */
+export function startTestRedis(options: Partial<RedisOptions> = {}): Promise<TestRedis> {
+  return inTemporaryDirectory((dir) => startRedis({ dir, ...options }));
+}
+
+/** A Redis Cluster of three masters; stop it in `afterAll`. It takes two to three seconds to start. */
+export function startTestRedisCluster(): Promise<TestRedis> {
+  return inTemporaryDirectory((dir) => startRedisCluster({ dir, nodes: 3 }));
+}
+
+async function inTemporaryDirectory(start: (dir: string) => Promise<TestRedis>): Promise<TestRedis> {
+  const dir = await mkdtemp(join(tmpdir(), "diegetic-test-redis-"));
+  const server = await start(dir);
+  return {
+    url: server.url,
+    async stop() {
+      await server.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
