@@ -3,28 +3,57 @@
  * node of a cluster and can be used by one script.
  */
 
-/** Game and session names are free text: percent-encoding keeps braces and separators out of a key. */
-function encode(text: string): string {
-  return encodeURIComponent(text);
+/** With the `u` flag a well-formed pair is one character, so only lone surrogates match. */
+const LONE_SURROGATE = /(\p{Surrogate})/u;
+
+/**
+ * Game ids are free text: percent-encoding keeps braces and separators out of keys and members. Every text has an
+ * encoding of its own: a lone surrogate, which has no UTF-8, becomes `%uD800`.
+ */
+export function encodeName(text: string): string {
+  return text
+    .split(LONE_SURROGATE)
+    .map((part, index) =>
+      index % 2 === 0 ? encodeURIComponent(part) : `%u${part.charCodeAt(0).toString(16).toUpperCase()}`,
+    )
+    .join("");
+}
+
+/** The text that `encodeName` was given. */
+export function decodeName(encoded: string): string {
+  return encoded
+    .split(/%u([0-9A-F]{4})/)
+    .map((part, index) =>
+      index % 2 === 0 ? decodeURIComponent(part) : String.fromCharCode(Number.parseInt(part, 16)),
+    )
+    .join("");
+}
+
+/** Identifiers that this product makes: they stand in keys, members and JSON as they are. */
+const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+export function isPlainName(text: string): boolean {
+  return PLAIN_NAME.test(text);
 }
 
 /** The advertiser's slot: money and creative caps change atomically in it. */
 export const advertiserKeys = {
   account: (advertiserId: string) => `{${advertiserId}}:account`,
   campaign: (advertiserId: string, campaignId: string) => `{${advertiserId}}:campaign:${campaignId}`,
-  /** Open holds: match id by the moment (ms) at which the hold lapses. */
+  /** Open holds by the moment (ms) at which they lapse; a member names all that a release needs. */
   holds: (advertiserId: string) => `{${advertiserId}}:holds`,
   /** Unbilled matches of a campaign in a game, ordered by creative, then age. */
   pending: (advertiserId: string, campaignId: string, gameId: string) =>
-    `{${advertiserId}}:pending:${campaignId}:${encode(gameId)}`,
+    `{${advertiserId}}:pending:${campaignId}:${encodeName(gameId)}`,
   /** Every match of a campaign in a game of the last 24 hours: open, lapsed or charged. */
   matches: (advertiserId: string, campaignId: string, gameId: string) =>
-    `{${advertiserId}}:matches:${campaignId}:${encode(gameId)}`,
+    `{${advertiserId}}:matches:${campaignId}:${encodeName(gameId)}`,
   /** Fields of `matches` by the moment (ms) at which they may be forgotten. */
   history: (advertiserId: string, campaignId: string, gameId: string) =>
-    `{${advertiserId}}:history:${campaignId}:${encode(gameId)}`,
-  /** How often a player session has been given each creative of the advertiser. */
-  cap: (advertiserId: string, sessionKey: string) => `{${advertiserId}}:cap:${sessionKey}`,
+    `{${advertiserId}}:history:${campaignId}:${encodeName(gameId)}`,
+  /** How often a player session in a game has been given each creative of the advertiser. */
+  cap: (advertiserId: string, gameId: string, sessionKey: string) =>
+    `{${advertiserId}}:cap:${encodeName(gameId)}:${sessionKey}`,
   /** Committed impressions that are not yet in Postgres. */
   outbox: (advertiserId: string) => `{${advertiserId}}:outbox`,
   /** Lapsed matches whose place in the player session has still to be given back, in the game's slot. */
@@ -33,13 +62,15 @@ export const advertiserKeys = {
 
 /** The game's slot: the fatigue limit of a player session across advertisers. */
 export const gameKeys = {
-  session: (gameId: string, sessionKey: string) => `{game:${encode(gameId)}}:session:${sessionKey}`,
+  session: (gameId: string, sessionKey: string) => `{game:${encodeName(gameId)}}:session:${sessionKey}`,
 };
 
 /** The snapshot's slot: what match instances know, and the leases by which they say how much of it they know. */
 export const snapshotKeys = {
   version: "{snapshot}:version",
   epoch: "{snapshot}:epoch",
+  /** The epoch whose entities have all been published once; followers serve nothing before that. */
+  complete: "{snapshot}:complete",
   entities: "{snapshot}:entities",
   rowVersions: "{snapshot}:row-versions",
   log: "{snapshot}:log",
@@ -52,6 +83,8 @@ export const snapshotKeys = {
 export const dueKeys = {
   holds: "{due}:holds",
   outbox: "{due}:outbox",
+  /** The latest moment (ms) that any instance may remember as registered, per advertiser. */
+  remembered: (kind: "holds" | "outbox") => `{due}:${kind}:remembered`,
 };
 
 export const rateLimitKeys = {

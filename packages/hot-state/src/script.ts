@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { RedisConnection } from "./connection.ts";
+import type { ScriptReply } from "./reply.ts";
 
 const LUA_DIRECTORY = new URL("../lua/", import.meta.url);
 const INCLUDE_LINE = /^--\s*@include\s+"([a-z_-]+)"\s*$/gm;
 
-type ScriptReply = string | number | null | ScriptReply[];
-type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<ScriptReply>;
+export type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<ScriptReply>;
 
 /**
  * Reads `lua/<name>.lua` and puts `lua/include/<piece>.lua` in the place of each line `-- @include "<piece>"`.

@@ -1,0 +1,22 @@
+-- Brings a campaign's status, budget and daily cap into the advertiser's slot; makes it when it is not there.
+-- KEYS  campaign
+-- ARGV  version, status, budget (millicents), daily_cap (millicents, '': none), then for a new one: spent (millicents),
+--       impressions, day (YYYY-MM-DD), day_spent (millicents)
+-- Reply {code}
+-- Codes applied   the slot has this version
+--       older     the slot has a newer version, nothing was changed
+-- A newer version takes away the ceiling: the lowered budget has arrived.
+-- Idempotent: a version again changes nothing.
+
+local campaign_key = KEYS[1]
+local version, status, budget, daily_cap, seed_spent, seed_impressions, seed_day, seed_day_spent = unpack(ARGV)
+
+local known = redis.call('HGET', campaign_key, 'version')
+if known and tonumber(known) > tonumber(version) then return { 'older' } end
+if not known then
+  redis.call('HSET', campaign_key, 'spent', seed_spent, 'held', '0', 'impressions', seed_impressions,
+    'day', seed_day, 'day_spent', seed_day_spent, 'rotation', '0')
+end
+if not known or tonumber(known) < tonumber(version) then redis.call('HSET', campaign_key, 'ceiling', '') end
+redis.call('HSET', campaign_key, 'version', version, 'status', status, 'budget', budget, 'daily_cap', daily_cap)
+return { 'applied' }

@@ -1,0 +1,110 @@
+-- Turns a match into a charge, and leaves the record in the outbox and a tombstone for retries.
+-- KEYS  account, campaign, holds, pending, matches, history, outbox
+-- ARGV  impression_id, match_id ('': the oldest unbilled match of the creative), creative_id,
+--       place ('<campaign_id>|<encoded game_id>')
+-- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
+--       {'refused', code}
+-- Codes unknown_slot  the slot has to be rebuilt first
+--       no_match      no unbilled match of this creative, or it is more than 24 h old
+--       balance, budget, daily_cap  the match is known, but its price no longer fits
+-- An open hold has its money, even when its time is over and nobody has released it: it has only to fit a budget or a cap that
+-- was lowered meanwhile. A lapsed one must fit like a new hold. The campaign's status does not matter.
+-- Idempotent by match_id, and by impression_id where no match_id is given.
+
+-- @include "time"
+-- @include "entry"
+-- @include "history"
+-- @include "totals"
+
+local account_key, campaign_key, holds, pending, matches, history, outbox = unpack(KEYS)
+local impression_id, match_id, creative_id, place = unpack(ARGV)
+local LATE_MS = 86400000
+local RETRY_MARGIN_MS = 600000
+local LOOK_AT = 16
+
+local now_us = now_microseconds()
+local now_ms = math.floor(now_us / 1000)
+
+local function record_of(entry)
+  return table.concat({
+    '{"impression_id":"', entry.impression_id, '","creative_id":"', entry.creative_id,
+    '","recorded_at_ms":', entry.recorded_at_ms, ',"match":', entry.payload, '}',
+  })
+end
+
+local account = read_account(account_key)
+local campaign = read_campaign(campaign_key, utc_day(now_ms))
+if not account or not campaign then return { 'refused', 'unknown_slot' } end
+
+local function too_dear(entry)
+  if entry.state ~= 'O' then return no_room(account, campaign, entry.price) end
+  if account.spent + entry.price > account.deposited then return 'balance' end
+  if campaign.spent + entry.price > campaign.limit then return 'budget' end
+  if campaign.daily_cap and campaign.day_spent + entry.price > campaign.daily_cap then return 'daily_cap' end
+  return nil
+end
+
+local function charge(id, entry)
+  local price = whole(entry.price)
+  if entry.state == 'O' then
+    local released = whole(-entry.price)
+    redis.call('HINCRBY', account_key, 'held', released)
+    redis.call('HINCRBY', campaign_key, 'held', released)
+    redis.call('ZREM', holds, hold_member(id, place, entry.session_key, entry.price))
+  end
+  redis.call('HINCRBY', account_key, 'spent', price)
+  redis.call('HINCRBY', account_key, 'impressions', 1)
+  redis.call('HINCRBY', campaign_key, 'spent', price)
+  redis.call('HINCRBY', campaign_key, 'impressions', 1)
+  redis.call('HSET', campaign_key, 'day', campaign.day, 'day_spent', whole(campaign.day_spent + entry.price))
+  redis.call('ZREM', pending, pending_member(id, entry))
+  entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(now_ms), impression_id
+  local record = record_of(entry)
+  redis.call('HSET', outbox, impression_id, record)
+  redis.call('HSET', matches, id, encode_entry(entry))
+  remember(pending, matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
+  if match_id == '' then
+    redis.call('HSET', matches, 'op:' .. impression_id, id)
+    remember(pending, matches, history, 'op:' .. impression_id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
+  end
+  return { 'charged', '0', record }
+end
+
+local first_match = redis.call('HGET', matches, 'op:' .. impression_id)
+if first_match then
+  local text = redis.call('HGET', matches, first_match)
+  if text then return { 'charged', '1', record_of(decode_entry(text)) } end
+end
+
+if match_id ~= '' then
+  local text = redis.call('HGET', matches, match_id)
+  if not text then return { 'refused', 'no_match' } end
+  local entry = decode_entry(text)
+  if entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
+  if entry.state == 'C' then return { 'charged', '1', record_of(entry) } end
+  if entry.matched_at_us < now_us - LATE_MS * 1000 then return { 'refused', 'no_match' } end
+  local refusal = too_dear(entry)
+  if refusal then return { 'refused', refusal } end
+  return charge(match_id, entry)
+end
+
+-- The oldest ones first; when none of those is affordable, the newest ones, whose money is still held.
+local from = '[' .. creative_id .. ':' .. string.format('%016.0f', now_us - LATE_MS * 1000)
+local to = '(' .. creative_id .. ';'
+local candidates = redis.call('ZRANGEBYLEX', pending, from, to, 'LIMIT', 0, LOOK_AT)
+if #candidates == LOOK_AT then
+  local newest = redis.call('ZREVRANGEBYLEX', pending, to, from, 'LIMIT', 0, LOOK_AT)
+  for i = #newest, 1, -1 do candidates[#candidates + 1] = newest[i] end
+end
+local refusal = 'no_match'
+for _, member in ipairs(candidates) do
+  local id = string.sub(member, #creative_id + 19)
+  local text = redis.call('HGET', matches, id)
+  if text then
+    local entry = decode_entry(text)
+    local reason = too_dear(entry)
+    if not reason then return charge(id, entry) end
+    if refusal == 'no_match' then refusal = reason end
+  end
+end
+return { 'refused', refusal }

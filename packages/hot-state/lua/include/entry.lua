@@ -1,0 +1,49 @@
+-- The entry of a match in the `matches` hash: fields divided by '|', the last one is the match's JSON as it came.
+--   state            O open, L lapsed (money given back), C charged, X cancelled (only a re-sent release looks at it)
+--   price            millicents
+--   lapses_at_ms     when the hold lapses
+--   matched_at_us    when it was taken (microseconds)
+--   creative_id, session_key
+--   times_seen       how often the session had been served the creative before
+--   cap_touched_ms   when the session's caps had last been touched before, '' if never
+--   recorded_at_ms, impression_id   '' until charged
+
+local ENTRY_PATTERN = '^([OLCX])|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|(%d*)|(%d*)|([^|]*)|(.*)$'
+
+local function decode_entry(text)
+  local state, price, lapses_at_ms, matched_at_us, creative_id, session_key, times_seen, cap_touched_ms,
+    recorded_at_ms, impression_id, payload = string.match(text, ENTRY_PATTERN)
+  if not state then error('match entry is damaged') end
+  return {
+    state = state,
+    price = tonumber(price),
+    lapses_at_ms = tonumber(lapses_at_ms),
+    matched_at_us = tonumber(matched_at_us),
+    creative_id = creative_id,
+    session_key = session_key,
+    times_seen = times_seen,
+    cap_touched_ms = cap_touched_ms,
+    recorded_at_ms = recorded_at_ms,
+    impression_id = impression_id,
+    payload = payload,
+  }
+end
+
+local function encode_entry(entry)
+  return table.concat({
+    entry.state, whole(entry.price), whole(entry.lapses_at_ms), whole(entry.matched_at_us),
+    entry.creative_id, entry.session_key, entry.times_seen, entry.cap_touched_ms,
+    entry.recorded_at_ms, entry.impression_id, entry.payload,
+  }, '|')
+end
+
+-- Member of `holds`: all that a release needs, even when the entry has been forgotten meanwhile.
+-- place: '<campaign_id>|<encoded game_id>'
+local function hold_member(match_id, place, session_key, price)
+  return match_id .. '|' .. place .. '|' .. session_key .. '|' .. whole(price)
+end
+
+-- Member of `pending`: its order is by creative, then age.
+local function pending_member(match_id, entry)
+  return entry.creative_id .. ':' .. string.format('%016.0f', entry.matched_at_us) .. ':' .. match_id
+end

@@ -1,0 +1,31 @@
+-- What is known of a match is forgotten a day after nobody can ask for it any more.
+
+local REMEMBER_MS = 86400000
+local KEY_MARGIN_MS = 3600000
+local TRIM_LIMIT = 8
+
+-- Lengthens a key's life, never shortens it.
+local function keep_for(key, ms)
+  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, whole(ms)) end
+end
+
+-- Notes when a field of `matches` may be forgotten, and keeps the keys until a little after that.
+local function remember(pending, matches, history, field, now_ms, for_ms)
+  redis.call('ZADD', history, whole(now_ms + for_ms), field)
+  keep_for(pending, for_ms + KEY_MARGIN_MS)
+  keep_for(matches, for_ms + KEY_MARGIN_MS)
+  keep_for(history, for_ms + KEY_MARGIN_MS)
+end
+
+-- Forgets a few fields whose time has come: more than one reserve and its commit add.
+local function trim_history(pending, matches, history, now_ms)
+  local due = redis.call('ZRANGEBYSCORE', history, '-inf', whole(now_ms), 'LIMIT', 0, TRIM_LIMIT)
+  for _, field in ipairs(due) do
+    if string.sub(field, 1, 3) ~= 'op:' then
+      local text = redis.call('HGET', matches, field)
+      if text then redis.call('ZREM', pending, pending_member(field, decode_entry(text))) end
+    end
+    redis.call('HDEL', matches, field)
+    redis.call('ZREM', history, field)
+  end
+end

@@ -1,0 +1,39 @@
+-- Reading the money of an advertiser and of one campaign. nil: the slot is not there, nothing may be served or charged.
+
+local function read_account(key)
+  local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held')
+  if not values[1] then return nil end
+  return { deposited = tonumber(values[2]), spent = tonumber(values[3]), held = tonumber(values[4]) }
+end
+
+-- limit: the budget, or a lower ceiling that is on its way into the budget. day: the day that is being spent on;
+-- a clock that has gone back keeps the later day, so that no cap is spent twice.
+local function read_campaign(key, today)
+  local values = redis.call('HMGET', key, 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held',
+    'day', 'day_spent')
+  if not values[1] then return nil end
+  local limit = tonumber(values[3])
+  if values[4] ~= '' then limit = math.min(limit, tonumber(values[4])) end
+  local day, day_spent = values[8], tonumber(values[9])
+  if day < today then day, day_spent = today, 0 end
+  return {
+    version = tonumber(values[1]),
+    status = values[2],
+    limit = limit,
+    daily_cap = values[5] ~= '' and tonumber(values[5]) or nil,
+    spent = tonumber(values[6]),
+    held = tonumber(values[7]),
+    day = day,
+    day_spent = day_spent,
+  }
+end
+
+-- Why a new hold of `price` does not fit, or nil. Open holds count against the current day.
+local function no_room(account, campaign, price)
+  if account.deposited - account.spent - account.held < price then return 'balance' end
+  if campaign.limit - campaign.spent - campaign.held < price then return 'budget' end
+  if campaign.daily_cap and campaign.day_spent + campaign.held + price > campaign.daily_cap then
+    return 'daily_cap'
+  end
+  return nil
+end

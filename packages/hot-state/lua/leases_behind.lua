@@ -1,0 +1,33 @@
+-- Says whether any follower may still serve what was true before a version.
+-- KEYS  1 version  2 leases
+-- ARGV  1 version  2 length of a lease, ms
+-- Reply {'obeyed'} | {'behind', number of live leases below the version} | {'lost'}: the snapshot is older than that
+local wanted = tonumber(ARGV[1])
+if tonumber(redis.call('GET', KEYS[1]) or '0') < wanted then
+  return { 'lost' }
+end
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local leases = redis.call('HGETALL', KEYS[2])
+local behind = 0
+for i = 1, #leases, 2 do
+  local applied, expires = string.match(leases[i + 1], '^(%d+):(%d+):')
+  if tonumber(expires) >= now then
+    if tonumber(applied) < wanted then
+      behind = behind + 1
+    end
+  elseif tonumber(expires) < now - 60000 then
+    redis.call('HDEL', KEYS[2], leases[i])
+  end
+end
+if behind == 0 then
+  -- A server that has just come back may have forgotten the last renewals: wait until those have run out.
+  local uptime = string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)')
+  if tonumber(uptime) * 1000 < tonumber(ARGV[2]) + 1000 then
+    behind = 1
+  end
+end
+if behind > 0 then
+  return { 'behind', behind }
+end
+return { 'obeyed' }

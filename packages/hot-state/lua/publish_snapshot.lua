@@ -1,0 +1,40 @@
+-- Publishes entities to the snapshot. Every changed entity gets the next version, so that a follower can page by it.
+-- An entity is skipped when its row version is older than the published one, or equal with equal text: sending twice
+-- changes nothing.
+-- KEYS  1 version  2 epoch  3 entities  4 row-versions  5 log  6 leases
+-- ARGV  1 epoch to take when there is none  2 channel that wakes followers  3 length of a lease, ms
+--       then per entity: name, row version, JSON ('' removes the entity)
+-- Reply {version, epoch}
+local epoch = redis.call('GET', KEYS[2])
+if not epoch then
+  epoch = ARGV[1]
+  redis.call('SET', KEYS[2], epoch)
+  -- Followers of a snapshot that was lost may trust their leases, lost with it, for one more lease.
+  local time = redis.call('TIME')
+  local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  redis.call('HSET', KEYS[6], 'before:' .. epoch, '0:' .. string.format('%.0f', now + tonumber(ARGV[3])) .. ':0')
+end
+
+local changed = false
+for i = 4, #ARGV, 3 do
+  local name, row_version, json = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  local published = redis.call('HGET', KEYS[4], name)
+  local newer = not published or tonumber(row_version) > tonumber(published)
+  local same_row = published and tonumber(row_version) == tonumber(published)
+  if newer or (same_row and (redis.call('HGET', KEYS[3], name) or '') ~= json) then
+    redis.call('HSET', KEYS[4], name, row_version)
+    if json == '' then
+      redis.call('HDEL', KEYS[3], name)
+    else
+      redis.call('HSET', KEYS[3], name, json)
+    end
+    redis.call('ZADD', KEYS[5], redis.call('INCR', KEYS[1]), name)
+    changed = true
+  end
+end
+
+local version = redis.call('GET', KEYS[1]) or '0'
+if changed then
+  redis.call('PUBLISH', ARGV[2], version)
+end
+return { version, epoch }

@@ -1,0 +1,65 @@
+-- Ends a hold without a charge and gives its money back.
+-- KEYS  account, campaign, holds, pending, matches, history, cap, giveback
+-- ARGV  match_id, reason ('cancelled' | 'lapsed'), place ('<campaign_id>|<encoded game_id>'), session_key,
+--       price (millicents), giveback_value ('<encoded game_id>|<session_key>')
+-- Reply {code}
+-- Codes released   the hold has ended this way (by this call or by an earlier one)
+--       not_open   there is no such hold: never taken, charged, or ended the other way
+--       not_due    reason lapsed, but its time is not over
+--       unknown_slot
+-- cancelled: nobody saw the answer, the match is forgotten and the caps are as they were before.
+-- lapsed: the match stays pending (a late impression may bill it), its appearance is given back here, and `giveback`
+--       says that its place in the session is still to be given back in the game's slot.
+-- Idempotent by match_id.
+
+-- @include "time"
+-- @include "entry"
+-- @include "history"
+-- @include "cap"
+
+local account_key, campaign_key, holds, pending, matches, history, cap, giveback = unpack(KEYS)
+local match_id, reason, place, session_key, price, giveback_value = unpack(ARGV)
+local CANCELLED_MS = 600000
+local now_ms = math.floor(now_microseconds() / 1000)
+
+local function free(amount, member)
+  redis.call('HINCRBY', account_key, 'held', whole(-amount))
+  redis.call('HINCRBY', campaign_key, 'held', whole(-amount))
+  redis.call('ZREM', holds, member)
+end
+
+if redis.call('HEXISTS', account_key, 'version') == 0 or redis.call('HEXISTS', campaign_key, 'version') == 0 then
+  return { 'unknown_slot' }
+end
+
+local text = redis.call('HGET', matches, match_id)
+if not text then
+  -- A releaser that was away for a day finds the hold, but no longer the match: the money is given back all the same.
+  local member = hold_member(match_id, place, session_key, tonumber(price))
+  local lapses_at_ms = redis.call('ZSCORE', holds, member)
+  if reason ~= 'lapsed' or not lapses_at_ms then return { 'not_open' } end
+  if tonumber(lapses_at_ms) > now_ms then return { 'not_due' } end
+  free(tonumber(price), member)
+  redis.call('HSET', giveback, match_id, giveback_value)
+  return { 'released' }
+end
+
+local entry = decode_entry(text)
+if entry.session_key ~= session_key then error('the hold is of another session') end
+if entry.state == (reason == 'lapsed' and 'L' or 'X') then return { 'released' } end
+if entry.state ~= 'O' then return { 'not_open' } end
+if reason == 'lapsed' and entry.lapses_at_ms > now_ms then return { 'not_due' } end
+
+free(entry.price, hold_member(match_id, place, session_key, entry.price))
+give_back_cap(cap, entry, reason == 'cancelled')
+if reason == 'lapsed' then
+  entry.state = 'L'
+  redis.call('HSET', matches, match_id, encode_entry(entry))
+  redis.call('HSET', giveback, match_id, giveback_value)
+else
+  redis.call('ZREM', pending, pending_member(match_id, entry))
+  entry.state, entry.payload = 'X', ''
+  redis.call('HSET', matches, match_id, encode_entry(entry))
+  remember(pending, matches, history, match_id, now_ms, CANCELLED_MS)
+end
+return { 'released' }

@@ -1,0 +1,52 @@
+-- One step of a follower: the next changes after the version that it has applied or, when there are none, a new lease.
+-- A lease is never extended for a follower that lags behind, so nobody waits for it longer than one lease.
+-- KEYS  1 version  2 epoch  3 complete  4 entities  5 log  6 leases
+-- ARGV  1 instance  2 epoch that it follows  3 version that it has applied  4 number of this renewal
+--       5 number of its last confirmed renewal, 0 when it has none  6 length of a lease, ms
+--       7 most changes in a reply  8 bytes after which a reply ends
+-- Reply {'empty'}: no complete snapshot
+--     | {'reload'}: another epoch, or older data than the follower has seen
+--     | {'changes', version reached, name, JSON or '' for a removed entity, …}
+--     | {'current'}: the lease is extended
+-- A lease is the text applied:expires_ms:renewal.
+local epoch = redis.call('GET', KEYS[2])
+if not epoch or redis.call('GET', KEYS[3]) ~= epoch then
+  return { 'empty' }
+end
+local version = tonumber(redis.call('GET', KEYS[1]) or '0')
+local applied = tonumber(ARGV[3])
+if epoch ~= ARGV[2] or version < applied then
+  return { 'reload' }
+end
+
+-- A server that came back with older data has forgotten a renewal that it had confirmed.
+local confirmed = tonumber(ARGV[5])
+if confirmed > 0 then
+  local lease = redis.call('HGET', KEYS[6], ARGV[1])
+  local renewal = lease and tonumber(string.match(lease, ':(%d+)$'))
+  if not renewal or renewal < confirmed then
+    return { 'reload' }
+  end
+end
+
+if applied < version then
+  local log = redis.call('ZRANGE', KEYS[5], '(' .. ARGV[3], '+inf', 'BYSCORE', 'LIMIT', 0, ARGV[7], 'WITHSCORES')
+  local reply = { 'changes', '' }
+  local bytes = 0
+  for i = 1, #log, 2 do
+    local json = redis.call('HGET', KEYS[4], log[i]) or ''
+    reply[#reply + 1] = log[i]
+    reply[#reply + 1] = json
+    reply[2] = log[i + 1]
+    bytes = bytes + #json
+    if bytes >= tonumber(ARGV[8]) then
+      break
+    end
+  end
+  return reply
+end
+
+local time = redis.call('TIME')
+local expires = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(ARGV[6])
+redis.call('HSET', KEYS[6], ARGV[1], string.format('%.0f:%.0f:', version, expires) .. ARGV[4])
+return { 'current' }

@@ -1,0 +1,96 @@
+-- Holds the price of one impression and picks the creative: all or nothing.
+-- KEYS  account, campaign, holds, pending, matches, history, cap
+-- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
+--       hold_ttl_ms, session_started_ms ('': do not look), session_idle_ms, payload (JSON of the match),
+--       then pairs of creative_id, max_uses
+-- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_touched_ms | ''}
+--       {'refused', code, cap_touched_ms | ''}
+-- Codes unknown_slot   the slot has to be rebuilt first
+--       stale_version  the slot knows a newer version of the campaign than the caller
+--       not_active, balance, budget, daily_cap, creative_cap
+-- cap_touched_ms: when the session's caps had last been touched before this call. Caps that are older than the
+--       session (by more than half of its idle time) belong to an earlier one: with session_started_ms they are reset.
+-- Idempotent by match_id: a match that was held answers the same again, whatever became of it; a cancelled one is taken anew.
+
+-- @include "time"
+-- @include "entry"
+-- @include "history"
+-- @include "totals"
+-- @include "cap"
+
+local account_key, campaign_key, holds, pending, matches, history, cap = unpack(KEYS)
+local match_id, place, session_key = ARGV[1], ARGV[2], ARGV[3]
+local campaign_version, price, hold_ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local session_started_ms, session_idle_ms, payload = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
+local FIRST_CREATIVE = 10
+
+local now_us = now_microseconds()
+local now_ms = math.floor(now_us / 1000)
+
+-- Of the creatives below their cap those seen least; equal ones in rotation.
+local function pick_creative()
+  local fields = {}
+  for i = FIRST_CREATIVE, #ARGV, 2 do fields[#fields + 1] = ARGV[i] end
+  local counts = redis.call('HMGET', cap, unpack(fields))
+  local fewest, equals = math.huge, {}
+  for i, creative_id in ipairs(fields) do
+    local count = tonumber(counts[i] or 0)
+    if count < tonumber(ARGV[FIRST_CREATIVE + 2 * i - 1]) then
+      if count < fewest then fewest, equals = count, {} end
+      if count == fewest then equals[#equals + 1] = creative_id end
+    end
+  end
+  if #equals == 0 then return nil end
+  local rotation = tonumber(redis.call('HGET', campaign_key, 'rotation') or 0)
+  return equals[rotation % #equals + 1]
+end
+
+local account = read_account(account_key)
+local campaign = read_campaign(campaign_key, utc_day(now_ms))
+if not account or not campaign then return { 'refused', 'unknown_slot', '' } end
+
+local known = redis.call('HGET', matches, match_id)
+if known then
+  local entry = decode_entry(known)
+  if entry.state ~= 'X' then
+    return { 'held', entry.creative_id, entry.times_seen, whole(entry.lapses_at_ms), entry.cap_touched_ms }
+  end
+end
+
+local cap_touched_ms = redis.call('HGET', cap, 'touched') or ''
+if session_started_ms and cap_touched_ms ~= ''
+  and tonumber(cap_touched_ms) < session_started_ms - session_idle_ms / 2 then
+  redis.call('DEL', cap)
+  cap_touched_ms = ''
+end
+
+if campaign.version > campaign_version then return { 'refused', 'stale_version', cap_touched_ms } end
+if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_touched_ms } end
+local refusal = no_room(account, campaign, price)
+if refusal then return { 'refused', refusal, cap_touched_ms } end
+local creative_id = pick_creative()
+if not creative_id then
+  keep_for(cap, CAP_EXPIRE_MS)
+  return { 'refused', 'creative_cap', cap_touched_ms }
+end
+
+redis.call('HSETNX', cap, 'since', whole(now_us))
+redis.call('HSET', cap, 'touched', whole(now_ms))
+redis.call('HINCRBY', cap, creative_id, 1)
+local times_seen = whole(redis.call('HINCRBY', cap, 'n:' .. creative_id, 1) - 1)
+keep_for(cap, CAP_EXPIRE_MS)
+
+local entry = {
+  state = 'O', price = price, lapses_at_ms = now_ms + hold_ttl_ms, matched_at_us = now_us,
+  creative_id = creative_id, session_key = session_key, times_seen = times_seen, cap_touched_ms = cap_touched_ms,
+  recorded_at_ms = '', impression_id = '', payload = payload,
+}
+redis.call('HINCRBY', account_key, 'held', whole(price))
+redis.call('HINCRBY', campaign_key, 'held', whole(price))
+redis.call('HINCRBY', campaign_key, 'rotation', 1)
+redis.call('ZADD', holds, whole(entry.lapses_at_ms), hold_member(match_id, place, session_key, price))
+redis.call('ZADD', pending, 0, pending_member(match_id, entry))
+redis.call('HSET', matches, match_id, encode_entry(entry))
+remember(pending, matches, history, match_id, now_ms, hold_ttl_ms + REMEMBER_MS)
+trim_history(pending, matches, history, now_ms)
+return { 'held', creative_id, times_seen, whole(entry.lapses_at_ms), cap_touched_ms }

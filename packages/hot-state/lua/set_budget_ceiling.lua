@@ -1,0 +1,16 @@
+-- Keeps a campaign below a budget that is about to be lowered, until a newer version of it arrives.
+-- KEYS  campaign
+-- ARGV  ceiling (millicents, '': none)
+-- Reply {'ok'} | {'spent', spent (millicents)} | {'unknown_slot'}
+-- Codes ok            from now on spent never passes the ceiling
+--       spent         more than the ceiling is spent already, nothing was changed
+--       unknown_slot  the campaign is not there
+-- Idempotent: the same ceiling again changes nothing.
+
+local campaign_key, ceiling = KEYS[1], ARGV[1]
+
+local spent = redis.call('HGET', campaign_key, 'spent')
+if not spent then return { 'unknown_slot' } end
+if ceiling ~= '' and tonumber(spent) > tonumber(ceiling) then return { 'spent', spent } end
+redis.call('HSET', campaign_key, 'ceiling', ceiling)
+return { 'ok' }

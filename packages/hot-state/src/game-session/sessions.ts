@@ -1,0 +1,69 @@
+import type { RedisConnection } from "../connection.ts";
+import { gameKeys } from "../keys.ts";
+import { requireInteger, requirePlainName } from "../money/limits.ts";
+import { ReplyReader } from "../reply.ts";
+import { defineScript } from "../script.ts";
+
+/** A player session in a game. */
+export interface SessionReference {
+  gameId: string;
+  sessionKey: string;
+}
+
+export interface AdmitRequest extends SessionReference {
+  matchId: string;
+  maxAds: number;
+  /** The session ends after so long without a request. */
+  idleMs: number;
+}
+
+export interface AdmitResult {
+  admitted: boolean;
+  /** When the session began, by the clock of Redis. */
+  startedMs: number;
+  /** Ads of the session, this one included when it was admitted. */
+  count: number;
+}
+
+/** The places that ads take in player sessions, across advertisers. Every call may be repeated after a lost answer. */
+export interface GameSessions {
+  /** Takes a place for a match unless `maxAds` are taken; the session lives on either way. Idempotent by match id. */
+  admit(request: AdmitRequest): Promise<AdmitResult>;
+  /** A request that asks for no place keeps the session alive too. */
+  touch(session: SessionReference, idleMs: number): Promise<void>;
+  /** Gives a match's place back; nothing happens when it has none. */
+  unadmit(session: SessionReference, matchId: string): Promise<void>;
+}
+
+function sessionKeyOf({ gameId, sessionKey }: SessionReference): string {
+  return gameKeys.session(gameId, requirePlainName("sessionKey", sessionKey));
+}
+
+/** Defines the scripts of player sessions on a connection. */
+export function createGameSessions(redis: RedisConnection): GameSessions {
+  const admit = defineScript(redis, "admit", 1);
+  return {
+    async admit(request) {
+      const reply = new ReplyReader(
+        "admit",
+        await admit(
+          sessionKeyOf(request),
+          requirePlainName("matchId", request.matchId),
+          requireInteger("maxAds", request.maxAds, 0),
+          requireInteger("idleMs", request.idleMs, 1),
+        ),
+      );
+      return {
+        admitted: reply.code(0, ["admitted", "full"]) === "admitted",
+        startedMs: reply.integer(1),
+        count: reply.integer(2),
+      };
+    },
+    async touch(session, idleMs) {
+      await redis.pexpire(sessionKeyOf(session), requireInteger("idleMs", idleMs, 1));
+    },
+    async unadmit(session, matchId) {
+      await redis.hdel(sessionKeyOf(session), requirePlainName("matchId", matchId));
+    },
+  };
+}

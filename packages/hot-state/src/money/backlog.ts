@@ -1,0 +1,91 @@
+import type { RedisConnection } from "../connection.ts";
+import { advertiserKeys, decodeName } from "../keys.ts";
+import { parseInteger, ReplyReader } from "../reply.ts";
+import { defineScript } from "../script.ts";
+import { parseRecord } from "./holds.ts";
+import { requireAtMost, requireInteger } from "./limits.ts";
+import type { Giveback, LapsedHold, MoneyCommands, Page } from "./types.ts";
+
+const MAX_LISTED = 500;
+const FIRST_CURSOR = "0";
+
+/** A hold as its member in `holds` names it: `match|campaign|game|session|price`. */
+function parseHold(advertiserId: string, member: string, lapsesAtMs: number): LapsedHold {
+  const [matchId, campaignId, game, sessionKey, price, ...rest] = member.split("|");
+  const priceMillicents = parseInteger(price ?? "");
+  if (
+    matchId === undefined ||
+    campaignId === undefined ||
+    game === undefined ||
+    sessionKey === undefined ||
+    priceMillicents === null ||
+    rest.length > 0
+  ) {
+    throw new Error(`hold of ${advertiserId} is damaged: ${member}`);
+  }
+  return {
+    matchId,
+    advertiserId,
+    campaignId,
+    gameId: decodeName(game),
+    sessionKey,
+    priceMillicents,
+    lapsesAtMs,
+  };
+}
+
+function parseGiveback(matchId: string, value: string): Giveback {
+  const [game, sessionKey, ...rest] = value.split("|");
+  if (game === undefined || sessionKey === undefined || rest.length > 0) {
+    throw new Error(`giveback of ${matchId} is damaged: ${value}`);
+  }
+  return { matchId, gameId: decodeName(game), sessionKey };
+}
+
+async function scanHash<Item>(
+  redis: RedisConnection,
+  key: string,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+  parse: (field: string, value: string) => Item,
+): Promise<Page<Item>> {
+  requireInteger("limit", limit, 1, MAX_LISTED);
+  const [next, flat] = await redis.hscan(key, cursor ?? FIRST_CURSOR, "COUNT", limit);
+  const items: Item[] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) items.push(parse(String(flat[i]), String(flat[i + 1])));
+  return { items, cursor: next === FIRST_CURSOR ? null : next };
+}
+
+async function deleteFields(redis: RedisConnection, key: string, fields: readonly string[]): Promise<number> {
+  requireAtMost("fields", fields, MAX_LISTED);
+  return fields.length === 0 ? 0 : redis.hdel(key, ...fields);
+}
+
+/** What the billing service works off: records to write, holds to release, places in sessions to give back. */
+export function createBacklogCommands(
+  redis: RedisConnection,
+): Pick<MoneyCommands, "listOutbox" | "ackOutbox" | "listLapsed" | "listGivebacks" | "ackGivebacks"> {
+  const listLapsed = defineScript(redis, "list_lapsed", 1);
+  return {
+    listOutbox: (advertiserId, limit, cursor) =>
+      scanHash(redis, advertiserKeys.outbox(advertiserId), { limit, cursor }, (_id, json) =>
+        parseRecord(json),
+      ),
+    ackOutbox: (advertiserId, impressionIds) =>
+      deleteFields(redis, advertiserKeys.outbox(advertiserId), impressionIds),
+    async listLapsed(advertiserId, limit) {
+      const reply = new ReplyReader(
+        "list_lapsed",
+        await listLapsed(advertiserKeys.holds(advertiserId), requireInteger("limit", limit, 1, MAX_LISTED)),
+      );
+      const holds: LapsedHold[] = [];
+      for (let i = 1; i < reply.length; i += 2) {
+        holds.push(parseHold(advertiserId, reply.text(i), reply.integer(i + 1)));
+      }
+      return { holds, nextLapsesAtMs: reply.optionalInteger(0) };
+    },
+    listGivebacks: (advertiserId, limit, cursor) =>
+      scanHash(redis, advertiserKeys.giveback(advertiserId), { limit, cursor }, parseGiveback),
+    ackGivebacks: (advertiserId, matchIds) =>
+      deleteFields(redis, advertiserKeys.giveback(advertiserId), matchIds),
+  };
+}

@@ -1,0 +1,180 @@
+import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
+import type { RedisConnection } from "../connection.ts";
+import { advertiserKeys, encodeName, isPlainName } from "../keys.ts";
+import { ReplyReader } from "../reply.ts";
+import { defineScript } from "../script.ts";
+import { requireInteger, requirePlainName } from "./limits.ts";
+import {
+  COMMIT_REFUSALS,
+  type CommitRequest,
+  type CommitResult,
+  type HoldReference,
+  type MoneyCommands,
+  RELEASE_CODES,
+  RESERVE_REFUSALS,
+  type ReleaseReason,
+  type ReleaseResult,
+  type ReserveRequest,
+  type ReserveResult,
+} from "./types.ts";
+
+const MAX_PAYLOAD_CHARACTERS = 16_384;
+const MAX_CREATIVES = 100;
+const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;
+
+/** Where a match stands inside its advertiser's slot: part of the members of `holds`. */
+function placeOf(campaignId: string, gameId: string): string {
+  return `${campaignId}|${encodeName(gameId)}`;
+}
+
+/** What `release` needs to know of a match. */
+export function holdOf(match: MatchFacts): HoldReference {
+  return {
+    matchId: match.match_id,
+    advertiserId: match.advertiser_id,
+    campaignId: match.campaign_id,
+    gameId: match.game_id,
+    sessionKey: match.session_key,
+    priceMillicents: match.price_millicents,
+  };
+}
+
+/**
+ * Whether caps that were last touched at `capTouchedMs` were left behind by an earlier session than the one that
+ * began at `sessionStartedMs`. The caller then cancels the hold, if it got one, and reserves again with the session's start.
+ */
+export function isCapStale(
+  capTouchedMs: number | null,
+  sessionStartedMs: number,
+  sessionIdleMs: number,
+): boolean {
+  return capTouchedMs !== null && capTouchedMs < sessionStartedMs - sessionIdleMs / 2;
+}
+
+function checkHold(hold: HoldReference): void {
+  requirePlainName("matchId", hold.matchId);
+  requirePlainName("advertiserId", hold.advertiserId);
+  requirePlainName("campaignId", hold.campaignId);
+  requirePlainName("sessionKey", hold.sessionKey);
+  requireInteger("priceMillicents", hold.priceMillicents, 1);
+}
+
+function matchKeys(advertiserId: string, campaignId: string, gameId: string): string[] {
+  return [
+    advertiserKeys.account(advertiserId),
+    advertiserKeys.campaign(advertiserId, campaignId),
+    advertiserKeys.holds(advertiserId),
+    advertiserKeys.pending(advertiserId, campaignId, gameId),
+    advertiserKeys.matches(advertiserId, campaignId, gameId),
+    advertiserKeys.history(advertiserId, campaignId, gameId),
+  ];
+}
+
+function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
+  const script = defineScript(redis, "reserve", 7);
+  return async (request: ReserveRequest): Promise<ReserveResult> => {
+    const hold = holdOf(request.match);
+    checkHold(hold);
+    requireInteger("campaignVersion", request.campaignVersion, 0);
+    requireInteger("holdTtlMs", request.holdTtlMs, 1, MAX_DURATION_MS);
+    requireInteger("sessionIdleMs", request.sessionIdleMs, 1, MAX_DURATION_MS);
+    requireInteger("number of creatives", request.creatives.length, 1, MAX_CREATIVES);
+    const payload = JSON.stringify(request.match);
+    requireInteger("length of the match's JSON", payload.length, 2, MAX_PAYLOAD_CHARACTERS);
+    const reply = new ReplyReader(
+      "reserve",
+      await script(
+        ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
+        advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
+        hold.matchId,
+        placeOf(hold.campaignId, hold.gameId),
+        hold.sessionKey,
+        request.campaignVersion,
+        hold.priceMillicents,
+        request.holdTtlMs,
+        request.sessionStartedMs ?? "",
+        request.sessionIdleMs,
+        payload,
+        ...request.creatives.flatMap(({ creativeId, maxUses }) => [
+          requirePlainName("creativeId", creativeId),
+          requireInteger("maxUses", maxUses, 0),
+        ]),
+      ),
+    );
+    if (reply.code(0, ["held", "refused"]) === "refused") {
+      const reason = reply.code(1, RESERVE_REFUSALS);
+      return { outcome: "refused", reason, capTouchedMs: reply.optionalInteger(2) };
+    }
+    return {
+      outcome: "held",
+      creativeId: reply.text(1),
+      timesSeen: reply.integer(2),
+      lapsesAtMs: reply.integer(3),
+      capTouchedMs: reply.optionalInteger(4),
+    };
+  };
+}
+
+function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
+  const script = defineScript(redis, "commit", 7);
+  return async (request: CommitRequest): Promise<CommitResult> => {
+    const { advertiserId, campaignId, gameId, creativeId, impressionId, matchId } = request;
+    requirePlainName("advertiserId", advertiserId);
+    requirePlainName("campaignId", campaignId);
+    requirePlainName("impressionId", impressionId);
+    // These two come from the game: a text that cannot name a match names none.
+    if (!isPlainName(creativeId) || (matchId !== null && !isPlainName(matchId))) {
+      return { outcome: "refused", reason: "no_match" };
+    }
+    const reply = new ReplyReader(
+      "commit",
+      await script(
+        ...matchKeys(advertiserId, campaignId, gameId),
+        advertiserKeys.outbox(advertiserId),
+        impressionId,
+        matchId ?? "",
+        creativeId,
+        placeOf(campaignId, gameId),
+      ),
+    );
+    if (reply.code(0, ["charged", "refused"]) === "refused") {
+      return { outcome: "refused", reason: reply.code(1, COMMIT_REFUSALS) };
+    }
+    const replay = reply.code(1, ["0", "1"]) === "1";
+    return { outcome: "charged", record: parseRecord(reply.text(2)), replay };
+  };
+}
+
+function createRelease(redis: RedisConnection): MoneyCommands["release"] {
+  const script = defineScript(redis, "release", 8);
+  return async (hold: HoldReference, reason: ReleaseReason): Promise<ReleaseResult> => {
+    checkHold(hold);
+    const reply = new ReplyReader(
+      "release",
+      await script(
+        ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
+        advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
+        advertiserKeys.giveback(hold.advertiserId),
+        hold.matchId,
+        reason,
+        placeOf(hold.campaignId, hold.gameId),
+        hold.sessionKey,
+        hold.priceMillicents,
+        `${encodeName(hold.gameId)}|${hold.sessionKey}`,
+      ),
+    );
+    return reply.code(0, RELEASE_CODES);
+  };
+}
+
+/** The record as the commit script wrote it around the match's JSON. */
+export function parseRecord(json: string): ImpressionRecord {
+  return JSON.parse(json) as ImpressionRecord;
+}
+
+/** The life of one match: held, then charged or released. */
+export function createHoldCommands(
+  redis: RedisConnection,
+): Pick<MoneyCommands, "reserve" | "commit" | "release"> {
+  return { reserve: createReserve(redis), commit: createCommit(redis), release: createRelease(redis) };
+}

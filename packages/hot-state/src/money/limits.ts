@@ -1,0 +1,26 @@
+import { isPlainName } from "../keys.ts";
+
+/** Throws unless the number is a whole one in the range: a wrong amount must not reach a script. */
+export function requireInteger(
+  name: string,
+  value: number,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number {
+  if (!Number.isSafeInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
+  }
+  return value;
+}
+
+/** Throws unless the text can stand in a key, a member and JSON as it is. */
+export function requirePlainName(name: string, text: string): string {
+  if (!isPlainName(text)) throw new RangeError(`${name} is not an identifier: ${JSON.stringify(text)}`);
+  return text;
+}
+
+/** Throws when a list is longer than one command may carry. */
+export function requireAtMost<Item>(name: string, items: readonly Item[], most: number): readonly Item[] {
+  if (items.length > most) throw new RangeError(`${name}: at most ${most}, not ${items.length}`);
+  return items;
+}

@@ -1,0 +1,200 @@
+import type { CampaignStatus, ImpressionRecord, MatchFacts } from "@diegetic/contracts";
+import type { Millicents } from "@diegetic/money";
+
+/** A creative that may be served, and how often one player session may be given it. */
+export interface CreativeAllowance {
+  creativeId: string;
+  maxUses: number;
+}
+
+export interface ReserveRequest {
+  /** What travels with the hold; names the match, the slot, the session and the price. */
+  match: MatchFacts;
+  /** The version of the campaign that the caller has decided on. */
+  campaignVersion: number;
+  holdTtlMs: number;
+  /**
+   * When the current player session began, once that is known from `admit`: caps that an earlier session left behind
+   * are then reset. Null: they count as they are, and the caller compares `capTouchedMs` with `isCapStale`.
+   */
+  sessionStartedMs: number | null;
+  sessionIdleMs: number;
+  /** 1 to 100, in a stable order. */
+  creatives: readonly CreativeAllowance[];
+}
+
+export const RESERVE_REFUSALS = [
+  "unknown_slot",
+  "stale_version",
+  "not_active",
+  "balance",
+  "budget",
+  "daily_cap",
+  "creative_cap",
+] as const;
+export type ReserveRefusal = (typeof RESERVE_REFUSALS)[number];
+
+export type ReserveResult =
+  | {
+      outcome: "held";
+      creativeId: string;
+      /** How often the session had been served the creative before. */
+      timesSeen: number;
+      lapsesAtMs: number;
+      /** When the session's caps had last been touched before this hold; null: never. */
+      capTouchedMs: number | null;
+    }
+  | { outcome: "refused"; reason: ReserveRefusal; capTouchedMs: number | null };
+
+export interface CommitRequest {
+  advertiserId: string;
+  campaignId: string;
+  gameId: string;
+  creativeId: string;
+  /** Names the operation: a retry with the same one returns the first record. */
+  impressionId: string;
+  /** Null: the oldest unbilled match of the creative in the game. */
+  matchId: string | null;
+}
+
+export const COMMIT_REFUSALS = ["unknown_slot", "no_match", "balance", "budget", "daily_cap"] as const;
+export type CommitRefusal = (typeof COMMIT_REFUSALS)[number];
+
+export type CommitResult =
+  | { outcome: "charged"; record: ImpressionRecord /** It had been charged before. */; replay: boolean }
+  | { outcome: "refused"; reason: CommitRefusal };
+
+/** Names a hold and the keys that it touches. */
+export interface HoldReference {
+  matchId: string;
+  advertiserId: string;
+  campaignId: string;
+  gameId: string;
+  sessionKey: string;
+  priceMillicents: Millicents;
+}
+
+/** A hold whose time is over. */
+export interface LapsedHold extends HoldReference {
+  lapsesAtMs: number;
+}
+
+/** `cancelled`: nobody saw the answer, also the caps forget it. `lapsed`: its time is over. */
+export type ReleaseReason = "cancelled" | "lapsed";
+
+export const RELEASE_CODES = ["released", "not_open", "not_due", "unknown_slot"] as const;
+export type ReleaseResult = (typeof RELEASE_CODES)[number];
+
+/** What the slot knows of an advertiser. `seed` is used only when the slot has to be made: the totals of Postgres. */
+export interface AccountState {
+  advertiserId: string;
+  version: number;
+  depositedMillicents: Millicents;
+  seed: { spentMillicents: Millicents; impressions: number };
+}
+
+/** What the slot knows of a campaign. `seed` is used only when it has to be made: the totals of Postgres. */
+export interface CampaignState {
+  advertiserId: string;
+  campaignId: string;
+  version: number;
+  status: CampaignStatus;
+  budgetMillicents: Millicents;
+  dailyCapMillicents: Millicents | null;
+  seed: {
+    spentMillicents: Millicents;
+    impressions: number;
+    /** The UTC day (YYYY-MM-DD) that `daySpentMillicents` was spent on. */
+    day: string;
+    daySpentMillicents: Millicents;
+  };
+}
+
+/** `older`: the slot has a newer version already, nothing was changed. */
+export type ApplyResult = "applied" | "older";
+
+export type CeilingResult =
+  | { outcome: "ok" }
+  /** More than the ceiling is spent already; nothing was changed. */
+  | { outcome: "spent"; spentMillicents: Millicents }
+  | { outcome: "unknown_slot" };
+
+export interface AccountTotals {
+  version: number;
+  depositedMillicents: Millicents;
+  spentMillicents: Millicents;
+  heldMillicents: Millicents;
+  impressions: number;
+  /** Changes when the slot is made anew. */
+  epoch: string;
+}
+
+export interface CampaignTotals {
+  version: number;
+  status: CampaignStatus;
+  budgetMillicents: Millicents;
+  ceilingMillicents: Millicents | null;
+  dailyCapMillicents: Millicents | null;
+  spentMillicents: Millicents;
+  heldMillicents: Millicents;
+  /** The UTC day (YYYY-MM-DD) that `daySpentMillicents` was spent on: not necessarily today. */
+  day: string;
+  daySpentMillicents: Millicents;
+  impressions: number;
+}
+
+/** Pages of a hash that changes meanwhile: what stays in it is returned at least once until the cursor is null. */
+export interface Page<Item> {
+  items: Item[];
+  cursor: string | null;
+}
+
+/** A lapsed match whose place in the player session is still to be given back by `unadmit`. */
+export interface Giveback {
+  matchId: string;
+  gameId: string;
+  sessionKey: string;
+}
+
+/** The money of the advertisers' slots. Every call that changes something may be repeated after a lost answer. */
+export interface MoneyCommands {
+  /** Holds the price of one impression and picks the creative: all or nothing. Idempotent by match id. */
+  reserve(request: ReserveRequest): Promise<ReserveResult>;
+  /** Turns a match into a charge. Idempotent by match id, and by impression id where no match id is given. */
+  commit(request: CommitRequest): Promise<CommitResult>;
+  /** Ends a hold without a charge. `not_due` only for the reason `lapsed`. Idempotent by match id. */
+  release(hold: HoldReference, reason: ReleaseReason): Promise<ReleaseResult>;
+  applyAccount(account: AccountState): Promise<ApplyResult>;
+  applyCampaign(campaign: CampaignState): Promise<ApplyResult>;
+  /**
+   * First step of lowering a budget: from now on no charge passes the ceiling. The next newer `applyCampaign` takes it
+   * away; null takes it away when the budget was not lowered after all. Callers change one campaign one at a time.
+   */
+  setBudgetCeiling(
+    advertiserId: string,
+    campaignId: string,
+    ceilingMillicents: Millicents | null,
+  ): Promise<CeilingResult>;
+  /** Null: the slot is not there (frozen). */
+  readAccount(advertiserId: string): Promise<AccountTotals | null>;
+  /** Null: the campaign is not in the slot. */
+  readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
+  /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such slot. */
+  committedCounts(advertiserIds: readonly string[]): Promise<Map<string, number | null>>;
+  /** Committed impressions that are not acknowledged; about `limit` (1 to 500) a page. */
+  listOutbox(advertiserId: string, limit: number, cursor?: string): Promise<Page<ImpressionRecord>>;
+  /** Forgets records (at most 500) that are safely in Postgres; how many were there. */
+  ackOutbox(advertiserId: string, impressionIds: readonly string[]): Promise<number>;
+  /**
+   * Holds (at most `limit`, 1 to 500) whose time is over, the oldest first, and when the next one after them lapses:
+   * null when there is none.
+   */
+  listLapsed(
+    advertiserId: string,
+    limit: number,
+  ): Promise<{ holds: LapsedHold[]; nextLapsesAtMs: number | null }>;
+  /** Lapsed matches whose place in a player session is still taken; about `limit` (1 to 500) a page. */
+  listGivebacks(advertiserId: string, limit: number, cursor?: string): Promise<Page<Giveback>>;
+  /** Forgets givebacks (at most 500) that are done; how many were there. */
+  ackGivebacks(advertiserId: string, matchIds: readonly string[]): Promise<number>;
+}

@@ -1,0 +1,64 @@
+/** What a script answers: strings and integers in lists. */
+export type ScriptReply = string | number | null | ScriptReply[];
+
+/** A script answered something that its header does not name. Never taken for a refusal: the caller fails. */
+export class UnexpectedReply extends Error {
+  constructor(script: string, reply: unknown) {
+    super(`script ${script} answered ${JSON.stringify(reply)}`);
+    this.name = "UnexpectedReply";
+  }
+}
+
+/** Reads the fields of one script's reply; whatever is not as the header says throws `UnexpectedReply`. */
+export class ReplyReader {
+  private readonly fields: string[];
+  readonly script: string;
+
+  constructor(script: string, reply: ScriptReply) {
+    if (!Array.isArray(reply) || !reply.every((field) => typeof field === "string")) {
+      throw new UnexpectedReply(script, reply);
+    }
+    this.script = script;
+    this.fields = reply;
+  }
+
+  get length(): number {
+    return this.fields.length;
+  }
+
+  text(index: number): string {
+    const field = this.fields[index];
+    if (field === undefined) throw this.unexpected();
+    return field;
+  }
+
+  /** One of the codes that the header names. */
+  code<Code extends string>(index: number, codes: readonly Code[]): Code {
+    const field = this.text(index);
+    const code = codes.find((known) => known === field);
+    if (code === undefined) throw this.unexpected();
+    return code;
+  }
+
+  integer(index: number): number {
+    const value = parseInteger(this.text(index));
+    if (value === null) throw this.unexpected();
+    return value;
+  }
+
+  /** An integer, or null for the empty string. */
+  optionalInteger(index: number): number | null {
+    return this.text(index) === "" ? null : this.integer(index);
+  }
+
+  unexpected(): UnexpectedReply {
+    return new UnexpectedReply(this.script, this.fields);
+  }
+}
+
+/** A whole number in plain digits, exact in a double; null for any other text. */
+export function parseInteger(text: string): number | null {
+  if (!/^-?\d{1,16}$/.test(text)) return null;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : null;
+}
