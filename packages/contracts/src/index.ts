@@ -1,5 +1,9 @@
 export * from "./ids.ts";
 export * from "./impression-record.ts";
+export * from "./schemas/advertiser.ts";
+export * from "./schemas/analytics.ts";
+export * from "./schemas/campaign.ts";
+export * from "./schemas/creative.ts";
 export {
   CAMPAIGN_STATUSES,
   CREATIVE_TYPES,
@@ -13,7 +17,10 @@ export {
 } from "./schemas/fields.ts";
 export * from "./schemas/impression.ts";
 export * from "./schemas/match.ts";
+export * from "./schemas/placement.ts";
+export * from "./schemas/revenue.ts";
 export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";
 export { InvalidInput } from "./validation/invalid-input.ts";
+export { integerParameter } from "./validation/parameter.ts";
 export { createValidator, type Validator, validator, type WithoutNulls } from "./validation/validator.ts";

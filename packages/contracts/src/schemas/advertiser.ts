@@ -1,0 +1,78 @@
+import Type, { type Static } from "typebox";
+import { createValidator, validator, type WithoutNulls } from "../validation/validator.ts";
+import { amountCents, answerText, closed, count, nameText, nullable, optional, timestamp } from "./fields.ts";
+
+const EMAIL_CHARACTERS = 254;
+const URL_CHARACTERS = 2_000;
+
+function emailAddress() {
+  return Type.String({
+    format: "email",
+    maxLength: EMAIL_CHARACTERS,
+    description: "Where the advertiser is reached; unique among advertisers without regard to case.",
+  });
+}
+
+function website() {
+  return optional(
+    Type.String({
+      format: "uri",
+      maxLength: URL_CHARACTERS,
+      description: "The advertiser's website: an absolute http or https address.",
+    }),
+  );
+}
+
+export const registerRequestSchema = closed(
+  {
+    company_name: nameText("Name of the company."),
+    contact_email: emailAddress(),
+    website: website(),
+  },
+  "Binds an advertiser profile to the account of the key.",
+);
+export type RegisterRequest = WithoutNulls<Static<typeof registerRequestSchema>>;
+/** The body of POST /register. */
+export const registerRequest = createValidator(registerRequestSchema);
+
+export const profilePatchSchema = closed(
+  {
+    company_name: Type.Optional(nameText("Name of the company.")),
+    contact_email: Type.Optional(emailAddress()),
+    website: website(),
+  },
+  "Changes the fields that it contains; null clears the website.",
+);
+export type ProfilePatch = Static<typeof profilePatchSchema>;
+/** The body of PATCH /profile. */
+export const profilePatch = validator(profilePatchSchema);
+
+export const advertiserSchema = closed(
+  {
+    id: answerText("The advertiser, adv_…"),
+    company_name: answerText("Name of the company."),
+    contact_email: answerText("Where the advertiser is reached."),
+    website: nullable(answerText("The advertiser's website; null without one.")),
+    balance_cents: count("What is left of the deposits, in whole cents, rounded down."),
+    created_at: timestamp("When the advertiser registered."),
+  },
+  "An advertiser.",
+);
+export type AdvertiserBody = Static<typeof advertiserSchema>;
+
+export const depositRequestSchema = closed(
+  { amount_cents: amountCents("What to add to the balance, in cents.") },
+  "Adds money to the advertiser's balance.",
+);
+export type DepositRequest = Static<typeof depositRequestSchema>;
+/** The body of POST /deposit. */
+export const depositRequest = createValidator(depositRequestSchema);
+
+export const depositResponseSchema = closed(
+  {
+    balance_cents: count("The new balance in whole cents, rounded down."),
+    deposited_cents: count("What this deposit added, in cents."),
+  },
+  "A deposit that was made.",
+);
+export type DepositResponse = Static<typeof depositResponseSchema>;

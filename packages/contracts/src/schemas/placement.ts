@@ -1,0 +1,95 @@
+import Type, { type Static } from "typebox";
+import { createValidator, validator, type WithoutNulls } from "../validation/validator.ts";
+import {
+  answerText,
+  CREATIVE_TYPES,
+  closed,
+  count,
+  gameId,
+  listOf,
+  nameText,
+  oneOf,
+  optional,
+  timestamp,
+} from "./fields.ts";
+
+/** Bounds and default of max_ads_per_session (spec: Limits). */
+export const MAX_ADS_PER_SESSION = { minimum: 1, maximum: 50, default: 10 };
+/** The developer's share when none is named, in percent (semantics: Addresses and identity). */
+export const DEFAULT_REVENUE_SHARE_PCT = 70;
+
+const placementTypes = () =>
+  listOf(oneOf(CREATIVE_TYPES, "A creative type."), "The creative types that the game accepts.", 1);
+
+const optionalFields = {
+  revenue_share_pct: optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      multipleOf: 0.01,
+      default: DEFAULT_REVENUE_SHARE_PCT,
+      description: "The developer's share of each charge, in percent.",
+    }),
+  ),
+  max_ads_per_session: optional(
+    Type.Integer({ ...MAX_ADS_PER_SESSION, description: "How many ads one player session may see." }),
+  ),
+  blocked_advertisers: optional(
+    listOf(nameText("An advertiser's identifier."), "Advertisers that are never shown in the game."),
+  ),
+  blocked_categories: optional(
+    listOf(nameText("A category."), "Categories of advertising that are never shown in the game."),
+  ),
+};
+
+export const placementCreateSchema = closed(
+  {
+    creator_id: nameText("The developer's own user ID; stored as given."),
+    placement_types: placementTypes(),
+    ...optionalFields,
+  },
+  "Enables ads in a game, or replaces its configuration: fields left out return to their defaults.",
+);
+export type PlacementCreate = WithoutNulls<Static<typeof placementCreateSchema>>;
+/** The body of POST /placements/{game_id}. */
+export const placementCreate = createValidator(placementCreateSchema);
+
+export const placementPatchSchema = closed(
+  { placement_types: Type.Optional(placementTypes()), ...optionalFields },
+  "Changes the fields that it contains; null sets an optional field back to its default.",
+);
+export type PlacementPatch = Static<typeof placementPatchSchema>;
+/** The body of PATCH /placements/{game_id}. */
+export const placementPatch = validator(placementPatchSchema);
+
+const readGame = createValidator(closed({ game_id: gameId() }));
+/** The game of a path; throws InvalidInput. */
+export function gameIdParameter(text: string): string {
+  return readGame({ game_id: text }).game_id;
+}
+
+export const placementSchema = closed(
+  {
+    game_id: answerText("The developer's own identifier of the game."),
+    creator_id: answerText("The developer's own user ID, as it was given."),
+    placement_types: Type.Array(oneOf(CREATIVE_TYPES, "A creative type."), {
+      description: "The creative types that the game accepts.",
+    }),
+    revenue_share_pct: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "The developer's share, in percent.",
+    }),
+    max_ads_per_session: count("How many ads one player session may see, 1 to 50."),
+    blocked_advertisers: Type.Array(answerText("An advertiser's identifier."), {
+      description: "Advertisers that are never shown in the game.",
+    }),
+    blocked_categories: Type.Array(answerText("A category."), {
+      description: "Categories of advertising that are never shown in the game.",
+    }),
+    is_active: Type.Boolean({ description: "Whether the game receives ads." }),
+    created_at: timestamp("When the placement was first created."),
+  },
+  "Ads in a game.",
+);
+export type PlacementBody = Static<typeof placementSchema>;
