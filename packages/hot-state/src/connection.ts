@@ -8,6 +8,8 @@ export interface ConnectionOptions {
   name: string;
   /** How long a command may wait for its reply before it fails. Milliseconds. */
   commandTimeoutMs?: number;
+  /** Commands wait for as long as the connection is away, as the worker of a queue needs it. Default: false. */
+  patient?: boolean;
 }
 
 const CLUSTER_SCHEME = "redis-cluster://";
@@ -20,9 +22,9 @@ const CLUSTER_SCHEME = "redis-cluster://";
 export function connectRedis(url: string, options: ConnectionOptions): RedisConnection {
   const redisOptions = {
     connectionName: options.name,
-    commandTimeout: options.commandTimeoutMs ?? 2_000,
+    ...(options.patient ? {} : { commandTimeout: options.commandTimeoutMs ?? 2_000 }),
     connectTimeout: 5_000,
-    maxRetriesPerRequest: 1,
+    maxRetriesPerRequest: options.patient ? null : 1,
     enableAutoPipelining: false,
   };
   if (url.startsWith(CLUSTER_SCHEME)) {
@@ -36,4 +38,9 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
     return new Cluster(nodes, { redisOptions, slotsRefreshTimeout: 2_000, scaleReads: "master" });
   }
   return new Redis(url, redisOptions);
+}
+
+/** Another connection with the same settings, for what needs one of its own. */
+export function duplicateConnection(redis: RedisConnection): RedisConnection {
+  return redis instanceof Cluster ? redis.duplicate() : redis.duplicate();
 }

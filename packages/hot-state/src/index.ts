@@ -1,4 +1,16 @@
+export {
+  type BillingProducer,
+  type BillingProducerOptions,
+  createBillingProducer,
+} from "./billing-queue/producer.ts";
+export { MAX_RECORDS_PER_JOB } from "./billing-queue/queue-options.ts";
+export {
+  type BillingWorker,
+  type BillingWorkerOptions,
+  createBillingWorker,
+} from "./billing-queue/worker.ts";
 export { type ConnectionOptions, connectRedis, type RedisConnection } from "./connection.ts";
+export { type DueAdvertiser, DueIndex, type DueIndexOptions, type DueKind } from "./due/due-index.ts";
 export {
   type AdmitRequest,
   type AdmitResult,
@@ -6,7 +18,21 @@ export {
   type GameSessions,
   type SessionReference,
 } from "./game-session/sessions.ts";
+export { type Claim, IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export { holdOf, isCapStale } from "./money/holds.ts";
 export type * from "./money/types.ts";
+export {
+  type RateLimitAnswer,
+  RateLimiter,
+  type RateLimiterOptions,
+  UNLIMITED,
+} from "./rate-limit/rate-limiter.ts";
 export { UnexpectedReply } from "./reply.ts";
+export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";
+export { NotObeyedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./snapshot/lease.ts";
+export {
+  type SnapshotEntry,
+  SnapshotPublisher,
+  type SnapshotPublisherOptions,
+} from "./snapshot/publisher.ts";

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import type { BillingJob, ImpressionRecord } from "@diegetic/contracts";
+import { Queue } from "bullmq";
+import { connectRedis } from "../connection.ts";
+import { MAX_RECORDS_PER_JOB, QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
+
+export interface BillingProducer {
+  /**
+   * Queues committed impressions, at most 500. The same set of impressions is one job for as long as that job is
+   * queued or running. Rejects when Redis is away: nothing is lost, the outbox has the records.
+   */
+  add(records: readonly ImpressionRecord[]): Promise<void>;
+  /** Jobs that wait, run or will be tried again. */
+  depth(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface BillingProducerOptions {
+  /** Shown by CLIENT LIST. */
+  name?: string;
+  onError?: (error: Error) => void;
+}
+
+/** Opens the sending end of the billing queue, on a connection of its own. */
+export function createBillingProducer(url: string, options: BillingProducerOptions = {}): BillingProducer {
+  const connection = connectRedis(url, { name: options.name ?? "billing-producer" });
+  const queue = new Queue<BillingJob>(QUEUE_NAME, {
+    connection,
+    prefix: QUEUE_PREFIX,
+    // Without these a queue that was opened while Redis was away would stay broken for good.
+    skipWaitingForReady: true,
+    skipVersionCheck: true,
+    skipMetasUpdate: true,
+    defaultJobOptions: {
+      attempts: 5,
+      backoff: { type: "exponential", delay: 200, jitter: 0.5 },
+      removeOnComplete: true,
+      // A job that is kept after its last attempt would keep the same records from being queued again.
+      removeOnFail: true,
+    },
+  });
+  queue.on("error", (error) => options.onError?.(error));
+  return {
+    async add(records) {
+      if (records.length === 0) return;
+      if (records.length > MAX_RECORDS_PER_JOB) {
+        throw new RangeError(
+          `a billing job has at most ${MAX_RECORDS_PER_JOB} records, not ${records.length}`,
+        );
+      }
+      await queue.add("write", { schema: 1, records: [...records] }, { jobId: jobIdOf(records) });
+    },
+    async depth() {
+      const counts = await queue.getJobCounts("wait", "active", "delayed", "prioritized");
+      return Object.values(counts).reduce((sum, count) => sum + count, 0);
+    },
+    async close() {
+      await queue.close();
+      connection.disconnect();
+    },
+  };
+}
+
+function jobIdOf(records: readonly ImpressionRecord[]): string {
+  const ids = records.map((record) => record.impression_id).sort();
+  return `b${createHash("sha256").update(ids.join("\n")).digest("hex")}`;
+}

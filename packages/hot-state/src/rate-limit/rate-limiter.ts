@@ -1,0 +1,183 @@
+import type { RedisConnection } from "../connection.ts";
+import { rateLimitKeys } from "../keys.ts";
+import { UnexpectedReply } from "../reply.ts";
+import { defineScript } from "../script.ts";
+
+/** What stands in the headers for a bucket without a limit; a `limit` of this size never touches Redis. */
+export const UNLIMITED = 2_147_483_647;
+
+export interface RateLimitAnswer {
+  allowed: boolean;
+  limit: number;
+  /** Requests left in this window, as far as this instance knows. */
+  remaining: number;
+  /** Unix seconds at which the window ends. */
+  resetUnixSeconds: number;
+}
+
+export interface RateLimiterOptions {
+  /** Length of the fixed window. Default: one minute. */
+  windowMs?: number;
+  /** Buckets that are remembered at once. Default: 10 000. */
+  maxBuckets?: number;
+}
+
+interface Waiter {
+  nowMs: number;
+  resolve: (answer: RateLimitAnswer) => void;
+  reject: (error: Error) => void;
+}
+
+/** What this instance knows of a bucket's current window. */
+interface Bucket {
+  limit: number;
+  /** Taken from Redis and not used yet. */
+  quota: number;
+  /** Left in Redis when it was last asked. */
+  left: number;
+  knownSinceMs: number;
+  validUntilMs: number;
+  resetUnixSeconds: number;
+  waiting: Waiter[];
+  refilling: boolean;
+}
+
+const MAX_WAITING_PER_BUCKET = 10_000;
+
+/**
+ * Fixed windows shared by all instances, exact in total: a limit is never exceeded, whatever runs concurrently.
+ * Instances take quota in chunks (a fiftieth of what remains), so that most requests are answered locally; quota that
+ * an instance has not used by the end of the window is lost. Up to a limit of 99 no quota is taken ahead.
+ */
+export class RateLimiter {
+  readonly #takeScript: ReturnType<typeof defineScript>;
+  readonly #windowMs: number;
+  readonly #maxBuckets: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(redis: RedisConnection, options: RateLimiterOptions = {}) {
+    this.#takeScript = defineScript(redis, "take_quota", 1);
+    this.#windowMs = options.windowMs ?? 60_000;
+    this.#maxBuckets = options.maxBuckets ?? 10_000;
+  }
+
+  /**
+   * Counts one request against a bucket. Rejects when Redis has to be asked and is away: fail closed.
+   * @param limit requests per window; UNLIMITED for none
+   * @param nowMs Unix milliseconds by the caller's clock
+   */
+  async take(bucket: string, limit: number, nowMs: number): Promise<RateLimitAnswer> {
+    if (limit >= UNLIMITED) {
+      return {
+        allowed: true,
+        limit: UNLIMITED,
+        remaining: UNLIMITED,
+        resetUnixSeconds: this.#windowEnd(nowMs),
+      };
+    }
+    const known = this.#bucket(bucket, limit, nowMs);
+    return (
+      this.#answerLocally(known, nowMs) ??
+      new Promise<RateLimitAnswer>((resolve, reject) => {
+        if (known.waiting.length >= MAX_WAITING_PER_BUCKET) {
+          reject(new Error("too many requests wait for one rate limit"));
+          return;
+        }
+        known.waiting.push({ nowMs, resolve, reject });
+        if (!known.refilling) void this.#refill(bucket, known);
+      })
+    );
+  }
+
+  #windowEnd(nowMs: number): number {
+    return Math.ceil(((Math.floor(nowMs / this.#windowMs) + 1) * this.#windowMs) / 1000);
+  }
+
+  /** The answer when this instance knows it; undefined when Redis has to be asked. */
+  #answerLocally(known: Bucket, nowMs: number): RateLimitAnswer | undefined {
+    if (known.waiting.length > 0 || nowMs < known.knownSinceMs || nowMs >= known.validUntilMs)
+      return undefined;
+    return this.#use(known);
+  }
+
+  #use(known: Bucket): RateLimitAnswer | undefined {
+    const { limit, resetUnixSeconds } = known;
+    if (known.quota > 0) {
+      known.quota -= 1;
+      return { allowed: true, limit, remaining: known.left + known.quota, resetUnixSeconds };
+    }
+    if (known.left > 0) return undefined;
+    return { allowed: false, limit, remaining: 0, resetUnixSeconds };
+  }
+
+  /** Asks Redis until everybody who waits has an answer. Never rejects: failures go to those who wait. */
+  async #refill(bucket: string, known: Bucket): Promise<void> {
+    known.refilling = true;
+    while (known.waiting.length > 0) {
+      const askedAtMs = Math.min(...known.waiting.slice(0, 1_000).map((waiter) => waiter.nowMs));
+      try {
+        await this.#ask(bucket, known, askedAtMs);
+      } catch (error) {
+        const failure = error instanceof Error ? error : new Error(String(error));
+        for (const waiter of known.waiting.splice(0)) waiter.reject(failure);
+        break;
+      }
+      while (known.waiting.length > 0) {
+        const answer = this.#use(known);
+        if (answer === undefined) break;
+        known.waiting.shift()?.resolve(answer);
+      }
+    }
+    known.refilling = false;
+  }
+
+  async #ask(bucket: string, known: Bucket, askedAtMs: number): Promise<void> {
+    const wanted = known.waiting.length;
+    const reply = await this.#takeScript(rateLimitKeys.bucket(bucket), known.limit, this.#windowMs, wanted);
+    const [granted, left, windowLeftMs, windowEndMs] = Array.isArray(reply) ? reply.map(Number) : [];
+    if (
+      granted === undefined ||
+      left === undefined ||
+      windowLeftMs === undefined ||
+      windowEndMs === undefined
+    ) {
+      throw new UnexpectedReply("take_quota", reply);
+    }
+    // Quota that was left of an earlier window is gone: only what was just granted counts.
+    known.quota = granted;
+    known.left = left;
+    known.knownSinceMs = askedAtMs;
+    // Counted from before Redis was asked: quota is never used after its window has ended there.
+    known.validUntilMs = askedAtMs + windowLeftMs;
+    known.resetUnixSeconds = Math.ceil(windowEndMs / 1000);
+  }
+
+  #bucket(name: string, limit: number, nowMs: number): Bucket {
+    const known = this.#buckets.get(name);
+    if (known !== undefined && known.limit === limit) return known;
+    if (known === undefined && this.#buckets.size >= this.#maxBuckets) this.#makeRoom(nowMs);
+    const fresh: Bucket = {
+      limit,
+      quota: 0,
+      left: 0,
+      knownSinceMs: 0,
+      validUntilMs: 0,
+      resetUnixSeconds: 0,
+      waiting: [],
+      refilling: false,
+    };
+    this.#buckets.set(name, fresh);
+    return fresh;
+  }
+
+  /** Forgets what has run out, else the oldest: quota lost that way is only refused, never given twice. */
+  #makeRoom(nowMs: number): void {
+    for (const [name, { validUntilMs, refilling }] of this.#buckets) {
+      if (validUntilMs <= nowMs && !refilling) this.#buckets.delete(name);
+    }
+    for (const name of this.#buckets.keys()) {
+      if (this.#buckets.size < this.#maxBuckets) break;
+      this.#buckets.delete(name);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * How long a follower may serve after a renewal of its lease, in milliseconds: the longest that a change waits for an
+ * instance that has died or frozen. Publishers and followers of one snapshot must agree on it.
+ */
+export const SNAPSHOT_LEASE_MS = 2_000;
+
+/** A published change was lost with the snapshot (flushed, or restored from older data): rebuild, then publish again. */
+export class SnapshotLostError extends Error {
+  override name = "SnapshotLostError";
+}
+
+/** Some follower may still serve what was true before the version. */
+export class NotObeyedError extends Error {
+  override name = "NotObeyedError";
+}

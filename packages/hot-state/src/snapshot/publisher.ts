@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RedisConnection } from "../connection.ts";
+import { snapshotKeys } from "../keys.ts";
+import { UnexpectedReply } from "../reply.ts";
+import { defineScript } from "../script.ts";
+import { NotObeyedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
+
+/** One entity to publish; `name` from `entityName` of the contracts. */
+export interface SnapshotEntry {
+  name: string;
+  /** The row's version in Postgres: an older one never replaces a newer one, and a removal counts as a version too. */
+  rowVersion: number;
+  /** The entity as JSON; null removes it. */
+  json: string | null;
+}
+
+export interface SnapshotPublisherOptions {
+  /** Length of the followers' leases. Default: SNAPSHOT_LEASE_MS. */
+  leaseMs?: number;
+}
+
+const ENTRIES_PER_CALL = 200;
+const CHARACTERS_PER_CALL = 1_000_000;
+const LONGEST_NAME = 512;
+const FIRST_POLL_MS = 2;
+const SLOWEST_POLL_MS = 20;
+
+/**
+ * Writes the snapshot that match instances follow.
+ *
+ * The snapshot is empty until `rebuild` has published everything once; followers serve nothing before. It becomes
+ * empty again when Redis loses it: callers ask `isEmpty` at start and every few seconds, and rebuild.
+ */
+export class SnapshotPublisher {
+  readonly #redis: RedisConnection;
+  readonly #leaseMs: number;
+  readonly #publishScript: ReturnType<typeof defineScript>;
+  readonly #completeScript: ReturnType<typeof defineScript>;
+  readonly #behindScript: ReturnType<typeof defineScript>;
+  #seen = { epoch: "", version: 0 };
+
+  constructor(redis: RedisConnection, options: SnapshotPublisherOptions = {}) {
+    this.#redis = redis;
+    this.#leaseMs = options.leaseMs ?? SNAPSHOT_LEASE_MS;
+    this.#publishScript = defineScript(redis, "publish_snapshot", 6);
+    this.#completeScript = defineScript(redis, "complete_snapshot", 3);
+    this.#behindScript = defineScript(redis, "leases_behind", 2);
+  }
+
+  /**
+   * Publishes changes and wakes the followers. Older rows are skipped, so publishing again is harmless.
+   * Returns the version to pass to `awaitObeyed`.
+   */
+  async publish(entries: readonly SnapshotEntry[]): Promise<number> {
+    return (await this.#publish(entries)).version;
+  }
+
+  /**
+   * Publishes everything there is, page by page, then opens the snapshot to followers. Changes may be published
+   * meanwhile. Throws SnapshotLostError when Redis loses the snapshot on the way: start again.
+   */
+  async rebuild(
+    pages: AsyncIterable<readonly SnapshotEntry[]> | Iterable<readonly SnapshotEntry[]>,
+  ): Promise<number> {
+    const first = await this.#publish([]);
+    let last = first;
+    for await (const page of pages) {
+      const published = await this.#publish(page);
+      if (published.epoch !== first.epoch || published.version < last.version) {
+        throw new SnapshotLostError("the snapshot was lost while it was rebuilt");
+      }
+      last = published;
+    }
+    const reply = await this.#completeScript(
+      snapshotKeys.version,
+      snapshotKeys.epoch,
+      snapshotKeys.complete,
+      first.epoch,
+      last.version,
+      snapshotKeys.changed,
+    );
+    const code = Array.isArray(reply) ? reply[0] : reply;
+    if (code === "lost") throw new SnapshotLostError("the snapshot was lost while it was rebuilt");
+    if (code !== "complete") throw new UnexpectedReply("complete_snapshot", reply);
+    return last.version;
+  }
+
+  /**
+   * Waits until no follower can serve what was true before the version: each has applied it or its lease has run out.
+   * Throws NotObeyedError after `timeoutMs`, SnapshotLostError when Redis no longer has the version, and whatever
+   * Redis throws.
+   */
+  async awaitObeyed(version: number, timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    let pollMs = FIRST_POLL_MS;
+    for (;;) {
+      const reply = await this.#behindScript(
+        snapshotKeys.version,
+        snapshotKeys.leases,
+        version,
+        this.#leaseMs,
+      );
+      const code = Array.isArray(reply) ? reply[0] : reply;
+      if (code === "obeyed") return;
+      if (code === "lost") throw new SnapshotLostError(`the snapshot no longer has version ${version}`);
+      if (code !== "behind") throw new UnexpectedReply("leases_behind", reply);
+      if (performance.now() + pollMs > deadline) {
+        throw new NotObeyedError(`version ${version} was not obeyed everywhere within ${timeoutMs} ms`);
+      }
+      await sleep(pollMs);
+      pollMs = Math.min(SLOWEST_POLL_MS, pollMs * 1.5);
+    }
+  }
+
+  /** Whether followers lack the whole truth: never rebuilt, flushed, or older than what this publisher has seen. */
+  async isEmpty(): Promise<boolean> {
+    const [epoch, complete, version] = await this.#redis.mget(
+      snapshotKeys.epoch,
+      snapshotKeys.complete,
+      snapshotKeys.version,
+    );
+    if (!epoch || complete !== epoch) return true;
+    return epoch === this.#seen.epoch && Number(version ?? 0) < this.#seen.version;
+  }
+
+  async #publish(entries: readonly SnapshotEntry[]): Promise<{ version: number; epoch: string }> {
+    let last: { version: number; epoch: string } | undefined;
+    for (const chunk of chunksOf(entries)) {
+      const reply = await this.#publishScript(
+        snapshotKeys.version,
+        snapshotKeys.epoch,
+        snapshotKeys.entities,
+        snapshotKeys.rowVersions,
+        snapshotKeys.log,
+        snapshotKeys.leases,
+        randomUUID(),
+        snapshotKeys.changed,
+        this.#leaseMs,
+        ...chunk,
+      );
+      const [version, epoch] = Array.isArray(reply) ? reply : [];
+      if (typeof epoch !== "string" || !Number.isSafeInteger(Number(version))) {
+        throw new UnexpectedReply("publish_snapshot", reply);
+      }
+      last = { version: Number(version), epoch };
+    }
+    if (last === undefined) throw new Error("nothing was sent to publish_snapshot");
+    this.#seen = last;
+    return last;
+  }
+}
+
+/** Script arguments in bounded chunks; one empty chunk when there is nothing to publish. */
+function* chunksOf(entries: readonly SnapshotEntry[]): Generator<(string | number)[]> {
+  let chunk: (string | number)[] = [];
+  let characters = 0;
+  let yielded = false;
+  for (const { name, rowVersion, json } of entries) {
+    if (name === "" || name.length > LONGEST_NAME || json === "" || !Number.isSafeInteger(rowVersion)) {
+      throw new RangeError(
+        `snapshot entry "${name}" needs a name of 1 to ${LONGEST_NAME} characters, JSON and a version`,
+      );
+    }
+    const size = name.length + (json?.length ?? 0);
+    if (
+      chunk.length >= ENTRIES_PER_CALL * 3 ||
+      (chunk.length > 0 && characters + size > CHARACTERS_PER_CALL)
+    ) {
+      yield chunk;
+      yielded = true;
+      chunk = [];
+      characters = 0;
+    }
+    chunk.push(name, rowVersion, json ?? "");
+    characters += size;
+  }
+  if (chunk.length > 0 || !yielded) yield chunk;
+}
