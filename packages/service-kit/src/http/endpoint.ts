@@ -1,14 +1,14 @@
+import type { Scope } from "@diegetic/contracts";
 import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
 
 export type EndpointGroup = "match" | "impressions" | "management" | "analytics";
-export type KeyScope = "advertiser" | "developer" | "serving";
 
 /** A valid API key, as the directory of the service knows it. */
 export interface ApiKey {
   keyId: string;
   accountId: string;
-  scopes: readonly KeyScope[];
+  scopes: readonly Scope[];
   /** Requests per minute in each group; null: the limits of the service. */
   rateLimitPerMinute: RateLimit | null;
 }
@@ -67,7 +67,7 @@ export interface Endpoint {
   /** Below the base path, in Express syntax: `/campaigns/:campaignId`. */
   path: string;
   group: EndpointGroup;
-  scope: KeyScope;
+  scope: Scope;
   /** `none`: a body is ignored. Default: `json` for POST, PUT and PATCH, else `none`. */
   body?: "json" | "none";
   handle(context: RequestContext): Promise<Answer>;

@@ -1,3 +1,5 @@
+import { InvalidInput } from "@diegetic/contracts";
+
 /** An answer that is an error: the body is exactly `{"detail": …}`. */
 export class HttpError extends Error {
   readonly status: number;
@@ -26,24 +28,13 @@ export const unprocessable = (detail: string) => new HttpError(422, detail);
 export const unavailable = (detail: string, retryAfterSeconds = 1) =>
   new HttpError(503, detail, { "Retry-After": String(retryAfterSeconds) });
 
-/** What the contracts' validators throw: a status and a sentence. */
-interface InvalidInputLike {
-  status: 400 | 422;
-  detail: string;
-}
-
-function isInvalidInput(error: unknown): error is InvalidInputLike {
-  if (!(error instanceof Error) || !("status" in error) || !("detail" in error)) return false;
-  return (error.status === 400 || error.status === 422) && typeof error.detail === "string";
-}
-
 /**
  * The one mapping from errors to answers. `isStoreAway` tells which errors mean that Redis or Postgres is not there.
  * Whatever is unknown becomes a 500 that says nothing of its cause.
  */
 export function toHttpError(error: unknown, isStoreAway: (error: unknown) => boolean): HttpError {
   if (error instanceof HttpError) return error;
-  if (isInvalidInput(error)) return new HttpError(error.status, error.detail);
+  if (error instanceof InvalidInput) return new HttpError(error.status, error.detail);
   if (isStoreAway(error)) return unavailable("A backing store is away for the moment: try again.");
   return new HttpError(500, "Internal error: it has been logged.");
 }

@@ -65,8 +65,8 @@ export async function runService<S extends { instanceName: string; logLevel: str
     logger.error({ err: error }, "stopped with an error");
     process.exit(1);
   }
-  clearTimeout(deadline);
   logger.info("stopped");
+  clearTimeout(deadline);
   process.exit(0);
 }
 

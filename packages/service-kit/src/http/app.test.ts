@@ -1,0 +1,263 @@
+import { createHash } from "node:crypto";
+import { InvalidInput } from "@diegetic/contracts";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import type { Express } from "express";
+import request from "supertest";
+import { createLogger } from "../observability/logger.ts";
+import { createMetrics, type Metrics } from "../observability/metrics.ts";
+import { createApp } from "./app.ts";
+import type { ApiKey, Endpoint, RateLimiter } from "./endpoint.ts";
+import { conflict, notFound } from "./http-error.ts";
+
+class StoreAway extends Error {}
+
+const keys = new Map<string, ApiKey>();
+function addKey(text: string, key: Partial<ApiKey>): void {
+  const full = { keyId: text, accountId: "acct_1", scopes: ["serving"] as const, rateLimitPerMinute: null };
+  keys.set(createHash("sha256").update(text).digest("hex"), { ...full, ...key });
+}
+addKey("igk_game", {});
+addKey("igk_adv", { scopes: ["advertiser"] });
+addKey("igk_slow", { rateLimitPerMinute: 2 });
+addKey("igk_free", { rateLimitPerMinute: "unlimited" });
+
+/** Counts exactly, in memory: the port's contract without a store. */
+function countingLimiter(): RateLimiter {
+  const used = new Map<string, number>();
+  return {
+    take(bucket, limit, nowMs) {
+      const count = Math.min((used.get(bucket) ?? 0) + 1, limit + 1);
+      used.set(bucket, count);
+      return {
+        allowed: count <= limit,
+        limit,
+        remaining: Math.max(0, limit - count),
+        resetUnixSeconds: (Math.floor(nowMs / 60_000) + 1) * 60,
+      };
+    },
+  };
+}
+
+function readName(value: unknown): { name: string } {
+  if (typeof value !== "object" || value === null)
+    throw new InvalidInput(400, "the body must be a JSON object");
+  if (!("name" in value)) throw new InvalidInput(400, "name is required");
+  if (typeof value.name !== "string") throw new InvalidInput(400, "name must be text");
+  if (value.name.length > 10) throw new InvalidInput(422, "name must be at most 10 characters");
+  return { name: value.name };
+}
+
+const endpoints: Endpoint[] = [
+  {
+    method: "POST",
+    path: "/things/:thingId",
+    group: "match",
+    scope: "serving",
+    handle: async (context) => {
+      if (context.param("thingId") === "none") throw notFound("no such thing");
+      const { name } = context.body(readName);
+      if (name === "taken") throw conflict("taken");
+      if (name === "crash") throw new Error("the secret cause");
+      if (name === "away") throw new StoreAway("connection refused");
+      if (name === "limited") await context.takeQuota("game:g", 1);
+      return {
+        status: 201,
+        body: {
+          id: context.param("thingId"),
+          name,
+          idempotencyKey: context.idempotencyKey,
+          operation: context.operation,
+          account: context.accountId,
+        },
+      };
+    },
+  },
+  {
+    method: "GET",
+    path: "/things/:thingId",
+    group: "analytics",
+    scope: "serving",
+    handle: async (context) => ({ status: 200, body: { days: context.query.get("days") } }),
+  },
+  {
+    method: "POST",
+    path: "/things/:thingId/pause",
+    group: "management",
+    scope: "serving",
+    body: "none",
+    handle: async () => ({ status: 204 }),
+  },
+];
+
+let app: Express;
+let metrics: Metrics;
+let ready: boolean;
+beforeEach(() => {
+  ready = true;
+  metrics = createMetrics({ service: "test" });
+  app = createApp({
+    basePath: "/api",
+    endpoints,
+    keys: { find: (sha256) => keys.get(sha256) },
+    rateLimiter: countingLimiter(),
+    rateLimits: { match: 1000, impressions: 1000, management: 100, analytics: 60 },
+    logger: createLogger({ service: "test", instance: "test", level: "silent" }),
+    metrics,
+    readiness: {
+      store: () => {
+        if (!ready) throw new Error("no connection");
+      },
+    },
+    isStoreAway: (error) => error instanceof StoreAway,
+  });
+});
+
+const post = (path: string, key = "igk_game") =>
+  request(app).post(path).set("Authorization", `Bearer ${key}`).set("Content-Type", "application/json");
+
+describe("order of checks", () => {
+  const huge = "x".repeat(256 * 1024 + 1);
+  const cases: [string, () => request.Test, number][] = [
+    ["no key", () => request(app).post("/api/things/none").send("{"), 401],
+    ["malformed key", () => post("/api/things/1").set("Authorization", "Basic abc").send("{"), 401],
+    ["unknown key", () => post("/api/things/1", "igk_unknown").send("{"), 401],
+    ["no key, unknown path", () => request(app).get("/api/nothing"), 401],
+    ["key, unknown path", () => post("/api/nothing").send("{"), 404],
+    ["key, other case of a path", () => post("/api/Things/1").send("{}"), 404],
+    ["no key, unknown method", () => request(app).patch("/api/things/1"), 401],
+    ["key, unknown method", () => request(app).get("/api/things/1/pause").auth("igk_game", bearer), 405],
+    ["unknown method without scope", () => request(app).put("/api/things/1").auth("igk_adv", bearer), 405],
+    ["no scope, huge body", () => post("/api/things/none", "igk_adv").send(huge), 403],
+    ["no scope, wrong media type", () => post("/api/things/none", "igk_adv").type("text").send("a"), 403],
+    ["huge body, no such thing", () => post("/api/things/none").send(huge), 413],
+    ["wrong media type, no such thing", () => post("/api/things/none").type("text/plain").send("a"), 415],
+    ["other charset", () => post("/api/things/1").type("application/json; charset=latin1").send("{}"), 415],
+    ["compressed", () => post("/api/things/1").set("Content-Encoding", "gzip").send("{}"), 415],
+    ["no such thing, malformed body", () => post("/api/things/none").send("{"), 404],
+    ["malformed JSON", () => post("/api/things/1").send("{"), 400],
+    ["no body", () => post("/api/things/1"), 400],
+    ["not UTF-8", () => post("/api/things/1").send(Buffer.from([0x22, 0xff, 0x22]) as never), 400],
+    ["missing field", () => post("/api/things/1").send("{}"), 400],
+    ["out of range", () => post("/api/things/1").send({ name: "x".repeat(11) }), 422],
+    ["conflict", () => post("/api/things/1").send({ name: "taken" }), 409],
+    ["unknown error", () => post("/api/things/1").send({ name: "crash" }), 500],
+    ["store away", () => post("/api/things/1").send({ name: "away" }), 503],
+    ["broken encoding without key", () => request(app).get("/api/things/%zz"), 401],
+    ["broken encoding with key", () => post("/api/things/%zz").send("{}"), 400],
+    ["over-long Idempotency-Key", () => named("ok").set("Idempotency-Key", "k".repeat(256)), 422],
+    ["fine", () => named("ok"), 201],
+  ];
+  const bearer = { type: "bearer" } as const;
+  const named = (name: string) => post("/api/things/1").send({ name });
+
+  it.each(cases)("%s", async (_name, send, status) => {
+    const response = await send();
+    expect(response.status).toBe(status);
+    for (const header of ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]) {
+      expect(response.headers[header]).toMatch(/^\d+$/);
+    }
+    expect(response.headers["x-powered-by"]).toBeUndefined();
+    if (status < 400) return;
+    expect(Object.keys(response.body)).toEqual(["detail"]);
+    expect(response.body.detail).toMatch(/\w/);
+    expect(response.body.detail).not.toContain("secret");
+  });
+
+  it("says how to authenticate, what is allowed and when to come back", async () => {
+    expect((await request(app).get("/api/x")).headers["www-authenticate"]).toBe("Bearer");
+    const other = await request(app).put("/api/things/1").auth("igk_game", bearer);
+    expect(other.headers.allow).toBe("POST, GET");
+    expect((await named("away")).headers["retry-after"]).toBe("1");
+  });
+
+  it("reads a body of exactly 256 KiB, and refuses one that grows past it unannounced", async () => {
+    const text = JSON.stringify({ name: "ok" }).padEnd(256 * 1024, " ");
+    expect((await post("/api/things/1").send(text)).status).toBe(201);
+    const chunked = post("/api/things/1").set("Transfer-Encoding", "chunked");
+    chunked.write(`${text} `);
+    expect((await chunked).status).toBe(413);
+  });
+});
+
+describe("requests", () => {
+  it("gives the handler path, query, key and body", async () => {
+    const sent = await post("/api/things/a%2Fb?x=1").set("Idempotency-Key", "k1").send({ name: "n" });
+    expect(sent.body).toEqual({
+      id: "a/b",
+      name: "n",
+      idempotencyKey: "k1",
+      operation: "POST /api/things/a%2Fb",
+      account: "acct_1",
+    });
+    const got = await request(app).get("/api/things/1?days=3&days=4").auth("igk_game", { type: "bearer" });
+    expect(got.body).toEqual({ days: "3" });
+    expect(got.headers["x-ratelimit-limit"]).toBe("60");
+    const head = await request(app).head("/api/things/1").auth("igk_game", { type: "bearer" });
+    expect([head.status, head.text]).toEqual([200, undefined]);
+  });
+
+  it("ignores a body where none is expected", async () => {
+    const response = await post("/api/things/1/pause").type("text/plain").send("whatever");
+    expect([response.status, response.text]).toEqual([204, ""]);
+  });
+});
+
+describe("rate limits", () => {
+  it("counts per key and group, before the scope", async () => {
+    const remaining = [];
+    for (let i = 0; i < 3; i++) {
+      const response = await post("/api/things/1", "igk_slow").send({ name: "ok" });
+      remaining.push([response.status, response.headers["x-ratelimit-remaining"]]);
+    }
+    expect(remaining).toEqual([
+      [201, "1"],
+      [201, "0"],
+      [429, "0"],
+    ]);
+    const refused = await post("/api/things/1", "igk_slow").send("{");
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(60);
+    expect((await post("/api/things/1/pause", "igk_slow")).status).toBe(204);
+  });
+
+  it("states the largest integer for a key without a limit", async () => {
+    const response = await post("/api/things/1", "igk_free").send({ name: "ok" });
+    expect(response.headers["x-ratelimit-limit"]).toBe("2147483647");
+    expect(response.headers["x-ratelimit-remaining"]).toBe("2147483647");
+  });
+
+  it("counts requests without a valid key per client address", async () => {
+    const from = (address: string, key = "igk_wrong") =>
+      request(app).get("/api/things/1").set("X-Forwarded-For", address).auth(key, { type: "bearer" });
+    for (let i = 0; i < 100; i++) expect((await from("203.0.113.1")).status).toBe(401);
+    expect((await from("203.0.113.1")).status).toBe(429);
+    expect((await from("203.0.113.2")).status).toBe(401);
+    expect((await from("203.0.113.1", "igk_game")).status).toBe(200);
+  });
+
+  it("lets a handler count against a second limit and states the tighter one", async () => {
+    const first = await post("/api/things/1").send({ name: "limited" });
+    expect([first.status, first.headers["x-ratelimit-limit"]]).toEqual([201, "1"]);
+    const second = await post("/api/things/1").send({ name: "limited" });
+    expect([second.status, second.headers["x-ratelimit-limit"]]).toEqual([429, "1"]);
+  });
+});
+
+describe("health and metrics", () => {
+  it("answers outside the base path without a key", async () => {
+    expect((await request(app).get("/healthz")).status).toBe(200);
+    expect((await request(app).get("/readyz")).status).toBe(200);
+    ready = false;
+    const away = await request(app).get("/readyz");
+    expect([away.status, away.body]).toEqual([503, { ready: false, checks: { store: "no connection" } }]);
+    expect((await request(app).get("/elsewhere")).status).toBe(404);
+  });
+
+  it("measures by route, not by path", async () => {
+    await post("/api/things/some-id").send({ name: "ok" });
+    const { text } = await metrics.exposition();
+    expect(text).toContain('route="/things/:thingId",status="201"');
+    expect(text).not.toContain("some-id");
+  });
+});
