@@ -1,1 +1,27 @@
-export {};
+export { CampaignIndex } from "./candidates/campaign-index.ts";
+export { type CompiledCampaign, compileCampaign } from "./candidates/compiled-campaign.ts";
+export { type PreparedContext, prepareContext } from "./candidates/prepared-context.ts";
+export { type PreparedRequest, prepareRequest } from "./candidates/prepared-request.ts";
+export {
+  type Candidate,
+  type Selection,
+  type SelectionRequest,
+  selectCandidates,
+} from "./candidates/select-candidates.ts";
+export { hookFor } from "./creatives/hook-rotation.ts";
+export { type BiasedPipeline, biasedPipeline } from "./pipeline/biased-pipeline.ts";
+export { isInTieBand, rankOf } from "./ranking/rank.ts";
+export { type Contender, drawWinner } from "./ranking/tie-draw.ts";
+export { type EligibilityRule, eligibilityRules, isEligible } from "./rules/eligibility.ts";
+export { parseDate } from "./rules/schedule.ts";
+export {
+  type AffinityPart,
+  affinityParts,
+  affinityScore,
+  compileAffinities,
+} from "./scoring/affinity-score.ts";
+export { comparableCityName } from "./text/city-name.ts";
+export { comparable } from "./text/equality.ts";
+export { occurs, phrase, searchable } from "./text/words.ts";
+export type * from "./types/campaign.ts";
+export type * from "./types/request.ts";

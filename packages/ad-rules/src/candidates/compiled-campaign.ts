@@ -1,0 +1,37 @@
+import { rankOf } from "../ranking/rank.ts";
+import { type Blocklist, compileBlocklist } from "../rules/blocklist.ts";
+import { compileGeo, type GeoRules } from "../rules/geo.ts";
+import { type BlockableNames, compileBlockableNames } from "../rules/placement.ts";
+import { compileSchedule, type Schedule } from "../rules/schedule.ts";
+import { compileTags, type Tag } from "../rules/tags.ts";
+import { type CompiledAffinity, compileAffinities, highestAffinityScore } from "../scoring/affinity-score.ts";
+import { comparableSet } from "../text/equality.ts";
+import type { Campaign } from "../types/campaign.ts";
+
+/** A campaign with its texts and dates normalised once, for all requests. */
+export interface CompiledCampaign {
+  source: Campaign;
+  schedule: Schedule;
+  names: BlockableNames;
+  geo: GeoRules;
+  blocklist: Blocklist;
+  targetCategories: ReadonlySet<string>;
+  targetTags: readonly Tag[];
+  affinities: readonly CompiledAffinity[];
+  /** The highest rank that any context can give it. */
+  highestRank: number;
+}
+
+export function compileCampaign(campaign: Campaign): CompiledCampaign {
+  return {
+    source: campaign,
+    schedule: compileSchedule(campaign),
+    names: compileBlockableNames(campaign),
+    geo: compileGeo(campaign.geo_targets),
+    blocklist: compileBlocklist(campaign.blocklist),
+    targetCategories: comparableSet(campaign.target_categories),
+    targetTags: compileTags(campaign.target_tags),
+    affinities: compileAffinities(campaign.affinities),
+    highestRank: rankOf(campaign.cpm_bid_cents, highestAffinityScore(campaign.affinities)),
+  };
+}

@@ -1,0 +1,31 @@
+import { comparableOrNull, comparableSet } from "../text/equality.ts";
+import { type SearchableText, searchable, searchableAny } from "../text/words.ts";
+import type { GameContext } from "../types/request.ts";
+
+/** A match request's game_context, normalised once for all campaigns. */
+export interface PreparedContext {
+  theme: string | null;
+  category: string | null;
+  location: string | null;
+  moods: ReadonlySet<string>;
+  actions: ReadonlySet<string>;
+  /** All of the above together. */
+  terms: ReadonlySet<string>;
+  narrative: SearchableText;
+  /** Narrative, location, theme_id, category, mood tags and actions, for keywords of blocklists. */
+  allTexts: SearchableText;
+}
+
+/** Blank texts count as absent, blank entries of lists are ignored (semantics: Small print, "Texts"). */
+export function prepareContext(context: GameContext): PreparedContext {
+  const theme = comparableOrNull(context.theme_id);
+  const category = comparableOrNull(context.category);
+  const location = comparableOrNull(context.location);
+  const moods = comparableSet(context.mood_tags);
+  const actions = comparableSet(context.actions);
+  const single = [theme, category, location].filter((term) => term !== null);
+  const terms = new Set([...single, ...moods, ...actions]);
+  const narrative = searchable(context.narrative);
+  const allTexts = searchableAny([narrative, ...[...terms].map((term) => searchable(term))]);
+  return { theme, category, location, moods, actions, terms, narrative, allTexts };
+}

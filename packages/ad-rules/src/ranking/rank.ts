@@ -1,0 +1,12 @@
+import type { Cents } from "@diegetic/money";
+
+/** What candidates are ordered by, the highest first: cpm_bid_cents × (1 + affinity_score) (semantics: "Rank"). */
+export function rankOf(cpmBidCents: Cents, affinityScore: number): number {
+  return Math.round(cpmBidCents * (1 + affinityScore) * 1e9) / 1e9;
+}
+
+/** Ranks within 1 % of the highest are a tie, the edge included (semantics: "Rank", "Edges"). */
+export function isInTieBand(rank: number, highestRank: number): boolean {
+  // The tolerance keeps an edge in that is out by nothing but floating point.
+  return rank >= highestRank * 0.99 * (1 - 1e-12);
+}

@@ -1,0 +1,17 @@
+import type { Creative, CreativeType } from "../types/campaign.ts";
+
+/** Rule 3: the creatives whose type is in placement_types; a campaign needs at least one (semantics: Matching 3). */
+export function creativesOfTypes(
+  creatives: readonly Creative[],
+  placementTypes: readonly CreativeType[],
+): Creative[] {
+  return creatives.filter((creative) => placementTypes.includes(creative.creative_type));
+}
+
+/** Whether `creativesOfTypes` would find any, without building the list. */
+export function hasCreativeOfTypes(
+  creatives: readonly Creative[],
+  placementTypes: readonly CreativeType[],
+): boolean {
+  return creatives.some((creative) => placementTypes.includes(creative.creative_type));
+}

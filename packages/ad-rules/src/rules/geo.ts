@@ -1,0 +1,99 @@
+import { comparableCityName } from "../text/city-name.ts";
+import { comparableOrNull } from "../text/equality.ts";
+import type { GeoTarget } from "../types/campaign.ts";
+import type { PlayerGeo } from "../types/request.ts";
+import { greatCircleKm, type Point } from "./great-circle.ts";
+
+type Place =
+  | { type: "country"; country: string }
+  | { type: "state"; country: string; state: string }
+  | { type: "city"; country: string; city: string; state: string | null }
+  | { type: "radius"; center: Point; radiusKm: number };
+
+/** A campaign's geo targets. */
+export interface GeoRules {
+  includes: readonly Place[];
+  excludes: readonly Place[];
+  /** Whether any include exists, readable or not. */
+  hasIncludes: boolean;
+  /** An exclude lacks a field that its type requires: then nothing can tell where the campaign must not serve. */
+  hasUnreadableExclude: boolean;
+}
+
+/** Where a player is, as far as `player_geo` says; never taken from an address. */
+export interface PlayerPlace {
+  country: string | null;
+  state: string | null;
+  city: string | null;
+  point: Point | null;
+}
+
+/** Keeps an edge in that is out by nothing but floating point: one millimetre. */
+const edgeToleranceKm = 1e-6;
+
+export function compileGeo(targets: readonly GeoTarget[]): GeoRules {
+  const includes = targets.filter((target) => target.include);
+  const excluded = targets.filter((target) => !target.include).map(placeOf);
+  const excludes = excluded.filter((place) => place !== null);
+  return {
+    includes: includes.map(placeOf).filter((place) => place !== null),
+    excludes,
+    hasIncludes: includes.length > 0,
+    hasUnreadableExclude: excludes.length < excluded.length,
+  };
+}
+
+export function preparePlayerPlace(geo: PlayerGeo | null | undefined): PlayerPlace {
+  const { lat, lng } = geo ?? {};
+  return {
+    country: comparableOrNull(geo?.country_code),
+    state: comparableOrNull(geo?.state_code),
+    city: comparableCityName(geo?.city_name),
+    point: typeof lat === "number" && typeof lng === "number" ? { lat, lng } : null,
+  };
+}
+
+/**
+ * Rule 4: any matching exclude is out; if there are includes, at least one must match. A player of unknown place never
+ * matches an include and is never dropped by an exclude (semantics: Matching 4).
+ */
+export function geoAdmits(rules: GeoRules, player: PlayerPlace): boolean {
+  if (rules.hasUnreadableExclude) return false;
+  if (rules.excludes.some((place) => isIn(place, player))) return false;
+  return !rules.hasIncludes || rules.includes.some((place) => isIn(place, player));
+}
+
+function isIn(place: Place, player: PlayerPlace): boolean {
+  switch (place.type) {
+    case "country":
+      return player.country === place.country;
+    case "state":
+      return player.country === place.country && player.state === place.state;
+    case "city":
+      return (
+        player.country === place.country &&
+        player.city === place.city &&
+        (place.state === null || player.state === place.state)
+      );
+    case "radius":
+      return (
+        player.point !== null && greatCircleKm(place.center, player.point) <= place.radiusKm + edgeToleranceKm
+      );
+  }
+}
+
+/** Null when a field is missing that the type requires. */
+function placeOf(target: GeoTarget): Place | null {
+  const { target_type: type, lat, lng, radius_km: radiusKm } = target;
+  if (type === "radius") {
+    if (lat === null || lng === null || radiusKm === null) return null;
+    return { type, center: { lat, lng }, radiusKm };
+  }
+  const country = comparableOrNull(target.country_code);
+  const state = comparableOrNull(target.state_code);
+  const city = comparableCityName(target.city_name);
+  if (country === null) return null;
+  if (type === "country") return { type, country };
+  if (type === "state") return state === null ? null : { type, country, state };
+  return city === null ? null : { type, country, city, state };
+}

@@ -1,0 +1,49 @@
+import type { Campaign } from "../types/campaign.ts";
+
+/** Unix milliseconds between which a campaign runs; null: it never does, since a date cannot be read. */
+export type Schedule = { startsAtMs: number; endsBeforeMs: number } | null;
+
+const dayMs = 86_400_000;
+const iso8601 =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt\s](\d{2}:\d{2})(?::(\d{2})(?:\.(\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/** The flight of a campaign (semantics: Matching 1, "A date without a time means the whole day, UTC"). */
+export function compileSchedule(campaign: Pick<Campaign, "start_date" | "end_date">): Schedule {
+  const start = campaign.start_date === null ? null : parseDate(campaign.start_date);
+  const end = campaign.end_date === null ? null : parseDate(campaign.end_date);
+  if (start === undefined || end === undefined) return null;
+  return {
+    startsAtMs: start === null ? Number.NEGATIVE_INFINITY : start.firstMs,
+    endsBeforeMs: end === null ? Number.POSITIVE_INFINITY : end.lastMs + 1,
+  };
+}
+
+/** Rule 1, second half: now within start_date..end_date, edges included. */
+export function isWithinSchedule(schedule: Schedule, nowMs: number): boolean {
+  return schedule !== null && schedule.startsAtMs <= nowMs && nowMs < schedule.endsBeforeMs;
+}
+
+/**
+ * The first and the last millisecond that an ISO 8601 date (the whole day, UTC) or date-time (that instant; UTC when it
+ * names no offset) means. Undefined when it is neither.
+ */
+export function parseDate(text: string): { firstMs: number; lastMs: number } | undefined {
+  const parts = iso8601.exec(text.trim());
+  if (parts === null) return undefined;
+  const [, day, hoursAndMinutes, seconds = "0", fraction = "", offset = "Z"] = parts;
+  if (hoursAndMinutes === undefined) {
+    const firstMs = Date.parse(`${day}T00:00:00Z`);
+    return Number.isNaN(firstMs) ? undefined : { firstMs, lastMs: firstMs + dayMs - 1 };
+  }
+  // Seconds are added apart, because a leap second is a valid ISO 8601 time that Date.parse refuses.
+  const minuteMs = Date.parse(`${day}T${hoursAndMinutes}:00${withColon(offset)}`);
+  if (Number.isNaN(minuteMs) || Number(seconds) > 60) return undefined;
+  const instantMs = minuteMs + Number(seconds) * 1000 + Number(fraction.padEnd(3, "0").slice(0, 3));
+  return { firstMs: instantMs, lastMs: instantMs };
+}
+
+/** "+0200" and "+02" as the "+02:00" that Date.parse understands. */
+function withColon(offset: string): string {
+  if (offset.length === 1) return offset.toUpperCase();
+  return `${offset.slice(0, 3)}:${offset.slice(3).replace(":", "") || "00"}`;
+}

@@ -1,0 +1,24 @@
+import type { PreparedContext } from "../candidates/prepared-context.ts";
+import { comparable } from "../text/equality.ts";
+import { occurs, type Phrase, phrase } from "../text/words.ts";
+
+/** A tag as it is compared, and as it is sought in the narrative. */
+export interface Tag {
+  value: string;
+  phrase: Phrase | null;
+}
+
+export function compileTags(tags: readonly string[]): Tag[] {
+  return tags.map((tag) => ({ value: comparable(tag), phrase: phrase(tag) }));
+}
+
+/**
+ * Rule 7: target_tags filter. If any are named, at least one must occur in the context: equal to theme_id, category,
+ * location, a mood tag or an action, or as whole words in narrative (semantics: Matching 7).
+ */
+export function tagsAdmit(tags: readonly Tag[], context: PreparedContext): boolean {
+  return (
+    tags.length === 0 ||
+    tags.some((tag) => context.terms.has(tag.value) || occurs(tag.phrase, context.narrative))
+  );
+}

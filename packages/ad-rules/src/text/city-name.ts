@@ -1,0 +1,30 @@
+import { comparableOrNull } from "./equality.ts";
+
+const combiningDiacritics = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff]/g;
+/** Letters whose stroke, missing dot or ligature Unicode does not decompose, as its collation equates them. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ħ: "h",
+  ŧ: "t",
+  ı: "i",
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+};
+const decorated = /[øłđħŧıßæœ]/g;
+
+/**
+ * The form in which city names are compared: like other texts, and without accents (semantics: Matching, "Geo").
+ * Marks that are no accents (vowel signs, voicing marks) stay. Null for an absent or blank name.
+ */
+export function comparableCityName(name: string | null | undefined): string | null {
+  const form = comparableOrNull(name);
+  if (form === null) return null;
+  return form
+    .normalize("NFD")
+    .replace(combiningDiacritics, "")
+    .normalize("NFC")
+    .replace(decorated, (letter) => plainLetters[letter] ?? letter);
+}

@@ -1,0 +1,29 @@
+/**
+ * The form in which two texts are compared: NFKC, lower case, without surrounding space; accents count
+ * (semantics: Small print, "Equality of texts").
+ */
+export function comparable(text: string): string {
+  return text.normalize("NFKC").toLowerCase().trim();
+}
+
+/** The comparable form, or null for an absent or blank text. */
+export function comparableOrNull(text: string | null | undefined): string | null {
+  return (text && comparable(text)) || null;
+}
+
+/** The comparable forms of a list without its blank entries. */
+export function comparableSet(texts: Iterable<string> | null | undefined): ReadonlySet<string> {
+  const set = new Set<string>();
+  for (const text of texts ?? []) {
+    const form = comparable(text);
+    if (form !== "") set.add(form);
+  }
+  return set;
+}
+
+/** Whether the sets have an entry in common. */
+export function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
+  const [few, many] = left.size <= right.size ? [left, right] : [right, left];
+  for (const entry of few) if (many.has(entry)) return true;
+  return false;
+}

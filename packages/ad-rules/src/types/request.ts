@@ -1,0 +1,29 @@
+import type { CreativeType } from "./campaign.ts";
+
+/** What of a placement matters to the rules. */
+export interface Placement {
+  game_id: string;
+  is_active: boolean;
+  placement_types: CreativeType[];
+  blocked_advertisers: string[];
+  blocked_categories: string[];
+}
+
+/** `game_context` of a match request. Absent, null and blank mean the same. */
+export interface GameContext {
+  theme_id?: string | null;
+  category?: string | null;
+  narrative?: string | null;
+  mood_tags?: string[] | null;
+  location?: string | null;
+  actions?: string[] | null;
+}
+
+/** `player_geo` of a match request. Absent, null and blank mean the same: unknown. */
+export interface PlayerGeo {
+  country_code?: string | null;
+  state_code?: string | null;
+  city_name?: string | null;
+  lat?: number | null;
+  lng?: number | null;
+}
