@@ -12,6 +12,7 @@ export default {
   // Databases for tests; it uses the built packages, so `tsc -b` comes first.
   globalSetup: "<rootDir>/tests/helpers/global-setup.mjs",
   globalTeardown: "<rootDir>/tests/helpers/global-teardown.mjs",
+  reporters: ["default", "<rootDir>/tests/helpers/summary-reporter.mjs"],
   testTimeout: 20_000,
   testMatch: ["<rootDir>/{packages,services,tests}/**/*.test.ts"],
   modulePathIgnorePatterns: ["/dist/"],

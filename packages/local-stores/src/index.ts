@@ -1,4 +1,5 @@
 export { type PostgresOptions, startPostgres } from "./postgres.ts";
 export { processIdentity, SetupError, waitUntil } from "./process.ts";
 export { type RedisOptions, type RunningStore, startRedis } from "./redis.ts";
+export { findRedisServer } from "./redis-binary.ts";
 export { type RedisClusterOptions, type RunningCluster, startRedisCluster } from "./redis-cluster.ts";

@@ -2,7 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 
 /** A sentence meant for the person at the terminal: what is wrong and what to do about it. No stack trace is shown. */
-export class SetupError extends Error {}
+export class SetupError extends Error {
+  override readonly name = "SetupError";
+}
 
 export interface ServerCommand {
   executable: string;

@@ -1,1 +1,1 @@
-export {};
+export { runStack } from "./run.ts";

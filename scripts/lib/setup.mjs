@@ -1,0 +1,97 @@
+/**
+ * Brings a fresh clone to the point where the built packages can be imported. Plain Node without dependencies, because
+ * nothing is installed before it has run.
+ */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+
+const OLDEST_NODE = [20, 19];
+const STILL_RUNNING_EVERY_MS = 10_000;
+const OUTPUT_KEPT_CHARACTERS = 20_000;
+
+/** Problems that are told as they are, without a stack trace; the other names are those of the built packages. */
+const SENTENCES = ["SetupProblem", "SetupError", "SettingsError", "StartError"];
+
+class SetupProblem extends Error {
+  name = "SetupProblem";
+}
+
+/** Installs when the lock file has changed since the last time, generates and builds what has changed. */
+export async function setUp() {
+  checkNodeVersion();
+  await install();
+  await runStep("Generating the database client", ["scripts/generate.mjs"], { quietForMs: 2_000 });
+  await runStep("Building", ["node_modules/typescript/bin/tsc", "-b"], { quietForMs: 2_000 });
+}
+
+/** Runs a script's main part; a failure becomes its sentence on standard error and exit code 1. */
+export async function runMain(main) {
+  try {
+    await main();
+  } catch (error) {
+    say(SENTENCES.includes(error?.name) ? error.message : (error?.stack ?? error));
+    process.exitCode = 1;
+  }
+}
+
+export function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function checkNodeVersion() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  if (!isOld) return;
+  throw new SetupProblem(
+    `Node ${process.versions.node} is too old: install Node ${OLDEST_NODE.join(".")} or newer.`,
+  );
+}
+
+async function install() {
+  const stampFile = `${root}node_modules/.installed-lock`;
+  const lock = createHash("sha256")
+    .update(readFileSync(`${root}pnpm-lock.yaml`))
+    .digest("hex");
+  const stamp = `${lock} ${process.platform}-${process.arch}`;
+  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
+  const { packageManager } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+  const install = ["--yes", packageManager, "install", "--frozen-lockfile"];
+  await run("Installing packages (only when the lock file has changed)", "npx", install, { quietForMs: 0 });
+  writeFileSync(stampFile, stamp);
+}
+
+function runStep(title, nodeArguments, options) {
+  return run(title, process.execPath, nodeArguments, options);
+}
+
+/** Runs a program to its end. Its output is shown only when it fails; a long one says that it is still at work. */
+function run(title, program, args, { quietForMs }) {
+  const startedMs = Date.now();
+  const announce = () => say(`${title} …`);
+  const first = setTimeout(announce, quietForMs);
+  const still = setInterval(
+    () => say(`  … ${Math.round((Date.now() - startedMs) / 1000)} s`),
+    STILL_RUNNING_EVERY_MS,
+  );
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    const keep = (chunk) => {
+      output = (output + chunk).slice(-OUTPUT_KEPT_CHARACTERS);
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    child.once("error", (error) => reject(new SetupProblem(`${title} failed: ${error.message}.`)));
+    child.once("close", (code) => {
+      if (code === 0) resolve();
+      else reject(new SetupProblem(`${title} failed:\n${output.trim()}`));
+    });
+  }).finally(() => {
+    clearTimeout(first);
+    clearInterval(still);
+  });
+}

@@ -1,0 +1,23 @@
+/** `npm test [-- jest arguments]`: everything that CI runs. Needs nothing before and leaves nothing running. */
+import { spawn } from "node:child_process";
+import { root, runMain, say, setUp } from "./lib/setup.mjs";
+
+await runMain(async () => {
+  await setUp();
+  // Once and before anything else, because several test files would otherwise install it at the same time.
+  const { findRedisServer } = await import("../packages/local-stores/dist/index.js");
+  await findRedisServer(say);
+  const checked = await npmRun("check");
+  const tested = await npmRun("jest", process.argv.slice(2));
+  if (!checked) say("The static checks failed: see above, or run npm run check.");
+  if (!checked || !tested) process.exitCode = 1;
+});
+
+/** True when the script of package.json succeeded. Its output goes straight to the terminal. */
+function npmRun(script, args = []) {
+  return new Promise((resolve, reject) => {
+    const child = spawn("npm", ["run", "--silent", script, "--", ...args], { cwd: root, stdio: "inherit" });
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code === 0));
+  });
+}

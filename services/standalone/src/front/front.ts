@@ -1,0 +1,118 @@
+import { Agent, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { checkReadiness, type Logger, type ReadinessChecks } from "@diegetic/service-kit";
+import { createProxyServer, type ProxyServer } from "httpxy";
+import type { TargetDirectory } from "./targets.ts";
+
+/** More than any body the API takes: what is larger is refused by the service itself, which counts and answers it. */
+const BUFFERED_BODY_MAX_BYTES = 1_048_576;
+const ANSWER_TIMEOUT_MS = 30_000;
+const SOCKETS_PER_TARGET_MAX = 512;
+const RETRY_AFTER_SECONDS = 1;
+
+export interface FrontOptions {
+  /** `/api`, or the empty text for none. */
+  basePath: string;
+  targets: TargetDirectory;
+  logger: Logger;
+}
+
+/**
+ * One address for the whole API (semantics: "One address, two services"): `/match` and `/impressions` go to the match
+ * instances in turn, everything else to management. A request that an instance has refused to take goes to the next one.
+ */
+export function createFront(options: FrontOptions): { handler: RequestListener; close(): void } {
+  const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_PER_TARGET_MAX });
+  const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
+  const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
+    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    if (path === "/healthz") {
+      sendJson(response, 200, { status: "ok" });
+      return;
+    }
+    if (path === "/readyz") {
+      void answerReadiness(frontReadiness(options.targets), response);
+      return;
+    }
+    const toMatch = matchPaths.has(path);
+    const origins = toMatch ? options.targets.match() : options.targets.management();
+    forward({ proxy, request, response, origins }).catch((error: unknown) => {
+      if (!response.destroyed)
+        options.logger.warn({ err: error, tier: toMatch ? "match" : "management" }, "request not forwarded");
+      refuse(response);
+    });
+  };
+  return { handler, close: () => agent.destroy() };
+}
+
+/** Ready: management and at least one match instance are. */
+export function frontReadiness(targets: TargetDirectory): ReadinessChecks {
+  return {
+    management: () => Promise.any(targets.management().map(expectReady)),
+    match: () => Promise.any(targets.match().map(expectReady)),
+  };
+}
+
+async function expectReady(origin: string): Promise<void> {
+  const response = await fetch(`${origin}/readyz`);
+  if (!response.ok) throw new Error(`${origin} is not ready`);
+}
+
+async function answerReadiness(checks: ReadinessChecks, response: ServerResponse): Promise<void> {
+  const report = await checkReadiness(checks);
+  sendJson(response, report.ready ? 200 : 503, report);
+}
+
+interface Forwarding {
+  proxy: ProxyServer;
+  request: IncomingMessage;
+  response: ServerResponse;
+  origins: string[];
+}
+
+async function forward({ proxy, request, response, origins }: Forwarding): Promise<void> {
+  // What a client claims about itself does not count: rate limits are kept by the address that is seen here.
+  request.headers["x-forwarded-for"] = request.socket.remoteAddress ?? "";
+  request.headers["x-forwarded-proto"] = "http";
+  const body = origins.length > 1 ? await readSmallBody(request) : undefined;
+  const candidates = body === undefined ? origins.slice(0, 1) : origins;
+  for (const [index, target] of candidates.entries()) {
+    try {
+      await proxy.web(request, response, { target, ...(body && { buffer: Readable.from(body) }) });
+      return;
+    } catch (error) {
+      if (!wasNotTaken(error) || index === candidates.length - 1) throw error;
+    }
+  }
+  throw new Error("no instance is running");
+}
+
+/** The connection was refused, so that nothing of the request has been seen by anybody. */
+function wasNotTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
+}
+
+/** The body in memory, so that it can be sent a second time; undefined: too large for that, or of unknown size. */
+async function readSmallBody(request: IncomingMessage): Promise<Buffer[] | undefined> {
+  const length = Number(
+    request.headers["content-length"] ?? (request.headers["transfer-encoding"] ? Infinity : 0),
+  );
+  if (!(length <= BUFFERED_BODY_MAX_BYTES)) return undefined;
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return chunks;
+}
+
+function refuse(response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  response.setHeader("Retry-After", String(RETRY_AFTER_SECONDS));
+  sendJson(response, 503, { detail: "The service is starting or restarting: try again in a moment." });
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
+}

@@ -1,0 +1,68 @@
+import { migrate } from "@diegetic/database";
+import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
+import { lockDataDirectory } from "./data-directory/lock.ts";
+import { readOrCreateSecrets } from "./data-directory/secrets.ts";
+import { readStackFile, removeStackFile } from "./data-directory/stack-file.ts";
+import { readyText } from "./ready-text.ts";
+import { readStackSettings } from "./settings.ts";
+import { Stack } from "./stack.ts";
+
+const LEFTOVER_TIMEOUT_MS = 20_000;
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** `npm start`: runs the stack until Ctrl-C. Throws one sentence when it cannot start, with nothing left running. */
+export async function runStack(args: string[]): Promise<void> {
+  const settings = readStackSettings(process.env, args);
+  const lock = lockDataDirectory(settings.dataDir);
+  try {
+    if (lock.wasLeftOver) await waitForLeftovers(settings.dataDir);
+    removeStackFile(settings.dataDir);
+    const secrets = readOrCreateSecrets(settings.dataDir);
+    const prepareDatabase = async (databaseUrl: string) => {
+      await migrate(databaseUrl);
+    };
+    await runUntilStopped(new Stack({ settings, secrets, prepareDatabase, say }));
+  } finally {
+    removeStackFile(settings.dataDir);
+    lock.release();
+  }
+  // Whatever a library may still hold open must not keep the terminal.
+  process.exit(0);
+}
+
+async function runUntilStopped(stack: Stack): Promise<void> {
+  // Ctrl-C reaches npm too, which passes it on: a second and third signal change nothing.
+  const stopRequested = new Promise<void>((resolve) => {
+    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
+  });
+  let failure: unknown;
+  const running = stack.start().then(
+    (description) => {
+      say(readyText(description));
+      return stopRequested;
+    },
+    (error: unknown) => {
+      failure = error;
+    },
+  );
+  await Promise.race([running, stopRequested]);
+  const startProblem = failure;
+  if (startProblem === undefined) say("Stopping …");
+  await stack.stop();
+  if (startProblem !== undefined) throw startProblem;
+  say("Stopped.");
+}
+
+/** After a killed supervisor its processes end by themselves; until then they hold ports and files. */
+async function waitForLeftovers(dataDir: string): Promise<void> {
+  const pids = readStackFile(dataDir)?.processes.map((process) => process.pid) ?? [];
+  const haveEnded = () => pids.every((pid) => processIdentity(pid) === undefined);
+  if (haveEnded()) return;
+  say("Waiting until what a killed stack has left behind has ended …");
+  if (!(await waitUntil(haveEnded, LEFTOVER_TIMEOUT_MS))) {
+    const alive = pids.filter((pid) => processIdentity(pid) !== undefined).join(", ");
+    throw new SetupError(`Processes of a killed stack still run: end them (${alive}) and start again.`);
+  }
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { SetupError } from "@diegetic/local-stores";
+import type { Launched } from "./supervised.ts";
+
+const READY_TIMEOUT_MS = 60_000;
+/** Longer than a service takes to drain before it gives up itself. */
+const STOP_TIMEOUT_MS = 15_000;
+
+export interface ServiceLaunch {
+  name: string;
+  /** Absolute path of the built entry file. */
+  entry: string;
+  environment: Record<string, string>;
+  /** Takes the output; emptied when the service is launched for the first time. */
+  logFile: string;
+  isRestart: boolean;
+  signal: AbortSignal;
+}
+
+export interface ServiceProcess extends Launched {
+  /** Undefined for a service without an API. */
+  port: number | undefined;
+  metricsPort: number;
+  send(message: object): void;
+}
+
+interface ReadyMessage {
+  type: "ready";
+  port?: number;
+  metricsPort: number;
+}
+
+/**
+ * Starts a service in a process group of its own, so that a Ctrl-C reaches only the supervisor, and returns when it
+ * says that it is ready. Its channel to this process tells it when this process is gone.
+ */
+export async function launchService(launch: ServiceLaunch): Promise<ServiceProcess> {
+  const log = openSync(launch.logFile, launch.isRestart ? "a" : "w", 0o600);
+  const child = spawn(process.execPath, ["--enable-source-maps", launch.entry], {
+    detached: true,
+    stdio: ["ignore", log, log, "ipc"],
+    env: { ...process.env, ...launch.environment },
+  });
+  closeSync(log);
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  const stop = () => stopChild(child, exited);
+  const ready = await waitForReady(child, launch.signal);
+  if (ready === undefined) {
+    await stop();
+    launch.signal.throwIfAborted();
+    throw new SetupError(explainFailure(launch));
+  }
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    stop,
+    port: ready.port,
+    metricsPort: ready.metricsPort,
+    send(message) {
+      // A failed send means that the process is ending: its exit is handled elsewhere.
+      if (child.connected) child.send(message, () => {});
+    },
+  };
+}
+
+function waitForReady(child: ChildProcess, signal: AbortSignal): Promise<ReadyMessage | undefined> {
+  return new Promise((resolve) => {
+    const finish = (message: ReadyMessage | undefined) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", giveUp);
+      resolve(message);
+    };
+    const giveUp = () => finish(undefined);
+    const timer = setTimeout(giveUp, READY_TIMEOUT_MS);
+    signal.addEventListener("abort", giveUp);
+    child.once("exit", giveUp);
+    child.once("error", giveUp);
+    child.on("message", (message) => {
+      if ((message as Partial<ReadyMessage>).type === "ready") finish(message as ReadyMessage);
+    });
+  });
+}
+
+async function stopChild(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  const killer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+  await exited;
+  clearTimeout(killer);
+}
+
+/** A service says in plain text why it could not start; everything else in its log is JSON. */
+function explainFailure(launch: ServiceLaunch): string {
+  const lines = readFileSync(launch.logFile, "utf8").trim().split("\n");
+  const sentences = lines.filter((line) => line !== "" && !line.startsWith("{")).slice(0, 12);
+  if (sentences.length > 0) return sentences.join("\n");
+  return `${launch.name} did not become ready: see ${launch.logFile}`;
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A process that runs. */
+export interface Launched {
+  pid: number;
+  /** Settles when the process has ended, for whatever reason. */
+  exited: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface SupervisedDefinition<T extends Launched> {
+  name: string;
+  /** Starts the process and returns when it is ready. `attempt` counts from 0 since it last ran. */
+  launch(context: { previous: T | undefined; attempt: number; signal: AbortSignal }): Promise<T>;
+  /** The process was started again, or has just died (`undefined`). */
+  onChange(process: T | undefined): void;
+  onFailedRestart(error: unknown): void;
+}
+
+/** A process that has run this long counts as healthy: its next death is answered at once again. */
+const HEALTHY_AFTER_MS = 10_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Keeps one process alive. idle → (start) → running → (it dies) → pausing → running …; `stop` ends every state.
+ * The first restart is immediate; a process that keeps dying is restarted after pauses that double up to 10 s.
+ */
+export class Supervised<T extends Launched> {
+  readonly name: string;
+  readonly #definition: SupervisedDefinition<T>;
+  readonly #abort = new AbortController();
+  #current: T | undefined;
+  #last: T | undefined;
+  /** The start or restart under way; never rejects. */
+  #starting: Promise<unknown> = Promise.resolve();
+  #quickDeaths = 0;
+
+  constructor(definition: SupervisedDefinition<T>) {
+    this.name = definition.name;
+    this.#definition = definition;
+  }
+
+  /** Undefined: it does not run at this moment. */
+  get current(): T | undefined {
+    return this.#current;
+  }
+
+  /** The process that runs, or the one that ran last. */
+  get last(): T | undefined {
+    return this.#last;
+  }
+
+  /** The first start; its failure is the caller's to tell. */
+  async start(): Promise<T> {
+    const launching = this.#launch(undefined, 0);
+    this.#starting = launching.catch(() => undefined);
+    const launched = await launching;
+    this.#watch(launched);
+    return launched;
+  }
+
+  /** Ends the process and every attempt to restart it; harmless when nothing runs. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#starting;
+    await this.#current?.stop();
+    this.#current = undefined;
+  }
+
+  async #launch(previous: T | undefined, attempt: number): Promise<T> {
+    const signal = this.#abort.signal;
+    signal.throwIfAborted();
+    const launched = await this.#definition.launch({ previous, attempt, signal });
+    this.#current = launched;
+    this.#last = launched;
+    return launched;
+  }
+
+  #watch(launched: T): void {
+    const startedMs = performance.now();
+    void launched.exited.then(() => {
+      if (this.#abort.signal.aborted) return;
+      const wasHealthy = performance.now() - startedMs > HEALTHY_AFTER_MS;
+      this.#quickDeaths = wasHealthy ? 0 : this.#quickDeaths + 1;
+      this.#current = undefined;
+      this.#definition.onChange(undefined);
+      this.#starting = this.#restart(launched);
+    });
+  }
+
+  async #restart(previous: T): Promise<void> {
+    for (let attempt = 0; !this.#abort.signal.aborted; attempt += 1) {
+      try {
+        await sleep(this.#pauseMs(attempt), undefined, { signal: this.#abort.signal });
+        const launched = await this.#launch(previous, attempt);
+        this.#watch(launched);
+        this.#definition.onChange(launched);
+        return;
+      } catch (error) {
+        if (!this.#abort.signal.aborted) this.#definition.onFailedRestart(error);
+      }
+    }
+  }
+
+  #pauseMs(attempt: number): number {
+    const failures = Math.max(0, this.#quickDeaths - 1) + attempt;
+    return failures === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+  }
+}

@@ -1,0 +1,54 @@
+import { createServer, type Socket, connect } from "node:net";
+
+export interface StallingProxy {
+  port: number;
+  /** Nothing passes any more in either direction; connections stay open, as when the other end is frozen. */
+  stall(): void;
+  /** What was held back passes, then everything else. */
+  resume(): void;
+  /** Breaks all connections; new ones are taken. */
+  breakConnections(): void;
+  stop(): Promise<void>;
+}
+
+/** A TCP proxy on 127.0.0.1 to a port of 127.0.0.1, which can be frozen and cut. */
+export async function startStallingProxy(targetPort: number): Promise<StallingProxy> {
+  const sockets = new Set<Socket>();
+  let stalled = false;
+  const track = (socket: Socket, peer: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      sockets.delete(socket);
+      peer.destroy();
+    });
+    socket.pipe(peer);
+    if (stalled) socket.pause();
+  };
+  const server = createServer((client) => {
+    const upstream = connect(targetPort, "127.0.0.1");
+    track(client, upstream);
+    track(upstream, client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
+  return {
+    port: address.port,
+    stall() {
+      stalled = true;
+      for (const socket of sockets) socket.pause();
+    },
+    resume() {
+      stalled = false;
+      for (const socket of sockets) socket.resume();
+    },
+    breakConnections() {
+      for (const socket of sockets) socket.destroy();
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
