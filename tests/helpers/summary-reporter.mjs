@@ -1,7 +1,7 @@
-/** A last line that a person or a script can read at a glance. */
+/** A last line that a person or a script can read at a glance; Jest's own summary comes after every reporter. */
 export default class SummaryReporter {
   onRunComplete(_contexts, results) {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-    process.stdout.write(`${results.numPassedTests} passed, ${failed} failed\n`);
+    process.once("exit", () => process.stdout.write(`${results.numPassedTests} passed, ${failed} failed\n`));
   }
 }

@@ -1,0 +1,65 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { DataDirectoryInUse, lockDataDirectory } from "./lock.ts";
+import { readOrCreateSecrets } from "./secrets.ts";
+import { readStackFile, removeStackFile, writeStackFile } from "./stack-file.ts";
+
+let dir = "";
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "diegetic-data-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+describe("the lock of a data directory", () => {
+  it("refuses a second holder with a sentence that names the directory, and is free after release", () => {
+    const lock = lockDataDirectory(dir);
+    expect(() => lockDataDirectory(dir)).toThrow(DataDirectoryInUse);
+    expect(() => lockDataDirectory(dir)).toThrow(dir);
+    lock.release();
+    expect(lockDataDirectory(dir).wasLeftOver).toBe(false);
+  });
+
+  it.each([
+    ["a process that has ended", () => ({ pid: spawnSync("true").pid, identity: "1" })],
+    ["an earlier process of the same pid", () => ({ pid: process.pid, identity: "1" })],
+    ["nobody one can read", () => "x"],
+  ])("is taken over from %s", (_case, holder) => {
+    writeFileSync(join(dir, "stack.lock"), JSON.stringify(holder()));
+    expect(lockDataDirectory(dir).wasLeftOver).toBe(true);
+  });
+});
+
+describe("secrets", () => {
+  it("are made once and readable by their owner alone", () => {
+    const secrets = readOrCreateSecrets(dir);
+    expect(readOrCreateSecrets(dir)).toEqual(secrets);
+    expect(secrets.demoApiKey).toMatch(/^igk_.{32,}$/);
+    expect(secrets.playerHashKey.length).toBeGreaterThanOrEqual(32);
+    expect(statSync(join(dir, "secrets.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("are not silently replaced when the file is broken", () => {
+    writeFileSync(join(dir, "secrets.json"), "{");
+    expect(() => readOrCreateSecrets(dir)).toThrow("secrets.json");
+  });
+});
+
+describe("stack.json", () => {
+  it("is read as it was written, and absent after removal", () => {
+    const description = {
+      baseUrl: "http://127.0.0.1:8080/api",
+      managementUrl: "http://127.0.0.1:1/api",
+      matchUrls: [],
+      databaseUrl: "postgres://x",
+      redisUrl: "redis://x",
+      processes: [{ name: "match-1", pid: 1, metricsUrl: null }],
+    };
+    writeStackFile(dir, description);
+    expect(readStackFile(dir)).toEqual(description);
+    removeStackFile(dir);
+    expect(readStackFile(dir)).toBeUndefined();
+  });
+});

@@ -1,0 +1,112 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLogger } from "@diegetic/service-kit";
+import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
+import { createFront } from "./front.ts";
+import { TargetDirectory } from "./targets.ts";
+
+const DEAD_ORIGIN = "http://127.0.0.1:1";
+
+describe("the front", () => {
+  const servers: Server[] = [];
+  const targets = new TargetDirectory();
+  const logger = createLogger({ service: "front", instance: "test", level: "silent" });
+  const front = createFront({ basePath: "/api", targets, logger });
+
+  const serve = async (handler: RequestListener) => {
+    const server = createServer(handler);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  /** Answers what it was asked, under its own name. */
+  const echo = (name: string) =>
+    serve(async (request, response) => {
+      let body = "";
+      for await (const chunk of request) body += chunk;
+      response.end(
+        JSON.stringify({ name, url: request.url, body, from: request.headers["x-forwarded-for"] }),
+      );
+    });
+  const ask = async (path: string, init?: RequestInit) => {
+    const origin = await frontOrigin;
+    const response = await fetch(`${origin}${path}`, init);
+    return { response, answer: await response.json() };
+  };
+  const frontOrigin = serve(front.handler);
+
+  afterEach(() => targets.replace({ management: null, match: [] }));
+  afterAll(() => {
+    front.close();
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  it("sends match and impressions to the match tier in turn and everything else to management", async () => {
+    targets.replace({ management: await echo("management"), match: [await echo("one"), await echo("two")] });
+    const names: string[] = [];
+    for (const path of [
+      "/api/match",
+      "/api/impressions",
+      "/api/match?x=1",
+      "/api/campaigns",
+      "/api/matches",
+    ]) {
+      names.push((await ask(path)).answer.name);
+    }
+    expect(names.slice(0, 3).sort()).not.toEqual(["one", "one", "one"]);
+    expect(new Set(names.slice(0, 3))).toEqual(new Set(["one", "two"]));
+    expect(names.slice(3)).toEqual(["management", "management"]);
+  });
+
+  it("sends a request whose instance refuses the connection to the next one, with its body", async () => {
+    targets.replace({ management: null, match: [DEAD_ORIGIN, await echo("alive"), DEAD_ORIGIN] });
+    for (let request = 0; request < 6; request += 1) {
+      const { answer } = await ask("/api/match", { method: "POST", body: `{"n":${request}}` });
+      expect(answer).toMatchObject({ name: "alive", body: `{"n":${request}}` });
+    }
+  });
+
+  it("passes the address of the client, whatever the client says it is", async () => {
+    targets.replace({ management: await echo("management"), match: [] });
+    const { answer } = await ask("/api/profile", { headers: { "X-Forwarded-For": "203.0.113.9" } });
+    expect(answer.from).toMatch(/127\.0\.0\.1$/);
+  });
+
+  it.each([
+    ["nothing runs", { management: null, match: [] }],
+    ["everything refuses connections", { management: DEAD_ORIGIN, match: [DEAD_ORIGIN, DEAD_ORIGIN] }],
+  ])("answers 503 with a detail and Retry-After when %s", async (_case, dead) => {
+    targets.replace(dead);
+    for (const path of ["/api/match", "/api/profile"]) {
+      const { response, answer } = await ask(path, { method: "POST", body: "{}" });
+      expect(response.status).toBe(503);
+      expect(response.headers.get("retry-after")).toBe("1");
+      expect(Object.keys(answer)).toEqual(["detail"]);
+    }
+  });
+
+  it("does not send a request twice that an instance may have seen", async () => {
+    let seen = 0;
+    const dying = await serve((request) => {
+      seen += 1;
+      request.socket.destroy();
+    });
+    targets.replace({ management: null, match: [dying, dying] });
+    const { response } = await ask("/api/match", { method: "POST", body: "{}" });
+    expect(response.status).toBe(503);
+    expect(seen).toBe(1);
+  });
+
+  it("is ready when management and one match instance are", async () => {
+    const ready = await serve((_request, response) => response.end("{}"));
+    const notReady = await serve((_request, response) => response.writeHead(503).end("{}"));
+    targets.replace({ management: ready, match: [notReady, ready] });
+    expect((await ask("/readyz")).response.status).toBe(200);
+    targets.replace({ management: ready, match: [notReady] });
+    expect((await ask("/readyz")).response.status).toBe(503);
+    expect((await ask("/healthz")).response.status).toBe(200);
+  });
+});
