@@ -1,0 +1,53 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import { translateError } from "./errors.ts";
+import { type Prisma, PrismaClient } from "./generated/client.ts";
+
+/** The Prisma client; its calls reject with the classes of errors.ts. Close it by `$disconnect()`. */
+export type Database = Omit<PrismaClient, "$on" | "$extends">;
+/** The client inside `inTransaction`. */
+export type Transaction = Prisma.TransactionClient;
+
+export interface DatabaseOptions {
+  /** Most connections of this process. Default: 10. */
+  poolSize?: number;
+  /** Shown by pg_stat_activity, so that an operator can tell the connections apart. */
+  applicationName?: string;
+  /** How long to wait for a connection. Milliseconds, default: 5 000. */
+  connectTimeoutMs?: number;
+  /** How long one statement may run. Milliseconds, default: 10 000. */
+  statementTimeoutMs?: number;
+}
+
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+
+/** Opens a pool of connections to `postgres://…`, lazily: a database that is away is noticed by the first call. */
+export function createDatabase(url: string, options: DatabaseOptions = {}): Database {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
+  const adapter = new PrismaPg(
+    {
+      connectionString: url,
+      max: options.poolSize ?? 10,
+      application_name: options.applicationName ?? "diegetic",
+      connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+      statement_timeout: statementTimeoutMs,
+      // For a server that is gone without a word: the statement's own time-out comes first wherever it still lives.
+      query_timeout: statementTimeoutMs + 5_000,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+      keepAlive: true,
+    },
+    // A pool replaces connections that broke while idle by itself; without a listener the process would end.
+    { onPoolError: () => {}, onConnectionError: () => {} },
+  );
+  const client = new PrismaClient({ adapter });
+  return client.$extends({
+    query: {
+      async $allOperations({ args, query }) {
+        try {
+          return await query(args);
+        } catch (error) {
+          throw translateError(error);
+        }
+      },
+    },
+  }) as unknown as Database;
+}

@@ -1,0 +1,107 @@
+/**
+ * What can go wrong with the database, in terms of the product: services look for these classes and need no code of
+ * Prisma or Postgres. Everything else is a bug and keeps its own class.
+ */
+export class DatabaseError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** A row with the same key is there already. */
+export class UniqueViolation extends DatabaseError {
+  /** Name of the index, such as `advertisers_contact_email_lower_key`. */
+  readonly constraint: string;
+
+  constructor(constraint: string, options?: ErrorOptions) {
+    super(`a row with the same key exists already (${constraint})`, options);
+    this.constraint = constraint;
+  }
+}
+
+/** The data break an invariant or a limit of the schema: repeating the same write will not help. */
+export class DataRefused extends DatabaseError {
+  /** Name of the constraint where one is to blame, such as `campaigns_money_check`. */
+  readonly constraint: string | null;
+
+  constructor(message: string, constraint: string | null, options?: ErrorOptions) {
+    super(message, options);
+    this.constraint = constraint;
+  }
+}
+
+/** The row that should have been changed is not there. */
+export class RecordMissing extends DatabaseError {}
+
+/** Other transactions were in the way (deadlock, serialization failure): the whole transaction may be run again. */
+export class TransactionConflict extends DatabaseError {}
+
+/**
+ * The database cannot be reached, or did not answer in time. A write may nevertheless have happened: repeat only what
+ * is idempotent.
+ */
+export class DatabaseAway extends DatabaseError {}
+
+interface DriverCause {
+  kind?: string;
+  originalCode?: string;
+  originalMessage?: string;
+  constraint?: { index?: string; fields?: string[] };
+}
+
+/** The last of these is what Prisma says when its transaction ran out of time. */
+const AWAY_CODES = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028"]);
+const AWAY_KINDS = new Set([
+  "DatabaseNotReachable",
+  "ConnectionClosed",
+  "SocketTimeout",
+  "TooManyConnections",
+  "TlsConnectionError",
+]);
+/** Connection lost, resources, shut-down, statement or lock timed out. */
+const AWAY_SQL_STATE = /^(08|53|57|55P03)/;
+/** Messages of the driver that come without a code. */
+const AWAY_MESSAGE =
+  /connection error|Connection terminated|timeout exceeded when trying to connect|Query read timeout|pool after calling end/i;
+const CONFLICT_SQL_STATES = new Set(["40001", "40P01"]);
+
+/** Turns an error of Prisma or its driver into one of the classes above; others come back as they are. */
+export function translateError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof DatabaseError) return error;
+  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: DriverCause } } };
+  const cause = meta?.driverAdapterError?.cause ?? driverCauseOf(error);
+  const sqlState = cause?.originalCode ?? "";
+  const message = cause?.originalMessage ?? error.message;
+  const options = { cause: error };
+  if (sqlState === "23505" || code === "P2002") {
+    return new UniqueViolation(constraintOf(cause) ?? "unknown", options);
+  }
+  if (code === "P2025") return new RecordMissing(message, options);
+  if (CONFLICT_SQL_STATES.has(sqlState) || code === "P2034") return new TransactionConflict(message, options);
+  if (/^2[23]/.test(sqlState)) return new DataRefused(message, constraintOf(cause), options);
+  if (
+    AWAY_SQL_STATE.test(sqlState) ||
+    AWAY_KINDS.has(cause?.kind ?? "") ||
+    AWAY_CODES.has(String(code)) ||
+    (sqlState === "" && AWAY_MESSAGE.test(error.message))
+  ) {
+    return new DatabaseAway(message, options);
+  }
+  return error;
+}
+
+function driverCauseOf(error: Error): DriverCause | undefined {
+  return error.name === "DriverAdapterError" && typeof error.cause === "object" && error.cause !== null
+    ? error.cause
+    : undefined;
+}
+
+function constraintOf(cause: DriverCause | undefined): string | null {
+  return (
+    cause?.constraint?.index ??
+    cause?.constraint?.fields?.join(", ") ??
+    /constraint "([^"]+)"/.exec(cause?.originalMessage ?? "")?.[1] ??
+    null
+  );
+}

@@ -1,0 +1,96 @@
+import { readdir, readFile } from "node:fs/promises";
+import pg from "pg";
+import { MigrationAdapterFactory } from "./migration-adapter.ts";
+import { createSchemaEngine } from "./schema-engine.ts";
+
+const SCHEMA = new URL("../../../prisma/schema.prisma", import.meta.url);
+const MIGRATIONS = new URL("../../../prisma/migrations/", import.meta.url);
+/** Any number that no other user of the database takes for an advisory lock. */
+const LOCK_KEY = 7_430_921_511;
+
+export interface MigrateOptions {
+  /** Told what happens, one sentence each. */
+  log?: (sentence: string) => void;
+  /** How long to wait for another process that is migrating. Milliseconds, default: 120 000. */
+  lockTimeoutMs?: number;
+}
+
+interface Migration {
+  name: string;
+  sql: string;
+}
+
+/**
+ * Brings the database to the newest migration of prisma/migrations and returns the names of those it applied.
+ * Writes the same history as `prisma migrate deploy`; nothing happens when all is applied, and processes that
+ * start at the same time wait for each other. Rejects when a migration failed earlier and was not mended.
+ */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  const migrations = await readMigrations();
+  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 });
+  pool.on("error", () => {});
+  try {
+    const lock = await pool.connect();
+    try {
+      await lock.query(`SET lock_timeout = ${Math.ceil(options.lockTimeoutMs ?? 120_000)}`);
+      await lock.query("SELECT pg_advisory_lock($1)", [LOCK_KEY]);
+      if (await isUpToDate(lock, migrations)) return [];
+      options.log?.("Migrating the database …");
+      const applied = await applyMigrations(pool, migrations);
+      for (const name of applied) options.log?.(`Applied migration ${name}.`);
+      return applied;
+    } finally {
+      // Closing the session gives the lock back, whatever happened before.
+      lock.release(true);
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const entries = await readdir(MIGRATIONS, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names.sort().map(async (name) => ({
+      name,
+      sql: await readFile(new URL(`${name}/migration.sql`, MIGRATIONS), "utf8"),
+    })),
+  );
+}
+
+/** Spares the start of the schema engine when every migration is applied, which is so at nearly every start. */
+async function isUpToDate(client: pg.PoolClient, migrations: Migration[]): Promise<boolean> {
+  const table = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present");
+  if (table.rows[0]?.present !== true) return false;
+  const history = await client.query<{ name: string }>(
+    `SELECT migration_name AS name FROM _prisma_migrations
+     WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+  );
+  const applied = new Set(history.rows.map(({ name }) => name));
+  return migrations.every(({ name }) => applied.has(name));
+}
+
+async function applyMigrations(pool: pg.Pool, migrations: Migration[]): Promise<string[]> {
+  const engine = await createSchemaEngine(new MigrationAdapterFactory(pool), await readFile(SCHEMA, "utf8"));
+  try {
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: {
+        baseDir: MIGRATIONS.pathname,
+        lockfile: {
+          path: "migration_lock.toml",
+          content: await readFile(new URL("migration_lock.toml", MIGRATIONS), "utf8"),
+        },
+        shadowDbInitScript: "",
+        migrationDirectories: migrations.map(({ name, sql }) => ({
+          path: name,
+          migrationFile: { path: "migration.sql", content: { tag: "ok", value: sql } },
+        })),
+      },
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return appliedMigrationNames;
+  } finally {
+    engine.free();
+  }
+}

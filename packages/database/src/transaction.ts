@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database, Transaction } from "./database.ts";
+import { TransactionConflict, translateError } from "./errors.ts";
+
+export interface TransactionOptions {
+  /** How often the work is run at most when other transactions are in the way. Default: 5. */
+  attempts?: number;
+  /** How long the work may take before it is rolled back. Milliseconds, default: 15 000. */
+  timeoutMs?: number;
+  /** How long to wait for a connection. Milliseconds, default: 5 000. */
+  connectTimeoutMs?: number;
+}
+
+const FIRST_PAUSE_MS = 10;
+
+/**
+ * Runs `work` in one transaction (read committed) and commits, or rolls back and rejects. After a deadlock or a
+ * serialization failure the whole work is run again, so it must have no effect outside of the transaction.
+ */
+export async function inTransaction<T>(
+  database: Database,
+  work: (transaction: Transaction) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const { attempts = 5, timeoutMs = 15_000, connectTimeoutMs = 5_000 } = options;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.$transaction(work, { timeout: timeoutMs, maxWait: connectTimeoutMs });
+    } catch (caught) {
+      const error = translateError(caught);
+      if (!(error instanceof TransactionConflict) || attempt >= attempts) throw error;
+      // Jitter keeps two transactions from meeting again in step.
+      await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/** The part of the WebAssembly interface that this package uses; TypeScript has it only among the browser's types. */
+declare namespace WebAssembly {
+  interface Instance {
+    readonly exports: Readonly<Record<string, unknown>>;
+  }
+  function instantiate(
+    bytes: Uint8Array,
+    imports: Record<string, Record<string, unknown>>,
+  ): Promise<{ instance: Instance }>;
+}
