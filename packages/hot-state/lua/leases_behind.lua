@@ -2,12 +2,13 @@
 -- KEYS  1 version  2 leases
 -- ARGV  1 version  2 length of a lease, ms
 -- Reply {'obeyed'} | {'behind', number of live leases below the version} | {'lost'}: the snapshot is older than that
+-- @include "time"
+
 local wanted = tonumber(ARGV[1])
 if tonumber(redis.call('GET', KEYS[1]) or '0') < wanted then
   return { 'lost' }
 end
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local now = math.floor(now_microseconds() / 1000)
 local leases = redis.call('HGETALL', KEYS[2])
 local behind = 0
 for i = 1, #leases, 2 do

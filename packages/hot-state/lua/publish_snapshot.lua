@@ -5,14 +5,15 @@
 -- ARGV  1 epoch to take when there is none  2 channel that wakes followers  3 length of a lease, ms
 --       then per entity: name, row version, JSON ('' removes the entity)
 -- Reply {version, epoch}
+-- @include "time"
+
 local epoch = redis.call('GET', KEYS[2])
 if not epoch then
   epoch = ARGV[1]
   redis.call('SET', KEYS[2], epoch)
   -- Followers of a snapshot that was lost may trust their leases, lost with it, for one more lease.
-  local time = redis.call('TIME')
-  local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-  redis.call('HSET', KEYS[6], 'before:' .. epoch, '0:' .. string.format('%.0f', now + tonumber(ARGV[3])) .. ':0')
+  local now = math.floor(now_microseconds() / 1000)
+  redis.call('HSET', KEYS[6], 'before:' .. epoch, '0:' .. whole(now + tonumber(ARGV[3])) .. ':0')
 end
 
 local changed = false

@@ -5,10 +5,12 @@
 --       5 number of its last confirmed renewal, 0 when it has none  6 length of a lease, ms
 --       7 most changes in a reply  8 bytes after which a reply ends
 -- Reply {'empty'}: no complete snapshot
---     | {'reload'}: another epoch, or older data than the follower has seen
+--     | {'reload', epoch}: another epoch, or older data than the follower has seen; start again from version 0
 --     | {'changes', version reached, name, JSON or '' for a removed entity, …}
 --     | {'current'}: the lease is extended
 -- A lease is the text applied:expires_ms:renewal.
+-- @include "time"
+
 local epoch = redis.call('GET', KEYS[2])
 if not epoch or redis.call('GET', KEYS[3]) ~= epoch then
   return { 'empty' }
@@ -16,7 +18,7 @@ end
 local version = tonumber(redis.call('GET', KEYS[1]) or '0')
 local applied = tonumber(ARGV[3])
 if epoch ~= ARGV[2] or version < applied then
-  return { 'reload' }
+  return { 'reload', epoch }
 end
 
 -- A server that came back with older data has forgotten a renewal that it had confirmed.
@@ -25,7 +27,7 @@ if confirmed > 0 then
   local lease = redis.call('HGET', KEYS[6], ARGV[1])
   local renewal = lease and tonumber(string.match(lease, ':(%d+)$'))
   if not renewal or renewal < confirmed then
-    return { 'reload' }
+    return { 'reload', epoch }
   end
 end
 
@@ -46,7 +48,6 @@ if applied < version then
   return reply
 end
 
-local time = redis.call('TIME')
-local expires = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(ARGV[6])
-redis.call('HSET', KEYS[6], ARGV[1], string.format('%.0f:%.0f:', version, expires) .. ARGV[4])
+local expires = math.floor(now_microseconds() / 1000) + tonumber(ARGV[6])
+redis.call('HSET', KEYS[6], ARGV[1], whole(version) .. ':' .. whole(expires) .. ':' .. ARGV[4])
 return { 'current' }

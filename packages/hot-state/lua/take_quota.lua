@@ -2,9 +2,10 @@
 -- KEYS  1 bucket (HASH window, used)
 -- ARGV  1 limit per window  2 length of a window, ms  3 requests that wait for an answer
 -- Reply {granted, remaining after the grant, ms until the window ends, Unix ms at which it ends}
+-- @include "time"
+
 local limit, length = tonumber(ARGV[1]), tonumber(ARGV[2])
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local now = math.floor(now_microseconds() / 1000)
 local window = math.floor(now / length)
 local ends = (window + 1) * length
 local used = 0
@@ -15,7 +16,7 @@ end
 local remaining = math.max(0, limit - used)
 local granted = math.min(remaining, math.max(tonumber(ARGV[3]), math.floor(remaining / 50)))
 if granted > 0 then
-  redis.call('HSET', KEYS[1], 'window', string.format('%.0f', window), 'used', string.format('%.0f', used + granted))
+  redis.call('HSET', KEYS[1], 'window', whole(window), 'used', whole(used + granted))
   redis.call('PEXPIRE', KEYS[1], ends - now + 1000)
 end
 return { granted, remaining - granted, ends - now, ends }

@@ -1,7 +1,7 @@
 import type { RedisConnection } from "../connection.ts";
 import { dueKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
-import { defineScript } from "../script.ts";
+import { defineScript, type ScriptCall } from "../script.ts";
 
 /** holds: the earliest hold that may lapse; outbox: the earliest committed impression that may not be in Postgres. */
 export type DueKind = "holds" | "outbox";
@@ -33,8 +33,8 @@ export class DueIndex {
   readonly #redis: RedisConnection;
   readonly #now: () => number;
   readonly #maxRemembered: number;
-  readonly #registerScript: ReturnType<typeof defineScript>;
-  readonly #settleScript: ReturnType<typeof defineScript>;
+  readonly #registerScript: ScriptCall;
+  readonly #settleScript: ScriptCall;
   readonly #remembered = new Map<string, { dueMs: number; untilMs: number }>();
 
   constructor(redis: RedisConnection, options: DueIndexOptions = {}) {

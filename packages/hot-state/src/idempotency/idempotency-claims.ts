@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RedisConnection } from "../connection.ts";
 import { idempotencyKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
-import { defineScript } from "../script.ts";
+import { defineScript, type ScriptCall } from "../script.ts";
 
 /** new: nobody has used the operation; same: somebody has, with this body; conflict: with another body. */
 export type Claim = "new" | "same" | "conflict";
@@ -14,8 +14,8 @@ const LIFETIME_MS = 24 * 60 * 60 * 1000;
  * must be idempotent: whoever brings the same body may proceed at any time, also after a claimant that crashed.
  */
 export class IdempotencyClaims {
-  readonly #claimScript: ReturnType<typeof defineScript>;
-  readonly #finishScript: ReturnType<typeof defineScript>;
+  readonly #claimScript: ScriptCall;
+  readonly #finishScript: ScriptCall;
 
   constructor(redis: RedisConnection) {
     this.#claimScript = defineScript(redis, "claim_operation", 1);

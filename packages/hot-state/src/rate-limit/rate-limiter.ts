@@ -1,7 +1,7 @@
 import type { RedisConnection } from "../connection.ts";
 import { rateLimitKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
-import { defineScript } from "../script.ts";
+import { defineScript, type ScriptCall } from "../script.ts";
 
 /** What stands in the headers for a bucket without a limit; a `limit` of this size never touches Redis. */
 export const UNLIMITED = 2_147_483_647;
@@ -50,7 +50,7 @@ const MAX_WAITING_PER_BUCKET = 10_000;
  * an instance has not used by the end of the window is lost. Up to a limit of 99 no quota is taken ahead.
  */
 export class RateLimiter {
-  readonly #takeScript: ReturnType<typeof defineScript>;
+  readonly #takeScript: ScriptCall;
   readonly #windowMs: number;
   readonly #maxBuckets: number;
   readonly #buckets = new Map<string, Bucket>();

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { duplicateConnection, type RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
-import { defineScript } from "../script.ts";
+import { defineScript, type ScriptCall } from "../script.ts";
 import { Alarm } from "./alarm.ts";
 import { SNAPSHOT_LEASE_MS } from "./lease.ts";
-import { readEntities } from "./read-entities.ts";
+import { Round } from "./round.ts";
 
 /** One entity that changed; `json` null: it is gone. Apply it as it comes, also when its row version is older. */
 export interface SnapshotChange {
@@ -18,13 +18,13 @@ export interface SnapshotFollowerOptions {
   /** Shown in the leases; a random part is added, so that two processes of one name do not share a lease. */
   instance: string;
   /**
-   * Takes at most 200 changes at a time, synchronously. When it throws, the follower is not fresh and brings the same
-   * changes again.
+   * Takes at most 200 changes at a time, synchronously. When it throws, the follower does not become fresh again
+   * before it has taken them: it brings the same changes once more.
    */
   onChanges: (changes: SnapshotChange[]) => void;
   /** Told of every failed attempt; the follower goes on trying. */
   onError?: (error: Error) => void;
-  /** Length of the lease. Default: SNAPSHOT_LEASE_MS. */
+  /** Length of the lease in milliseconds. Default: SNAPSHOT_LEASE_MS. */
   leaseMs?: number;
   /** How often the lease is renewed. Default: a quarter of its length. */
   renewEveryMs?: number;
@@ -40,51 +40,53 @@ const LONGEST_BACKOFF_MS = 1_000;
  *
  * States:
  * - `idle`: not started, or stopped. Never fresh.
- * - `loading`: reads all entities, then the changes made meanwhile. Never fresh; entered again whenever Redis has
- *   another epoch, older data than was seen, or no complete snapshot.
- * - `following`: applies changes as they come (pub/sub wakes it, the renewal of the lease is the poll behind it).
+ * - `loading`: takes the whole change log from version 0 (it names every entity once). Never fresh; entered again
+ *   whenever Redis has another epoch, older data than was seen, or no complete snapshot. What the copy holds and the
+ *   new log does not name is removed before the state ends.
+ * - `following`: takes changes as they come (pub/sub wakes it, the renewal of the lease is the poll behind it).
  *   Fresh from each renewal, counted from before it was sent, for one length of the lease.
- * While Redis is away it keeps trying with bounded backoff; it stops being fresh when the lease may have run out.
+ * A renewal succeeds only when nothing is left to take. While Redis is away the follower keeps trying with bounded
+ * backoff, and stops being fresh when its lease may have run out.
  */
 export class SnapshotFollower {
   readonly #redis: RedisConnection;
   readonly #options: SnapshotFollowerOptions;
-  readonly #instance: string;
   readonly #leaseMs: number;
   readonly #renewEveryMs: number;
-  readonly #renewScript: ReturnType<typeof defineScript>;
+  readonly #renewScript: ScriptCall;
   readonly #alarm = new Alarm();
   readonly #known = new Set<string>();
-  #waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  /** While loading: what the copy holds of before and the new log has not named yet. */
+  readonly #unconfirmed = new Set<string>();
   #state: "idle" | "loading" | "following" = "idle";
+  #instance = "";
   #epoch = "";
   #applied = 0;
   #renewals = 0;
   #confirmedRenewal = 0;
   #freshUntil = 0;
+  #nextRound = new Round();
   #running: Promise<void> | undefined;
   #stopping = false;
 
   constructor(redis: RedisConnection, options: SnapshotFollowerOptions) {
     this.#redis = redis;
     this.#options = options;
-    this.#instance = `${options.instance}:${randomUUID()}`;
     this.#leaseMs = options.leaseMs ?? SNAPSHOT_LEASE_MS;
     this.#renewEveryMs = options.renewEveryMs ?? this.#leaseMs / 4;
     this.#renewScript = defineScript(redis, "renew_lease", 6);
   }
 
-  /** idle, loading or following. */
-  get state(): string {
+  get state(): "idle" | "loading" | "following" {
     return this.#state;
   }
 
-  /** The version up to which everything has been applied. */
+  /** The version up to which everything has been taken. */
   get appliedVersion(): number {
     return this.#applied;
   }
 
-  /** How many entities the copy has. */
+  /** How many entities the copy holds. */
   get size(): number {
     return this.#known.size;
   }
@@ -92,7 +94,7 @@ export class SnapshotFollower {
   /** Starts to load and follow, in the background; see `waitUntilFresh`. */
   start(): void {
     if (this.#running !== undefined) throw new Error("the follower has been started already");
-    this.#state = "loading";
+    this.#startOver("");
     this.#running = this.#run();
   }
 
@@ -101,116 +103,114 @@ export class SnapshotFollower {
     return performance.now() < this.#freshUntil;
   }
 
-  /** Applies everything that is published by now. Rejects when Redis is away or has no complete snapshot. */
+  /** Takes everything that is published by now. Rejects when Redis is away or has no complete snapshot. */
   catchUp(): Promise<void> {
     if (this.#running === undefined || this.#stopping)
       return Promise.reject(new Error("the follower is not running"));
-    const caughtUp = new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
     this.#alarm.ring();
-    return caughtUp;
+    return this.#nextRound.done;
   }
 
   /** Resolves once the follower is fresh; rejects after `timeoutMs`. */
   async waitUntilFresh(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
-    const poll = new Alarm();
     while (!this.isFresh()) {
       if (performance.now() > deadline) throw new Error(`the snapshot was not loaded within ${timeoutMs} ms`);
-      await poll.wait(10);
+      await sleep(10);
     }
   }
 
   /** Stops, and drops the lease so that nobody waits for this instance. */
   async stop(): Promise<void> {
-    if (this.#running === undefined || this.#stopping) return this.#running;
+    if (this.#running === undefined) return;
     this.#stopping = true;
     this.#freshUntil = 0;
     this.#alarm.ring();
     await this.#running;
     this.#state = "idle";
-    this.#settleWaiting(this.#waiting, new Error("the follower was stopped"));
-    await this.#dropLease();
   }
 
   async #run(): Promise<void> {
-    const subscriber = duplicateConnection(this.#redis);
-    subscriber.on("error", () => undefined);
-    subscriber.on("message", () => this.#alarm.ring());
-    subscriber.on("ready", () => this.#alarm.ring());
-    let subscribed = false;
+    const unsubscribe = this.#wakeBySubscription();
     let backoffMs = FIRST_BACKOFF_MS;
     while (!this.#stopping) {
-      const waiting = this.#waiting;
-      this.#waiting = [];
+      const round = this.#nextRound;
+      this.#nextRound = new Round();
       this.#alarm.reset();
       let pauseMs = this.#renewEveryMs;
       try {
-        if (!subscribed) {
-          await subscriber.subscribe(snapshotKeys.changed);
-          subscribed = true;
-        }
-        await this.#catchUpOnce();
-        this.#settleWaiting(waiting);
+        await this.#takeAll();
+        round.succeed();
         backoffMs = FIRST_BACKOFF_MS;
       } catch (error) {
         const failure = error instanceof Error ? error : new Error(String(error));
-        this.#settleWaiting(waiting, failure);
-        this.#options.onError?.(failure);
+        round.fail(failure);
+        if (!this.#stopping) this.#options.onError?.(failure);
         pauseMs = backoffMs * (0.5 + Math.random() / 2);
         backoffMs = Math.min(LONGEST_BACKOFF_MS, backoffMs * 2);
       }
       if (!this.#stopping) await this.#alarm.wait(pauseMs);
     }
-    subscriber.disconnect();
+    this.#nextRound.fail(new Error("the follower was stopped"));
+    unsubscribe();
+    await this.#dropLease(this.#instance);
   }
 
-  /** Applies what there is until the lease is extended. */
-  async #catchUpOnce(): Promise<void> {
+  /** One round: takes pages of changes until the lease is extended. */
+  async #takeAll(): Promise<void> {
     while (!this.#stopping) {
-      if (this.#state === "loading") await this.#load();
       const sentAt = performance.now();
-      this.#renewals += 1;
-      const renewal = this.#renewals;
-      const reply = await this.#renewScript(
-        snapshotKeys.version,
-        snapshotKeys.epoch,
-        snapshotKeys.complete,
-        snapshotKeys.entities,
-        snapshotKeys.log,
-        snapshotKeys.leases,
-        this.#instance,
-        this.#epoch,
-        this.#applied,
-        renewal,
-        this.#confirmedRenewal,
-        this.#leaseMs,
-        CHANGES_PER_PAGE,
-        BYTES_PER_PAGE,
-      );
-      const [code, ...rest] = Array.isArray(reply) ? reply : [];
-      switch (code) {
-        case "current":
-          this.#confirmedRenewal = renewal;
-          this.#state = "following";
-          if (!this.#stopping) this.#freshUntil = sentAt + this.#leaseMs;
-          return;
-        case "changes":
-          this.#applyPage(rest.map(String));
-          break;
-        case "reload":
-          await this.#startOver();
-          break;
-        case "empty":
-          await this.#startOver();
-          throw new Error("there is no complete snapshot");
-        default:
-          throw new UnexpectedReply("renew_lease", reply);
+      const [code, ...rest] = await this.#renew();
+      if (code === "current") {
+        this.#confirmedRenewal = this.#renewals;
+        await this.#removeUnconfirmed();
+        this.#state = "following";
+        if (this.#stopping) break;
+        this.#freshUntil = sentAt + this.#leaseMs;
+        return;
+      }
+      if (code === "changes") {
+        this.#takePage(rest);
+      } else {
+        const { instance, hadLease } = this.#startOver(rest[0] ?? "");
+        if (hadLease) await this.#dropLease(instance);
+        if (code === "empty") throw new Error("Redis has no complete snapshot");
       }
       await nextTurn();
     }
+    throw new Error("the follower was stopped");
   }
 
-  #applyPage([reached, ...pairs]: string[]): void {
+  async #renew(): Promise<string[]> {
+    this.#renewals += 1;
+    const reply = await this.#renewScript(
+      snapshotKeys.version,
+      snapshotKeys.epoch,
+      snapshotKeys.complete,
+      snapshotKeys.entities,
+      snapshotKeys.log,
+      snapshotKeys.leases,
+      this.#instance,
+      this.#epoch,
+      this.#applied,
+      this.#renewals,
+      this.#confirmedRenewal,
+      this.#leaseMs,
+      CHANGES_PER_PAGE,
+      BYTES_PER_PAGE,
+    );
+    const fields = Array.isArray(reply) ? reply.map(String) : [];
+    const shapes: Record<string, boolean> = {
+      current: fields.length === 1,
+      empty: fields.length === 1,
+      reload: fields.length === 2,
+      changes: fields.length >= 4 && fields.length % 2 === 0,
+    };
+    if (shapes[fields[0] ?? ""] !== true) throw new UnexpectedReply("renew_lease", reply);
+    return fields;
+  }
+
+  #takePage([reached, ...pairs]: string[]): void {
     const changes: SnapshotChange[] = [];
     for (let i = 0; i + 1 < pairs.length; i += 2) {
       changes.push({ name: pairs[i] ?? "", json: pairs[i + 1] || null });
@@ -220,58 +220,59 @@ export class SnapshotFollower {
   }
 
   #apply(changes: SnapshotChange[]): void {
-    if (changes.length === 0) return;
     this.#options.onChanges(changes);
     for (const { name, json } of changes) {
+      this.#unconfirmed.delete(name);
       if (json === null) this.#known.delete(name);
       else this.#known.add(name);
     }
   }
 
-  /** Everything from the start: whoever reads the copy meanwhile must not serve, so the lease goes first. */
-  async #startOver(): Promise<void> {
-    this.#freshUntil = 0;
-    const hadLease = this.#confirmedRenewal > 0;
-    this.#state = "loading";
-    this.#confirmedRenewal = 0;
-    if (hadLease) await this.#dropLease();
-  }
-
-  async #load(): Promise<void> {
-    const [version, epoch, complete] = await this.#redis.mget(
-      snapshotKeys.version,
-      snapshotKeys.epoch,
-      snapshotKeys.complete,
-    );
-    if (!epoch || complete !== epoch) throw new Error("there is no complete snapshot");
-    const gone = new Set(this.#known);
-    for await (const changes of readEntities(this.#redis, CHANGES_PER_PAGE)) {
-      if (this.#stopping) return;
-      this.#apply(changes);
-      for (const { name } of changes) gone.delete(name);
-    }
-    const removals = [...gone].map((name) => ({ name, json: null }));
-    for (let i = 0; i < removals.length; i += CHANGES_PER_PAGE) {
-      this.#apply(removals.slice(i, i + CHANGES_PER_PAGE));
+  /** After a load: the entities of before that Redis no longer names. */
+  async #removeUnconfirmed(): Promise<void> {
+    while (this.#unconfirmed.size > 0) {
+      const page: SnapshotChange[] = [];
+      for (const name of this.#unconfirmed) {
+        if (page.push({ name, json: null }) === CHANGES_PER_PAGE) break;
+      }
+      this.#apply(page);
       await nextTurn();
     }
-    this.#epoch = epoch;
-    this.#applied = Number(version ?? 0);
-    this.#state = "following";
   }
 
-  async #dropLease(): Promise<void> {
+  /**
+   * Back to version 0 of an epoch. From here on nothing may be served, so the lease may go. A new name makes sure that
+   * dropping the old lease, however late it arrives, never touches the next one.
+   */
+  #startOver(epoch: string): { instance: string; hadLease: boolean } {
+    const before = { instance: this.#instance, hadLease: this.#confirmedRenewal > 0 };
+    this.#freshUntil = 0;
+    this.#state = "loading";
+    this.#instance = `${this.#options.instance}:${randomUUID()}`;
+    this.#epoch = epoch;
+    this.#applied = 0;
+    this.#confirmedRenewal = 0;
+    for (const name of this.#known) this.#unconfirmed.add(name);
+    return before;
+  }
+
+  async #dropLease(instance: string): Promise<void> {
     try {
-      await this.#redis.hdel(snapshotKeys.leases, this.#instance);
+      await this.#redis.hdel(snapshotKeys.leases, instance);
     } catch {
       // The lease runs out by itself; dropping it only spares others the wait.
     }
   }
 
-  #settleWaiting(waiting: { resolve: () => void; reject: (error: Error) => void }[], error?: Error): void {
-    for (const { resolve, reject } of waiting) {
-      if (error === undefined) resolve();
-      else reject(error);
-    }
+  /** A message or a new connection is only a reason to look: the poll finds every change without it. */
+  #wakeBySubscription(): () => void {
+    const subscriber = duplicateConnection(this.#redis);
+    subscriber.on("error", () => undefined); // The commands of the main connection report the same failure.
+    subscriber.on("message", () => this.#alarm.ring());
+    subscriber.on("ready", () => {
+      this.#alarm.ring();
+      subscriber.subscribe(snapshotKeys.changed).catch(() => undefined);
+    });
+    return () => subscriber.disconnect();
   }
 }

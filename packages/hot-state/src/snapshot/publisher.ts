@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
-import { defineScript } from "../script.ts";
+import { defineScript, type ScriptCall } from "../script.ts";
 import { NotObeyedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
 
 /** One entity to publish; `name` from `entityName` of the contracts. */
@@ -35,10 +35,11 @@ const SLOWEST_POLL_MS = 20;
 export class SnapshotPublisher {
   readonly #redis: RedisConnection;
   readonly #leaseMs: number;
-  readonly #publishScript: ReturnType<typeof defineScript>;
-  readonly #completeScript: ReturnType<typeof defineScript>;
-  readonly #behindScript: ReturnType<typeof defineScript>;
+  readonly #publishScript: ScriptCall;
+  readonly #completeScript: ScriptCall;
+  readonly #behindScript: ScriptCall;
   #seen = { epoch: "", version: 0 };
+  #wentBackwards = false;
 
   constructor(redis: RedisConnection, options: SnapshotPublisherOptions = {}) {
     this.#redis = redis;
@@ -83,6 +84,8 @@ export class SnapshotPublisher {
     const code = Array.isArray(reply) ? reply[0] : reply;
     if (code === "lost") throw new SnapshotLostError("the snapshot was lost while it was rebuilt");
     if (code !== "complete") throw new UnexpectedReply("complete_snapshot", reply);
+    this.#seen = last;
+    this.#wentBackwards = false;
     return last.version;
   }
 
@@ -121,7 +124,8 @@ export class SnapshotPublisher {
       snapshotKeys.version,
     );
     if (!epoch || complete !== epoch) return true;
-    return epoch === this.#seen.epoch && Number(version ?? 0) < this.#seen.version;
+    this.#see({ epoch, version: Number(version ?? 0) });
+    return this.#wentBackwards;
   }
 
   async #publish(entries: readonly SnapshotEntry[]): Promise<{ version: number; epoch: string }> {
@@ -146,8 +150,13 @@ export class SnapshotPublisher {
       last = { version: Number(version), epoch };
     }
     if (last === undefined) throw new Error("nothing was sent to publish_snapshot");
-    this.#seen = last;
+    this.#see(last);
     return last;
+  }
+
+  #see(found: { version: number; epoch: string }): void {
+    if (found.epoch === this.#seen.epoch && found.version < this.#seen.version) this.#wentBackwards = true;
+    else this.#seen = found;
   }
 }
 

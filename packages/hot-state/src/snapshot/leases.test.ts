@@ -1,0 +1,232 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { type StallingProxy, startStallingProxy } from "../../../../tests/helpers/stalling-proxy.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { snapshotKeys } from "../keys.ts";
+import { SnapshotFollower } from "./follower.ts";
+import { SnapshotPublisher } from "./publisher.ts";
+
+const LEASE_MS = 250;
+
+/** A match instance that reaches Redis by a wire which can be frozen and cut. */
+class Instance {
+  value = 0;
+  readonly follower: SnapshotFollower;
+  readonly proxy: StallingProxy;
+  readonly #redis: RedisConnection;
+
+  constructor(proxy: StallingProxy, name: string) {
+    this.proxy = proxy;
+    this.#redis = connectRedis(`redis://127.0.0.1:${proxy.port}`, { name, commandTimeoutMs: 400 });
+    this.#redis.on("error", () => undefined);
+    this.follower = new SnapshotFollower(this.#redis, {
+      instance: name,
+      leaseMs: LEASE_MS,
+      onChanges: (changes) => {
+        for (const { name, json } of changes) {
+          if (name === "value") this.value = json === null ? 0 : Number(json);
+        }
+      },
+    });
+    this.follower.start();
+  }
+
+  async stop(): Promise<void> {
+    this.proxy.resume();
+    await this.follower.stop();
+    this.#redis.disconnect();
+    await this.proxy.stop();
+  }
+}
+
+describe("leases", () => {
+  let server: TestRedis;
+  let redis: RedisConnection;
+  let publisher: SnapshotPublisher;
+  let instances: Instance[];
+  let value = 0;
+
+  beforeAll(async () => {
+    server = await startTestRedis();
+    redis = connectRedis(server.url, { name: "leases-test" });
+    publisher = new SnapshotPublisher(redis, { leaseMs: LEASE_MS });
+    await publisher.rebuild([[{ name: "value", rowVersion: 0, json: "0" }]]);
+    const port = Number(new URL(server.url).port);
+    instances = await Promise.all(
+      ["one", "two"].map(async (name) => new Instance(await startStallingProxy(port), name)),
+    );
+    await allFresh();
+    // A young server makes everybody wait: see leases_behind.
+    await publisher.awaitObeyed(1, 10_000);
+  });
+
+  afterAll(async () => {
+    await Promise.all(instances.map((instance) => instance.stop()));
+    redis.disconnect();
+    await server.stop();
+  });
+
+  async function allFresh(): Promise<void> {
+    await Promise.all(instances.map(({ follower }) => follower.waitUntilFresh(10_000)));
+  }
+
+  function publishNext(): Promise<number> {
+    value += 1;
+    return publisher.publish([{ name: "value", rowVersion: value, json: String(value) }]);
+  }
+
+  it("waits for a frozen instance until it no longer serves, not longer than its lease", async () => {
+    const [one, two] = instances;
+    if (one === undefined || two === undefined) throw new Error("two instances are needed");
+    one.proxy.stall();
+    const startedAt = performance.now();
+    const version = await publishNext();
+    await publisher.awaitObeyed(version, 5_000);
+    const tookMs = performance.now() - startedAt;
+    expect(one.follower.isFresh()).toBe(false);
+    expect(one.value).toBe(value - 1);
+    expect(two.follower.isFresh()).toBe(true);
+    expect(two.value).toBe(value);
+    expect(tookMs).toBeLessThan(LEASE_MS + 200);
+
+    one.proxy.resume();
+    await eventually(() => one.follower.isFresh());
+    expect(one.value).toBe(value);
+  });
+
+  it("takes milliseconds when nobody is frozen", async () => {
+    await allFresh();
+    const startedAt = performance.now();
+    for (let i = 0; i < 20; i += 1) await publisher.awaitObeyed(await publishNext(), 5_000);
+    expect((performance.now() - startedAt) / 20).toBeLessThan(LEASE_MS / 4);
+  });
+
+  it("never says obeyed while anybody can serve what was before", async () => {
+    const index = fc.integer({ min: 0, max: 1 });
+    const step = fc.oneof(
+      { weight: 5, arbitrary: fc.record({ kind: fc.constant("publish" as const) }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant("stall" as const), index }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant("resume" as const), index }) },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant("cut" as const), index }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant("flush" as const) }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ kind: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 150 }) }),
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), async (steps) => {
+        const violations: string[] = [];
+        const pending: Promise<void>[] = [];
+        for (const action of steps) {
+          if (action.kind === "publish") pending.push(publishAndWatch(violations));
+          else if (action.kind === "stall") instances[action.index]?.proxy.stall();
+          else if (action.kind === "resume") instances[action.index]?.proxy.resume();
+          else if (action.kind === "cut") instances[action.index]?.proxy.breakConnections();
+          else if (action.kind === "wait") await new Promise((resolve) => setTimeout(resolve, action.ms));
+          else await loseSnapshot();
+        }
+        await Promise.all(pending);
+        for (const { proxy } of instances) proxy.resume();
+        await publishAndWatch(violations);
+        await eventually(() =>
+          instances.every((instance) => instance.follower.isFresh() && instance.value === value),
+        );
+        expect(violations).toEqual([]);
+      }),
+      { numRuns: 20 },
+    );
+  }, 120_000);
+
+  /** Publishes a value; once it is obeyed nobody may serve an earlier one, at that moment and ever after. */
+  async function publishAndWatch(violations: string[]): Promise<void> {
+    value += 1;
+    const published = value;
+    const version = await publisher.publish([
+      { name: "value", rowVersion: published, json: String(published) },
+    ]);
+    try {
+      await publisher.awaitObeyed(version, 5_000);
+    } catch {
+      return; // The snapshot was lost meanwhile: the caller was not told that anything is obeyed.
+    }
+    const until = performance.now() + 30;
+    do {
+      for (const instance of instances) {
+        if (instance.follower.isFresh() && instance.value < published) {
+          violations.push(`${instance.value} was served after ${published} was obeyed`);
+        }
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (performance.now() < until);
+  }
+
+  async function loseSnapshot(): Promise<void> {
+    await redis.flushall();
+    await publisher.rebuild([[{ name: "value", rowVersion: value, json: String(value) }]]);
+  }
+
+  it("leaves no lease of an instance that has stopped", async () => {
+    await Promise.all(instances.map((instance) => instance.stop()));
+    const leases = Object.entries(await redis.hgetall(snapshotKeys.leases));
+    const live = leases.filter(([, lease]) => Number(lease.split(":")[1]) > Date.now());
+    expect(live).toEqual([]);
+  });
+});
+
+describe("a Redis that goes away", () => {
+  it("makes followers stop serving, keep trying and load again", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "diegetic-restart-"));
+    let server = await startTestRedis({ dir, appendonly: true });
+    const port = Number(new URL(server.url).port);
+    const redis = connectRedis(server.url, { name: "restart-test", commandTimeoutMs: 300 });
+    redis.on("error", () => undefined);
+    const publisher = new SnapshotPublisher(redis, { leaseMs: LEASE_MS });
+    const entities = new Map<string, string | null>();
+    const errors: Error[] = [];
+    const follower = new SnapshotFollower(redis, {
+      instance: "restart",
+      leaseMs: LEASE_MS,
+      onError: (error) => errors.push(error),
+      onChanges: (changes) => {
+        for (const { name, json } of changes) entities.set(name, json);
+      },
+    });
+    try {
+      await publisher.rebuild([[{ name: "a", rowVersion: 1, json: "1" }]]);
+      follower.start();
+      await follower.waitUntilFresh(5_000);
+
+      await server.stop();
+      await eventually(() => !follower.isFresh() && errors.length >= 2);
+      await expect(follower.catchUp()).rejects.toThrow();
+      await expect(publisher.publish([])).rejects.toThrow();
+
+      server = await startTestRedis({ dir, port, appendonly: true });
+      await eventually(() => follower.isFresh(), { timeoutMs: 10_000 });
+      expect(await publisher.isEmpty()).toBe(false);
+      const version = await publisher.publish([{ name: "b", rowVersion: 1, json: "2" }]);
+      await publisher.awaitObeyed(version, 10_000);
+      expect(Object.fromEntries(entities)).toEqual({ a: "1", b: "2" });
+
+      await server.stop();
+      await rm(dir, { recursive: true, force: true });
+      server = await startTestRedis({ port });
+      await eventually(() => publisher.isEmpty(), { timeoutMs: 10_000 });
+      expect(follower.isFresh()).toBe(false);
+      await publisher.rebuild([[{ name: "a", rowVersion: 1, json: "1" }]]);
+      await eventually(() => follower.isFresh(), { timeoutMs: 10_000 });
+      expect(entities.get("b")).toBe(null);
+    } finally {
+      await follower.stop();
+      redis.disconnect();
+      await server.stop();
+      await rm(dir, { recursive: true, force: true });
+    }
+  }, 60_000);
+});

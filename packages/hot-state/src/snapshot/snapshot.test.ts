@@ -1,0 +1,284 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { snapshotKeys } from "../keys.ts";
+import { type SnapshotChange, SnapshotFollower } from "./follower.ts";
+import { NotObeyedError, SnapshotLostError } from "./lease.ts";
+import { SnapshotPublisher } from "./publisher.ts";
+
+const LEASE_MS = 400;
+
+/** A follower whose copy is a plain map. */
+class Copy {
+  readonly entities = new Map<string, string>();
+  readonly pageSizes: number[] = [];
+  readonly errors: Error[] = [];
+  readonly follower: SnapshotFollower;
+
+  constructor(redis: RedisConnection, instance: string, beforePage: () => void = () => undefined) {
+    this.follower = new SnapshotFollower(redis, {
+      instance,
+      leaseMs: LEASE_MS,
+      onError: (error) => this.errors.push(error),
+      onChanges: (changes: SnapshotChange[]) => {
+        beforePage();
+        this.pageSizes.push(changes.length);
+        for (const { name, json } of changes) {
+          if (json === null) this.entities.delete(name);
+          else this.entities.set(name, json);
+        }
+      },
+    });
+  }
+}
+
+const servers: [string, () => Promise<TestRedis>][] = [
+  ["Redis", () => startTestRedis()],
+  ["Redis Cluster", () => startTestRedisCluster()],
+];
+
+describe.each(servers)("snapshot on %s", (_kind, startServer) => {
+  let server: TestRedis;
+  let redis: RedisConnection;
+  let publisher: SnapshotPublisher;
+  let copies: Copy[];
+
+  beforeAll(async () => {
+    server = await startServer();
+    redis = connectRedis(server.url, { name: "snapshot-test" });
+  }, 60_000);
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  beforeEach(async () => {
+    await redis.del(...Object.values(snapshotKeys));
+    publisher = new SnapshotPublisher(redis, { leaseMs: LEASE_MS });
+    copies = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(copies.map((copy) => copy.follower.stop()));
+  });
+
+  async function follow(instance = "a", beforePage?: () => void): Promise<Copy> {
+    const copy = new Copy(redis, instance, beforePage);
+    copies.push(copy);
+    copy.follower.start();
+    await copy.follower.waitUntilFresh(10_000);
+    return copy;
+  }
+
+  it("loads what was published before and follows what changes after", async () => {
+    await publisher.rebuild([[entry("a", 1), entry("b", 1)]]);
+    const { entities, follower } = await follow();
+    expect(entities).toEqual(
+      new Map([
+        ["a", '{"a":1}'],
+        ["b", '{"b":1}'],
+      ]),
+    );
+
+    const version = await publisher.publish([
+      entry("a", 2),
+      { name: "b", rowVersion: 2, json: null },
+      entry("c", 1),
+    ]);
+    await publisher.awaitObeyed(version, 5_000);
+    expect(entities).toEqual(
+      new Map([
+        ["a", '{"a":2}'],
+        ["c", '{"c":1}'],
+      ]),
+    );
+    expect(follower.appliedVersion).toBe(version);
+    expect(follower.size).toBe(2);
+  });
+
+  it("ignores older rows, repeated ones, and does not bring back what was removed", async () => {
+    await publisher.rebuild([[entry("a", 5), entry("gone", 3)]]);
+    const removed = await publisher.publish([{ name: "gone", rowVersion: 4, json: null }]);
+    const { entities } = await follow();
+
+    expect(await publisher.publish([entry("a", 4), entry("a", 5), entry("gone", 3)])).toBe(removed);
+    await publisher.awaitObeyed(removed, 5_000);
+    expect(entities).toEqual(new Map([["a", '{"a":5}']]));
+    expect(await redis.hlen(snapshotKeys.entities)).toBe(1);
+  });
+
+  it("publishes a row of the same version again when its text differs", async () => {
+    const before = await publisher.rebuild([[entry("a", 1)]]);
+    expect(await publisher.publish([{ name: "a", rowVersion: 1, json: '{"new":"field"}' }])).toBe(before + 1);
+  });
+
+  it("is empty until a rebuild is complete, and followers do not serve before", async () => {
+    expect(await publisher.isEmpty()).toBe(true);
+    await publisher.publish([entry("a", 1)]);
+    expect(await publisher.isEmpty()).toBe(true);
+    const copy = new Copy(redis, "early");
+    copies.push(copy);
+    copy.follower.start();
+    await expect(copy.follower.catchUp()).rejects.toThrow("no complete snapshot");
+    expect(copy.follower.isFresh()).toBe(false);
+
+    await publisher.rebuild([[entry("b", 1)]]);
+    expect(await publisher.isEmpty()).toBe(false);
+    await copy.follower.waitUntilFresh(5_000);
+    expect([...copy.entities.keys()].sort()).toEqual(["a", "b"]);
+  });
+
+  it("opens an empty product, too", async () => {
+    await publisher.rebuild([]);
+    expect(await publisher.isEmpty()).toBe(false);
+    expect((await follow()).entities.size).toBe(0);
+  });
+
+  it("reloads after the snapshot was lost, and forgets what is no longer there", async () => {
+    await publisher.rebuild([[entry("a", 1), entry("old", 1)]]);
+    const { entities, follower } = await follow();
+    const version = await publisher.publish([entry("a", 2)]);
+    await redis.del(...Object.values(snapshotKeys));
+
+    await expect(publisher.awaitObeyed(version, 5_000)).rejects.toThrow(SnapshotLostError);
+    await eventually(() => follower.state === "loading" && !follower.isFresh());
+    expect(await publisher.isEmpty()).toBe(true);
+    await publisher.rebuild([[entry("a", 2), entry("new", 1)]]);
+    await follower.waitUntilFresh(5_000);
+    expect([...entities.keys()].sort()).toEqual(["a", "new"]);
+  });
+
+  it("reloads when Redis comes back with older data", async () => {
+    await publisher.rebuild([[entry("a", 1)]]);
+    const dump = await dumpAll(redis);
+    const { entities, follower } = await follow();
+    const seen = await publisher.publish([entry("a", 2), entry("b", 1), entry("c", 1)]);
+    await publisher.awaitObeyed(seen, 5_000);
+
+    await restoreAll(redis, dump);
+    expect(await publisher.isEmpty()).toBe(true);
+    await publisher.rebuild([[entry("a", 2), entry("x", 1), entry("y", 1), entry("z", 1)]]);
+    expect(await publisher.isEmpty()).toBe(false);
+    await eventually(() => [...entities.keys()].sort().join() === "a,x,y,z");
+    await follower.waitUntilFresh(5_000);
+    expect(entities.get("a")).toBe('{"a":2}');
+  });
+
+  it("notices a rollback that later changes have overtaken", async () => {
+    await publisher.rebuild([[entry("a", 1)]]);
+    const { entities, follower } = await follow();
+    const dump = await dumpAll(redis);
+    await publisher.awaitObeyed(await publisher.publish([entry("lost", 1)]), 5_000);
+    expect(entities.has("lost")).toBe(true);
+
+    await restoreAll(redis, dump);
+    const other = new SnapshotPublisher(redis, { leaseMs: LEASE_MS });
+    const version = await other.publish([entry("b", 1), entry("c", 1), entry("d", 1)]);
+    await eventually(() => follower.appliedVersion === version && follower.isFresh());
+    expect([...entities.keys()].sort()).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("says so when the snapshot is lost during a rebuild", async () => {
+    async function* pages() {
+      yield [entry("a", 1)];
+      await redis.del(...Object.values(snapshotKeys));
+      yield [entry("b", 1)];
+    }
+    await expect(publisher.rebuild(pages())).rejects.toThrow(SnapshotLostError);
+    expect(await publisher.isEmpty()).toBe(true);
+  });
+
+  it("brings changes again that the copy could not take", async () => {
+    let broken = false;
+    await publisher.rebuild([[entry("a", 1)]]);
+    const copy = await follow("a", () => {
+      if (broken) throw new Error("broken copy");
+    });
+    broken = true;
+    const version = await publisher.publish([entry("a", 2)]);
+    await eventually(() => !copy.follower.isFresh());
+    expect(copy.errors.some((error) => error.message === "broken copy")).toBe(true);
+    await expect(copy.follower.catchUp()).rejects.toThrow("broken copy");
+    broken = false;
+    await copy.follower.catchUp();
+    expect(copy.follower.appliedVersion).toBe(version);
+    expect(copy.entities.get("a")).toBe('{"a":2}');
+  });
+
+  it("waits for every follower, and not for one that has stopped", async () => {
+    await publisher.rebuild([[entry("a", 1)]]);
+    const first = await follow("one");
+    const second = await follow("two");
+    await publisher.awaitObeyed(await publisher.publish([entry("a", 2)]), 5_000);
+    expect([first.entities.get("a"), second.entities.get("a")]).toEqual(['{"a":2}', '{"a":2}']);
+
+    await second.follower.stop();
+    expect(second.follower.isFresh()).toBe(false);
+    expect(await redis.hlen(snapshotKeys.leases)).toBeLessThanOrEqual(2); // The first and the lease of before.
+    await publisher.awaitObeyed(await publisher.publish([entry("a", 3)]), 5_000);
+    expect(second.entities.get("a")).toBe('{"a":2}');
+  });
+
+  it("throws when a follower does not obey in time", async () => {
+    const version = await publisher.rebuild([[entry("a", 1)]]);
+    await redis.hset(snapshotKeys.leases, "frozen", `0:${Date.now() + 60_000}:1`);
+    await expect(publisher.awaitObeyed(version, 100)).rejects.toThrow(NotObeyedError);
+  });
+
+  it("loads 100 000 entities in bounded pages without holding up the event loop", async () => {
+    const json = JSON.stringify({ text: "x".repeat(200) });
+    function* pages() {
+      for (let start = 0; start < 100_000; start += 1_000) {
+        yield Array.from({ length: 1_000 }, (_, i) => ({
+          name: `campaign:${start + i}`,
+          rowVersion: 1,
+          json,
+        }));
+      }
+    }
+    await publisher.rebuild(pages());
+    let longestPauseMs = 0;
+    let last = performance.now();
+    const watch = setInterval(() => {
+      longestPauseMs = Math.max(longestPauseMs, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const copy = new Copy(redis, "large");
+    copies.push(copy);
+    copy.follower.start();
+    await copy.follower.waitUntilFresh(60_000);
+    clearInterval(watch);
+    expect(copy.entities.size).toBe(100_000);
+    expect(Math.max(...copy.pageSizes)).toBeLessThanOrEqual(200);
+    expect(longestPauseMs).toBeLessThan(500);
+  }, 120_000);
+
+  it("refuses entries that are not publishable", async () => {
+    await expect(publisher.publish([{ name: "", rowVersion: 1, json: "{}" }])).rejects.toThrow(RangeError);
+    await expect(publisher.publish([{ name: "a", rowVersion: 1.5, json: "{}" }])).rejects.toThrow(RangeError);
+    await expect(publisher.publish([{ name: "a", rowVersion: 1, json: "" }])).rejects.toThrow(RangeError);
+  });
+});
+
+function entry(name: string, rowVersion: number) {
+  return { name, rowVersion, json: JSON.stringify({ [name]: rowVersion }) };
+}
+
+async function dumpAll(redis: RedisConnection): Promise<[string, Buffer][]> {
+  const dump: [string, Buffer][] = [];
+  for (const key of Object.values(snapshotKeys)) {
+    const value = await redis.dumpBuffer(key);
+    if (value !== null) dump.push([key, value]);
+  }
+  return dump;
+}
+
+/** One transaction, as a restart is one step: nobody sees the keys half restored. */
+async function restoreAll(redis: RedisConnection, dump: [string, Buffer][]): Promise<void> {
+  const transaction = redis.multi();
+  transaction.del(...Object.values(snapshotKeys));
+  for (const [key, value] of dump) transaction.restore(key, 0, value);
+  await transaction.exec();
+}
