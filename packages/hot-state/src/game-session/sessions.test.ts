@@ -1,0 +1,102 @@
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { gameKeys } from "../keys.ts";
+import { createGameSessions, type GameSessions } from "./sessions.ts";
+
+const IDLE_MS = 1_800_000;
+
+let server: TestRedis;
+let redis: RedisConnection;
+let sessions: GameSessions;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "sessions-test" });
+  sessions = createGameSessions(redis);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+function newSession(gameId = "game {of} ours") {
+  const session = { gameId, sessionKey: newId("key") };
+  return {
+    ...session,
+    session,
+    key: gameKeys.session(session.gameId, session.sessionKey),
+    admit: (matchId: string, maxAds = 2) => sessions.admit({ ...session, matchId, maxAds, idleMs: IDLE_MS }),
+  };
+}
+
+describe("admit", () => {
+  it("gives a session its places and no more", async () => {
+    const { admit } = newSession();
+    const first = await admit("mat_1");
+    expect(first).toEqual({ admitted: true, startedMs: expect.any(Number), count: 1 });
+    expect(Math.abs(first.startedMs - Date.now())).toBeLessThan(5_000);
+    expect(await admit("mat_2")).toEqual({ ...first, count: 2 });
+    expect(await admit("mat_3")).toEqual({ ...first, admitted: false, count: 2 });
+    expect(await admit("mat_3", 3)).toEqual({ ...first, count: 3 });
+  });
+
+  it("answers a repeated match the same", async () => {
+    const { admit } = newSession();
+    const first = await admit("mat_1", 1);
+    expect(await admit("mat_1", 1)).toEqual(first);
+    expect(await admit("mat_2", 1)).toMatchObject({ admitted: false });
+  });
+
+  it("admits exactly as many as there are places, also at once", async () => {
+    const { admit } = newSession();
+    const results = await Promise.all(Array.from({ length: 50 }, (_, i) => admit(`mat_${i}`, 7)));
+    expect(results.filter(({ admitted }) => admitted)).toHaveLength(7);
+  });
+
+  it("keeps the session alive, admitted or not", async () => {
+    const { admit, key } = newSession();
+    await admit("mat_1", 1);
+    await redis.pexpire(key, 1_000);
+    await admit("mat_2", 1);
+    expect(await redis.pttl(key)).toBeGreaterThan(IDLE_MS - 5_000);
+  });
+
+  it("keeps games apart", async () => {
+    const { admit, sessionKey } = newSession("one");
+    await admit("mat_1", 1);
+    const other = { gameId: "two", sessionKey, matchId: "mat_2", maxAds: 1, idleMs: IDLE_MS };
+    expect(await sessions.admit(other)).toMatchObject({ admitted: true });
+  });
+
+  it("refuses names that could be taken for something else", async () => {
+    const { session } = newSession();
+    const request = { ...session, matchId: "mat 1", maxAds: 1, idleMs: IDLE_MS };
+    await expect(sessions.admit(request)).rejects.toThrow(RangeError);
+  });
+});
+
+describe("touch", () => {
+  it("keeps a session alive and begins none", async () => {
+    const { admit, key, session } = newSession();
+    await sessions.touch(session, IDLE_MS);
+    expect(await redis.exists(key)).toBe(0);
+    await admit("mat_1");
+    await redis.pexpire(key, 1_000);
+    await sessions.touch(session, IDLE_MS);
+    expect(await redis.pttl(key)).toBeGreaterThan(IDLE_MS - 5_000);
+  });
+});
+
+describe("unadmit", () => {
+  it("gives a place back once, and the session remains", async () => {
+    const { admit, session } = newSession();
+    const { startedMs } = await admit("mat_1", 1);
+    await sessions.unadmit(session, "mat_1");
+    await sessions.unadmit(session, "mat_1");
+    await sessions.unadmit(session, "mat_unknown");
+    expect(await admit("mat_2", 1)).toEqual({ admitted: true, startedMs, count: 1 });
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys } from "../keys.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { holdOf } from "./holds.ts";
+import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import type { MoneyCommands } from "./types.ts";
+
+let server: TestRedis;
+let redis: RedisConnection;
+let money: MoneyCommands;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "backlog-test" });
+  money = createMoneyCommands(redis);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+describe("the outbox", () => {
+  it("is listed in pages until nothing is left, and forgets what is acknowledged", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const expected: string[] = [];
+    for (let i = 0; i < 60; i++) {
+      await slot.hold();
+      expected.push(`imp_${i}`);
+      await slot.commit({ impressionId: `imp_${i}` });
+    }
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    for (let page = 0; page < 60; page++) {
+      const { items, cursor: next } = await money.listOutbox(slot.advertiserId, 7, cursor);
+      for (const record of items) seen.add(record.impression_id);
+      if (next === null) break;
+      cursor = next;
+    }
+    expect([...seen].sort()).toEqual(expected.sort());
+    expect(await money.ackOutbox(slot.advertiserId, expected.slice(1))).toBe(59);
+    expect(await money.ackOutbox(slot.advertiserId, expected.slice(1))).toBe(0);
+    expect(await money.ackOutbox(slot.advertiserId, [])).toBe(0);
+    const left = await money.listOutbox(slot.advertiserId, 500);
+    expect(left.items.map((record) => record.impression_id)).toEqual(expected.slice(0, 1));
+  });
+
+  it("keeps pages and acknowledgements within their limits", async () => {
+    await expect(money.listOutbox("adv_1", 501)).rejects.toThrow(RangeError);
+    await expect(
+      money.ackOutbox(
+        "adv_1",
+        Array.from({ length: 501 }, () => "imp_1"),
+      ),
+    ).rejects.toThrow(RangeError);
+    expect(await money.listOutbox("adv_unknown", 10)).toEqual({ items: [], cursor: null });
+  });
+});
+
+describe("listLapsed", () => {
+  it("lists the oldest first and tells when the next one lapses", async () => {
+    const slot = await TestSlot.open(money, redis);
+    expect(await money.listLapsed(slot.advertiserId, 10)).toEqual({ holds: [], nextLapsesAtMs: null });
+    const open = await money.reserve(slot.request());
+    const matches = [];
+    for (let i = 0; i < 3; i++) {
+      const match = await slot.hold({ game_id: `{game|${i}}` });
+      await slot.age(match, HOLD_TTL_MS + 10_000 - i * 1_000);
+      matches.push(match);
+    }
+    const all = await money.listLapsed(slot.advertiserId, 10);
+    expect(all.holds.map(({ lapsesAtMs: _, ...hold }) => hold)).toEqual(matches.map(holdOf));
+    expect(open).toMatchObject({ lapsesAtMs: all.nextLapsesAtMs });
+    const firstTwo = await money.listLapsed(slot.advertiserId, 2);
+    expect(firstTwo.holds).toEqual(all.holds.slice(0, 2));
+    expect(firstTwo.nextLapsesAtMs).toBe(all.holds[2]?.lapsesAtMs);
+    for (const hold of all.holds) expect(await money.release(hold, "lapsed")).toBe("released");
+    expect((await money.listLapsed(slot.advertiserId, 10)).holds).toEqual([]);
+    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
+  });
+
+  it("throws on a member that is not a hold", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await redis.zadd(advertiserKeys.holds(slot.advertiserId), 1, "mat_1");
+    await expect(money.listLapsed(slot.advertiserId, 10)).rejects.toThrow("damaged");
+    await redis.hset(advertiserKeys.giveback(slot.advertiserId), "mat_1", "game");
+    await expect(money.listGivebacks(slot.advertiserId, 10)).rejects.toThrow("damaged");
+  });
+});

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys } from "../keys.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { holdOf } from "./holds.ts";
+import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import type { CommitResult, MoneyCommands } from "./types.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const NO_MATCH = { outcome: "refused", reason: "no_match" };
+
+let server: TestRedis;
+let redis: RedisConnection;
+let money: MoneyCommands;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "commit-test" });
+  money = createMoneyCommands(redis);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+function matchIdOf(result: CommitResult): string {
+  return result.outcome === "charged" ? result.record.match.match_id : result.reason;
+}
+
+describe("commit", () => {
+  it("turns the hold into a charge and writes the record to the outbox", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const match = await slot.hold({ price_millicents: 2_500, country_code: null });
+    const result = await slot.commit({ matchId: match.match_id, impressionId: "imp_1" });
+    expect(result).toEqual({
+      outcome: "charged",
+      replay: false,
+      record: {
+        impression_id: "imp_1",
+        creative_id: slot.creativeId,
+        recorded_at_ms: expect.any(Number),
+        match,
+      },
+    });
+    if (result.outcome !== "charged") throw new Error(result.reason);
+    expect(await slot.spentAndHeld()).toEqual({ spent: 2_500, held: 0 });
+    const { account, campaign } = await slot.totals();
+    expect([account.impressions, campaign.impressions, campaign.daySpentMillicents]).toEqual([1, 1, 2_500]);
+    expect(campaign.day).toBe(new Date(result.record.recorded_at_ms).toISOString().slice(0, 10));
+    expect(await money.listOutbox(slot.advertiserId, 10)).toEqual({ items: [result.record], cursor: null });
+    expect(await redis.zcard(advertiserKeys.holds(slot.advertiserId))).toBe(0);
+  });
+
+  it("keeps every text of the match as it was", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const gameId = 'a|b"\\\n{é🎮\ud800}%';
+    const match = await slot.hold({ game_id: gameId, affinity_score: 0.1 + 0.2, affinities: [] });
+    const result = await slot.commit({ gameId });
+    expect(result).toMatchObject({ outcome: "charged", record: { match } });
+    expect((await money.listOutbox(slot.advertiserId, 10)).items).toMatchObject([{ match }]);
+  });
+
+  it("returns the first record to a retry with the same match", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const { match_id: matchId } = await slot.hold();
+    await slot.hold();
+    const first = await slot.commit({ matchId });
+    expect(await slot.commit({ matchId })).toEqual({ ...first, replay: true });
+    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+    expect((await slot.totals()).campaign.impressions).toBe(1);
+  });
+
+  it("returns the first record to a retry with the same impression id and no match", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await slot.hold();
+    await slot.hold();
+    const first = await slot.commit({ impressionId: "imp_1" });
+    expect(await slot.commit({ impressionId: "imp_1" })).toEqual({ ...first, replay: true });
+    await money.ackOutbox(slot.advertiserId, ["imp_1"]);
+    expect(await slot.commit({ impressionId: "imp_1" })).toEqual({ ...first, replay: true });
+    expect((await money.listOutbox(slot.advertiserId, 10)).items).toEqual([]);
+    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+  });
+
+  it("remembers a charge for a day after it, even when its match was nearly a day old", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const match = await slot.hold();
+    await slot.age(match, DAY_MS - 60_000);
+    const first = await slot.commit({ impressionId: "imp_1" });
+    expect(first.outcome).toBe("charged");
+    const { advertiserId, campaignId, gameId } = slot;
+    const history = advertiserKeys.history(advertiserId, campaignId, gameId);
+    for (const field of [match.match_id, "op:imp_1"]) {
+      expect(Number(await redis.zscore(history, field))).toBeGreaterThan(Date.now() + DAY_MS);
+    }
+  });
+
+  it("takes the oldest unbilled match of the creative", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const other = { creatives: [{ creativeId: "crt_other", maxUses: 5 }] };
+    const unrelated = await slot.hold({}, other);
+    const matches = [await slot.hold(), await slot.hold(), await slot.hold()];
+    for (const match of matches) expect(matchIdOf(await slot.commit())).toBe(match.match_id);
+    expect(await slot.commit()).toEqual(NO_MATCH);
+    expect(matchIdOf(await slot.commit({ creativeId: "crt_other" }))).toBe(unrelated.match_id);
+  });
+
+  it("never mistakes one creative for another whose id begins alike", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await slot.hold({}, { creatives: [{ creativeId: "crt_1", maxUses: 5 }] });
+    for (const creativeId of ["crt_", "crt_10", "crt", "crt_1:", "crt_1:0", "", "crt_1\u0000", "\ud800"]) {
+      expect(await slot.commit({ creativeId })).toEqual(NO_MATCH);
+    }
+    expect((await slot.commit({ creativeId: "crt_1" })).outcome).toBe("charged");
+  });
+
+  it("knows no match of another campaign, creative or game, and none that was cancelled", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const match = await slot.hold();
+    const matchId = match.match_id;
+    expect(await slot.commit({ matchId, creativeId: "crt_other" })).toEqual(NO_MATCH);
+    expect(await slot.commit({ matchId, gameId: "another" })).toEqual(NO_MATCH);
+    expect(await slot.commit({ matchId: "mat_unknown" })).toEqual(NO_MATCH);
+    await slot.commit({ impressionId: "imp_1" });
+    expect(await slot.commit({ matchId: "op:imp_1" })).toEqual(NO_MATCH);
+    const cancelled = await slot.hold();
+    await money.release(holdOf(cancelled), "cancelled");
+    expect(await slot.commit({ matchId: cancelled.match_id })).toEqual(NO_MATCH);
+    expect(await slot.commit()).toEqual(NO_MATCH);
+  });
+
+  it("refuses a slot that is not there", async () => {
+    const slot = new TestSlot(money, redis);
+    expect(await slot.commit()).toEqual({ outcome: "refused", reason: "unknown_slot" });
+  });
+
+  it("bills a paused campaign's holds", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await slot.hold();
+    await money.applyCampaign(slot.campaign({ version: 2, status: "paused" }));
+    expect((await slot.commit()).outcome).toBe("charged");
+  });
+
+  it.each([
+    ["budget", { budgetMillicents: 1_500 }],
+    ["daily_cap", { dailyCapMillicents: 1_500 }],
+  ])("refuses with %s the holds that a lowered limit no longer covers", async (reason, lowered) => {
+    const slot = await TestSlot.open(money, redis);
+    const first = await slot.hold();
+    const second = await slot.hold();
+    await money.applyCampaign(slot.campaign({ version: 2, ...lowered }));
+    expect((await slot.commit({ matchId: second.match_id })).outcome).toBe("charged");
+    expect(await slot.commit({ matchId: first.match_id })).toEqual({ outcome: "refused", reason });
+    expect(await slot.commit()).toEqual({ outcome: "refused", reason });
+    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+    expect(await money.release(holdOf(first), "cancelled")).toBe("released");
+    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+  });
+
+  it("counts a charge on the day of its impression", async () => {
+    const slot = await TestSlot.open(money, redis, { dailyCapMillicents: 1_000 });
+    await slot.hold();
+    await redis.hset(advertiserKeys.campaign(slot.advertiserId, slot.campaignId), {
+      day: "2001-02-03",
+      day_spent: 1_000,
+    });
+    expect((await slot.commit()).outcome).toBe("charged");
+    const { campaign } = await slot.totals();
+    expect(campaign.daySpentMillicents).toBe(1_000);
+    expect(campaign.day).not.toBe("2001-02-03");
+  });
+});
+
+describe("a late impression", () => {
+  it("has its money as long as nobody has released the hold", async () => {
+    const slot = await TestSlot.open(money, redis, { budgetMillicents: 1_000 });
+    const match = await slot.hold();
+    await slot.age(match, HOLD_TTL_MS * 2);
+    expect(matchIdOf(await slot.commit())).toBe(match.match_id);
+    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+    expect(await money.release(holdOf(match), "lapsed")).toBe("not_open");
+  });
+
+  it.each([
+    ["balance", { depositedMillicents: 1_000 }],
+    ["budget", { budgetMillicents: 1_000 }],
+    ["daily_cap", { dailyCapMillicents: 1_000 }],
+  ])("is billed when the money can be held again, else refused with %s", async (reason, state) => {
+    const slot = await TestSlot.open(money, redis, state);
+    const late = await slot.hold();
+    await slot.age(late, HOLD_TTL_MS);
+    expect(await money.release(holdOf(late), "lapsed")).toBe("released");
+    const open = await slot.hold();
+    expect(await slot.commit({ matchId: late.match_id })).toEqual({ outcome: "refused", reason });
+    await money.release(holdOf(open), "cancelled");
+    expect(matchIdOf(await slot.commit({ matchId: late.match_id }))).toBe(late.match_id);
+    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+  });
+
+  it("lets an open match of the same creative go first when its own money is gone", async () => {
+    const slot = await TestSlot.open(money, redis, { budgetMillicents: 1_000 });
+    for (let i = 0; i < 40; i++) {
+      const late = await slot.hold();
+      await slot.age(late, HOLD_TTL_MS + 100_000 - i);
+      await money.release(holdOf(late), "lapsed");
+    }
+    const open = await slot.hold();
+    expect(matchIdOf(await slot.commit())).toBe(open.match_id);
+    expect(await slot.commit()).toEqual({ outcome: "refused", reason: "budget" });
+  });
+
+  it("is none any more after a day", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const match = await slot.hold();
+    await slot.age(match, DAY_MS);
+    await money.release(holdOf(match), "lapsed");
+    expect(await slot.commit({ matchId: match.match_id })).toEqual(NO_MATCH);
+    expect(await slot.commit()).toEqual(NO_MATCH);
+  });
+});

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys } from "../keys.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { holdOf, isCapStale } from "./holds.ts";
+import { HOLD_TTL_MS, SESSION_IDLE_MS, TestSlot, today } from "./testing/slot.ts";
+import type { MoneyCommands } from "./types.ts";
+
+let server: TestRedis;
+let redis: RedisConnection;
+let money: MoneyCommands;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "reserve-test" });
+  money = createMoneyCommands(redis);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+describe("reserve", () => {
+  it("holds the price and tells when the hold lapses", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const before = Date.now();
+    const result = await money.reserve(slot.request({ price_millicents: 2_500 }));
+    expect(result).toEqual({
+      outcome: "held",
+      creativeId: slot.creativeId,
+      timesSeen: 0,
+      lapsesAtMs: expect.any(Number),
+      capTouchedMs: null,
+    });
+    if (result.outcome !== "held") throw new Error("refused");
+    expect(Math.abs(result.lapsesAtMs - before - HOLD_TTL_MS)).toBeLessThan(5_000);
+    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 2_500 });
+  });
+
+  it("answers a repeated match the same and holds once", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await slot.hold({ session_key: "session" });
+    const request = slot.request({ session_key: "session" });
+    const first = await money.reserve(request);
+    expect(await money.reserve(request)).toEqual(first);
+    expect(first).toMatchObject({ outcome: "held", timesSeen: 1, capTouchedMs: expect.any(Number) });
+    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 2_000 });
+    expect(await redis.zcard(advertiserKeys.holds(slot.advertiserId))).toBe(2);
+  });
+
+  it("refuses a slot or a campaign that is not there", async () => {
+    const empty = new TestSlot(money, redis);
+    const refusal = { outcome: "refused", reason: "unknown_slot", capTouchedMs: null };
+    expect(await money.reserve(empty.request())).toEqual(refusal);
+    const slot = await TestSlot.open(money, redis);
+    expect(await money.reserve(slot.request({ campaign_id: "camp_other" }))).toEqual(refusal);
+    await redis.del(advertiserKeys.account(slot.advertiserId));
+    expect(await money.reserve(slot.request())).toEqual(refusal);
+  });
+
+  it.each([
+    ["stale_version", { version: 2 }],
+    ["not_active", { status: "paused" as const }],
+    ["not_active", { status: "draft" as const }],
+    ["balance", { depositedMillicents: 999 }],
+    ["budget", { budgetMillicents: 999 }],
+    ["daily_cap", { dailyCapMillicents: 999 }],
+  ])("refuses with %s", async (reason, state) => {
+    const slot = await TestSlot.open(money, redis, state);
+    expect(await money.reserve(slot.request())).toEqual({ outcome: "refused", reason, capTouchedMs: null });
+    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
+  });
+
+  it("takes a caller that knows a newer version than the slot", async () => {
+    const slot = await TestSlot.open(money, redis);
+    expect(await money.reserve(slot.request({}, { campaignVersion: 9 }))).toMatchObject({ outcome: "held" });
+  });
+
+  it.each([{ depositedMillicents: 3_000 }, { budgetMillicents: 3_000 }, { dailyCapMillicents: 3_000 }])(
+    "fills %j to the last millicent",
+    async (state) => {
+      const slot = await TestSlot.open(money, redis, state);
+      for (let i = 0; i < 3; i++) await slot.hold();
+      expect(await money.reserve(slot.request({ price_millicents: 1 }))).toMatchObject({
+        outcome: "refused",
+      });
+    },
+  );
+
+  it("counts open holds and what is spent against the daily cap, but not what was spent on another day", async () => {
+    const slot = await TestSlot.open(money, redis, { dailyCapMillicents: 2_000 });
+    await slot.hold();
+    await slot.commit();
+    await slot.hold();
+    expect(await money.reserve(slot.request())).toMatchObject({ reason: "daily_cap" });
+    await redis.hset(advertiserKeys.campaign(slot.advertiserId, slot.campaignId), "day", "2001-02-03");
+    await slot.hold();
+    expect(await money.reserve(slot.request())).toMatchObject({ reason: "daily_cap" });
+  });
+
+  it("keeps counting when the clock has gone back a day", async () => {
+    const slot = await TestSlot.open(money, redis, {
+      dailyCapMillicents: 2_000,
+      seed: { spentMillicents: 0, impressions: 0, day: "2999-01-01", daySpentMillicents: 1_500 },
+    });
+    expect(await money.reserve(slot.request())).toMatchObject({ reason: "daily_cap" });
+  });
+
+  it("is exact with the largest amounts", async () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    const slot = await TestSlot.open(money, redis, { depositedMillicents: most, budgetMillicents: most });
+    await slot.hold({ price_millicents: most - 1 });
+    expect((await slot.totals()).account.heldMillicents).toBe(most - 1);
+    expect(await money.reserve(slot.request({ price_millicents: 2 }))).toMatchObject({ reason: "balance" });
+    await slot.hold({ price_millicents: 1 });
+    await slot.commit();
+    await slot.commit();
+    expect((await slot.totals()).campaign).toMatchObject({ spentMillicents: most, daySpentMillicents: most });
+    expect(await redis.hget(advertiserKeys.campaign(slot.advertiserId, slot.campaignId), "day_spent")).toBe(
+      String(most),
+    );
+  });
+
+  it("refuses wrong arguments before they reach a script", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const wrong = [
+      slot.request({ price_millicents: 1.5 }),
+      slot.request({ price_millicents: 0 }),
+      slot.request({ price_millicents: -5 }),
+      slot.request({ match_id: "op:imp_1" }),
+      slot.request({ session_key: "a|b" }),
+      slot.request({ country_code: "x".repeat(20_000) }),
+      slot.request({}, { creatives: [] }),
+      slot.request({}, { holdTtlMs: Number.NaN }),
+    ];
+    for (const request of wrong) await expect(money.reserve(request)).rejects.toThrow(RangeError);
+    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
+  });
+
+  it("takes the day of Redis from the calendar", async () => {
+    const slot = await TestSlot.open(money, redis, {
+      seed: { spentMillicents: 0, impressions: 0, day: "2000-01-01", daySpentMillicents: 7 },
+    });
+    await slot.hold();
+    await slot.commit();
+    expect((await slot.totals()).campaign).toMatchObject({ day: today(), daySpentMillicents: 1_000 });
+  });
+});
+
+describe("choice of the creative", () => {
+  const creatives = [
+    { creativeId: "crt_a", maxUses: 2 },
+    { creativeId: "crt_b", maxUses: 1 },
+    { creativeId: "crt_c", maxUses: 2 },
+  ];
+
+  it("gives each creative as often as its cap says, the least seen first, and counts how often it was served", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const seen: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      const result = await money.reserve(slot.request({ session_key: "s" }, { creatives }));
+      if (result.outcome !== "held") throw new Error(result.reason);
+      seen.push(`${result.creativeId} ${result.timesSeen}`);
+    }
+    expect(seen.slice(0, 3).sort()).toEqual(["crt_a 0", "crt_b 0", "crt_c 0"]);
+    expect(seen.slice(3).sort()).toEqual(["crt_a 1", "crt_c 1"]);
+    expect(await money.reserve(slot.request({ session_key: "s" }, { creatives }))).toEqual({
+      outcome: "refused",
+      reason: "creative_cap",
+      capTouchedMs: expect.any(Number),
+    });
+  });
+
+  it("rotates equal creatives over sessions", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const seen = [];
+    for (let i = 0; i < 6; i++) {
+      const result = await money.reserve(slot.request({}, { creatives }));
+      seen.push(result.outcome === "held" ? result.creativeId : result.reason);
+    }
+    expect(seen).toEqual(["crt_a", "crt_b", "crt_c", "crt_a", "crt_b", "crt_c"]);
+  });
+
+  it("counts a session apart in every game", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const once = { creatives: [{ creativeId: slot.creativeId, maxUses: 1 }] };
+    await slot.hold({ session_key: "s" }, once);
+    await slot.hold({ session_key: "s", game_id: "another" }, once);
+    expect(await money.reserve(slot.request({ session_key: "s" }, once))).toMatchObject({
+      reason: "creative_cap",
+    });
+  });
+});
+
+describe("caps of an earlier session", () => {
+  const once = [{ creativeId: "crt_a", maxUses: 1 }];
+
+  it("are reset once the session's start is known, and only when they are older", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const earlier = await slot.hold({ session_key: "s" }, { creatives: once });
+    const refused = await money.reserve(slot.request({ session_key: "s" }, { creatives: once }));
+    expect(refused).toMatchObject({ reason: "creative_cap" });
+    const touched = refused.capTouchedMs ?? Number.NaN;
+    const edge = touched + SESSION_IDLE_MS / 2;
+    expect(isCapStale(touched, edge, SESSION_IDLE_MS)).toBe(false);
+    expect(isCapStale(touched, edge + 1, SESSION_IDLE_MS)).toBe(true);
+    expect(isCapStale(null, edge + 1, SESSION_IDLE_MS)).toBe(false);
+    const again = (sessionStartedMs: number) =>
+      money.reserve(slot.request({ session_key: "s" }, { creatives: once, sessionStartedMs }));
+    expect(await again(edge)).toMatchObject({ reason: "creative_cap", capTouchedMs: touched });
+    expect(await again(edge + 1)).toMatchObject({ outcome: "held", timesSeen: 0, capTouchedMs: null });
+
+    // What the earlier session holds has nothing to give back to the new one.
+    expect(await money.release(holdOf(earlier), "cancelled")).toBe("released");
+    expect(await money.reserve(slot.request({ session_key: "s" }, { creatives: once }))).toMatchObject({
+      reason: "creative_cap",
+    });
+  });
+});
+
+describe("memory", () => {
+  it("lets caps and histories run out, but never money", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const { advertiserId, campaignId, gameId } = slot;
+    const match = await slot.hold();
+    const ttl = (key: string) => redis.pttl(key);
+    expect(await ttl(advertiserKeys.account(advertiserId))).toBe(-1);
+    expect(await ttl(advertiserKeys.campaign(advertiserId, campaignId))).toBe(-1);
+    expect(await ttl(advertiserKeys.holds(advertiserId))).toBe(-1);
+    const dayMs = 24 * 3_600_000;
+    for (const name of ["pending", "matches", "history"] as const) {
+      expect(await ttl(advertiserKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(
+        dayMs + HOLD_TTL_MS,
+      );
+    }
+    expect(await ttl(advertiserKeys.cap(advertiserId, gameId, match.session_key))).toBeGreaterThan(dayMs);
+    await slot.commit();
+    expect(await ttl(advertiserKeys.outbox(advertiserId))).toBe(-1);
+  });
+
+  it("forgets matches and operations a day later, some at each reserve", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const { advertiserId, campaignId, gameId } = slot;
+    const history = advertiserKeys.history(advertiserId, campaignId, gameId);
+    for (let i = 0; i < 10; i++) await slot.hold();
+    for (let i = 0; i < 3; i++) await slot.commit();
+    expect(await redis.zcard(history)).toBe(13);
+    for (const field of await redis.zrange(history, 0, -1)) await redis.zadd(history, 1, field);
+    await slot.hold();
+    expect(await redis.zcard(history)).toBe(6);
+    await slot.hold();
+    expect(await redis.zcard(history)).toBe(2);
+    expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(2);
+    expect(await redis.zcard(advertiserKeys.pending(advertiserId, campaignId, gameId))).toBe(2);
+  });
+});
