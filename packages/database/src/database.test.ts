@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
+import { createDatabase, type Database } from "./database.ts";
+import { DatabaseAway, DataRefused, RecordMissing, TransactionConflict, UniqueViolation } from "./errors.ts";
+import { safeInteger } from "./integers.ts";
+import { inTransaction } from "./transaction.ts";
+
+let server: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  database = createDatabase(server.url, { poolSize: 3, statementTimeoutMs: 500 });
+}, 60_000);
+afterAll(async () => {
+  await database.$disconnect();
+  await server.drop();
+});
+
+const account = (id: string) => ({ id, label: "test" });
+
+describe("errors", () => {
+  it("name what happened, in models and in SQL alike", async () => {
+    await database.account.create({ data: account("acct_twice") });
+    const again = { constraint: "accounts_pkey" };
+    const raw = database.$executeRaw`INSERT INTO accounts (id, label) VALUES ('acct_twice', 'x')`;
+    await expect(database.account.create({ data: account("acct_twice") })).rejects.toMatchObject(again);
+    await expect(database.account.create({ data: account("acct_twice") })).rejects.toThrow(UniqueViolation);
+    await expect(raw).rejects.toThrow(UniqueViolation);
+    const orphan = { id: "dep_1", advertiserId: "nobody", amountCents: 1 };
+    await expect(database.deposit.create({ data: orphan })).rejects.toThrow(DataRefused);
+    await expect(database.account.update({ where: { id: "nobody" }, data: { label: "x" } })).rejects.toThrow(
+      RecordMissing,
+    );
+  });
+
+  it("say that the database is away: unreachable, too slow, or gone in the middle", async () => {
+    const nowhere = createDatabase("postgres://x@127.0.0.1:1/x");
+    await expect(nowhere.account.findMany()).rejects.toThrow(DatabaseAway);
+    await expect(inTransaction(nowhere, (tx) => tx.account.findMany())).rejects.toThrow(DatabaseAway);
+    await expect(database.$queryRaw`SELECT pg_sleep(2)::text`).rejects.toThrow(DatabaseAway);
+    const killed = inTransaction(database, async (tx) => {
+      await tx.account.create({ data: account("acct_killed") });
+      const [session] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+      await database.$queryRaw`SELECT pg_terminate_backend(${session?.pid}::int)`;
+      await tx.account.findMany();
+    });
+    await expect(killed).rejects.toThrow(DatabaseAway);
+    expect(await database.account.findUnique({ where: { id: "acct_killed" } })).toBeNull();
+  });
+});
+
+describe("inTransaction", () => {
+  it("rolls back when the work fails", async () => {
+    const failed = inTransaction(database, async (tx) => {
+      await tx.account.create({ data: account("acct_failed") });
+      throw new Error("no");
+    });
+    await expect(failed).rejects.toThrow("no");
+    expect(await database.account.findUnique({ where: { id: "acct_failed" } })).toBeNull();
+  });
+
+  it("runs the work again after a deadlock", async () => {
+    await database.account.createMany({ data: [account("acct_a"), account("acct_b")] });
+    // Postgres looks for deadlocks after a second: longer than a statement may take in the other tests.
+    const patient = createDatabase(server.url);
+    let meetings = 0;
+    let bothHold = () => {};
+    const met = new Promise<void>((resolve) => {
+      bothHold = resolve;
+    });
+    const lockInOrder = (first: string, second: string) =>
+      inTransaction(patient, async (tx) => {
+        await tx.$queryRaw`SELECT id FROM accounts WHERE id = ${first} FOR UPDATE`;
+        meetings += 1;
+        if (meetings === 2) bothHold();
+        await met;
+        await tx.account.update({ where: { id: second }, data: { label: `after ${first}` } });
+      });
+    await Promise.all([lockInOrder("acct_a", "acct_b"), lockInOrder("acct_b", "acct_a")]);
+    await patient.$disconnect();
+    expect(meetings).toBe(3);
+    const labels = await database.account.findMany({ where: { id: { in: ["acct_a", "acct_b"] } } });
+    expect(labels.map(({ label }) => label).sort()).toEqual(["after acct_a", "after acct_b"]);
+  });
+
+  it("gives up after a bounded number of attempts", async () => {
+    let runs = 0;
+    const hopeless = inTransaction(
+      database,
+      async (tx) => {
+        runs += 1;
+        await tx.$executeRaw`DO $$ BEGIN RAISE EXCEPTION 'x' USING errcode = '40001'; END $$`;
+      },
+      { attempts: 3 },
+    );
+    await expect(hopeless).rejects.toThrow(TransactionConflict);
+    expect(runs).toBe(3);
+  });
+});
+
+describe("safeInteger", () => {
+  it("is exact or fails", () => {
+    expect(safeInteger(9_007_199_254_740_991n, "x")).toBe(Number.MAX_SAFE_INTEGER);
+    expect(() => safeInteger(9_007_199_254_740_992n, "x")).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import pg from "pg";
+import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
+import { migrate } from "./migrate.ts";
+import { MigrationAdapterFactory } from "./migration-adapter.ts";
+import { createSchemaEngine } from "./schema-engine.ts";
+
+const SCHEMA = new URL("../../../prisma/schema.prisma", import.meta.url);
+
+/** Enumerations, columns, keys and indexes of a database, as lines that can be compared. */
+const STRUCTURE = [
+  `SELECT 'enum ' || t.typname || ' ' || string_agg(e.enumlabel, ',' ORDER BY e.enumsortorder) AS line
+   FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY t.typname`,
+  // Prisma has no NOT NULL for arrays: the migration adds it.
+  `SELECT 'column ' || table_name || '.' || column_name || ' ' || udt_name || ' '
+     || CASE WHEN data_type = 'ARRAY' THEN 'array' ELSE is_nullable END || ' '
+     || coalesce(column_default, '') || ' ' || coalesce(numeric_precision || ',' || numeric_scale, '')
+     || ' ' || coalesce(datetime_precision::text, '') AS line
+   FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT LIKE '\\_%'`,
+  `SELECT 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) AS line
+   FROM pg_constraint WHERE contype IN ('p', 'u', 'f') AND connamespace = 'public'::regnamespace
+     AND conrelid::regclass::text NOT LIKE '\\_%'`,
+  // Partial indexes are the migration's own; of a partitioned table the definition names the table alone.
+  `SELECT 'index ' || replace(indexdef, ' ON ONLY ', ' ON ') AS line FROM pg_indexes
+   WHERE schemaname = 'public' AND indexdef NOT LIKE '% WHERE %' AND tablename NOT LIKE '\\_%'`,
+];
+
+let migrated: TestDatabase;
+let described: TestDatabase;
+let pools: pg.Pool[] = [];
+
+async function structureOf(url: string): Promise<string[]> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pools.push(pool);
+  const lines: string[] = [];
+  for (const query of STRUCTURE) {
+    lines.push(...(await pool.query<{ line: string }>(query)).rows.map(({ line }) => line));
+  }
+  return lines.sort();
+}
+
+async function emptied(database: TestDatabase): Promise<pg.Pool> {
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  pools.push(pool);
+  await pool.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+  return pool;
+}
+
+beforeAll(async () => {
+  migrated = await createTestDatabase();
+  described = await createTestDatabase();
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  pools = [];
+  await Promise.all([migrated.drop(), described.drop()]);
+});
+
+describe("migrations", () => {
+  it("lead to exactly what schema.prisma describes", async () => {
+    const pool = await emptied(described);
+    const schema = await readFile(SCHEMA, "utf8");
+    const engine = await createSchemaEngine(new MigrationAdapterFactory(pool), schema);
+    const { stdout } = await engine.diff({
+      from: { tag: "empty" },
+      to: { tag: "schemaDatamodel", files: [{ path: "schema.prisma", content: schema }] },
+      script: true,
+      exitCode: null,
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    engine.free();
+    await pool.query(stdout ?? "");
+
+    const expected = await structureOf(described.url);
+    expect(expected.length).toBeGreaterThan(150);
+    expect(await structureOf(migrated.url)).toEqual(expected);
+  });
+
+  it("are applied once, whoever starts at the same time", async () => {
+    await emptied(described);
+    const runs = await Promise.all([1, 2, 3].map(() => migrate(described.url)));
+    expect(runs.flat().sort()).toEqual(["20261121000000_tables", "20261121000100_invariants"]);
+    expect(await migrate(described.url)).toEqual([]);
+    expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));
+  });
+});
