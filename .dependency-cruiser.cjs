@@ -1,0 +1,100 @@
+/**
+ * The dependency rule of ARCHITECTURE.md. What a part may use stands here and nowhere else: every edge that is not
+ * listed is a violation. `tests/dependency-rule.test.ts` plants a violation of each rule.
+ */
+const PACKAGES_OF = {
+  money: [],
+  "ad-rules": ["money"],
+  contracts: ["money"],
+  "hot-state": ["contracts", "money"],
+  database: ["money"],
+  "service-kit": ["contracts", "money"],
+  "local-stores": [],
+};
+const PACKAGES_OF_SERVICE = {
+  management: ["ad-rules", "contracts", "database", "hot-state", "money", "service-kit"],
+  match: ["ad-rules", "contracts", "hot-state", "money", "service-kit"],
+  billing: ["contracts", "database", "hot-state", "money", "service-kit"],
+  standalone: ["contracts", "database", "hot-state", "local-stores", "money", "service-kit"],
+};
+/** Standalone starts the others, and creates accounts with management's own function. */
+const SERVICES_OF_SERVICE = { standalone: ["billing", "management", "match"] };
+
+const TEST_FILE = "\\.test\\.ts$|/testing/";
+const oneOf = (names) => `(${names.join("|")})/`;
+
+function edges(folder, name, packages, services = []) {
+  const allowed = [`^${folder}/${name}/`, "^tests/helpers/"];
+  if (packages.length > 0) allowed.push(`^packages/${oneOf(packages)}`);
+  if (services.length > 0) allowed.push(`^services/${oneOf(services)}`);
+  return {
+    name: `${name}-uses-only`,
+    comment: `${folder}/${name} may use only: ${[...packages, ...services].join(", ") || "nothing of the workspace"}.`,
+    severity: "error",
+    from: { path: `^${folder}/${name}/` },
+    to: { path: "^(packages|services|tests)/", pathNot: [...allowed, "node_modules"] },
+  };
+}
+
+function onlyIn(name, owner, modules) {
+  return {
+    name,
+    comment: `Only packages/${owner} may import ${modules}.`,
+    severity: "error",
+    from: { path: "^(packages|services)/", pathNot: `^packages/${owner}/` },
+    to: { path: `(^|node_modules/)${modules}(/|$)` },
+  };
+}
+
+module.exports = {
+  forbidden: [
+    ...Object.entries(PACKAGES_OF).map(([name, packages]) => edges("packages", name, packages)),
+    ...Object.entries(PACKAGES_OF_SERVICE).map(([name, packages]) =>
+      edges("services", name, packages, SERVICES_OF_SERVICE[name]),
+    ),
+    onlyIn("redis-only-in-hot-state", "hot-state", "(ioredis|bullmq)"),
+    onlyIn("postgres-only-in-database", "database", "(@prisma/[^/]+|prisma|pg)"),
+    {
+      name: "pure-packages-use-nothing",
+      comment:
+        "money and ad-rules get clock, randomness and data as arguments: no Node module, no npm package.",
+      severity: "error",
+      from: { path: "^packages/(money|ad-rules)/", pathNot: TEST_FILE },
+      to: {
+        dependencyTypes: ["core", "npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown"],
+      },
+    },
+    {
+      name: "tests-only-from-tests",
+      comment: "The product does not know its tests: only *.test.ts files may import from tests/.",
+      severity: "error",
+      from: { path: "^(packages|services)/", pathNot: TEST_FILE },
+      to: { path: `^tests/|${TEST_FILE}` },
+    },
+    {
+      name: "no-cycles",
+      comment: "Modules that need each other are one module, or miss a third.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "no-unresolvable",
+      comment: "An import that cannot be resolved would escape every other rule.",
+      severity: "error",
+      from: { pathNot: "/generated/" },
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(packages|services)/[^/]+/dist/|^packages/database/src/generated/" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["@diegetic/source", "import", "node", "default"],
+      extensions: [".ts", ".mjs", ".js"],
+    },
+  },
+};
