@@ -1,19 +1,20 @@
 import { comparableOrNull } from "./equality.ts";
 
 const combiningDiacritics = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff]/g;
-/** Letters whose stroke, missing dot or ligature Unicode does not decompose, as its collation equates them. */
+/** Letters that Unicode's collation equates with plain ones though they do not decompose, and the dotless i. */
 const plainLetters: Readonly<Record<string, string>> = {
   ø: "o",
   ł: "l",
   đ: "d",
   ħ: "h",
-  ŧ: "t",
+  ð: "d",
+  þ: "th",
   ı: "i",
   ß: "ss",
   æ: "ae",
   œ: "oe",
 };
-const decorated = /[øłđħŧıßæœ]/g;
+const decorated = /[øłđħðþıßæœ]/g;
 
 /**
  * The form in which city names are compared: like other texts, and without accents (semantics: Matching, "Geo").

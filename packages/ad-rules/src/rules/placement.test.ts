@@ -1,0 +1,43 @@
+import { describe, expect, it } from "@jest/globals";
+import { affinities, campaign, creative, placement } from "../../tests/builders.ts";
+import { creativesOfTypes, hasCreativeOfTypes } from "./creative-type.ts";
+import { compileBlockableNames, placementAdmits, preparePlacement } from "./placement.ts";
+
+describe("rule 2: placement", () => {
+  const names = compileBlockableNames(
+    campaign({
+      target_categories: ["RPG"],
+      affinities: affinities(["category", "Horror"], ["mood", "tense"]),
+    }),
+  );
+
+  it.each([
+    { why: "nothing is blocked", fields: {}, admits: true },
+    { why: "the placement is not active", fields: { is_active: false }, admits: false },
+    { why: "the advertiser is blocked", fields: { blocked_advertisers: [" ADV_1 "] }, admits: false },
+    { why: "another advertiser is blocked", fields: { blocked_advertisers: ["adv_2"] }, admits: true },
+    {
+      why: "a target category is blocked",
+      fields: { blocked_categories: ["puzzle", " rpg "] },
+      admits: false,
+    },
+    { why: "a category affinity is blocked", fields: { blocked_categories: ["horror"] }, admits: false },
+    { why: "another kind of affinity is named", fields: { blocked_categories: ["tense"] }, admits: true },
+    { why: "a blank entry blocks nothing", fields: { blocked_categories: [" "] }, admits: true },
+  ])("$why", ({ fields, admits }) => {
+    expect(placementAdmits(preparePlacement(placement(fields)), names)).toBe(admits);
+  });
+});
+
+describe("rule 3: a creative whose type is in placement_types", () => {
+  const hook = creative({ creative_id: "crt_1" });
+  const brand = creative({ creative_id: "crt_2", creative_type: "location_brand" });
+
+  it("keeps those of the types, in their order", () => {
+    expect(creativesOfTypes([brand, hook], ["narrative_hook", "location_brand"])).toEqual([brand, hook]);
+    expect(creativesOfTypes([brand, hook], ["narrative_hook"])).toEqual([hook]);
+    expect(hasCreativeOfTypes([brand, hook], ["narrative_hook"])).toBe(true);
+    expect(hasCreativeOfTypes([brand], ["narrative_hook"])).toBe(false);
+    expect(hasCreativeOfTypes([], ["narrative_hook"])).toBe(false);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "@jest/globals";
+import { comparableCityName } from "./city-name.ts";
+import { comparable, comparableOrNull, comparableSet, overlap } from "./equality.ts";
+
+describe("equality of texts", () => {
+  it.each([
+    ["  Fantasy ", "fantasy"],
+    ["ＲＰＧ", "rpg"],
+    ["CAFE\u0301", "café"],
+    ["\u00a0dark forest\u3000", "dark forest"],
+  ])("%j equals %j: NFKC, lower-casing and trimming", (left, right) => {
+    expect(comparable(left)).toBe(comparable(right));
+  });
+
+  it.each([
+    ["café", "cafe"],
+    ["dark forest", "dark  forest"],
+    ["dark-forest", "dark forest"],
+  ])("%j does not equal %j: accents and what stands inside count", (left, right) => {
+    expect(comparable(left)).not.toBe(comparable(right));
+  });
+
+  it("takes blank texts for absent ones and leaves them out of lists", () => {
+    expect([undefined, null, "", "  "].map(comparableOrNull)).toEqual([null, null, null, null]);
+    expect([...comparableSet(["A", " ", "a ", "b"])]).toEqual(["a", "b"]);
+    expect([...comparableSet(null)]).toEqual([]);
+  });
+
+  it("knows whether sets overlap", () => {
+    expect(overlap(new Set(["a", "b"]), new Set(["b"]))).toBe(true);
+    expect(overlap(new Set(["a"]), new Set(["b", "c"]))).toBe(false);
+    expect(overlap(new Set(), new Set(["b"]))).toBe(false);
+  });
+});
+
+describe("city names, without case and accents", () => {
+  it.each([
+    ["São Paulo", "sao paulo"],
+    ["ŁÓDŹ", "Lodz"],
+    ["Tromsø", "TROMSO"],
+    ["Gießen", "Giessen"],
+    ["İstanbul", "ISTANBUL"],
+    ["Montre\u0301al", "montréal"],
+    [" Zürich ", "zurich"],
+  ])("%j equals %j", (left, right) => {
+    expect(comparableCityName(left)).toBe(comparableCityName(right));
+  });
+
+  it.each([
+    ["Paris", "Pari"],
+    ["がま", "かま"],
+    ["ดิน", "ดน"],
+    ["Saint-Denis", "Saint Denis"],
+  ])("%j does not equal %j: marks that are no accents count", (left, right) => {
+    expect(comparableCityName(left)).not.toBe(comparableCityName(right));
+  });
+
+  it("takes blank names for unknown", () => {
+    expect(comparableCityName(" ")).toBeNull();
+    expect(comparableCityName(undefined)).toBeNull();
+  });
+});
