@@ -1,11 +1,10 @@
 -- Announces that an advertiser has to be looked at; the earliest moment stands.
--- KEYS  1 due (ZSET advertiser by ms)  2 remembered (HASH advertiser to ms)
+-- KEYS  1 due (ZSET advertiser by ms)  2 announced (HASH advertiser to the latest moment announced, ms)
 -- ARGV  1 advertiser  2 due, ms
 -- Reply the moment that stands now: the caller may remember it as registered
 redis.call('ZADD', KEYS[1], 'LT', ARGV[2], ARGV[1])
-local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
-local remembered = redis.call('HGET', KEYS[2], ARGV[1])
-if not remembered or tonumber(remembered) < tonumber(due) then
-  redis.call('HSET', KEYS[2], ARGV[1], due)
+local announced = redis.call('HGET', KEYS[2], ARGV[1])
+if not announced or tonumber(announced) < tonumber(ARGV[2]) then
+  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 end
-return due
+return redis.call('ZSCORE', KEYS[1], ARGV[1])

@@ -83,8 +83,8 @@ export const snapshotKeys = {
 export const dueKeys = {
   holds: "{due}:holds",
   outbox: "{due}:outbox",
-  /** The latest moment (ms) that any instance may remember as registered, per advertiser. */
-  remembered: (kind: "holds" | "outbox") => `{due}:${kind}:remembered`,
+  /** The latest moment (ms) that was announced, per advertiser: its entry stays until then. */
+  announced: (kind: "holds" | "outbox") => `{due}:${kind}:announced`,
 };
 
 export const rateLimitKeys = {

@@ -27,7 +27,7 @@ const LARGEST_PAGE = 1_000;
  *
  * `register` is called before or beside the script whose effects it announces, and costs a call to Redis only once
  * per advertiser and period: what stands in the index is remembered here until a margin before it is due. The margin
- * is the time that such a script may take to arrive; the index keeps an entry for as long as anybody remembers it.
+ * is the time that such a script may take to arrive; the index keeps an entry until the latest moment announced.
  */
 export class DueIndex {
   readonly #redis: RedisConnection;
@@ -52,7 +52,7 @@ export class DueIndex {
     const known = this.#remembered.get(name);
     if (known !== undefined && known.dueMs <= dueMs && nowMs < known.untilMs) return;
     const moment = Math.ceil(dueMs);
-    const reply = await this.#registerScript(dueKeys[kind], dueKeys.remembered(kind), advertiserId, moment);
+    const reply = await this.#registerScript(dueKeys[kind], dueKeys.announced(kind), advertiserId, moment);
     const standsMs = Number(reply);
     if (reply === null || !Number.isFinite(standsMs)) {
       throw new UnexpectedReply("register_due", reply);
@@ -83,7 +83,7 @@ export class DueIndex {
   ): Promise<boolean> {
     const reply = await this.#settleScript(
       dueKeys[kind],
-      dueKeys.remembered(kind),
+      dueKeys.announced(kind),
       advertiserId,
       seenDueMs,
       nextDueMs === null ? "" : Math.ceil(nextDueMs),

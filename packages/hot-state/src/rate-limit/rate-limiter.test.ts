@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { rateLimitKeys } from "../keys.ts";
+import { type RateLimitAnswer, RateLimiter, UNLIMITED } from "./rate-limiter.ts";
+
+/** So long that no test meets the end of a window. */
+const ENDLESS_MS = 10_000_000_000;
+
+const servers: [string, () => Promise<TestRedis>][] = [
+  ["Redis", () => startTestRedis()],
+  ["Redis Cluster", () => startTestRedisCluster()],
+];
+
+describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
+  let server: TestRedis;
+  let redis: RedisConnection;
+  let buckets = 0;
+
+  beforeAll(async () => {
+    server = await startServer();
+    redis = connectRedis(server.url, { name: "rate-limit-test" });
+    await eventually(() => redis.get("ready").then(() => true));
+  }, 60_000);
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  function newBucket(): string {
+    buckets += 1;
+    return `key_${buckets}:match`;
+  }
+
+  it("counts remaining down to zero, then refuses", async () => {
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
+    const bucket = newBucket();
+    const answers: RateLimitAnswer[] = [];
+    for (let i = 0; i < 7; i += 1) answers.push(await limiter.take(bucket, 5, Date.now()));
+    expect(answers.map(({ remaining }) => remaining)).toEqual([4, 3, 2, 1, 0, 0, 0]);
+    expect(answers.map(({ allowed }) => allowed)).toEqual([true, true, true, true, true, false, false]);
+    expect(answers.every(({ limit }) => limit === 5)).toBe(true);
+    const [first] = answers;
+    expect(first?.resetUnixSeconds).toBe((Math.floor(Date.now() / ENDLESS_MS) + 1) * (ENDLESS_MS / 1000));
+  });
+
+  it("never allows more than the limit over several instances, and small limits exactly", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 51, max: 2_000 })),
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 12 }),
+        async (limit, instances, bursts) => {
+          const bucket = newBucket();
+          const limiters = Array.from(
+            { length: instances },
+            () => new RateLimiter(redis, { windowMs: ENDLESS_MS }),
+          );
+          const answers: RateLimitAnswer[] = [];
+          for (const burst of bursts) {
+            const takes = Array.from({ length: burst }, (_, i) =>
+              limiters[i % instances]?.take(bucket, limit, Date.now()),
+            );
+            for (const answer of await Promise.all(takes)) if (answer !== undefined) answers.push(answer);
+          }
+          const allowed = answers.filter((answer) => answer.allowed).length;
+          expect(allowed).toBeLessThanOrEqual(limit);
+          if (limit <= 50 || instances === 1) expect(allowed).toBe(Math.min(limit, answers.length));
+          expect(answers.every(({ remaining }) => remaining >= 0 && remaining <= limit)).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("gives out the whole of a large limit to one instance, mostly without asking Redis", async () => {
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
+    const bucket = newBucket();
+    let allowed = 0;
+    let local = 0;
+    for (let i = 0; i < 1_050; i += 1) {
+      const before = await redis.hget(rateLimitKeys.bucket(bucket), "used");
+      if ((await limiter.take(bucket, 1_000, Date.now())).allowed) allowed += 1;
+      if ((await redis.hget(rateLimitKeys.bucket(bucket), "used")) === before) local += 1;
+    }
+    expect(allowed).toBe(1_000);
+    expect(local).toBeGreaterThan(750);
+  });
+
+  it("starts anew with each window and carries nothing over", async () => {
+    const windowMs = 1_000;
+    const limit = 120;
+    const limiters = [1, 2, 3].map(() => new RateLimiter(redis, { windowMs }));
+    const bucket = newBucket();
+    const allowedByWindow = new Map<number, number>();
+    const until = performance.now() + 2_500;
+    while (performance.now() < until) {
+      const answers = await Promise.all(limiters.map((limiter) => limiter.take(bucket, limit, Date.now())));
+      for (const { allowed, resetUnixSeconds } of answers) {
+        if (allowed) allowedByWindow.set(resetUnixSeconds, (allowedByWindow.get(resetUnixSeconds) ?? 0) + 1);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(allowedByWindow.size).toBeGreaterThanOrEqual(3);
+    for (const allowed of allowedByWindow.values()) expect(allowed).toBeLessThanOrEqual(limit);
+    expect(Math.max(...allowedByWindow.values())).toBeGreaterThan(limit * 0.9);
+  });
+
+  it("does not use quota whose window has ended, nor after the clock went back", async () => {
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
+    const bucket = newBucket();
+    const used = async () => Number(await redis.hget(rateLimitKeys.bucket(bucket), "used"));
+    await limiter.take(bucket, 1_000, Date.now());
+    expect(await used()).toBe(20);
+    await limiter.take(bucket, 1_000, Date.now());
+    expect(await used()).toBe(20);
+    await limiter.take(bucket, 1_000, Date.now() + ENDLESS_MS);
+    expect(await used()).toBe(39);
+    await limiter.take(bucket, 1_000, Date.now() - 60_000);
+    expect(await used()).toBe(58);
+  });
+
+  it("never asks Redis for a bucket without a limit", async () => {
+    const limiter = new RateLimiter(redis);
+    const bucket = newBucket();
+    const answer = await limiter.take(bucket, UNLIMITED, 90_000);
+    expect(answer).toEqual({
+      allowed: true,
+      limit: 2_147_483_647,
+      remaining: 2_147_483_647,
+      resetUnixSeconds: 120,
+    });
+    expect(await redis.exists(rateLimitKeys.bucket(bucket))).toBe(0);
+  });
+
+  it("obeys a changed limit at once", async () => {
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
+    const bucket = newBucket();
+    await limiter.take(bucket, 3, Date.now());
+    await limiter.take(bucket, 3, Date.now());
+    expect((await limiter.take(bucket, 2, Date.now())).allowed).toBe(false);
+    expect(await limiter.take(bucket, 4, Date.now())).toMatchObject({ allowed: true, remaining: 1 });
+  });
+
+  it("remembers a bounded number of buckets and stays exact", async () => {
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS, maxBuckets: 3 });
+    const names = Array.from({ length: 10 }, newBucket);
+    let allowed = 0;
+    for (let round = 0; round < 4; round += 1) {
+      for (const name of names) if ((await limiter.take(name, 2, Date.now())).allowed) allowed += 1;
+    }
+    expect(allowed).toBe(20);
+  });
+});
+
+it("refuses to guess when Redis is away, and recovers", async () => {
+  const server = await startTestRedis();
+  const redis = connectRedis(server.url, { name: "rate-limit-away", commandTimeoutMs: 300 });
+  redis.on("error", () => undefined);
+  const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
+  await limiter.take("a", 5, Date.now());
+  await server.stop();
+  await expect(limiter.take("a", 5, Date.now())).rejects.toThrow();
+  const again = await startTestRedis({ port: Number(new URL(server.url).port) });
+  const answer = await eventually(() => limiter.take("a", 5, Date.now()), { timeoutMs: 10_000 });
+  expect(answer).toMatchObject({ allowed: true, remaining: 4 });
+  redis.disconnect();
+  await again.stop();
+});
