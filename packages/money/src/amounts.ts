@@ -9,8 +9,10 @@ export type BasisPoints = number;
 
 /** The most that one advertiser may ever have deposited: beyond it integers would no longer be exact. */
 export const MAX_MILLICENTS: Millicents = Number.MAX_SAFE_INTEGER;
+/** One cent. */
 export const MILLICENTS_PER_CENT = 1000;
-export const MICROCENTS_PER_MILLICENT = 1000n;
+const MICROCENTS_PER_MILLICENT = 1000n;
+/** One cent. */
 export const MICROCENTS_PER_CENT = 1_000_000n;
 /** The whole, in basis points. */
 export const WHOLE_BASIS_POINTS: BasisPoints = 10_000;

@@ -22,6 +22,7 @@ export interface CompiledCampaign {
   highestRank: number;
 }
 
+/** Compiles a campaign in any status. What cannot be read (a date, a place) is no error: it narrows where it serves. */
 export function compileCampaign(campaign: Campaign): CompiledCampaign {
   return {
     source: campaign,

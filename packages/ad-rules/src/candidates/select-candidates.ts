@@ -19,6 +19,7 @@ export interface Candidate {
   rank: number;
 }
 
+/** What a match request asks of the index. */
 export interface SelectionRequest {
   placement: Placement;
   context: GameContext;
@@ -32,6 +33,7 @@ export interface SelectionRequest {
   skip?: (campaign: Campaign) => boolean;
 }
 
+/** The candidates, and what the reason for a 204 needs. */
 export interface Selection {
   /**
    * In descending order of rank. As many as `limit`, and all further ones that could take part in one of `limit` draws,

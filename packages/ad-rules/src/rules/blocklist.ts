@@ -12,6 +12,7 @@ export interface Blocklist {
   gameIds: ReadonlySet<string>;
 }
 
+/** Normalises the values once, for all requests. */
 export function compileBlocklist(rules: readonly BlocklistRule[]): Blocklist {
   const valuesOf = (type: BlocklistRuleType) =>
     rules.filter((rule) => rule.rule_type === type).map((rule) => rule.value);

@@ -31,6 +31,7 @@ export interface PlayerPlace {
 /** Keeps an edge in that is out by nothing but floating point: one millimetre. */
 const edgeToleranceKm = 1e-6;
 
+/** Normalises the places once, for all requests. */
 export function compileGeo(targets: readonly GeoTarget[]): GeoRules {
   const includes = targets.filter((target) => target.include);
   const excluded = targets.filter((target) => !target.include).map(placeOf);
@@ -43,6 +44,7 @@ export function compileGeo(targets: readonly GeoTarget[]): GeoRules {
   };
 }
 
+/** Normalises the place once, for all campaigns; a `lat` without `lng` or the reverse is no point. */
 export function preparePlayerPlace(geo: PlayerGeo | null | undefined): PlayerPlace {
   const { lat, lng } = geo ?? {};
   return {

@@ -16,6 +16,7 @@ export interface PreparedPlacement {
   blockedCategories: ReadonlySet<string>;
 }
 
+/** Normalises the names once, for all requests. */
 export function compileBlockableNames(
   campaign: Pick<Campaign, "advertiser_id" | "target_categories" | "affinities">,
 ): BlockableNames {
@@ -26,6 +27,7 @@ export function compileBlockableNames(
   };
 }
 
+/** Normalises the lists once, for all campaigns. */
 export function preparePlacement(
   placement: Pick<Placement, "is_active" | "blocked_advertisers" | "blocked_categories">,
 ): PreparedPlacement {

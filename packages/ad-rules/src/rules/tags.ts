@@ -8,6 +8,7 @@ export interface Tag {
   phrase: Phrase | null;
 }
 
+/** Normalises the tags once, for all requests. */
 export function compileTags(tags: readonly string[]): Tag[] {
   return tags.map((tag) => ({ value: comparable(tag), phrase: phrase(tag) }));
 }

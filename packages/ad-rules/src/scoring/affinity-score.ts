@@ -21,6 +21,7 @@ export interface AffinityPart {
 /** A value that is not equal to its field, but occurs in the narrative, counts half. */
 const narrativeShare = 0.5;
 
+/** Normalises the values once, for all requests; keeps the order. */
 export function compileAffinities(affinities: readonly Affinity[]): CompiledAffinity[] {
   return affinities.map((source) => ({
     source,
@@ -57,7 +58,7 @@ export function highestAffinityScore(affinities: readonly Pick<Affinity, "weight
 }
 
 /** A sum of decimal fractions as people would write it: 0.1 + 0.2 is 0.3. Twelve decimals are kept. */
-export function withoutDust(sum: number): number {
+function withoutDust(sum: number): number {
   return Math.round(sum * 1e12) / 1e12;
 }
 

@@ -20,6 +20,7 @@ export type AffinityType =
   | "effects"
   | "camera";
 
+/** Content that a game can show; `max_uses_per_game` is per player session. */
 export interface Creative {
   creative_id: string;
   creative_type: CreativeType;
@@ -32,6 +33,7 @@ export interface Creative {
   max_uses_per_game: number;
 }
 
+/** A place to serve in, or with include=false not to serve in; fields its type does not need are null. */
 export interface GeoTarget {
   geo_target_id: string;
   target_type: GeoTargetType;
@@ -44,11 +46,13 @@ export interface GeoTarget {
   include: boolean;
 }
 
+/** A value whose occurrence in the context keeps the campaign out. */
 export interface BlocklistRule {
   rule_type: BlocklistRuleType;
   value: string;
 }
 
+/** A value whose occurrence in the context adds `weight` to the score. */
 export interface Affinity {
   affinity_id: string;
   affinity_type: AffinityType;
