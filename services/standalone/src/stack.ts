@@ -4,10 +4,13 @@ import { fileURLToPath } from "node:url";
 import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-stores";
 import type { StackSecrets } from "./data-directory/secrets.ts";
 import { type StackDescription, writeStackFile } from "./data-directory/stack-file.ts";
+import { expectReachable } from "./external-stores.ts";
 import type { Targets, TargetsMessage } from "./front/targets.ts";
 import type { StackSettings } from "./settings.ts";
 import { launchService, type ServiceProcess } from "./supervise/service-process.ts";
 import { type Launched, Supervised } from "./supervise/supervised.ts";
+
+const FRONT = "front";
 
 export interface StackOptions {
   settings: StackSettings;
@@ -39,7 +42,7 @@ export class Stack {
     this.#options = options;
     const { settings } = options;
     const numbers = Array.from({ length: settings.matchInstances }, (_, index) => index + 1);
-    this.#front = this.#service("front", new URL("./front/main.js", import.meta.url).href, () => ({
+    this.#front = this.#service(FRONT, new URL("./front/main.js", import.meta.url).href, () => ({
       HOST: settings.host,
       PORT: String(settings.port),
     }));
@@ -71,6 +74,8 @@ export class Stack {
     mkdirSync(this.#logDir(), { recursive: true });
     // First, because the most likely problem is a port in use, and it is told before anything else has started.
     await this.#front.start();
+    if (settings.databaseUrl) await expectReachable("DATABASE_URL", settings.databaseUrl, 5_432);
+    if (settings.redisUrl) await expectReachable("REDIS_URL", settings.redisUrl, 6_379);
     say("Starting Postgres and Redis …");
     const [postgres, redis] = await Promise.all([this.#postgres?.start(), this.#redis?.start()]);
     this.#databaseUrl = settings.databaseUrl ?? postgres?.url ?? "";
@@ -146,7 +151,10 @@ export class Stack {
       };
       const logFile = join(this.#logDir(), `${name}.log`);
       const entry = fileURLToPath(entryUrl);
-      return launchService({ name, entry, environment, logFile, isRestart: previous !== undefined, signal });
+      const isRestart = previous !== undefined;
+      // The front is ready when the others are, and they start after it.
+      const untilReady = name !== FRONT;
+      return launchService({ name, entry, environment, logFile, isRestart, untilReady, signal });
     });
   }
 

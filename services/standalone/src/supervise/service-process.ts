@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { SetupError } from "@diegetic/local-stores";
+import { SetupError, waitUntil } from "@diegetic/local-stores";
 import type { Launched } from "./supervised.ts";
 
 const READY_TIMEOUT_MS = 60_000;
+/** After a restart a service that waits for a store may serve its 503s itself, and is ready once the store is back. */
+const READY_AFTER_RESTART_TIMEOUT_MS = 10_000;
 /** Longer than a service takes to drain before it gives up itself. */
 const STOP_TIMEOUT_MS = 15_000;
 
@@ -15,6 +17,8 @@ export interface ServiceLaunch {
   /** Takes the output; emptied when the service is launched for the first time. */
   logFile: string;
   isRestart: boolean;
+  /** Whether to wait for `/readyz` too, or only for the message that it has started. */
+  untilReady: boolean;
   signal: AbortSignal;
 }
 
@@ -48,11 +52,17 @@ export async function launchService(launch: ServiceLaunch): Promise<ServiceProce
     child.once("error", () => resolve());
   });
   const stop = () => stopChild(child, exited);
-  const ready = await waitForReady(child, launch.signal);
+  const ready = await waitForStart(child, launch.signal);
   if (ready === undefined) {
     await stop();
     launch.signal.throwIfAborted();
     throw new SetupError(explainFailure(launch));
+  }
+  const unreadiness = launch.untilReady ? await waitUntilReady(ready.metricsPort, child, launch) : undefined;
+  if (unreadiness !== undefined && !launch.isRestart) {
+    await stop();
+    launch.signal.throwIfAborted();
+    throw new SetupError(`${launch.name} did not become ready (${unreadiness}): see ${launch.logFile}`);
   }
   return {
     pid: child.pid ?? 0,
@@ -67,7 +77,7 @@ export async function launchService(launch: ServiceLaunch): Promise<ServiceProce
   };
 }
 
-function waitForReady(child: ChildProcess, signal: AbortSignal): Promise<ReadyMessage | undefined> {
+function waitForStart(child: ChildProcess, signal: AbortSignal): Promise<ReadyMessage | undefined> {
   return new Promise((resolve) => {
     const finish = (message: ReadyMessage | undefined) => {
       clearTimeout(timer);
@@ -83,6 +93,26 @@ function waitForReady(child: ChildProcess, signal: AbortSignal): Promise<ReadyMe
       if ((message as Partial<ReadyMessage>).type === "ready") finish(message as ReadyMessage);
     });
   });
+}
+
+/** Undefined: `/readyz` says so; otherwise what it says instead. */
+async function waitUntilReady(
+  metricsPort: number,
+  child: ChildProcess,
+  launch: ServiceLaunch,
+): Promise<string | undefined> {
+  let answer = "no answer";
+  let ready = false;
+  const look = async () => {
+    if (launch.signal.aborted || child.exitCode !== null || child.signalCode !== null) return true;
+    const response = await fetch(`http://127.0.0.1:${metricsPort}/readyz`).catch(() => undefined);
+    answer = (await response?.text()) ?? "no answer";
+    ready = response?.ok === true;
+    return ready;
+  };
+  const timeoutMs = launch.isRestart ? READY_AFTER_RESTART_TIMEOUT_MS : READY_TIMEOUT_MS;
+  await waitUntil(look, timeoutMs);
+  return ready ? undefined : answer;
 }
 
 async function stopChild(child: ChildProcess, exited: Promise<void>): Promise<void> {

@@ -1,0 +1,40 @@
+import { createConnection } from "node:net";
+import { SetupError } from "@diegetic/local-stores";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * Fails with one sentence when nothing accepts connections at a store's address, before anything is started that would
+ * try for long. Of a cluster, one node that answers is enough.
+ */
+export async function expectReachable(variable: string, url: string, defaultPort: number): Promise<void> {
+  const addresses = addressesOf(url, defaultPort);
+  const outcomes = await Promise.all(addresses.map(({ host, port }) => accepts(host, port)));
+  if (outcomes.includes(true)) return;
+  const names = addresses.map(({ host, port }) => `${host}:${port}`).join(" or ");
+  throw new SetupError(`${variable} names ${names}, where nothing answers: start it, or unset ${variable}.`);
+}
+
+function addressesOf(url: string, defaultPort: number): { host: string; port: number }[] {
+  const authority = url.replace(/^[^:]+:\/\//, "").split("/", 1)[0] ?? "";
+  return authority
+    .slice(authority.lastIndexOf("@") + 1)
+    .split(",")
+    .map((address) => {
+      const [, host = address, port] = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(address) ?? [];
+      return { host, port: port === undefined ? defaultPort : Number(port) };
+    });
+}
+
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host, port, timeout: CONNECT_TIMEOUT_MS });
+    const finish = (accepted: boolean) => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket.once("connect", () => finish(true));
+    socket.once("timeout", () => finish(false));
+    socket.once("error", () => finish(false));
+  });
+}
