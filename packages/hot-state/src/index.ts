@@ -28,6 +28,7 @@ export {
   type RateLimiterOptions,
   UNLIMITED,
 } from "./rate-limit/rate-limiter.ts";
+export { isRedisAway } from "./redis-away.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";
 export { NotObeyedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./snapshot/lease.ts";

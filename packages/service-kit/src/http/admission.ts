@@ -25,6 +25,26 @@ export async function admitRequest(
   request: Request,
   response: Response,
 ): Promise<ApiKey> {
+  try {
+    return await checkKeyAndLimit(policy, group, request, response);
+  } catch (error) {
+    // A store that is away has counted nothing: the headers then say what the window would begin with.
+    if (!response.hasHeader("X-RateLimit-Limit")) {
+      const { resetUnixSeconds } = unlimitedVerdict(policy.nowMs());
+      const configured = policy.rateLimits[group];
+      const limit = configured === "unlimited" ? UNLIMITED : configured;
+      stateVerdict(response, { allowed: true, limit, remaining: limit, resetUnixSeconds });
+    }
+    throw error;
+  }
+}
+
+async function checkKeyAndLimit(
+  policy: AdmissionPolicy,
+  group: EndpointGroup,
+  request: Request,
+  response: Response,
+): Promise<ApiKey> {
   const header = request.get("authorization");
   const key = await findKey(policy.keys, header);
   if (key === undefined) {
@@ -62,15 +82,19 @@ export async function takeQuota(
     limit === "unlimited" ? unlimitedVerdict(nowMs) : await policy.rateLimiter.take(bucket, limit, nowMs);
   const stated = response.getHeader("X-RateLimit-Remaining");
   if (stated === undefined || !verdict.allowed || verdict.remaining < Number(stated)) {
-    response.setHeader("X-RateLimit-Limit", verdict.limit);
-    response.setHeader("X-RateLimit-Remaining", verdict.remaining);
-    response.setHeader("X-RateLimit-Reset", verdict.resetUnixSeconds);
+    stateVerdict(response, verdict);
   }
   if (verdict.allowed) return;
   const retryAfterSeconds = Math.max(1, Math.ceil(verdict.resetUnixSeconds - nowMs / 1_000));
   throw new HttpError(429, `Too many requests: ${verdict.limit} a minute are allowed.`, {
     "Retry-After": String(retryAfterSeconds),
   });
+}
+
+function stateVerdict(response: Response, verdict: RateLimitVerdict): void {
+  response.setHeader("X-RateLimit-Limit", verdict.limit);
+  response.setHeader("X-RateLimit-Remaining", verdict.remaining);
+  response.setHeader("X-RateLimit-Reset", verdict.resetUnixSeconds);
 }
 
 function unlimitedVerdict(nowMs: number): RateLimitVerdict {

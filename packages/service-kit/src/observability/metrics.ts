@@ -7,7 +7,13 @@ const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 /** The metrics of one process. Names are snake_case and carry their unit; labels take few values, never an id. */
 export interface Metrics {
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
-  gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>;
+  /** @param collect sets the value whenever the metrics are asked for. */
+  gauge<L extends string>(
+    name: string,
+    help: string,
+    labels?: readonly L[],
+    collect?: (gauge: Gauge<L>) => void | Promise<void>,
+  ): Gauge<L>;
   /** Seconds, in buckets from 1 ms to 10 s unless others are given. */
   histogram<L extends string>(
     name: string,
@@ -27,7 +33,20 @@ export function createMetrics(options: { service: string; processMetrics?: boole
   const registers = [registry];
   return {
     counter: (name, help, labels = []) => new Counter({ name, help, labelNames: [...labels], registers }),
-    gauge: (name, help, labels = []) => new Gauge({ name, help, labelNames: [...labels], registers }),
+    gauge: (name, help, labels = [], collect) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: [...labels],
+        registers,
+        ...(collect === undefined
+          ? {}
+          : {
+              collect() {
+                return collect(this);
+              },
+            }),
+      }),
     histogram: (name, help, labels = [], buckets = DURATION_BUCKETS_SECONDS) =>
       new Histogram({ name, help, labelNames: [...labels], buckets, registers }),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),

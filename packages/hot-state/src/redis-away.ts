@@ -1,0 +1,28 @@
+/** Codes of a socket that fails, and states of a server that answers but cannot serve for the moment. */
+const SOCKET_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ETIMEDOUT",
+  "EPIPE",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
+const CLIENT_ERRORS = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedError", "AbortError"]);
+const CLIENT_MESSAGES =
+  /^(Connection is closed\.|Command timed out|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections)/;
+const SERVER_STATES =
+  /^(LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
+
+/**
+ * Whether an error of a command means that Redis is not there, or not able to serve: worth trying again later.
+ * The command may have taken effect all the same. Anything else is a fault of the program.
+ */
+export function isRedisAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("code" in error && typeof error.code === "string" && SOCKET_CODES.has(error.code)) return true;
+  return (
+    CLIENT_ERRORS.has(error.name) || CLIENT_MESSAGES.test(error.message) || SERVER_STATES.test(error.message)
+  );
+}

@@ -1,0 +1,91 @@
+import { CampaignIndex } from "@diegetic/ad-rules";
+import type {
+  SnapshotAdvertiser,
+  SnapshotApiKey,
+  SnapshotCampaign,
+  SnapshotPlacement,
+} from "@diegetic/contracts";
+import type { SnapshotChange } from "@diegetic/hot-state";
+import type { ApiKey } from "@diegetic/service-kit";
+
+interface KnownKey {
+  key: ApiKey;
+  expiresAtMs: number | null;
+}
+
+/** What this instance knows of the snapshot, in memory: keys, placements, advertisers, campaigns in any status. */
+export class Catalog {
+  readonly index = new CampaignIndex();
+  readonly #placements = new Map<string, SnapshotPlacement>();
+  readonly #advertiserVersions = new Map<string, number>();
+  readonly #keys = new Map<string, KnownKey>();
+
+  /** Takes changes as the follower brings them. Entities of a kind that is not known here are left out. */
+  apply(changes: readonly SnapshotChange[]): void {
+    for (const { name, json } of changes) {
+      const separator = name.indexOf(":");
+      const id = name.slice(separator + 1);
+      switch (name.slice(0, separator)) {
+        case "campaign":
+          if (json === null) this.index.remove(id);
+          else this.index.upsert(JSON.parse(json) as SnapshotCampaign);
+          break;
+        case "placement":
+          if (json === null) this.#placements.delete(id);
+          else this.#placements.set(id, JSON.parse(json) as SnapshotPlacement);
+          break;
+        case "advertiser":
+          if (json === null) this.#advertiserVersions.delete(id);
+          else this.#advertiserVersions.set(id, (JSON.parse(json) as SnapshotAdvertiser).version);
+          break;
+        case "key":
+          if (json === null) this.#keys.delete(id);
+          else this.#keys.set(id, readKey(JSON.parse(json) as SnapshotApiKey));
+          break;
+      }
+    }
+  }
+
+  campaign(campaignId: string): SnapshotCampaign | undefined {
+    return this.index.get(campaignId);
+  }
+
+  placement(gameId: string): SnapshotPlacement | undefined {
+    return this.#placements.get(gameId);
+  }
+
+  /** 0: the advertiser is not known. */
+  advertiserVersion(advertiserId: string): number {
+    return this.#advertiserVersions.get(advertiserId) ?? 0;
+  }
+
+  /** The key, unless it is unknown, revoked or has expired. */
+  key(sha256Hex: string, nowMs: number): ApiKey | undefined {
+    const known = this.#keys.get(sha256Hex);
+    if (known === undefined) return undefined;
+    return known.expiresAtMs !== null && known.expiresAtMs <= nowMs ? undefined : known.key;
+  }
+
+  /** How many entities of each kind there are. */
+  sizes(): Record<"campaigns" | "active_campaigns" | "placements" | "advertisers" | "keys", number> {
+    return {
+      campaigns: this.index.size,
+      active_campaigns: this.index.activeCount,
+      placements: this.#placements.size,
+      advertisers: this.#advertiserVersions.size,
+      keys: this.#keys.size,
+    };
+  }
+}
+
+function readKey(key: SnapshotApiKey): KnownKey {
+  return {
+    key: {
+      keyId: key.key_id,
+      accountId: key.account_id,
+      scopes: key.scopes,
+      rateLimitPerMinute: key.rate_limit_per_minute,
+    },
+    expiresAtMs: key.expires_at_ms,
+  };
+}

@@ -1,0 +1,13 @@
+import type { SnapshotPlacement } from "@diegetic/contracts";
+import { forbidden, notFound } from "@diegetic/service-kit";
+import type { Catalog } from "./catalog.ts";
+
+/** The placement of a game that belongs to the caller, active or not; throws 404 and 403 (semantics: "Who may call /match and /impressions"). */
+export function placementOfCaller(catalog: Catalog, gameId: string, accountId: string): SnapshotPlacement {
+  const placement = catalog.placement(gameId);
+  if (placement === undefined) {
+    throw notFound("game_id names no registered game: enable placements for it first");
+  }
+  if (placement.account_id !== accountId) throw forbidden("game_id names a game of another account");
+  return placement;
+}

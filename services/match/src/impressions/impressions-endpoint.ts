@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import {
+  type ImpressionRecord,
+  type ImpressionRequest,
+  type ImpressionResponse,
+  impressionRequest,
+  newId,
+  type SnapshotCampaign,
+} from "@diegetic/contracts";
+import type { CommitRefusal, CommitResult, IdempotencyClaims } from "@diegetic/hot-state";
+import { chargedCents } from "@diegetic/money";
+import {
+  type Answer,
+  conflict,
+  type Endpoint,
+  type HttpError,
+  notFound,
+  type RequestContext,
+  unavailable,
+} from "@diegetic/service-kit";
+import { placementOfCaller } from "../catalog/placement-of-caller.ts";
+import type { MatchDependencies } from "../match/dependencies.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import type { ImpressionBatcher } from "./impression-batcher.ts";
+
+/** After so long a committed impression that is not in Postgres yet is queued again. */
+const OUTBOX_DUE_MS = 5_000;
+
+export interface ImpressionDependencies
+  extends Pick<MatchDependencies, "settings" | "catalog" | "money" | "due" | "nowMs"> {
+  claims: IdempotencyClaims;
+  batcher: ImpressionBatcher;
+}
+
+/** `POST /impressions`: load → claim → commit → present (semantics: Impressions). */
+export function createImpressionsEndpoint(dependencies: ImpressionDependencies): Endpoint {
+  return {
+    method: "POST",
+    path: "/impressions",
+    group: "impressions",
+    scope: "serving",
+    handle: (context) => handleImpression(dependencies, context),
+  };
+}
+
+async function handleImpression(
+  dependencies: ImpressionDependencies,
+  context: RequestContext,
+): Promise<Answer> {
+  const { body, campaign } = load(dependencies, context);
+  await context.takeQuota(
+    `impressions-game:${body.game_id}`,
+    dependencies.settings.rateLimitImpressionsPerGame,
+  );
+  const claim = await claimOperation(dependencies, context);
+  const result = await commit(dependencies, body, campaign, claim?.impressionId ?? newId("imp"));
+  await claim?.finish(result.outcome === "charged" ? "keep" : "drop");
+  if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
+  if (!result.replay) dependencies.batcher.add(result.record);
+  return { status: 201, body: present(result.record) };
+}
+
+/** Throws 400 and 422 for the body; 404 and 403 for its game, 404 for its campaign. */
+function load(
+  dependencies: ImpressionDependencies,
+  context: RequestContext,
+): { body: ImpressionRequest; campaign: SnapshotCampaign } {
+  const body = context.body(impressionRequest);
+  placementOfCaller(dependencies.catalog, body.game_id, context.accountId);
+  const campaign = dependencies.catalog.campaign(body.campaign_id);
+  if (campaign === undefined) throw notFound("campaign_id names no campaign");
+  return { body, campaign };
+}
+
+interface OperationClaim {
+  impressionId: string;
+  finish(outcome: "keep" | "drop"): Promise<void>;
+}
+
+/**
+ * With an `Idempotency-Key` the impression's id follows from account, key and body, so that a retry, also one beside
+ * the first request, commits the same impression. Null without the header; throws 409 when the key came with another body.
+ */
+async function claimOperation(
+  { claims }: ImpressionDependencies,
+  context: RequestContext,
+): Promise<OperationClaim | null> {
+  const key = context.idempotencyKey;
+  if (key === null) return null;
+  const operation = JSON.stringify([context.accountId, context.operation, key]);
+  const bodyHash = createHash("sha256").update(context.body(canonicalJson)).digest("hex");
+  if ((await claims.claim(operation, bodyHash)) === "conflict") {
+    throw conflict("Idempotency-Key was used with another body: use a new one for another impression");
+  }
+  const digest = createHash("sha256").update(`${operation}\n${bodyHash}`).digest("hex");
+  return {
+    impressionId: `imp_${digest.slice(0, 32)}`,
+    finish: (outcome) => claims.finish(operation, bodyHash, outcome),
+  };
+}
+
+async function commit(
+  { money, due, nowMs }: ImpressionDependencies,
+  body: ImpressionRequest,
+  campaign: SnapshotCampaign,
+  impressionId: string,
+): Promise<CommitResult> {
+  const [result] = await Promise.all([
+    money.commit({
+      advertiserId: campaign.advertiser_id,
+      campaignId: campaign.campaign_id,
+      gameId: body.game_id,
+      creativeId: body.creative_id,
+      impressionId,
+      matchId: body.match_id ?? null,
+    }),
+    due.register("outbox", campaign.advertiser_id, nowMs() + OUTBOX_DUE_MS),
+  ]);
+  return result;
+}
+
+function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: SnapshotCampaign): HttpError {
+  switch (reason) {
+    case "no_match":
+      // A deleted creative is known only by its open matches (semantics: "Deleted creatives").
+      return campaign.creatives.some((creative) => creative.creative_id === body.creative_id)
+        ? conflict(
+            "no unbilled match: this campaign and creative have none in this game that is under 24 hours old",
+          )
+        : notFound("creative_id names no creative of this campaign");
+    case "balance":
+      return conflict("the match has lapsed, and the advertiser's balance no longer covers it");
+    case "budget":
+      return conflict("the match no longer fits into the budget of its campaign");
+    case "daily_cap":
+      return conflict("the match no longer fits into what is left of its campaign's daily cap");
+    case "unknown_slot":
+      return unavailable("the advertiser's account is being restored: try again");
+  }
+}
+
+function present(record: ImpressionRecord): ImpressionResponse {
+  return {
+    impression_id: record.impression_id,
+    campaign_id: record.match.campaign_id,
+    creative_id: record.creative_id,
+    game_id: record.match.game_id,
+    charged_cents: chargedCents(record.match.price_millicents),
+    recorded_at: new Date(record.recorded_at_ms).toISOString(),
+  };
+}

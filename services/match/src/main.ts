@@ -1,0 +1,34 @@
+import { createMetrics, listen, runService, startOperationsServer } from "@diegetic/service-kit";
+import { createMatchService } from "./service.ts";
+import { readMatchSettings } from "./settings.ts";
+
+/** Running requests end within this time after a signal; reservations take milliseconds. */
+const DRAIN_MS = 5_000;
+
+await runService({
+  name: "match",
+  readSettings: (environment) => {
+    const { settings, secrets } = readMatchSettings(environment);
+    return { ...settings, secrets };
+  },
+  start: async ({ secrets, ...settings }, logger) => {
+    const metrics = createMetrics({ service: "match", processMetrics: true });
+    const service = createMatchService({ settings, secrets, logger, metrics });
+    const { host, port, metricsPort } = settings;
+    const server = await listen(service.app, { host, port, portVariable: "PORT" });
+    const operations = await startOperationsServer({
+      host,
+      port: metricsPort,
+      metrics,
+      readiness: service.readiness,
+    });
+    return {
+      ports: { port: server.port, metricsPort: operations.port },
+      stop: async () => {
+        await server.close(DRAIN_MS);
+        await service.stop();
+        await operations.close(0);
+      },
+    };
+  },
+});

@@ -1,0 +1,28 @@
+import type { DueIndex, GameSessions, MoneyCommands } from "@diegetic/hot-state";
+import type { Logger } from "@diegetic/service-kit";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
+import type { MatchSettings } from "../settings.ts";
+
+/** What the endpoints of the match tier work with. */
+export interface MatchDependencies {
+  settings: Pick<
+    MatchSettings,
+    "holdTtlSeconds" | "sessionIdleSeconds" | "rateLimitMatchPerGame" | "rateLimitImpressionsPerGame"
+  >;
+  playerHashKey: string;
+  catalog: Catalog;
+  refusals: RefusalMemory;
+  money: MoneyCommands;
+  sessions: GameSessions;
+  due: DueIndex;
+  logger: Logger;
+  /** Throws 503 unless what this instance knows of the snapshot is certainly still obeyed. */
+  requireFresh(): void;
+  /** Applies everything that is published by now; throws 503 when it cannot. */
+  catchUp(): Promise<void>;
+  nowMs(): number;
+  /** At least 0 and below 1. */
+  random(): number;
+  countReservation(result: string): void;
+}

@@ -1,0 +1,34 @@
+import { type MatchRequest, matchRequest, type SnapshotPlacement } from "@diegetic/contracts";
+import type { RequestContext } from "@diegetic/service-kit";
+import { placementOfCaller } from "../catalog/placement-of-caller.ts";
+import { identifyPlayer } from "../player/player-identity.ts";
+import type { MatchDependencies } from "./dependencies.ts";
+
+const NAMED_SESSION_IDLE_MS = 24 * 60 * 60 * 1_000;
+
+/** A match request with what it refers to. */
+export interface LoadedRequest {
+  body: MatchRequest;
+  placement: SnapshotPlacement;
+  userHash: string;
+  session: { gameId: string; sessionKey: string };
+  /** The player session ends after so long without a match request. */
+  sessionIdleMs: number;
+}
+
+/** Throws 400 and 422 for the body, 404 and 403 for the game. */
+export function load(dependencies: MatchDependencies, context: RequestContext): LoadedRequest {
+  const body = context.body(matchRequest);
+  const placement = placementOfCaller(dependencies.catalog, body.game_id, context.accountId);
+  const player = identifyPlayer(dependencies.playerHashKey, body.user_id, body.session_id);
+  return {
+    body,
+    placement,
+    userHash: player.userHash,
+    session: { gameId: body.game_id, sessionKey: player.sessionKey },
+    sessionIdleMs:
+      body.session_id === undefined
+        ? dependencies.settings.sessionIdleSeconds * 1_000
+        : NAMED_SESSION_IDLE_MS,
+  };
+}

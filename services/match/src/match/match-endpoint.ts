@@ -1,0 +1,109 @@
+import { selectCandidates } from "@diegetic/ad-rules";
+import { newId } from "@diegetic/contracts";
+import type { Answer, Endpoint, RequestContext } from "@diegetic/service-kit";
+import type { MatchDependencies } from "./dependencies.ts";
+import { type LoadedRequest, load } from "./load.ts";
+import { type NoMatchReason, presentMatch, presentNoMatch } from "./present.ts";
+import { MAX_RESERVATIONS, reserveOne, type Trial, withdraw } from "./reserve-one.ts";
+
+/** How often a request starts over because a campaign turned out newer than this instance knew. */
+const MAX_FRESH_STARTS = 2;
+
+/** `POST /match`: load → decide → commit → present (semantics: Matching). */
+export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
+  return {
+    method: "POST",
+    path: "/match",
+    group: "match",
+    scope: "serving",
+    handle: (context) => handleMatch(dependencies, context),
+  };
+}
+
+async function handleMatch(dependencies: MatchDependencies, context: RequestContext): Promise<Answer> {
+  const request = load(dependencies, context);
+  await context.takeQuota(`match-game:${request.body.game_id}`, dependencies.settings.rateLimitMatchPerGame);
+
+  const trial: Trial = { matchId: newId("mat"), attemptsLeft: MAX_RESERVATIONS, lackedMoney: false };
+  for (let freshStarts = 0; ; freshStarts += 1) {
+    const decision = decide(dependencies, request);
+    if (decision.candidates.length === 0) {
+      return presentNoMatch(await turnAway(dependencies, request, trial, decision.reason));
+    }
+    const tried = await reserveOne(dependencies, request, decision.candidates, trial);
+    switch (tried.outcome) {
+      case "held":
+        return presentMatch(tried);
+      case "session_full":
+        return presentNoMatch("session_cap");
+      case "refused":
+        await withdraw(dependencies, request, trial);
+        return presentNoMatch(trial.lackedMoney ? "budget" : "no_eligible_campaign");
+      case "outdated":
+        if (freshStarts === MAX_FRESH_STARTS) {
+          await withdraw(dependencies, request, trial);
+          return presentNoMatch("no_eligible_campaign");
+        }
+        await dependencies.catchUp();
+    }
+  }
+}
+
+type Decision = Pick<ReturnType<typeof selectCandidates>, "candidates"> & {
+  /** Why there are none (semantics: "Reasons on 204"). */
+  reason: NoMatchReason;
+};
+
+/** Synchronous and on what is known right now: rules 1 to 7, without campaigns just refused for lack of money. */
+function decide(dependencies: MatchDependencies, request: LoadedRequest): Decision {
+  dependencies.requireFresh();
+  const { catalog, refusals } = dependencies;
+  const nowMs = dependencies.nowMs();
+  // Looked up again: it may have changed since the request was loaded.
+  const placement = catalog.placement(request.body.game_id) ?? request.placement;
+  let skippedForMoney = false;
+  const { candidates, noneActive } = selectCandidates(catalog.index, {
+    placement,
+    context: request.body.game_context,
+    geo: request.body.player_geo ?? null,
+    nowMs,
+    limit: MAX_RESERVATIONS,
+    skip: (campaign) => {
+      const refusal = refusals.standing(campaign, nowMs);
+      skippedForMoney ||= refusal?.lacksMoney === true;
+      return refusal !== undefined;
+    },
+  });
+  if (!placement.is_active) return { candidates, reason: "placement_disabled" };
+  if (noneActive) return { candidates, reason: "no_campaigns" };
+  return { candidates, reason: skippedForMoney ? "budget" : "no_eligible_campaign" };
+}
+
+/**
+ * Nothing to try: the request still keeps its player session alive. A session that has had all its ads is the reason
+ * before a lack of money is (semantics: "Reasons on 204").
+ */
+async function turnAway(
+  dependencies: MatchDependencies,
+  request: LoadedRequest,
+  trial: Trial,
+  reason: NoMatchReason,
+): Promise<NoMatchReason> {
+  if (trial.admission !== undefined) {
+    await withdraw(dependencies, request, trial);
+    return reason;
+  }
+  if (reason !== "budget") {
+    await dependencies.sessions.touch(request.session, request.sessionIdleMs);
+    return reason;
+  }
+  const { admitted } = await dependencies.sessions.admit({
+    ...request.session,
+    matchId: trial.matchId,
+    maxAds: request.placement.max_ads_per_session,
+    idleMs: request.sessionIdleMs,
+  });
+  if (!admitted) return "session_cap";
+  await dependencies.sessions.unadmit(request.session, trial.matchId);
+  return reason;
+}

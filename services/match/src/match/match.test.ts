@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { World } from "../testing/world.fixture.ts";
+
+let redis: TestRedis;
+let world: World;
+beforeAll(async () => {
+  redis = await startTestRedis();
+  world = await World.open(redis.url);
+  await world.startInstance({ SESSION_IDLE_SECONDS: "1" });
+  await world.startInstance({ SESSION_IDLE_SECONDS: "1" });
+});
+afterAll(async () => {
+  await world.close();
+  await redis.stop();
+});
+beforeEach(() => world.reset());
+
+describe("POST /match", () => {
+  it("answers the whole match", async () => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign({
+      cpm_bid_cents: 2_500,
+      affinities: [
+        { affinity_id: "aff_1", affinity_type: "mood", affinity_value: "tense", weight: 1.5 },
+        { affinity_id: "aff_2", affinity_type: "lighting", affinity_value: "neon", weight: 1 },
+      ],
+    });
+    const response = await world.match(game, { game_context: { mood_tags: ["Tense"] } });
+    expect(response.status).toBe(200);
+    expect(response.headers["x-ratelimit-limit"]).toBe("2147483647");
+    expect(response.body).toEqual({
+      match_id: expect.stringMatching(/^mat_/),
+      campaign_id: campaign.campaign_id,
+      creative_id: campaign.creatives[0]?.creative_id,
+      narrative_hook: "A crate of Acme rope stands by the door.",
+      creative_type: "narrative_hook",
+      brand_name: "Acme",
+      product_name: null,
+      tagline: null,
+      tone: "neutral",
+      biased_pipeline: { lighting: "neon", mood: "tense" },
+      affinity_score: 1.5,
+      cpm_bid_cents: 2_500,
+    });
+    const totals = await world.money.readCampaign(campaign.advertiser_id, campaign.campaign_id);
+    expect(totals).toMatchObject({ heldMillicents: 2_500, spentMillicents: 0 });
+  });
+
+  const context = { game_id: "g", user_id: "u", game_context: {} };
+  it.each<[string, unknown, number, string]>([
+    ["not an object", [], 400, "JSON object"],
+    ["no game", { user_id: "u", game_context: {} }, 400, "game_id"],
+    ["no player", { game_id: "g", game_context: {} }, 400, "user_id"],
+    ["no context", { game_id: "g", user_id: "u" }, 400, "game_context"],
+    ["country", { ...context, player_geo: { country_code: "XX" } }, 400, "country_code"],
+    ["latitude", { ...context, player_geo: { lat: 91, lng: 0 } }, 422, "lat"],
+    ["long player", { ...context, user_id: "u".repeat(201) }, 422, "user_id"],
+    ["unknown game", context, 404, "game_id"],
+  ])("refuses: %s", async (_name, body, status, part) => {
+    const response = await world.post("/match", body);
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual({ detail: expect.stringContaining(part) });
+  });
+
+  it("refuses a game of another account, and a key that may not serve", async () => {
+    const game = await world.addGame({ account_id: "acct_other" });
+    expect((await world.match(game)).status).toBe(403);
+    const key = await world.addKey({ scopes: ["advertiser", "developer"] });
+    expect((await world.match(await world.addGame(), {}, { key })).status).toBe(403);
+    const expired = await world.addKey({ expires_at_ms: Date.now() - 1 });
+    expect((await world.match(game, {}, { key: expired })).status).toBe(401);
+  });
+});
+
+describe("no match", () => {
+  const reasonOf = async (answer: ReturnType<World["match"]>) => {
+    const response = await answer;
+    expect([response.status, response.text]).toEqual([204, ""]);
+    return response.headers["x-no-match-reason"];
+  };
+
+  it("says why, in the documented order", async () => {
+    const off = await world.addGame({ is_active: false });
+    expect(await reasonOf(world.match(off))).toBe("placement_disabled");
+    const game = await world.addGame();
+    expect(await reasonOf(world.match(game))).toBe("no_campaigns");
+    await world.addCampaign({ status: "paused" });
+    expect(await reasonOf(world.match(game))).toBe("no_campaigns");
+    await world.addCampaign({ end_date: "2020-01-01" });
+    expect(await reasonOf(world.match(game))).toBe("no_eligible_campaign");
+    expect(await reasonOf(world.match(off))).toBe("placement_disabled");
+    await world.addCampaign({ budgetMillicents: 999 });
+    expect(await reasonOf(world.match(game))).toBe("budget");
+    expect(await reasonOf(world.match(game))).toBe("budget");
+  });
+
+  it.each([
+    ["balance", { depositedMillicents: 999 }],
+    ["budget", { budgetMillicents: 999 }],
+    ["daily cap", { dailyCapMillicents: 999 }],
+  ])("lack of %s", async (_name, wish) => {
+    const game = await world.addGame();
+    await world.addCampaign(wish);
+    expect(await reasonOf(world.match(game))).toBe("budget");
+  });
+
+  it("names the session's cap before a lack of money, and caps of creatives last", async () => {
+    const game = await world.addGame({ max_ads_per_session: 1 });
+    const campaign = await world.addCampaign({ budgetMillicents: 1_000 });
+    const player = { user_id: "p", session_id: "s" };
+    expect((await world.match(game, player)).status).toBe(200);
+    expect(await reasonOf(world.match(game))).toBe("budget");
+    expect(await reasonOf(world.match(game, player))).toBe("session_cap");
+    expect(await reasonOf(world.match(game))).toBe("budget");
+    await world.addCampaign({ ...campaign, version: 2, creatives: [{ max_uses_per_game: 1 }] });
+    expect((await world.match(game, { user_id: "q" })).status).toBe(200);
+    const other = await world.addGame();
+    expect((await world.match(other, { user_id: "q" })).status).toBe(200);
+    expect(await reasonOf(world.match(other, { user_id: "q" }))).toBe("no_eligible_campaign");
+  });
+
+  it("leaves nothing taken behind", async () => {
+    const game = await world.addGame({ max_ads_per_session: 1 });
+    const campaign = await world.addCampaign({ budgetMillicents: 999 });
+    for (let i = 0; i < 3; i++) expect(await reasonOf(world.match(game, { user_id: "p" }))).toBe("budget");
+    await world.addCampaign({ ...campaign, version: 2, budgetMillicents: 5_000 });
+    expect((await world.match(game, { user_id: "p" })).status).toBe(200);
+    expect(await reasonOf(world.match(game, { user_id: "p" }))).toBe("session_cap");
+    const account = await world.money.readAccount(campaign.advertiser_id);
+    expect(account?.heldMillicents).toBe(1_000);
+  });
+
+  it("tries eight candidates at most, and not again those that just lacked money", async () => {
+    const game = await world.addGame();
+    for (let i = 0; i < 8; i++) await world.addCampaign({ cpm_bid_cents: 5_000 - i, budgetMillicents: 1 });
+    const payer = await world.addCampaign({ cpm_bid_cents: 100 });
+    expect(await reasonOf(world.match(game))).toBe("budget");
+    const answer = await eventually(async () => {
+      const response = await world.match(game);
+      return response.status === 200 ? response.body : undefined;
+    });
+    expect(answer.campaign_id).toBe(payer.campaign_id);
+  });
+});
+
+describe("choice", () => {
+  it("takes the next campaign when the first lacks money", async () => {
+    const game = await world.addGame();
+    await world.addCampaign({ cpm_bid_cents: 9_000, budgetMillicents: 8_999 });
+    const second = await world.addCampaign({ cpm_bid_cents: 1_000 });
+    expect((await world.match(game)).body.campaign_id).toBe(second.campaign_id);
+  });
+
+  it("shows a session the creative it has seen least, and never the same line twice in a row", async () => {
+    const game = await world.addGame();
+    await world.addCampaign({
+      creatives: [
+        { creative_id: "crt_a", narrative_hook: "a1", alt_hooks: ["a2"] },
+        { creative_id: "crt_b", narrative_hook: "b1", alt_hooks: ["b2", "b3"] },
+      ],
+    });
+    const seen: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      const { body } = await world.match(game, { user_id: "p", session_id: "s" }, { instance: i % 2 });
+      seen.push(body.narrative_hook);
+    }
+    expect(seen.filter((hook) => hook.startsWith("a"))).toEqual(["a1", "a2", "a1"]);
+    expect(seen.filter((hook) => hook.startsWith("b"))).toEqual(["b1", "b2", "b3"]);
+    expect(new Set(seen.slice(0, 2).map((hook) => hook[0])).size).toBe(2);
+  });
+
+  it("rotates equal creatives over sessions", async () => {
+    const game = await world.addGame();
+    await world.addCampaign({ creatives: [{ creative_id: "crt_a" }, { creative_id: "crt_b" }] });
+    const seen = [];
+    for (let i = 0; i < 4; i++) seen.push((await world.match(game)).body.creative_id);
+    expect(seen.sort()).toEqual(["crt_a", "crt_a", "crt_b", "crt_b"]);
+  });
+
+  it("obeys a pause that only the advertiser's slot knows", async () => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign();
+    expect((await world.match(game)).status).toBe(200);
+    await world.addCampaign({ ...campaign, version: 2, status: "paused", slotOnly: true });
+    const response = await world.match(game);
+    expect(response.status).toBe(204);
+  });
+
+  it("serves by the newest version once it is published", async () => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign();
+    await world.addCampaign({ ...campaign, version: 2, cpm_bid_cents: 3_000 });
+    for (const instance of [0, 1]) {
+      expect((await world.match(game, {}, { instance })).body.cpm_bid_cents).toBe(3_000);
+    }
+  });
+});
+
+describe("player sessions", () => {
+  const count = async (answers: Promise<{ status: number }>[]) =>
+    (await Promise.all(answers)).filter(({ status }) => status === 200).length;
+
+  it("gives a session no more ads than its cap, whatever runs side by side", async () => {
+    const game = await world.addGame({ max_ads_per_session: 3 });
+    await world.addCampaign();
+    const player = { user_id: "p", session_id: "s" };
+    const answers = Array.from({ length: 20 }, (_, i) =>
+      world.match(game, player, { instance: i % 2 }).then((response) => response),
+    );
+    expect(await count(answers)).toBe(3);
+    expect((await world.match(game, { ...player, session_id: "t" })).status).toBe(200);
+    expect((await world.match(game, { user_id: "p" })).status).toBe(200);
+    expect((await world.match(game, { ...player, user_id: "q" })).status).toBe(200);
+  });
+
+  it("gives a session a creative no more often than its cap", async () => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign({ creatives: [{ max_uses_per_game: 2 }] });
+    const answers = Array.from({ length: 10 }, (_, i) =>
+      world.match(game, { user_id: "p", session_id: "s" }, { instance: i % 2 }).then((response) => response),
+    );
+    expect(await count(answers)).toBe(2);
+    const totals = await world.money.readCampaign(campaign.advertiser_id, campaign.campaign_id);
+    expect(totals?.heldMillicents).toBe(2_000);
+  });
+
+  it("ends a session without session_id when it has been idle, and its creative caps with it", async () => {
+    const game = await world.addGame({ max_ads_per_session: 1 });
+    await world.addCampaign({ creatives: [{ max_uses_per_game: 1 }] });
+    expect((await world.match(game, { user_id: "p" })).status).toBe(200);
+    expect((await world.match(game, { user_id: "p" })).headers["x-no-match-reason"]).toBe("session_cap");
+    // Each look keeps the session alive, so they stand further apart than its idle time of one second.
+    const again = await eventually(
+      async () => ((await world.match(game, { user_id: "p" })).status === 200 ? true : undefined),
+      { everyMs: 1_200, timeoutMs: 10_000 },
+    );
+    expect(again).toBe(true);
+  });
+
+  it("keeps a session alive by requests that match nothing", async () => {
+    const game = await world.addGame({ max_ads_per_session: 1 });
+    await world.addCampaign({ target_categories: ["racing"] });
+    const racing = { user_id: "p", game_context: { category: "racing" } };
+    expect((await world.match(game, racing)).status).toBe(200);
+    const sessionKeys = await world.redis.keys("*:session:*");
+    const [key = ""] = sessionKeys.filter((name) => name.includes(game.game_id));
+    await eventually(async () => (await world.redis.pttl(key)) < 700, { everyMs: 5 });
+    const idle = await world.match(game, { user_id: "p" });
+    expect(idle.headers["x-no-match-reason"]).toBe("no_eligible_campaign");
+    expect(await world.redis.pttl(key)).toBeGreaterThan(800);
+  });
+});
+
+describe("limits", () => {
+  it("counts requests per key over all instances", async () => {
+    const game = await world.addGame();
+    const key = await world.addKey({ rate_limit_per_minute: 4 });
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await world.match(game, {}, { key, instance: i % 2 })).status);
+    // A window may end in between, then two of them are counted in the next one.
+    expect(statuses.slice(0, 4)).toEqual([204, 204, 204, 204]);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+  });
+
+  it("counts requests per game where that is configured", async () => {
+    const instance = await world.startInstance({ RATE_LIMIT_MATCH_PER_GAME: "2" });
+    const game = await world.addGame();
+    const on = { instance: world.instances.indexOf(instance) };
+    const first = await world.match(game, {}, on);
+    expect(first.headers["x-ratelimit-limit"]).toBe("2");
+    const statuses = await eventually(async () => {
+      const { status } = await world.match(game, {}, on);
+      return status === 429 ? status : undefined;
+    });
+    expect(statuses).toBe(429);
+    expect((await world.match(await world.addGame(), {}, on)).status).toBe(204);
+  });
+});

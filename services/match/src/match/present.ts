@@ -1,0 +1,44 @@
+import { biasedPipeline, type Candidate, hookFor } from "@diegetic/ad-rules";
+import type { MatchResponse } from "@diegetic/contracts";
+import type { Answer } from "@diegetic/service-kit";
+
+/** semantics: "Reasons on 204". Fit for a game developer: nothing about single advertisers. */
+export type NoMatchReason =
+  | "placement_disabled"
+  | "no_campaigns"
+  | "no_eligible_campaign"
+  | "session_cap"
+  | "budget";
+
+export function presentNoMatch(reason: NoMatchReason): Answer {
+  return { status: 204, headers: { "X-No-Match-Reason": reason } };
+}
+
+/** @param match.timesSeen how often the session had been served the creative before: picks the hook. */
+export function presentMatch(match: {
+  matchId: string;
+  candidate: Candidate;
+  creativeId: string;
+  timesSeen: number;
+}): Answer {
+  const { campaign, creatives, affinityScore } = match.candidate;
+  const creative = creatives.find((one) => one.creative_id === match.creativeId);
+  if (creative === undefined) {
+    throw new Error(`${match.creativeId} was reserved, but was not among the creatives of the candidate`);
+  }
+  const body: MatchResponse = {
+    match_id: match.matchId,
+    campaign_id: campaign.campaign_id,
+    creative_id: creative.creative_id,
+    narrative_hook: hookFor(creative, match.timesSeen),
+    creative_type: creative.creative_type,
+    brand_name: creative.brand_name,
+    product_name: creative.product_name,
+    tagline: creative.tagline,
+    tone: creative.tone,
+    biased_pipeline: { ...biasedPipeline(campaign.affinities) },
+    affinity_score: affinityScore,
+    cpm_bid_cents: campaign.cpm_bid_cents,
+  };
+  return { status: 200, body };
+}

@@ -1,0 +1,161 @@
+import { type Candidate, drawWinner } from "@diegetic/ad-rules";
+import type { MatchFacts } from "@diegetic/contracts";
+import { type AdmitResult, holdOf, isCapStale, type ReserveResult } from "@diegetic/hot-state";
+import { priceMillicents } from "@diegetic/money";
+import type { MatchDependencies } from "./dependencies.ts";
+import type { LoadedRequest } from "./load.ts";
+
+/** semantics: "How many candidates are tried". */
+export const MAX_RESERVATIONS = 8;
+
+/** What one match request has used up and learnt so far. */
+export interface Trial {
+  matchId: string;
+  attemptsLeft: number;
+  /** One of those tried lacked money. */
+  lackedMoney: boolean;
+  /** The match's place in the player session, asked for once per request. */
+  admission?: AdmitResult;
+}
+
+export type TrialOutcome =
+  | { outcome: "held"; matchId: string; candidate: Candidate; creativeId: string; timesSeen: number }
+  /** The session has had all its ads; nothing is held. */
+  | { outcome: "session_full" }
+  /** None of those tried could be held. */
+  | { outcome: "refused" }
+  /** A campaign is newer than this instance knew: decide anew. */
+  | { outcome: "outdated" };
+
+/**
+ * Draws winners until one can be held. When Redis fails in the middle nothing is served, and what may have been taken
+ * is given back without waiting for it; a hold that stays behind lapses.
+ */
+export async function reserveOne(
+  dependencies: MatchDependencies,
+  request: LoadedRequest,
+  candidates: readonly Candidate[],
+  trial: Trial,
+): Promise<TrialOutcome> {
+  const remaining = [...candidates];
+  while (remaining.length > 0 && trial.attemptsLeft > 0) {
+    trial.attemptsLeft -= 1;
+    const [candidate] = remaining.splice(drawWinner(remaining, dependencies.random()), 1);
+    if (candidate === undefined) break;
+    const { reservation, admission } = await reserve(dependencies, request, candidate, trial);
+    dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
+    if (!admission.admitted) return { outcome: "session_full" };
+    if (reservation.outcome === "held") {
+      const { creativeId, timesSeen } = reservation;
+      return { outcome: "held", matchId: trial.matchId, candidate, creativeId, timesSeen };
+    }
+    if (reservation.reason === "stale_version") return { outcome: "outdated" };
+    dependencies.refusals.remember(candidate.campaign, reservation.reason, dependencies.nowMs());
+    trial.lackedMoney ||= ["balance", "budget", "daily_cap"].includes(reservation.reason);
+  }
+  return { outcome: "refused" };
+}
+
+/** Gives the match's place in the player session back, if it has one. */
+export async function withdraw(
+  { sessions }: Pick<MatchDependencies, "sessions">,
+  request: LoadedRequest,
+  trial: Trial,
+): Promise<void> {
+  if (trial.admission?.admitted) await sessions.unadmit(request.session, trial.matchId);
+}
+
+/**
+ * One reservation, with the place in the session asked for beside it the first time. A hold is left behind only when
+ * the session has a place for it, and when its creative was chosen by the caps of this session, not of an earlier one.
+ */
+async function reserve(
+  dependencies: MatchDependencies,
+  request: LoadedRequest,
+  candidate: Candidate,
+  trial: Trial,
+): Promise<{ reservation: ReserveResult; admission: AdmitResult }> {
+  const { money, sessions, due, settings } = dependencies;
+  const holdTtlMs = settings.holdTtlSeconds * 1_000;
+  const match = factsOf(dependencies, request, candidate, trial.matchId);
+  const take = (sessionStartedMs: number | null) =>
+    money.reserve({
+      match,
+      campaignVersion: candidate.campaign.version,
+      holdTtlMs,
+      sessionStartedMs,
+      sessionIdleMs: request.sessionIdleMs,
+      creatives: candidate.creatives.map((creative) => ({
+        creativeId: creative.creative_id,
+        maxUses: creative.max_uses_per_game,
+      })),
+    });
+  const admit = () =>
+    sessions.admit({
+      ...request.session,
+      matchId: trial.matchId,
+      maxAds: request.placement.max_ads_per_session,
+      idleMs: request.sessionIdleMs,
+    });
+  try {
+    const [reservation, admission] = await allSettled(
+      take(trial.admission?.startedMs ?? null),
+      trial.admission ?? admit(),
+      due.register("holds", match.advertiser_id, dependencies.nowMs() + holdTtlMs),
+    );
+    trial.admission = admission;
+    const stale = isCapStale(reservation.capTouchedMs, admission.startedMs, request.sessionIdleMs);
+    if (reservation.outcome === "held" && (!admission.admitted || stale)) {
+      await money.release(holdOf(match), "cancelled");
+    }
+    const reserveAgain = admission.admitted && stale && isDecidedByCaps(reservation);
+    return { reservation: reserveAgain ? await take(admission.startedMs) : reservation, admission };
+  } catch (error) {
+    giveBackLater(dependencies, request, match);
+    throw error;
+  }
+}
+
+function isDecidedByCaps(reservation: ReserveResult): boolean {
+  return reservation.outcome === "held" || reservation.reason === "creative_cap";
+}
+
+function factsOf(
+  dependencies: MatchDependencies,
+  request: LoadedRequest,
+  candidate: Candidate,
+  matchId: string,
+): MatchFacts {
+  const { campaign, affinityScore, affinityParts } = candidate;
+  return {
+    match_id: matchId,
+    advertiser_id: campaign.advertiser_id,
+    campaign_id: campaign.campaign_id,
+    game_id: request.body.game_id,
+    developer_account_id: request.placement.account_id,
+    user_hash: request.userHash,
+    session_key: request.session.sessionKey,
+    country_code: request.body.player_geo?.country_code ?? null,
+    affinity_score: affinityScore,
+    affinities: affinityParts.map(({ affinity_id, contribution }) => ({ affinity_id, contribution })),
+    price_millicents: priceMillicents(campaign.cpm_bid_cents),
+    revenue_share_basis_points: request.placement.revenue_share_basis_points,
+    matched_at_ms: dependencies.nowMs(),
+  };
+}
+
+/** The results when all have come; waits for every one before it throws the first failure. */
+async function allSettled<A, B>(a: A | Promise<A>, b: B | Promise<B>, c: Promise<void>): Promise<[A, B]> {
+  await Promise.allSettled([a, b, c]);
+  await c;
+  return [await a, await b];
+}
+
+/** Redis has failed, so this may fail too: then the hold lapses by itself, and its place with it. */
+function giveBackLater(dependencies: MatchDependencies, request: LoadedRequest, match: MatchFacts): void {
+  const { money, sessions, logger } = dependencies;
+  Promise.all([
+    money.release(holdOf(match), "cancelled"),
+    sessions.unadmit(request.session, match.match_id),
+  ]).catch((error: unknown) => logger.debug({ err: error }, "a hold may have been left to lapse"));
+}

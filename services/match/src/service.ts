@@ -1,0 +1,154 @@
+import {
+  connectRedis,
+  createBillingProducer,
+  createGameSessions,
+  createMoneyCommands,
+  DueIndex,
+  IdempotencyClaims,
+  isRedisAway,
+  RateLimiter,
+  SnapshotFollower,
+} from "@diegetic/hot-state";
+import {
+  createApp,
+  type Logger,
+  type Metrics,
+  type ReadinessChecks,
+  unavailable,
+} from "@diegetic/service-kit";
+import { Catalog } from "./catalog/catalog.ts";
+import { ImpressionBatcher } from "./impressions/impression-batcher.ts";
+import { createImpressionsEndpoint } from "./impressions/impressions-endpoint.ts";
+import type { MatchDependencies } from "./match/dependencies.ts";
+import { createMatchEndpoint } from "./match/match-endpoint.ts";
+import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
+import type { MatchSecrets, MatchSettings } from "./settings.ts";
+
+export interface MatchServiceOptions {
+  settings: MatchSettings;
+  secrets: MatchSecrets;
+  logger: Logger;
+  metrics: Metrics;
+  /** At least 0 and below 1; default: Math.random. Draws the winner of ties. */
+  random?: () => number;
+  /** Unix milliseconds; default: the system clock. */
+  nowMs?: () => number;
+}
+
+export interface MatchService {
+  app: ReturnType<typeof createApp>;
+  readiness: ReadinessChecks;
+  /** Resolves once this instance may serve; rejects after `timeoutMs`. */
+  waitUntilFresh(timeoutMs: number): Promise<void>;
+  /** Hands over what is buffered, drops the lease and closes the connections. Stop listening first. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The match tier: `/match` and `/impressions`. Keeps nothing that another instance would need, and starts to follow
+ * the snapshot at once; until it has, and whenever Redis is away, every request is answered 503.
+ */
+export function createMatchService(options: MatchServiceOptions): MatchService {
+  const { settings, secrets, logger, metrics } = options;
+  const nowMs = options.nowMs ?? Date.now;
+  const onError = (part: string) => (error: Error) => logger.warn({ err: error, part }, "Redis is away");
+
+  const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
+  redis.on("error", onError("commands"));
+  const producer = createBillingProducer(secrets.redisUrl, {
+    name: `${settings.instanceName}-billing`,
+    onError: onError("billing queue"),
+  });
+  const catalog = new Catalog();
+  const follower = new SnapshotFollower(redis, {
+    instance: settings.instanceName,
+    onChanges: (changes) => catalog.apply(changes),
+    onError: onError("snapshot"),
+  });
+  const requireFresh = () => {
+    if (!follower.isFresh()) throw unavailable("the match tier is not up to date: try again");
+  };
+  const measures = createMeasures(metrics, catalog);
+  const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
+  const dependencies: MatchDependencies = {
+    settings,
+    playerHashKey: secrets.playerHashKey,
+    catalog,
+    refusals: new RefusalMemory((advertiserId) => catalog.advertiserVersion(advertiserId)),
+    money: createMoneyCommands(redis),
+    sessions: createGameSessions(redis),
+    due: new DueIndex(redis, { now: nowMs }),
+    logger,
+    requireFresh,
+    catchUp: async () => {
+      await follower.catchUp().catch((error: unknown) => {
+        logger.warn({ err: error }, "could not catch up with the snapshot");
+        throw unavailable("the match tier is not up to date: try again");
+      });
+    },
+    nowMs,
+    random: options.random ?? Math.random,
+    countReservation: measures.countReservation,
+  };
+  const readiness: ReadinessChecks = {
+    redis: () => redis.ping(),
+    snapshot: () => {
+      if (!follower.isFresh()) throw new Error(`the snapshot is not fresh (${follower.state})`);
+    },
+  };
+  const app = createApp({
+    basePath: settings.basePath,
+    endpoints: [
+      createMatchEndpoint(dependencies),
+      createImpressionsEndpoint({ ...dependencies, claims: new IdempotencyClaims(redis), batcher }),
+    ],
+    keys: {
+      // A key that was revoked a moment ago must not be known here any more.
+      find: (sha256Hex) => {
+        requireFresh();
+        return catalog.key(sha256Hex, nowMs());
+      },
+    },
+    rateLimiter: new RateLimiter(redis),
+    rateLimits: {
+      match: settings.rateLimitMatch,
+      impressions: settings.rateLimitImpressions,
+      management: settings.rateLimitManagement,
+      analytics: settings.rateLimitAnalytics,
+    },
+    logger,
+    metrics,
+    readiness,
+    isStoreAway: isRedisAway,
+    nowMs,
+  });
+  follower.start();
+  return {
+    app,
+    readiness,
+    waitUntilFresh: (timeoutMs) => follower.waitUntilFresh(timeoutMs),
+    stop: async () => {
+      await follower.stop();
+      await batcher.flush();
+      await producer.close();
+      redis.disconnect();
+    },
+  };
+}
+
+function createMeasures(metrics: Metrics, catalog: Catalog) {
+  const reservations = metrics.counter("match_reservations_total", "Reservations by result", ["result"]);
+  const queued = metrics.counter(
+    "impressions_queued_total",
+    "Committed impressions by what became of queueing them; the outbox has those that were not queued",
+    ["outcome"],
+  );
+  const sizes = metrics.gauge("snapshot_entities", "Entities known from the snapshot", ["kind"], (gauge) => {
+    for (const [kind, size] of Object.entries(catalog.sizes())) gauge.set({ kind }, size);
+  });
+  return {
+    sizes,
+    countReservation: (result: string) => reservations.inc({ result }),
+    countQueued: (outcome: string, records: number) => queued.inc({ outcome }, records),
+  };
+}
