@@ -100,7 +100,7 @@ describe("a lapsed match", () => {
     expect(await money.release(holdOf(match), "lapsed")).toBe("not_due");
     expect(await money.release(holdOf(match), "cancelled")).toBe("not_open");
     const holds = advertiserKeys.holds(slot.advertiserId);
-    for (const member of await redis.zrange(holds, 0, -1)) await redis.zadd(holds, 1, member);
+    for (const member of await redis.zrange(holds, "0", "-1")) await redis.zadd(holds, 1, member);
     const [lapsed] = (await money.listLapsed(slot.advertiserId, 10)).holds;
     expect(lapsed).toEqual({ ...holdOf(match), lapsesAtMs: 1 });
     if (lapsed === undefined) throw new Error("not listed");

@@ -247,7 +247,7 @@ describe("memory", () => {
     for (let i = 0; i < 10; i++) await slot.hold();
     for (let i = 0; i < 3; i++) await slot.commit();
     expect(await redis.zcard(history)).toBe(13);
-    for (const field of await redis.zrange(history, 0, -1)) await redis.zadd(history, 1, field);
+    for (const field of await redis.zrange(history, "0", "-1")) await redis.zadd(history, 1, field);
     await slot.hold();
     expect(await redis.zcard(history)).toBe(6);
     await slot.hold();

@@ -1,0 +1,209 @@
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys } from "../keys.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { type ModelCampaign, ModelSlot } from "./testing/model.ts";
+import { TestSlot, today } from "./testing/slot.ts";
+import { CREATIVES, GAMES, Rehearsal, type Step } from "./testing/steps.ts";
+import type { MoneyCommands } from "./types.ts";
+
+const CAMPAIGNS = 2;
+const SESSIONS = 2;
+
+/** Amounts are small in number, so that limits are met often, and in one of several sizes, so that digits are too. */
+const scale = fc.constantFrom(1, 7, 1_000, 10_000_000_000_000);
+const units = fc.integer({ min: 0, max: 12 });
+const choice = fc.nat({ max: 1_000 });
+
+function anyStep(size: number): fc.Arbitrary<Step> {
+  const amount = units.map((n) => n * size);
+  const campaign = fc.nat({ max: CAMPAIGNS - 1 });
+  const game = fc.nat({ max: GAMES.length - 1 });
+  const optional = fc.option(amount, { freq: 3 });
+  return fc.oneof(
+    {
+      weight: 9,
+      arbitrary: fc.record({
+        kind: fc.constant("reserve" as const),
+        campaign,
+        game,
+        session: fc.nat({ max: SESSIONS - 1 }),
+        price: fc.integer({ min: 1, max: 3 }).map((n) => n * size),
+        due: fc.boolean(),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("commit" as const), match: choice }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant("commit oldest" as const),
+        campaign,
+        game,
+        creative: fc.nat({ max: CREATIVES.length - 1 }),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant("release" as const), match: choice, lapsed: fc.boolean() }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("deposit" as const), amount }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("campaign" as const),
+        campaign,
+        paused: fc.boolean(),
+        budget: amount.map((n) => n * 2),
+        dailyCap: optional,
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant("ceiling" as const), campaign, ceiling: optional }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("outdated" as const), campaign }) },
+    { weight: 1, arbitrary: fc.constant<Step>({ kind: "new day" }) },
+    { weight: 1, arbitrary: fc.constant<Step>({ kind: "ack" }) },
+  );
+}
+
+const histories = scale.chain((size) =>
+  fc.record({ size: fc.constant(size), steps: fc.array(anyStep(size), { maxLength: 60, size: "max" }) }),
+);
+
+async function openRehearsal(money: MoneyCommands, redis: RedisConnection, size: number): Promise<Rehearsal> {
+  const slot = await TestSlot.open(money, redis, { depositedMillicents: 25 * size });
+  const campaigns = new Map<string, ModelCampaign>();
+  for (let i = 0; i < CAMPAIGNS; i++) {
+    const campaignId = newId("camp");
+    const budgetMillicents = (12 + i) * size;
+    await money.applyCampaign(slot.campaign({ campaignId, budgetMillicents }));
+    campaigns.set(campaignId, {
+      version: 1,
+      status: "active",
+      budget: budgetMillicents,
+      ceiling: null,
+      dailyCap: null,
+      spent: 0,
+      held: 0,
+      daySpent: 0,
+      impressions: 0,
+      holdsTaken: 0,
+    });
+  }
+  return new Rehearsal(slot, new ModelSlot(25 * size, campaigns));
+}
+
+/** Everything that Redis counts is what the model counts, and each hold is held, or has ended one way. */
+async function expectSame({ slot, model }: Rehearsal, redis: RedisConnection): Promise<void> {
+  const { money, advertiserId } = slot;
+  const account = await money.readAccount(advertiserId);
+  expect(account).toMatchObject({
+    depositedMillicents: model.deposited,
+    spentMillicents: model.spent,
+    heldMillicents: model.held,
+    impressions: model.impressions,
+  });
+  for (const [campaignId, expected] of model.campaigns) {
+    const campaign = await money.readCampaign(advertiserId, campaignId);
+    expect(campaign).toMatchObject({
+      version: expected.version,
+      status: expected.status,
+      budgetMillicents: expected.budget,
+      ceilingMillicents: expected.ceiling,
+      dailyCapMillicents: expected.dailyCap,
+      spentMillicents: expected.spent,
+      heldMillicents: expected.held,
+      impressions: expected.impressions,
+    });
+    const counted = campaign?.day === today() ? campaign.daySpentMillicents : 0;
+    expect(counted).toBe(expected.daySpent);
+    for (const gameId of GAMES) {
+      const unbilled = model.matches.filter(
+        (match) =>
+          match.campaignId === campaignId &&
+          match.gameId === gameId &&
+          (match.state === "open" || match.state === "lapsed"),
+      );
+      const pending = await redis.zrange(advertiserKeys.pending(advertiserId, campaignId, gameId), "0", "-1");
+      expect(pending.map((member) => member.split(":")[2]).sort()).toEqual(
+        unbilled.map(({ matchId }) => matchId).sort(),
+      );
+    }
+  }
+  const open = model.matches.filter(({ state }) => state === "open");
+  const holds = await redis.zrange(advertiserKeys.holds(advertiserId), "0", "-1");
+  expect(holds.map((member) => member.split("|")[0]).sort()).toEqual(
+    open.map(({ matchId }) => matchId).sort(),
+  );
+  expect(open.reduce((sum, { price }) => sum + price, 0)).toBe(model.held);
+  const outbox = await redis.hkeys(advertiserKeys.outbox(advertiserId));
+  expect(outbox.sort()).toEqual([...model.outbox].sort());
+  const givebacks = await redis.hkeys(advertiserKeys.giveback(advertiserId));
+  expect(givebacks.sort()).toEqual([...model.givebacks].sort());
+  expect(model.spent + model.held).toBeLessThanOrEqual(model.deposited);
+}
+
+/** No step may take a campaign further over a limit than lowering that limit has put it. */
+function expectWithinLimits(model: ModelSlot, before: Map<string, number>, step: Step): void {
+  for (const [campaignId, { spent, held, daySpent, budget, ceiling, dailyCap }] of model.campaigns) {
+    expect(spent).toBeLessThanOrEqual(budget);
+    const limit = Math.min(budget, ceiling ?? budget);
+    const lowered = step.kind === "campaign" || step.kind === "ceiling";
+    if (!lowered) {
+      expect(spent + held).toBeLessThanOrEqual(Math.max(limit, before.get(campaignId) ?? 0));
+      if (dailyCap !== null) {
+        expect(daySpent + held).toBeLessThanOrEqual(
+          Math.max(dailyCap, before.get(`${campaignId} today`) ?? 0),
+        );
+      }
+    }
+    before.set(campaignId, spent + held);
+    before.set(`${campaignId} today`, daySpent + held);
+  }
+}
+
+describe.each([
+  { name: "one Redis", start: () => startTestRedis(), runs: 60 },
+  { name: "a cluster", start: () => startTestRedisCluster(), runs: 12 },
+])("any history on $name", ({ start, runs }) => {
+  let server: TestRedis;
+  let redis: RedisConnection;
+  let money: MoneyCommands;
+
+  beforeAll(async () => {
+    server = await start();
+    redis = connectRedis(server.url, { name: "model-test" });
+    money = createMoneyCommands(redis);
+  }, 30_000);
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  it("leaves Redis as the plain rules say, step by step", async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async ({ size, steps }) => {
+        const day = today();
+        const rehearsal = await openRehearsal(money, redis, size);
+        const before = new Map<string, number>();
+        try {
+          for (const step of steps) {
+            await rehearsal.take(step);
+            await expectSame(rehearsal, redis);
+            expectWithinLimits(rehearsal.model, before, step);
+          }
+        } catch (error) {
+          // The model does not know midnight.
+          fc.pre(day === today());
+          throw error;
+        }
+      }),
+      { numRuns: runs, endOnFailure: false },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,171 @@
+import type { CampaignStatus } from "@diegetic/contracts";
+import type { CommitRefusal, ReleaseReason, ReleaseResult, ReserveRefusal } from "../types.ts";
+
+export interface ModelCreative {
+  creativeId: string;
+  maxUses: number;
+}
+
+export interface ModelMatch {
+  matchId: string;
+  campaignId: string;
+  gameId: string;
+  sessionKey: string;
+  creativeId: string;
+  price: number;
+  timesSeen: number;
+  due: boolean;
+  state: "open" | "lapsed" | "charged" | "cancelled";
+}
+
+export interface ModelCampaign {
+  version: number;
+  status: CampaignStatus;
+  budget: number;
+  ceiling: number | null;
+  dailyCap: number | null;
+  spent: number;
+  held: number;
+  daySpent: number;
+  impressions: number;
+  holdsTaken: number;
+}
+
+type Reserved = { creativeId: string; timesSeen: number } | ReserveRefusal;
+type Committed = { matchId: string } | CommitRefusal;
+
+/** The rules of an advertiser's slot, written as plainly as they can be: what the scripts are compared with. */
+export class ModelSlot {
+  deposited: number;
+  spent = 0;
+  held = 0;
+  impressions = 0;
+  readonly campaigns: Map<string, ModelCampaign>;
+  /** In the order in which they were taken. */
+  readonly matches: ModelMatch[] = [];
+  readonly outbox = new Set<string>();
+  readonly givebacks = new Set<string>();
+  /** By session, then creative. */
+  private readonly appearances = new Map<string, number>();
+  private readonly served = new Map<string, number>();
+
+  constructor(deposited: number, campaigns: Map<string, ModelCampaign>) {
+    this.deposited = deposited;
+    this.campaigns = campaigns;
+  }
+
+  campaign(campaignId: string): ModelCampaign {
+    const campaign = this.campaigns.get(campaignId);
+    if (campaign === undefined) throw new Error(`the model has no ${campaignId}`);
+    return campaign;
+  }
+
+  reserve(
+    match: Omit<ModelMatch, "creativeId" | "timesSeen" | "state">,
+    creatives: ModelCreative[],
+  ): Reserved {
+    const campaign = this.campaign(match.campaignId);
+    if (campaign.status !== "active") return "not_active";
+    const refusal = this.noRoom(campaign, match.price);
+    if (refusal !== null) return refusal;
+    const count = ({ creativeId }: ModelCreative) => this.appearances.get(capName(match, creativeId)) ?? 0;
+    const allowed = creatives.filter((creative) => count(creative) < creative.maxUses);
+    const fewest = Math.min(...allowed.map(count));
+    const equals = allowed.filter((creative) => count(creative) === fewest);
+    const chosen = equals[campaign.holdsTaken % equals.length];
+    if (chosen === undefined) return "creative_cap";
+    const { creativeId } = chosen;
+    const name = capName(match, creativeId);
+    const timesSeen = this.served.get(name) ?? 0;
+    campaign.holdsTaken += 1;
+    this.appearances.set(name, fewest + 1);
+    this.served.set(name, timesSeen + 1);
+    this.held += match.price;
+    campaign.held += match.price;
+    this.matches.push({ ...match, creativeId, timesSeen, state: "open" });
+    return { creativeId, timesSeen };
+  }
+
+  commit(matchId: string): Committed {
+    const match = this.matches.find((known) => known.matchId === matchId);
+    if (match === undefined || match.state === "cancelled") return "no_match";
+    if (match.state === "charged") return { matchId };
+    return this.charge(match);
+  }
+
+  commitOldest(campaignId: string, gameId: string, creativeId: string): Committed {
+    let refusal: CommitRefusal = "no_match";
+    for (const match of this.matches) {
+      const unbilled = match.state === "open" || match.state === "lapsed";
+      const asked =
+        match.campaignId === campaignId && match.gameId === gameId && match.creativeId === creativeId;
+      if (!unbilled || !asked) continue;
+      const result = this.charge(match);
+      if (typeof result === "object") return result;
+      if (refusal === "no_match") refusal = result;
+    }
+    return refusal;
+  }
+
+  release(matchId: string, reason: ReleaseReason): ReleaseResult {
+    const match = this.matches.find((known) => known.matchId === matchId);
+    if (match === undefined) return "not_open";
+    if (match.state === (reason === "lapsed" ? "lapsed" : "cancelled")) return "released";
+    if (match.state !== "open") return "not_open";
+    if (reason === "lapsed" && !match.due) return "not_due";
+    this.unhold(match);
+    lower(this.appearances, capName(match, match.creativeId));
+    if (reason === "lapsed") {
+      match.state = "lapsed";
+      this.givebacks.add(matchId);
+    } else {
+      match.state = "cancelled";
+      lower(this.served, capName(match, match.creativeId));
+    }
+    return "released";
+  }
+
+  private charge(match: ModelMatch): Committed {
+    const campaign = this.campaign(match.campaignId);
+    if (match.state === "lapsed") {
+      const refusal = this.noRoom(campaign, match.price);
+      if (refusal !== null) return refusal;
+    } else {
+      if (campaign.spent + match.price > limit(campaign)) return "budget";
+      if (campaign.dailyCap !== null && campaign.daySpent + match.price > campaign.dailyCap)
+        return "daily_cap";
+      this.unhold(match);
+    }
+    this.spent += match.price;
+    this.impressions += 1;
+    campaign.spent += match.price;
+    campaign.daySpent += match.price;
+    campaign.impressions += 1;
+    match.state = "charged";
+    return { matchId: match.matchId };
+  }
+
+  private unhold(match: ModelMatch): void {
+    this.held -= match.price;
+    this.campaign(match.campaignId).held -= match.price;
+  }
+
+  private noRoom(campaign: ModelCampaign, price: number): "balance" | "budget" | "daily_cap" | null {
+    if (this.deposited - this.spent - this.held < price) return "balance";
+    if (limit(campaign) - campaign.spent - campaign.held < price) return "budget";
+    const { dailyCap, daySpent, held } = campaign;
+    return dailyCap !== null && daySpent + held + price > dailyCap ? "daily_cap" : null;
+  }
+}
+
+function limit({ budget, ceiling }: ModelCampaign): number {
+  return ceiling === null ? budget : Math.min(budget, ceiling);
+}
+
+function capName({ gameId, sessionKey }: { gameId: string; sessionKey: string }, creativeId: string): string {
+  return JSON.stringify([gameId, sessionKey, creativeId]);
+}
+
+function lower(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) - 1);
+}

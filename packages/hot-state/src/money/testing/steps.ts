@@ -1,0 +1,218 @@
+import { newId } from "@diegetic/contracts";
+import type { RedisConnection } from "../../connection.ts";
+import { advertiserKeys } from "../../keys.ts";
+import { holdOf } from "../holds.ts";
+import type { CommitResult, MoneyCommands, ReserveResult } from "../types.ts";
+import type { ModelMatch, ModelSlot } from "./model.ts";
+import { SESSION_IDLE_MS, type TestSlot } from "./slot.ts";
+
+/** One step of a history. Numbers choose among what there is at that time. */
+export type Step =
+  | { kind: "reserve"; campaign: number; game: number; session: number; price: number; due: boolean }
+  | { kind: "commit"; match: number }
+  | { kind: "commit oldest"; campaign: number; game: number; creative: number }
+  | { kind: "release"; match: number; lapsed: boolean }
+  | { kind: "deposit"; amount: number }
+  | { kind: "campaign"; campaign: number; paused: boolean; budget: number; dailyCap: number | null }
+  | { kind: "ceiling"; campaign: number; ceiling: number | null }
+  | { kind: "outdated"; campaign: number }
+  | { kind: "new day" }
+  | { kind: "ack" };
+
+export const GAMES = ["plain", "a|b:{c} 100% 🎮"];
+export const CREATIVES = ["crt_a", "crt_b", "crt_c"];
+const MAX_USES = [1, 2, 4];
+
+function pick<Item>(items: readonly Item[], index: number): Item | undefined {
+  return items[index % Math.max(1, items.length)];
+}
+
+function given<Item>(item: Item | undefined): Item {
+  if (item === undefined) throw new Error("there is nothing to choose from");
+  return item;
+}
+
+function same(step: Step, got: unknown, expected: unknown): void {
+  if (JSON.stringify(got) !== JSON.stringify(expected)) {
+    const told = JSON.stringify({ step, got, expected });
+    throw new Error(`the script and the model disagree: ${told}`);
+  }
+}
+
+/** Takes each step in Redis and in the model, everything twice in Redis, and compares the answers. */
+export class Rehearsal {
+  readonly slot: TestSlot;
+  readonly model: ModelSlot;
+  private readonly money: MoneyCommands;
+  private readonly redis: RedisConnection;
+  private accountVersion = 1;
+
+  constructor(slot: TestSlot, model: ModelSlot) {
+    this.slot = slot;
+    this.model = model;
+    this.money = slot.money;
+    this.redis = slot.redis;
+  }
+
+  private get campaignIds(): string[] {
+    return [...this.model.campaigns.keys()];
+  }
+
+  private campaignId(index: number): string {
+    return given(pick(this.campaignIds, index));
+  }
+
+  private facts(match: Pick<ModelMatch, "matchId" | "campaignId" | "gameId" | "sessionKey" | "price">) {
+    return this.slot.match({
+      match_id: match.matchId,
+      campaign_id: match.campaignId,
+      game_id: match.gameId,
+      session_key: match.sessionKey,
+      price_millicents: match.price,
+    });
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.kind) {
+      case "reserve":
+        return this.reserve(step);
+      case "commit":
+      case "commit oldest":
+        return this.commit(step);
+      case "release":
+        return this.release(step);
+      case "new day":
+        return this.beginDay();
+      case "ack":
+        await this.money.ackOutbox(this.slot.advertiserId, [...this.model.outbox]);
+        this.model.outbox.clear();
+        return;
+      default:
+        return this.manage(step);
+    }
+  }
+
+  private async reserve(step: Step & { kind: "reserve" }): Promise<void> {
+    const match = {
+      matchId: newId("mat"),
+      campaignId: this.campaignId(step.campaign),
+      gameId: given(pick(GAMES, step.game)),
+      sessionKey: `session_${step.session}`,
+      price: step.price,
+      due: step.due,
+    };
+    const creatives = CREATIVES.map((creativeId, i) => ({ creativeId, maxUses: MAX_USES[i] ?? 0 }));
+    const request = {
+      match: this.facts(match),
+      campaignVersion: this.model.campaign(match.campaignId).version,
+      holdTtlMs: step.due ? 1 : 600_000,
+      sessionStartedMs: null,
+      sessionIdleMs: SESSION_IDLE_MS,
+      creatives,
+    };
+    const result = await this.money.reserve(request);
+    same(step, await this.money.reserve(request), result);
+    const brief = (held: ReserveResult) =>
+      held.outcome === "held" ? { creativeId: held.creativeId, timesSeen: held.timesSeen } : held.reason;
+    same(step, brief(result), this.model.reserve(match, creatives));
+  }
+
+  private async commit(step: Step & { kind: "commit" | "commit oldest" }): Promise<void> {
+    const known = step.kind === "commit" ? pick(this.model.matches, step.match) : undefined;
+    if (step.kind === "commit" && known === undefined) return;
+    const target =
+      step.kind === "commit"
+        ? given(known)
+        : {
+            campaignId: this.campaignId(step.campaign),
+            gameId: given(pick(GAMES, step.game)),
+            creativeId: given(pick(CREATIVES, step.creative)),
+          };
+    const impressionId = newId("imp");
+    const { campaignId, gameId, creativeId } = target;
+    const request = { campaignId, gameId, creativeId, impressionId, matchId: known?.matchId ?? null };
+    const wasCharged = known?.state === "charged";
+    const result = await this.slot.commit(request);
+    const again = await this.slot.commit(request);
+    same(step, again, result.outcome === "charged" ? { ...result, replay: true } : result);
+    const brief = (charged: CommitResult) =>
+      charged.outcome === "charged" ? { matchId: charged.record.match.match_id } : charged.reason;
+    const expected = known
+      ? this.model.commit(known.matchId)
+      : this.model.commitOldest(campaignId, gameId, creativeId);
+    same(step, brief(result), expected);
+    if (result.outcome !== "charged") return;
+    same(step, result.replay, wasCharged);
+    if (!wasCharged) this.model.outbox.add(impressionId);
+  }
+
+  private async release(step: Step & { kind: "release" }): Promise<void> {
+    const match = pick(this.model.matches, step.match);
+    if (match === undefined) return;
+    const hold = holdOf(this.facts(match));
+    const reason = step.lapsed ? "lapsed" : "cancelled";
+    let result = await this.money.release(hold, reason);
+    // A hold of one millisecond is over in the next one.
+    while (result === "not_due" && match.due) result = await this.money.release(hold, reason);
+    same(step, await this.money.release(hold, reason), result);
+    same(step, result, this.model.release(match.matchId, reason));
+  }
+
+  private async manage(
+    step: Step & { kind: "deposit" | "campaign" | "ceiling" | "outdated" },
+  ): Promise<void> {
+    const { model, slot } = this;
+    const { advertiserId } = slot;
+    if (step.kind === "deposit") {
+      model.deposited += step.amount;
+      this.accountVersion += 1;
+      const seed = { spentMillicents: 77, impressions: 77 };
+      const account = {
+        advertiserId,
+        version: this.accountVersion,
+        depositedMillicents: model.deposited,
+        seed,
+      };
+      same(step, await this.money.applyAccount(account), "applied");
+      same(step, await this.money.applyAccount(account), "applied");
+      const outdated = { ...account, version: this.accountVersion - 1, depositedMillicents: 0 };
+      return same(step, await this.money.applyAccount(outdated), "older");
+    }
+    const campaignId = this.campaignId(step.campaign);
+    const campaign = model.campaign(campaignId);
+    if (step.kind === "ceiling") {
+      const result = await this.money.setBudgetCeiling(advertiserId, campaignId, step.ceiling);
+      const fits = step.ceiling === null || step.ceiling >= campaign.spent;
+      same(step, result, fits ? { outcome: "ok" } : { outcome: "spent", spentMillicents: campaign.spent });
+      if (fits) campaign.ceiling = step.ceiling;
+      return;
+    }
+    if (step.kind === "outdated") {
+      const version = campaign.version - 1;
+      const outdated = slot.campaign({ campaignId, version, status: "draft", budgetMillicents: 1 });
+      return same(step, await this.money.applyCampaign(outdated), "older");
+    }
+    campaign.version += 1;
+    campaign.status = step.paused ? "paused" : "active";
+    campaign.budget = Math.max(step.budget, campaign.spent);
+    campaign.dailyCap = step.dailyCap;
+    campaign.ceiling = null;
+    const applied = slot.campaign({
+      campaignId,
+      version: campaign.version,
+      status: campaign.status,
+      budgetMillicents: campaign.budget,
+      dailyCapMillicents: campaign.dailyCap,
+    });
+    same(step, await this.money.applyCampaign(applied), "applied");
+    same(step, await this.money.applyCampaign(applied), "applied");
+  }
+
+  /** As if what was spent today had been spent on an earlier day. */
+  private async beginDay(): Promise<void> {
+    for (const campaignId of this.campaignIds) {
+      await this.redis.hset(advertiserKeys.campaign(this.slot.advertiserId, campaignId), "day", "2001-02-03");
+      this.model.campaign(campaignId).daySpent = 0;
+    }
+  }
+}
