@@ -27,24 +27,20 @@ interface Migration {
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = await readMigrations();
-  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 });
-  pool.on("error", () => {});
+  const lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  lock.on("error", () => {}); // The statement that is under way rejects as well.
   try {
-    const lock = await pool.connect();
-    try {
-      await lock.query(`SET lock_timeout = ${Math.ceil(options.lockTimeoutMs ?? 120_000)}`);
-      await lock.query("SELECT pg_advisory_lock($1)", [LOCK_KEY]);
-      if (await isUpToDate(lock, migrations)) return [];
-      options.log?.("Migrating the database …");
-      const applied = await applyMigrations(pool, migrations);
-      for (const name of applied) options.log?.(`Applied migration ${name}.`);
-      return applied;
-    } finally {
-      // Closing the session gives the lock back, whatever happened before.
-      lock.release(true);
-    }
+    await lock.connect();
+    await lock.query(`SET lock_timeout = ${Math.ceil(options.lockTimeoutMs ?? 120_000)}`);
+    await lock.query("SELECT pg_advisory_lock($1)", [LOCK_KEY]);
+    if (await isUpToDate(lock, migrations)) return [];
+    options.log?.("Migrating the database …");
+    const applied = await applyMigrations(url, migrations);
+    for (const name of applied) options.log?.(`Applied migration ${name}.`);
+    return applied;
   } finally {
-    await pool.end();
+    // The end of the session gives the lock back, whatever happened before.
+    await lock.end();
   }
 }
 
@@ -60,7 +56,7 @@ async function readMigrations(): Promise<Migration[]> {
 }
 
 /** Spares the start of the schema engine when every migration is applied, which is so at nearly every start. */
-async function isUpToDate(client: pg.PoolClient, migrations: Migration[]): Promise<boolean> {
+async function isUpToDate(client: pg.Client, migrations: Migration[]): Promise<boolean> {
   const table = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present");
   if (table.rows[0]?.present !== true) return false;
   const history = await client.query<{ name: string }>(
@@ -71,9 +67,14 @@ async function isUpToDate(client: pg.PoolClient, migrations: Migration[]): Promi
   return migrations.every(({ name }) => applied.has(name));
 }
 
-async function applyMigrations(pool: pg.Pool, migrations: Migration[]): Promise<string[]> {
-  const engine = await createSchemaEngine(new MigrationAdapterFactory(pool), await readFile(SCHEMA, "utf8"));
+async function applyMigrations(url: string, migrations: Migration[]): Promise<string[]> {
+  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 });
+  pool.on("error", () => {}); // A connection that breaks while idle is replaced.
   try {
+    const engine = await createSchemaEngine(
+      new MigrationAdapterFactory(pool),
+      await readFile(SCHEMA, "utf8"),
+    );
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: {
         baseDir: MIGRATIONS.pathname,
@@ -91,6 +92,6 @@ async function applyMigrations(pool: pg.Pool, migrations: Migration[]): Promise<
     });
     return appliedMigrationNames;
   } finally {
-    engine.free();
+    await pool.end();
   }
 }

@@ -30,9 +30,15 @@ let migrated: TestDatabase;
 let described: TestDatabase;
 let pools: pg.Pool[] = [];
 
-async function structureOf(url: string): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+function poolOn(url: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  pool.on("error", () => {}); // Dropping the database may overtake the end of an idle connection.
   pools.push(pool);
+  return pool;
+}
+
+async function structureOf(url: string): Promise<string[]> {
+  const pool = poolOn(url);
   const lines: string[] = [];
   for (const query of STRUCTURE) {
     lines.push(...(await pool.query<{ line: string }>(query)).rows.map(({ line }) => line));
@@ -41,8 +47,7 @@ async function structureOf(url: string): Promise<string[]> {
 }
 
 async function emptied(database: TestDatabase): Promise<pg.Pool> {
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
-  pools.push(pool);
+  const pool = poolOn(database.url);
   await pool.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
   return pool;
 }

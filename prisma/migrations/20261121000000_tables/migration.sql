@@ -264,7 +264,7 @@ CREATE TABLE "unique_user_counts" (
 CREATE TABLE "poison_impressions" (
     "impression_id" TEXT NOT NULL,
     "advertiser_id" TEXT NOT NULL,
-    "record" JSONB NOT NULL,
+    "record" TEXT NOT NULL,
     "reason" TEXT NOT NULL,
     "set_aside_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 

@@ -119,16 +119,17 @@ CREATE TRIGGER ledger_entries_balanced
   FOR EACH STATEMENT EXECUTE FUNCTION check_posting_balance();
 
 -- Makes the partition of one day where it is missing. Attaching a finished table blocks neither reads nor writes of the
--- other days, as CREATE TABLE … PARTITION OF would; the advisory lock lets two callers make the same day.
+-- other days, as CREATE TABLE … PARTITION OF would. The advisory lock lets any number of callers ask for the same day, and
+-- the look at pg_class sees what another one has made meanwhile (to_regclass may answer from a stale cache).
 CREATE FUNCTION ensure_impression_partition(wanted date) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   partition_name text := 'impressions_' || to_char(wanted, 'YYYYMMDD');
 BEGIN
-  IF to_regclass(partition_name) IS NOT NULL THEN
+  IF EXISTS (SELECT FROM pg_class WHERE relname = partition_name AND relispartition) THEN
     RETURN false;
   END IF;
   PERFORM pg_advisory_xact_lock(hashtextextended('ensure_impression_partition', 0));
-  IF to_regclass(partition_name) IS NOT NULL THEN
+  IF EXISTS (SELECT FROM pg_class WHERE relname = partition_name AND relispartition) THEN
     RETURN false;
   END IF;
   EXECUTE format('CREATE TABLE %I (LIKE impressions INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', partition_name);
