@@ -15,7 +15,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 /** `npm start`: runs the stack until Ctrl-C. Throws one sentence when it cannot start, with nothing left running. */
 export async function runStack(args: string[]): Promise<void> {
   const settings = readStackSettings(process.env, args);
-  const lock = lockDataDirectory(settings.dataDir);
+  const lock = await lockDataDirectory(settings.dataDir, "stack");
   try {
     if (lock.wasLeftOver) await waitForLeftovers(settings.dataDir);
     removeStackFile(settings.dataDir);

@@ -14,21 +14,36 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 describe("the lock of a data directory", () => {
-  it("refuses a second holder with a sentence that names the directory, and is free after release", () => {
-    const lock = lockDataDirectory(dir);
-    expect(() => lockDataDirectory(dir)).toThrow(DataDirectoryInUse);
-    expect(() => lockDataDirectory(dir)).toThrow(dir);
+  it("refuses a second stack with a sentence that names the directory, and is free after release", async () => {
+    const lock = await lockDataDirectory(dir, "stack");
+    await expect(lockDataDirectory(dir, "stack")).rejects.toThrow(DataDirectoryInUse);
+    await expect(lockDataDirectory(dir, "key")).rejects.toThrow(dir);
     lock.release();
-    expect(lockDataDirectory(dir).wasLeftOver).toBe(false);
+    expect((await lockDataDirectory(dir, "stack")).wasLeftOver).toBe(false);
+  });
+
+  it("is waited for while a key is being created", async () => {
+    const order: string[] = [];
+    const key = await lockDataDirectory(dir, "key");
+    const stack = lockDataDirectory(dir, "stack").then(() => order.push("stack starts"));
+    order.push("key created");
+    key.release();
+    await stack;
+    expect(order).toEqual(["key created", "stack starts"]);
   });
 
   it.each([
     ["a process that has ended", () => ({ pid: spawnSync("true").pid, identity: "1" })],
     ["an earlier process of the same pid", () => ({ pid: process.pid, identity: "1" })],
     ["nobody one can read", () => "x"],
-  ])("is taken over from %s", (_case, holder) => {
+  ])("is taken over from %s", async (_case, holder) => {
     writeFileSync(join(dir, "stack.lock"), JSON.stringify(holder()));
-    expect(lockDataDirectory(dir).wasLeftOver).toBe(true);
+    expect((await lockDataDirectory(dir, "stack")).wasLeftOver).toBe(true);
+  });
+
+  it("says that a data directory cannot be one", async () => {
+    writeFileSync(join(dir, "file"), "");
+    await expect(lockDataDirectory(join(dir, "file"), "stack")).rejects.toThrow("DATA_DIR");
   });
 });
 
@@ -36,7 +51,7 @@ describe("secrets", () => {
   it("are made once and readable by their owner alone", () => {
     const secrets = readOrCreateSecrets(dir);
     expect(readOrCreateSecrets(dir)).toEqual(secrets);
-    expect(secrets.demoApiKey).toMatch(/^igk_.{32,}$/);
+    expect(secrets.demoSecret.length).toBeGreaterThanOrEqual(32);
     expect(secrets.playerHashKey.length).toBeGreaterThanOrEqual(32);
     expect(statSync(join(dir, "secrets.json")).mode & 0o777).toBe(0o600);
   });

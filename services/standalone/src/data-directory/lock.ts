@@ -4,6 +4,11 @@ import { processIdentity, SetupError } from "@diegetic/local-stores";
 
 const FILE_NAME = "stack.lock";
 const ATTEMPTS = 3;
+const SHORT_HOLD_TIMEOUT_MS = 60_000;
+const LOOK_EVERY_MS = 50;
+
+/** `stack`: until Ctrl-C. `key`: for a moment, while a key is created in a stack that does not run. */
+export type LockPurpose = "stack" | "key";
 
 export interface DataDirectoryLock {
   /** The last holder was killed: what it had started may need a moment to end. */
@@ -12,47 +17,77 @@ export interface DataDirectoryLock {
 }
 
 /** Somebody else works in the data directory. */
-export class DataDirectoryInUse extends SetupError {}
+export class DataDirectoryInUse extends SetupError {
+  readonly purpose: LockPurpose;
 
-/** Makes this process the only one that works in the data directory; a lock whose holder is gone is taken over. */
-export function lockDataDirectory(dataDir: string): DataDirectoryLock {
-  mkdirSync(dataDir, { recursive: true });
+  constructor(dataDir: string, holder: Holder) {
+    super(
+      `The stack of ${dataDir} already runs (process ${holder.pid}): stop it with Ctrl-C, or set DATA_DIR and PORT to run another one.`,
+    );
+    this.purpose = holder.purpose;
+  }
+}
+
+interface Holder {
+  pid: number;
+  identity: string;
+  purpose: LockPurpose;
+}
+
+/**
+ * Makes this process the only one that works in the data directory. A lock whose holder is gone is taken over; one that
+ * is held for a moment only is waited for. Throws DataDirectoryInUse.
+ */
+export async function lockDataDirectory(dataDir: string, purpose: LockPurpose): Promise<DataDirectoryLock> {
+  const deadline = performance.now() + SHORT_HOLD_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return tryLock(dataDir, purpose);
+    } catch (error) {
+      const isShort = error instanceof DataDirectoryInUse && error.purpose === "key";
+      if (!isShort || performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
+  }
+}
+
+function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
   const file = join(dataDir, FILE_NAME);
-  const own = JSON.stringify({ pid: process.pid, identity: processIdentity(process.pid) });
+  const own: Partial<Holder> = { pid: process.pid, identity: processIdentity(process.pid), purpose };
   let wasLeftOver = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    try {
-      writeFileSync(file, own, { flag: "wx" });
+    if (createLockFile(dataDir, file, JSON.stringify(own))) {
       return { wasLeftOver, release: () => rmSync(file, { force: true }) };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw explain(error, dataDir);
     }
     const holder = readHolder(file);
-    if (holder !== undefined && processIdentity(holder.pid) === holder.identity)
-      throw inUse(dataDir, holder.pid);
+    if (holder !== undefined && processIdentity(holder.pid) === holder.identity) {
+      throw new DataDirectoryInUse(dataDir, holder);
+    }
     rmSync(file, { force: true });
     wasLeftOver = true;
   }
-  throw inUse(dataDir, undefined);
+  throw new SetupError(`${file} could not be created: other processes are starting in ${dataDir} too.`);
 }
 
-function readHolder(file: string): { pid: number; identity: string } | undefined {
+/** False: there is one already. */
+function createLockFile(dataDir: string, file: string, content: string): boolean {
   try {
-    const { pid, identity } = JSON.parse(readFileSync(file, "utf8"));
-    return typeof pid === "number" && typeof identity === "string" ? { pid, identity } : undefined;
-  } catch {
-    return undefined;
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(file, content, { flag: "wx" });
+    return true;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" && message.includes(file)) return false;
+    throw new SetupError(`DATA_DIR ${dataDir} cannot be used: ${message}.`);
   }
 }
 
-function inUse(dataDir: string, pid: number | undefined): DataDirectoryInUse {
-  const holder = pid === undefined ? "" : ` (process ${pid})`;
-  return new DataDirectoryInUse(
-    `The stack of ${dataDir} already runs${holder}: stop it with Ctrl-C, or set DATA_DIR and PORT to run another one.`,
-  );
-}
-
-function explain(error: unknown, dataDir: string): Error {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new SetupError(`DATA_DIR ${dataDir} cannot be written: ${reason}.`);
+function readHolder(file: string): Holder | undefined {
+  try {
+    const { pid, identity, purpose } = JSON.parse(readFileSync(file, "utf8"));
+    if (typeof pid !== "number" || typeof identity !== "string") return undefined;
+    return { pid, identity, purpose: purpose === "key" ? "key" : "stack" };
+  } catch {
+    return undefined;
+  }
 }

@@ -7,8 +7,8 @@ import { SetupError } from "@diegetic/local-stores";
 export interface StackSecrets {
   /** Key of the hashes under which players are stored; a new one would make every player a new one. */
   playerHashKey: string;
-  /** The demo account's API key: the database keeps only its hash. */
-  demoApiKey: string;
+  /** What the demo account's key is derived from: the database keeps only its hash, and yet it is shown at every start. */
+  demoSecret: string;
 }
 
 export function readOrCreateSecrets(dataDir: string): StackSecrets {
@@ -16,17 +16,17 @@ export function readOrCreateSecrets(dataDir: string): StackSecrets {
   if (!existsSync(file)) {
     const secrets: StackSecrets = {
       playerHashKey: randomBytes(32).toString("base64url"),
-      demoApiKey: `igk_${randomBytes(24).toString("base64url")}`,
+      demoSecret: randomBytes(32).toString("base64url"),
     };
     writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   }
-  const { playerHashKey, demoApiKey } = parse(file);
-  if (typeof playerHashKey !== "string" || typeof demoApiKey !== "string") {
+  const { playerHashKey, demoSecret } = parse(file);
+  if (typeof playerHashKey !== "string" || typeof demoSecret !== "string") {
     throw new SetupError(
       `${file} does not hold the secrets of a stack: restore it, or remove it to make new ones.`,
     );
   }
-  return { playerHashKey, demoApiKey };
+  return { playerHashKey, demoSecret };
 }
 
 function parse(file: string): Record<string, unknown> {

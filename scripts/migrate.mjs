@@ -1,0 +1,10 @@
+/** Brings the database of DATABASE_URL to the newest schema; harmless when it is there already. */
+import { runMain, say } from "./lib/setup.mjs";
+
+await runMain(async () => {
+  const { databaseUrlSetting, readSettings } = await import("../packages/service-kit/dist/index.js");
+  const { migrate } = await import("../packages/database/dist/index.js");
+  const { secrets } = readSettings(process.env, { settings: {}, secrets: { url: databaseUrlSetting } });
+  const applied = await migrate(secrets.url, { log: say });
+  say(applied.length === 0 ? "The database is up to date." : "The database is ready.");
+});
