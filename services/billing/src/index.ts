@@ -1,1 +1,7 @@
-export {};
+export {
+  type BillingPace,
+  type BillingService,
+  type BillingServiceOptions,
+  createBillingService,
+} from "./service.ts";
+export { type BillingSecrets, type BillingSettings, readBillingSettings } from "./settings.ts";

@@ -1,0 +1,46 @@
+import { type Database, utcDay } from "@diegetic/database";
+import type { Releaser } from "../release/releaser.ts";
+import type { Sweeper } from "../sweep/sweeper.ts";
+import type { Partitions } from "../write/partitions.ts";
+import { forEachLimited } from "./for-each.ts";
+
+export interface BackstopWalkDependencies {
+  database: Database;
+  sweeper: Sweeper;
+  releaser: Releaser;
+  partitions: Partitions;
+  nowMs: () => number;
+}
+
+const ADVERTISERS_PER_PAGE = 500;
+/** Few, so that the walk never stands in the way of matches. */
+const ADVERTISERS_AT_A_TIME = 2;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Looks at every advertiser that Postgres knows, whatever the due index says: it finds what a lost entry of the index
+ * would hide. Also makes tomorrow's partition, so that midnight is like any other second.
+ */
+export async function walkAllAdvertisers(
+  { database, sweeper, releaser, partitions, nowMs }: BackstopWalkDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  await partitions.ensure([utcDay(nowMs()), utcDay(nowMs() + DAY_MS)]);
+  let after = "";
+  while (!signal.aborted) {
+    const page = await database.advertiser.findMany({
+      select: { id: true },
+      where: { id: { gt: after } },
+      orderBy: { id: "asc" },
+      take: ADVERTISERS_PER_PAGE,
+    });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    await forEachLimited(page, ADVERTISERS_AT_A_TIME, async ({ id }) => {
+      if (signal.aborted) return;
+      await sweeper.sweep(id);
+      await releaser.releaseLapsed(id);
+    });
+    after = last.id;
+  }
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "@diegetic/service-kit";
+
+export interface RepeatingTaskOptions {
+  name: string;
+  /** Pause between the end of a run and the next one. Milliseconds. */
+  everyMs: number;
+  /** Idempotent; ends early when `signal` says that the service stops. */
+  run: (signal: AbortSignal) => Promise<void>;
+  logger: Logger;
+}
+
+const LONGEST_PAUSE_AFTER_FAILURES_MS = 5_000;
+
+/** Runs something again and again, never twice at a time. Failures are logged when they begin and when they end. */
+export class RepeatingTask {
+  readonly #options: RepeatingTaskOptions;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(options: RepeatingTaskOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running ??= this.#loop();
+  }
+
+  /** Resolves when the current run has ended; the task cannot be started again. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #loop(): Promise<void> {
+    const { name, everyMs, run, logger } = this.#options;
+    const { signal } = this.#stopping;
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        await run(signal);
+        if (failures > 0) logger.info({ task: name, failures }, "the task works again");
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (failures === 1) logger.warn({ err: error, task: name }, "the task failed and is tried again");
+      }
+      const pauseMs =
+        failures === 0
+          ? everyMs
+          : Math.max(
+              everyMs,
+              Math.min(LONGEST_PAUSE_AFTER_FAILURES_MS, everyMs * 2 ** Math.min(failures, 10)),
+            );
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

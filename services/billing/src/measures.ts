@@ -1,0 +1,38 @@
+import type { Metrics } from "@diegetic/service-kit";
+
+export type BillingMeasures = ReturnType<typeof createBillingMeasures>;
+
+/** What billing counts. A healthy service has no poison and an overdue outbox of zero. */
+export function createBillingMeasures(metrics: Metrics) {
+  return {
+    written: metrics.counter("billing_records_written_total", "Impressions written to Postgres"),
+    duplicates: metrics.counter(
+      "billing_records_duplicate_total",
+      "Delivered records that were in Postgres already",
+    ),
+    poison: metrics.counter(
+      "billing_records_poison_total",
+      "Records that could not be written and were set aside",
+    ),
+    batchSeconds: metrics.histogram("billing_batch_seconds", "Duration of writing one job"),
+    failedJobs: metrics.counter("billing_jobs_failed_total", "Failed attempts at a job", ["final"]),
+    requeued: metrics.counter(
+      "billing_records_requeued_total",
+      "Overdue outbox records that were queued again",
+    ),
+    overdueRecords: metrics.gauge("billing_outbox_overdue_records", "Overdue records seen by the last sweep"),
+    oldestOverdueSeconds: metrics.gauge(
+      "billing_outbox_oldest_seconds",
+      "Age of the oldest overdue record seen by the last sweep; 0: none",
+    ),
+    releasedHolds: metrics.counter("billing_holds_released_total", "Lapsed holds whose money was given back"),
+    givenBack: metrics.counter(
+      "billing_session_places_given_back_total",
+      "Places in player sessions given back",
+    ),
+    frozenSlots: metrics.counter(
+      "billing_frozen_slots_total",
+      "Lapsed holds found in a slot that has to be rebuilt first",
+    ),
+  };
+}

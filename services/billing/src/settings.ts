@@ -1,0 +1,28 @@
+import {
+  databaseUrlSetting,
+  type Environment,
+  integerSetting,
+  processSettings,
+  readSettings,
+  redisUrlSetting,
+  type SettingValues,
+} from "@diegetic/service-kit";
+
+const settings = {
+  ...processSettings("billing"),
+  /** Jobs that this process writes at a time. */
+  billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 32, fallback: 2 }),
+};
+
+const secrets = { redisUrl: redisUrlSetting, databaseUrl: databaseUrlSetting };
+
+export type BillingSettings = SettingValues<typeof settings>;
+export type BillingSecrets = SettingValues<typeof secrets>;
+
+/** Throws SettingsError. */
+export function readBillingSettings(environment: Environment): {
+  settings: BillingSettings;
+  secrets: BillingSecrets;
+} {
+  return readSettings(environment, { settings, secrets });
+}

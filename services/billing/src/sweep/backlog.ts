@@ -1,0 +1,40 @@
+/** What a look at one advertiser's outbox found. */
+export interface OutboxView {
+  records: number;
+  overdue: number;
+  /** When the oldest overdue record was committed, Unix milliseconds. */
+  oldestOverdueMs: number | null;
+}
+
+const MAX_ADVERTISERS = 10_000;
+
+/** The overdue records of all advertisers as they were last seen, summed up for the metrics. */
+export class Backlog {
+  readonly #forgetAfterMs: number;
+  readonly #seen = new Map<string, { overdue: number; oldestMs: number; seenAtMs: number }>();
+
+  /** @param forgetAfterMs a view that old is another instance's business by now */
+  constructor(forgetAfterMs: number) {
+    this.#forgetAfterMs = forgetAfterMs;
+  }
+
+  note(advertiserId: string, { overdue, oldestOverdueMs }: OutboxView, nowMs: number): void {
+    this.#seen.delete(advertiserId);
+    if (oldestOverdueMs === null || this.#seen.size >= MAX_ADVERTISERS) return;
+    this.#seen.set(advertiserId, { overdue, oldestMs: oldestOverdueMs, seenAtMs: nowMs });
+  }
+
+  summary(nowMs: number): { overdueRecords: number; oldestSeconds: number } {
+    let overdueRecords = 0;
+    let oldestMs = nowMs;
+    for (const [advertiserId, view] of this.#seen) {
+      if (view.seenAtMs < nowMs - this.#forgetAfterMs) {
+        this.#seen.delete(advertiserId);
+        continue;
+      }
+      overdueRecords += view.overdue;
+      oldestMs = Math.min(oldestMs, view.oldestMs);
+    }
+    return { overdueRecords, oldestSeconds: (nowMs - oldestMs) / 1_000 };
+  }
+}

@@ -1,0 +1,84 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import {
+  type BillingProducer,
+  type DueIndex,
+  MAX_RECORDS_PER_JOB,
+  type MoneyCommands,
+} from "@diegetic/hot-state";
+import { forEachLimited } from "../loops/for-each.ts";
+import type { BillingMeasures } from "../measures.ts";
+import { Backlog, type OutboxView } from "./backlog.ts";
+
+export interface SweeperDependencies {
+  money: Pick<MoneyCommands, "listOutbox">;
+  due: Pick<DueIndex, "due" | "settle">;
+  producer: Pick<BillingProducer, "add" | "depth">;
+  measures: BillingMeasures;
+  nowMs: () => number;
+  /** Age at which a record in the outbox is queued again. Milliseconds. */
+  overdueAfterMs: number;
+}
+
+const ADVERTISERS_PER_PASS = 200;
+const ADVERTISERS_AT_A_TIME = 8;
+const RECORDS_PER_PAGE = 500;
+const PAGES_PER_ADVERTISER = 20;
+/** While so many jobs wait, more of them would only repeat what is queued already (Postgres away, a burst). */
+const MAX_QUEUED_JOBS = 100;
+
+/** Queues committed records again whose job got lost: the outbox is the truth, the queue only transport. */
+export class Sweeper {
+  readonly #dependencies: SweeperDependencies;
+  readonly #backlog: Backlog;
+
+  constructor(dependencies: SweeperDependencies) {
+    this.#dependencies = dependencies;
+    this.#backlog = new Backlog(3 * dependencies.overdueAfterMs);
+  }
+
+  /** Looks at the advertisers that are due. */
+  async pass(signal: AbortSignal): Promise<void> {
+    const { due, measures, nowMs, overdueAfterMs } = this.#dependencies;
+    const advertisers = await due.due("outbox", nowMs(), ADVERTISERS_PER_PASS);
+    await forEachLimited(advertisers, ADVERTISERS_AT_A_TIME, async ({ advertiserId, dueMs }) => {
+      if (signal.aborted) return;
+      const { records } = await this.sweep(advertiserId);
+      await due.settle("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
+    });
+    const { overdueRecords, oldestSeconds } = this.#backlog.summary(nowMs());
+    measures.overdueRecords.set(overdueRecords);
+    measures.oldestOverdueSeconds.set(oldestSeconds);
+  }
+
+  /** Queues the overdue records of one advertiser again, as far as the queue is not full. */
+  async sweep(advertiserId: string): Promise<OutboxView> {
+    const { money, nowMs, overdueAfterMs } = this.#dependencies;
+    const found: OutboxView = { records: 0, overdue: 0, oldestOverdueMs: null };
+    let cursor: string | undefined;
+    for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
+      const { items, cursor: next } = await money.listOutbox(advertiserId, RECORDS_PER_PAGE, cursor);
+      const overdue = items.filter(({ recorded_at_ms }) => recorded_at_ms <= nowMs() - overdueAfterMs);
+      found.records += items.length;
+      found.overdue += overdue.length;
+      for (const { recorded_at_ms } of overdue) {
+        found.oldestOverdueMs = Math.min(found.oldestOverdueMs ?? recorded_at_ms, recorded_at_ms);
+      }
+      if (!(await this.#queue(overdue)) || next === null) break;
+      cursor = next;
+    }
+    this.#backlog.note(advertiserId, found, nowMs());
+    return found;
+  }
+
+  /** False: the queue is full, the rest has time. */
+  async #queue(records: ImpressionRecord[]): Promise<boolean> {
+    const { producer, measures } = this.#dependencies;
+    for (let start = 0; start < records.length; start += MAX_RECORDS_PER_JOB) {
+      if ((await producer.depth()) >= MAX_QUEUED_JOBS) return false;
+      const job = records.slice(start, start + MAX_RECORDS_PER_JOB);
+      await producer.add(job);
+      measures.requeued.inc(job.length);
+    }
+    return true;
+  }
+}

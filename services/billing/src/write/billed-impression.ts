@@ -1,0 +1,81 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { utcDay } from "@diegetic/database";
+import { earningMicrocents, type Microcents } from "@diegetic/money";
+
+/** A record that cannot be written as it is; repeating will not help. The message is one sentence for a person. */
+export class RecordRefused extends Error {
+  override name = "RecordRefused";
+}
+
+/** A record with what follows from it. */
+export interface BilledImpression {
+  record: ImpressionRecord;
+  /** UTC day on which the charge counts, `YYYY-MM-DD`. */
+  day: string;
+  earningMicrocents: Microcents;
+  /** The affinity score in millionths: sums of it are exact. */
+  affinityScoreMillionths: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** A record outside of this window has a broken clock: its day would become a partition of the table. */
+const OLDEST_MS = 400 * DAY_MS;
+const AHEAD_MS = DAY_MS;
+const MAX_TEXT_LENGTH = 1_000;
+const MAX_SCORE = 100_000;
+const MAX_PRICE_MILLICENTS = 1_000_000_000;
+
+/** Works out one record. Throws RecordRefused where a field is not what a committed impression must have. */
+export function billImpression(record: ImpressionRecord, nowMs: number): BilledImpression {
+  const { match } = record;
+  if (typeof match !== "object" || match === null) throw new RecordRefused("the record has no match");
+  requireText("impression_id", record.impression_id);
+  requireText("creative_id", record.creative_id);
+  for (const field of [
+    "match_id",
+    "advertiser_id",
+    "campaign_id",
+    "game_id",
+    "developer_account_id",
+    "user_hash",
+    "session_key",
+  ] as const) {
+    requireText(field, match[field]);
+  }
+  if (match.country_code !== null && !/^[A-Z]{2}$/.test(match.country_code)) {
+    throw new RecordRefused(`country_code is not two capital letters: ${JSON.stringify(match.country_code)}`);
+  }
+  if (!Array.isArray(match.affinities)) throw new RecordRefused("affinities is not a list");
+  requireInteger("recorded_at_ms", record.recorded_at_ms, nowMs - OLDEST_MS, nowMs + AHEAD_MS);
+  requireInteger("matched_at_ms", match.matched_at_ms, nowMs - OLDEST_MS, nowMs + AHEAD_MS);
+  requireInteger("price_millicents", match.price_millicents, 1, MAX_PRICE_MILLICENTS);
+  requireInteger("revenue_share_basis_points", match.revenue_share_basis_points, 0, 10_000);
+  const score = match.affinity_score;
+  if (!Number.isFinite(score) || score < 0 || score > MAX_SCORE) {
+    throw new RecordRefused(`affinity_score is not a number from 0 to ${MAX_SCORE}: ${score}`);
+  }
+  return {
+    record,
+    day: utcDay(record.recorded_at_ms),
+    earningMicrocents: earningMicrocents(match.price_millicents, match.revenue_share_basis_points),
+    affinityScoreMillionths: Math.round(score * 1_000_000),
+  };
+}
+
+/** Millionths as a decimal number for Postgres. */
+export function decimalOfMillionths(millionths: number): string {
+  const digits = String(millionths).padStart(7, "0");
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
+function requireText(field: string, value: unknown): void {
+  if (typeof value !== "string" || value === "" || value.length > MAX_TEXT_LENGTH) {
+    throw new RecordRefused(`${field} is not a text of 1 to ${MAX_TEXT_LENGTH} characters`);
+  }
+}
+
+function requireInteger(field: string, value: number, least: number, most: number): void {
+  if (!Number.isSafeInteger(value) || value < least || value > most) {
+    throw new RecordRefused(`${field} is not a whole number from ${least} to ${most}: ${value}`);
+  }
+}

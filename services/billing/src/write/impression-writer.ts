@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { type Database, DataRefused } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import type { Logger } from "@diegetic/service-kit";
+import type { BillingMeasures } from "../measures.ts";
+import { type BilledImpression, billImpression, RecordRefused } from "./billed-impression.ts";
+import type { Partitions } from "./partitions.ts";
+import { writeBatch } from "./write-batch.ts";
+
+export interface ImpressionWriterDependencies {
+  database: Database;
+  money: Pick<MoneyCommands, "ackOutbox">;
+  partitions: Partitions;
+  measures: BillingMeasures;
+  logger: Logger;
+  nowMs: () => number;
+}
+
+interface RefusedRecord {
+  record: ImpressionRecord;
+  reason: string;
+}
+
+/**
+ * Brings committed records to Postgres, then takes them out of the outbox. May be given the same records any number
+ * of times, also at the same time. Rejects when a store is away: nothing that is not in Postgres is acknowledged then.
+ */
+export class ImpressionWriter {
+  readonly #dependencies: ImpressionWriterDependencies;
+
+  constructor(dependencies: ImpressionWriterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async write(records: readonly ImpressionRecord[]): Promise<void> {
+    const { measures, partitions, nowMs } = this.#dependencies;
+    const stopTimer = measures.batchSeconds.startTimer();
+    const distinct = [...new Map(records.map((record) => [record.impression_id, record])).values()];
+    const refused: RefusedRecord[] = [];
+    const billed: BilledImpression[] = [];
+    for (const record of distinct) {
+      try {
+        billed.push(billImpression(record, nowMs()));
+      } catch (error) {
+        if (!(error instanceof RecordRefused)) throw error;
+        refused.push({ record, reason: error.message });
+      }
+    }
+    await partitions.ensure(billed.map(({ day }) => day));
+    const written = await this.#writeOrSplit(billed, refused);
+    for (const one of refused) await this.#setAside(one);
+    measures.written.inc(written);
+    measures.duplicates.inc(records.length - refused.length - written);
+    await this.#acknowledge(distinct);
+    stopTimer();
+  }
+
+  /** Writes all of it, or halves it until the records that cannot be written stand alone. */
+  async #writeOrSplit(billed: BilledImpression[], refused: RefusedRecord[]): Promise<number> {
+    try {
+      return await writeBatch(this.#dependencies.database, billed);
+    } catch (error) {
+      this.#requireDataProblem(error);
+      const [only] = billed;
+      if (billed.length === 1 && only !== undefined) {
+        refused.push({ record: only.record, reason: error.message });
+        return 0;
+      }
+      const middle = Math.ceil(billed.length / 2);
+      const first = await this.#writeOrSplit(billed.slice(0, middle), refused);
+      return first + (await this.#writeOrSplit(billed.slice(middle), refused));
+    }
+  }
+
+  /** Throws on whatever is not the fault of a record: that is repeated, not set aside. */
+  #requireDataProblem(error: unknown): asserts error is RecordRefused | DataRefused {
+    if (error instanceof DataRefused && /no partition of relation/.test(error.message)) {
+      this.#dependencies.partitions.forget();
+      throw error;
+    }
+    if (!(error instanceof RecordRefused || error instanceof DataRefused)) throw error;
+  }
+
+  async #setAside({ record, reason }: RefusedRecord): Promise<void> {
+    const { database, logger, measures } = this.#dependencies;
+    const text = JSON.stringify(record);
+    const impressionId =
+      typeof record.impression_id === "string"
+        ? record.impression_id
+        : `unnamed_${createHash("sha256").update(text).digest("hex")}`;
+    const advertiserId = String(record.match?.advertiser_id ?? "");
+    const { count } = await database.poisonImpression.createMany({
+      data: [{ impressionId, advertiserId, record: text, reason: reason.slice(0, 1_000) }],
+      skipDuplicates: true,
+    });
+    measures.poison.inc(count);
+    logger.error({ impressionId, advertiserId, reason }, "an impression cannot be written and was set aside");
+  }
+
+  async #acknowledge(records: readonly ImpressionRecord[]): Promise<void> {
+    const byAdvertiser = new Map<string, string[]>();
+    for (const { impression_id, match } of records) {
+      // A record without these did not come from an outbox.
+      if (typeof impression_id !== "string" || typeof match?.advertiser_id !== "string") continue;
+      const ids = byAdvertiser.get(match.advertiser_id) ?? [];
+      ids.push(impression_id);
+      byAdvertiser.set(match.advertiser_id, ids);
+    }
+    await Promise.all(
+      [...byAdvertiser].map(([advertiserId, ids]) => this.#dependencies.money.ackOutbox(advertiserId, ids)),
+    );
+  }
+}

@@ -1,0 +1,172 @@
+import type { Transaction } from "@diegetic/database";
+import { type BilledImpression, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
+import type { Posting } from "./posting.ts";
+
+/**
+ * One statement per table. Every transaction takes its locks in the same order (these functions from top to bottom,
+ * each by sorted keys), so that two batches wait for each other instead of ending in a deadlock.
+ */
+
+/** Inserts impressions and returns the ids of those that were not there before. */
+export async function insertImpressions(
+  transaction: Transaction,
+  impressions: readonly BilledImpression[],
+): Promise<Set<string>> {
+  const rows = JSON.stringify(impressions.map(rowOf));
+  const inserted = await transaction.$queryRaw<{ impression_id: string }[]>`
+    INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, creative_id, game_id,
+      developer_account_id, user_hash, session_key, country_code, affinity_score, affinities, price_millicents,
+      revenue_share_basis_points, earning_microcents, matched_at, recorded_at)
+    SELECT day, impression_id, match_id, advertiser_id, campaign_id, creative_id, game_id,
+      developer_account_id, user_hash, session_key, country_code, affinity_score, affinities, price_millicents,
+      revenue_share_basis_points, earning_microcents, matched_at, recorded_at
+    FROM jsonb_to_recordset(${rows}::jsonb) AS r(day date, impression_id text, match_id text, advertiser_id text,
+      campaign_id text, creative_id text, game_id text, developer_account_id text, user_hash text, session_key text,
+      country_code text, affinity_score numeric, affinities jsonb, price_millicents bigint,
+      revenue_share_basis_points int, earning_microcents bigint, matched_at timestamptz, recorded_at timestamptz)
+    ORDER BY day, impression_id
+    ON CONFLICT (day, impression_id) DO NOTHING
+    RETURNING impression_id`;
+  return new Set(inserted.map((row) => row.impression_id));
+}
+
+function rowOf({ record, day, earningMicrocents, affinityScoreMillionths }: BilledImpression) {
+  const { match_id, matched_at_ms, ...match } = record.match;
+  return {
+    ...match,
+    day,
+    impression_id: record.impression_id,
+    match_id,
+    creative_id: record.creative_id,
+    affinity_score: decimalOfMillionths(affinityScoreMillionths),
+    earning_microcents: String(earningMicrocents),
+    matched_at: new Date(matched_at_ms).toISOString(),
+    recorded_at: new Date(record.recorded_at_ms).toISOString(),
+  };
+}
+
+/** Adds to the advertisers' totals. Throws RecordRefused when one is unknown. */
+export async function moveAdvertisers(
+  transaction: Transaction,
+  moves: Posting["advertisers"],
+): Promise<void> {
+  const rows = JSON.stringify(moves);
+  const locked = await transaction.$queryRaw<{ id: string }[]>`
+    SELECT id FROM advertisers WHERE id IN (SELECT id FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text))
+    ORDER BY id FOR NO KEY UPDATE`;
+  requireAll("advertiser", moves, locked);
+  await transaction.$executeRaw`
+    UPDATE advertisers a
+    SET spent_millicents = a.spent_millicents + m.spent_millicents, impressions = a.impressions + m.impressions
+    FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, spent_millicents bigint, impressions bigint)
+    WHERE a.id = m.id`;
+}
+
+/** Adds to the campaigns' totals. Throws RecordRefused when one is unknown, or of another advertiser. */
+export async function moveCampaigns(transaction: Transaction, moves: Posting["campaigns"]): Promise<void> {
+  const rows = JSON.stringify(moves);
+  const locked = await transaction.$queryRaw<{ id: string }[]>`
+    SELECT id FROM campaigns WHERE (id, advertiser_id) IN
+      (SELECT id, advertiser_id FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, advertiser_id text))
+    ORDER BY id FOR NO KEY UPDATE`;
+  requireAll("campaign", moves, locked);
+  await transaction.$executeRaw`
+    UPDATE campaigns c
+    SET spent_millicents = c.spent_millicents + m.spent_millicents, impressions = c.impressions + m.impressions
+    FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, spent_millicents bigint, impressions bigint)
+    WHERE c.id = m.id`;
+}
+
+/** Adds to the creatives' counts. Throws RecordRefused when one is unknown, or of another campaign. */
+export async function moveCreatives(transaction: Transaction, moves: Posting["creatives"]): Promise<void> {
+  const rows = JSON.stringify(moves);
+  const locked = await transaction.$queryRaw<{ id: string }[]>`
+    SELECT id FROM creatives WHERE (id, campaign_id) IN
+      (SELECT id, campaign_id FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, campaign_id text))
+    ORDER BY id FOR NO KEY UPDATE`;
+  requireAll("creative", moves, locked);
+  await transaction.$executeRaw`
+    UPDATE creatives c SET impressions = c.impressions + m.impressions
+    FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, impressions bigint)
+    WHERE c.id = m.id`;
+}
+
+function requireAll(kind: string, moves: { id: string }[], found: { id: string }[]): void {
+  const known = new Set(found.map(({ id }) => id));
+  // A second move of the same row names another owner, which the look-up above does not find.
+  const missing = moves.find(({ id }) => !known.has(id));
+  if (missing !== undefined)
+    throw new RecordRefused(`${kind} ${missing.id} is unknown, or belongs elsewhere`);
+  if (known.size !== moves.length) throw new RecordRefused(`one ${kind} is said to belong to two owners`);
+}
+
+export async function moveCampaignRollups(
+  transaction: Transaction,
+  moves: Posting["campaignRollups"],
+): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO campaign_rollups AS known (campaign_id, day, creative_id, country_code, game_id, impressions,
+      spent_millicents, affinity_score_sum)
+    SELECT campaign_id, day, creative_id, country_code, game_id, impressions, spent_millicents, affinity_score_sum
+    FROM jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(campaign_id text, day date, creative_id text,
+      country_code text, game_id text, impressions bigint, spent_millicents bigint, affinity_score_sum numeric)
+    ORDER BY campaign_id, day, creative_id, country_code, game_id
+    ON CONFLICT (campaign_id, day, creative_id, country_code, game_id) DO UPDATE
+    SET impressions = known.impressions + excluded.impressions,
+      spent_millicents = known.spent_millicents + excluded.spent_millicents,
+      affinity_score_sum = known.affinity_score_sum + excluded.affinity_score_sum`;
+}
+
+export async function moveGameRollups(
+  transaction: Transaction,
+  moves: Posting["gameRollups"],
+): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO game_rollups AS known (game_id, day, advertiser_id, account_id, impressions, earning_microcents)
+    SELECT game_id, day, advertiser_id, account_id, impressions, earning_microcents
+    FROM jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(game_id text, day date, advertiser_id text,
+      account_id text, impressions bigint, earning_microcents bigint)
+    ORDER BY game_id, day, advertiser_id, account_id
+    ON CONFLICT (game_id, day, advertiser_id, account_id) DO UPDATE
+    SET impressions = known.impressions + excluded.impressions,
+      earning_microcents = known.earning_microcents + excluded.earning_microcents`;
+}
+
+/** Remembers who was reached, and counts those who were not known: exact, because only inserted rows count. */
+export async function addUniqueUsers(transaction: Transaction, users: Posting["uniqueUsers"]): Promise<void> {
+  await transaction.$executeRaw`
+    WITH added AS (
+      INSERT INTO unique_users (campaign_id, dimension, dimension_key, user_hash)
+      SELECT campaign_id, dimension, dimension_key, user_hash
+      FROM jsonb_to_recordset(${JSON.stringify(users)}::jsonb) AS u(campaign_id text,
+        dimension unique_user_dimension, dimension_key text, user_hash text)
+      ORDER BY campaign_id, dimension, dimension_key, user_hash
+      ON CONFLICT DO NOTHING
+      RETURNING campaign_id, dimension, dimension_key
+    )
+    INSERT INTO unique_user_counts AS known (campaign_id, dimension, dimension_key, users)
+    SELECT campaign_id, dimension, dimension_key, count(*) FROM added
+    GROUP BY campaign_id, dimension, dimension_key ORDER BY campaign_id, dimension, dimension_key
+    ON CONFLICT (campaign_id, dimension, dimension_key) DO UPDATE SET users = known.users + excluded.users`;
+}
+
+/** Writes charge, earning and fee of each line; the three sum to zero (semantics: Money, "Unit"). */
+export async function writeLedger(
+  transaction: Transaction,
+  postingId: string,
+  lines: Posting["ledger"],
+): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO ledger_entries (posting_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
+      amount_microcents)
+    SELECT ${postingId}, entry.kind::ledger_kind, l.day, entry.account_id, l.advertiser_id, l.campaign_id, l.game_id,
+      l.impressions, entry.amount_microcents
+    FROM jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) AS l(day date, advertiser_id text, campaign_id text,
+      game_id text, developer_account_id text, impressions int, charge_microcents bigint, earning_microcents bigint)
+    JOIN advertisers a ON a.id = l.advertiser_id
+    CROSS JOIN LATERAL (VALUES
+      ('charge', a.account_id, -l.charge_microcents),
+      ('earning', l.developer_account_id, l.earning_microcents),
+      ('fee', NULL, l.charge_microcents - l.earning_microcents)
+    ) AS entry(kind, account_id, amount_microcents)`;
+}
