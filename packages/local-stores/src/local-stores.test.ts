@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../tests/helpers/eventually.ts";
+import { startPostgres } from "./postgres.ts";
+import { processIdentity } from "./process.ts";
+import { type RunningStore, startRedis } from "./redis.ts";
+import { redisCommand } from "./redis-command.ts";
+
+const BUILT = fileURLToPath(new URL("../dist/index.js", import.meta.url));
+
+let dir = "";
+const started: RunningStore[] = [];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "diegetic-stores-"));
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((store) => store.stop()));
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function keep(store: Promise<RunningStore>): Promise<RunningStore> {
+  started.push(await store);
+  return store;
+}
+
+/** Another process starts a store and is then killed; returns the pid of the store. */
+async function startAndKillOwner(call: string): Promise<number> {
+  const code = `const s = await import(${JSON.stringify(BUILT)}); console.log((await s.${call}).pid); setInterval(() => {}, 1000)`;
+  const owner = spawn(process.execPath, ["--input-type=module", "-e", code], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const pid = await new Promise<number>((resolve) =>
+    owner.stdout.once("data", (text) => resolve(Number(text))),
+  );
+  owner.kill("SIGKILL");
+  return pid;
+}
+
+describe("a local Redis", () => {
+  it("keeps every write over a kill when it appends, and evicts nothing", async () => {
+    const first = await keep(startRedis({ dir, appendonly: true }));
+    await redisCommand(first.port, "SET money 1");
+    process.kill(first.pid, "SIGKILL");
+    await first.exited;
+    const second = await keep(startRedis({ dir, appendonly: true, port: first.port }));
+    expect(second.url).toBe(first.url);
+    expect(await redisCommand(second.port, "GET money")).toContain("1");
+    expect(await redisCommand(second.port, "CONFIG GET maxmemory-policy")).toContain("noeviction");
+    expect(await redisCommand(second.port, "CONFIG GET appendfsync")).toContain("always");
+  });
+
+  it("says that a given port is taken", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await expect(startRedis({ dir, port })).rejects.toThrow("Redis did not start");
+    server.close();
+  });
+
+  it("ends with the process that started it, even when that is killed", async () => {
+    const pid = await startAndKillOwner(`startRedis({ dir: ${JSON.stringify(dir)} })`);
+    await eventually(() => processIdentity(pid) === undefined);
+  });
+
+  it("stops one that still runs in its directory", async () => {
+    const left = await keep(startRedis({ dir }));
+    const next = await keep(startRedis({ dir }));
+    await eventually(() => left.hasExited());
+    expect(await redisCommand(next.port, "PING")).toContain("PONG");
+  });
+});
+
+describe("a local Postgres", () => {
+  it("starts again in its directory, taking the place of one that still runs", async () => {
+    const left = await keep(startPostgres({ dir }));
+    const next = await keep(startPostgres({ dir, port: left.port }));
+    await eventually(() => left.hasExited());
+    expect(next.url).toBe(left.url);
+    expect(next.hasExited()).toBe(false);
+  });
+
+  it("comes back after its main process was killed", async () => {
+    const first = await keep(startPostgres({ dir }));
+    process.kill(first.pid, "SIGKILL");
+    await first.exited;
+    const second = await keep(startPostgres({ dir, port: first.port }));
+    expect(second.url).toBe(first.url);
+  });
+
+  it("ends with the process that started it, even when that is killed", async () => {
+    const pid = await startAndKillOwner(`startPostgres({ dir: ${JSON.stringify(dir)} })`);
+    await eventually(() => processIdentity(pid) === undefined);
+  });
+
+  it("runs below a directory that is closed to everybody else, as a home directory is", async () => {
+    const closed = join(dir, "closed");
+    mkdirSync(closed);
+    chmodSync(closed, 0o700);
+    const store = await keep(startPostgres({ dir: join(closed, "postgres") }));
+    expect(store.hasExited()).toBe(false);
+    expect(statSync(join(closed, "postgres", "data")).uid).not.toBe(0);
+  });
+});
