@@ -1,0 +1,10 @@
+import type { Database } from "@diegetic/database";
+import { forbidden } from "@diegetic/service-kit";
+import { type Advertiser, findAdvertiser } from "./store.ts";
+
+/** The advertiser who calls. Throws 403 before he has registered (semantics: Advertiser endpoints before registering). */
+export async function callingAdvertiser(database: Database, accountId: string): Promise<Advertiser> {
+  const advertiser = await findAdvertiser(database, accountId);
+  if (advertiser !== undefined) return advertiser;
+  throw forbidden("This account has no advertiser profile: register first by POST /register.");
+}

@@ -1,0 +1,73 @@
+import { profilePatch, registerRequest } from "@diegetic/contracts";
+import { type Database, UniqueViolation } from "@diegetic/database";
+import { conflict, type Endpoint, notFound } from "@diegetic/service-kit";
+import { createOnce, readSentBody } from "../idempotency/create-once.ts";
+import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
+import type { Clock } from "../shared/time.ts";
+import type { Publishing } from "../snapshot-publishing/publishing.ts";
+import { presentAdvertiser } from "./presenter.ts";
+import { type Advertiser, findAdvertiser, insertAdvertiser, updateAdvertiser } from "./store.ts";
+
+export interface AdvertiserParts {
+  database: Database;
+  publishing: Publishing;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+export function advertiserEndpoints(parts: AdvertiserParts): Endpoint[] {
+  const common = { group: "management", scope: "advertiser" } as const;
+  return [
+    { ...common, method: "POST", path: "/register", handle: register(parts) },
+    { ...common, method: "GET", path: "/profile", handle: showProfile(parts) },
+    { ...common, method: "PATCH", path: "/profile", handle: changeProfile(parts) },
+  ];
+}
+
+function register({ database, publishing, clock }: AdvertiserParts): Endpoint["handle"] {
+  return async (context) => {
+    const { sent, value } = readSentBody(context, registerRequest);
+    const nowMs = clock();
+    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      if ((await findAdvertiser(transaction, context.accountId)) !== undefined) throw alreadyRegistered();
+      const advertiser = await insertAdvertiser(transaction, context.accountId, value, nowMs);
+      return { status: 201, body: presentAdvertiser(advertiser) };
+    }).catch(explainDuplicate);
+    await publishing.obeyed("advertiser", answer.body.id);
+    return answer;
+  };
+}
+
+function showProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"] {
+  return async (context) => {
+    const { id } = await profileOf(database, context.accountId);
+    await barrier.advertiser(id);
+    return { status: 200, body: presentAdvertiser(await profileOf(database, context.accountId)) };
+  };
+}
+
+function changeProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"] {
+  return async (context) => {
+    const { id } = await profileOf(database, context.accountId);
+    const patch = context.body(profilePatch);
+    await barrier.advertiser(id);
+    const changed = await updateAdvertiser(database, id, patch).catch(explainDuplicate);
+    return { status: 200, body: presentAdvertiser(changed) };
+  };
+}
+
+async function profileOf(database: Database, accountId: string): Promise<Advertiser> {
+  const advertiser = await findAdvertiser(database, accountId);
+  if (advertiser !== undefined) return advertiser;
+  throw notFound("This account has no advertiser profile yet: register first by POST /register.");
+}
+
+function alreadyRegistered() {
+  return conflict("This account has an advertiser profile already: change it by PATCH /profile.");
+}
+
+function explainDuplicate(error: unknown): never {
+  if (!(error instanceof UniqueViolation)) throw error;
+  if (error.constraint.includes("account_id")) throw alreadyRegistered();
+  throw conflict("contact_email belongs to another advertiser already: use another address.");
+}

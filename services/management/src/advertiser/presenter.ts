@@ -1,0 +1,20 @@
+import type { AdvertiserBody } from "@diegetic/contracts";
+import { type Cents, centsDown } from "@diegetic/money";
+import { timestamp } from "../shared/time.ts";
+import type { Advertiser } from "./store.ts";
+
+/** What is left of the deposits, rounded down (semantics: Integer cents in answers). */
+export function balanceCents(money: Pick<Advertiser, "depositedMillicents" | "spentMillicents">): Cents {
+  return centsDown(money.depositedMillicents - money.spentMillicents);
+}
+
+export function presentAdvertiser(advertiser: Advertiser): AdvertiserBody {
+  return {
+    id: advertiser.id,
+    company_name: advertiser.companyName,
+    contact_email: advertiser.contactEmail,
+    website: advertiser.website,
+    balance_cents: balanceCents(advertiser),
+    created_at: timestamp(advertiser.createdAt),
+  };
+}

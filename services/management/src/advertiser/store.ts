@@ -1,0 +1,74 @@
+import { newId, type ProfilePatch, type RegisterRequest } from "@diegetic/contracts";
+import { type Database, type Prisma, safeInteger, type Transaction } from "@diegetic/database";
+import type { Millicents } from "@diegetic/money";
+
+export interface Advertiser {
+  id: string;
+  accountId: string;
+  companyName: string;
+  contactEmail: string;
+  website: string | null;
+  depositedMillicents: Millicents;
+  spentMillicents: Millicents;
+  impressions: number;
+  createdAt: Date;
+}
+
+type Client = Database | Transaction;
+
+function fromRow(row: Prisma.AdvertiserGetPayload<object>): Advertiser {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    companyName: row.companyName,
+    contactEmail: row.contactEmail,
+    website: row.website,
+    depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
+    spentMillicents: safeInteger(row.spentMillicents, "spent"),
+    impressions: safeInteger(row.impressions, "impressions"),
+    createdAt: row.createdAt,
+  };
+}
+
+/** The advertiser profile of an account; undefined before it has registered. */
+export async function findAdvertiser(client: Client, accountId: string): Promise<Advertiser | undefined> {
+  const row = await client.advertiser.findUnique({ where: { accountId } });
+  return row === null ? undefined : fromRow(row);
+}
+
+/** Throws UniqueViolation when the account has a profile already, or the address belongs to another. */
+export async function insertAdvertiser(
+  transaction: Transaction,
+  accountId: string,
+  request: RegisterRequest,
+  nowMs: number,
+): Promise<Advertiser> {
+  const row = await transaction.advertiser.create({
+    data: {
+      id: newId("adv", nowMs),
+      accountId,
+      companyName: request.company_name,
+      contactEmail: request.contact_email,
+      contactEmailLower: request.contact_email.toLowerCase(),
+      website: request.website ?? null,
+      createdAt: new Date(nowMs),
+    },
+  });
+  return fromRow(row);
+}
+
+/** Throws UniqueViolation when the address belongs to another advertiser. */
+export async function updateAdvertiser(
+  database: Database,
+  advertiserId: string,
+  patch: ProfilePatch,
+): Promise<Advertiser> {
+  const data: Prisma.AdvertiserUpdateInput = {};
+  if (patch.company_name !== undefined) data.companyName = patch.company_name;
+  if (patch.contact_email !== undefined) {
+    data.contactEmail = patch.contact_email;
+    data.contactEmailLower = patch.contact_email.toLowerCase();
+  }
+  if (patch.website !== undefined) data.website = patch.website;
+  return fromRow(await database.advertiser.update({ where: { id: advertiserId }, data }));
+}

@@ -1,0 +1,65 @@
+import { newId, type Scope } from "@diegetic/contracts";
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import type { RateLimit } from "@diegetic/service-kit";
+import type { Publishing } from "../snapshot-publishing/publishing.ts";
+import { keySha256, newKeyText, shownPrefix } from "./key-text.ts";
+
+const UNLIMITED_COLUMN = -1;
+
+/** What a key may be used for when nothing is said (semantics: Key scopes). */
+export const ALL_SCOPES: readonly Scope[] = ["advertiser", "developer", "serving"];
+
+export interface KeyOptions {
+  /** The owner's name for the account and its key. */
+  label: string;
+  /** Default: all. */
+  scopes?: readonly Scope[];
+  /** Requests per minute in each endpoint group; null: the defaults of the service. */
+  rateLimitPerMinute?: RateLimit | null;
+}
+
+export interface CreatedAccount {
+  accountId: string;
+  keyId: string;
+  /** The key itself: shown once, stored only as SHA-256. */
+  key: string;
+}
+
+/**
+ * Creates an account with one API key. With `publishing` the match tier knows the key when this returns; without it the
+ * reconciling loop of management publishes the key.
+ */
+export async function createAccountWithKey(
+  parts: { database: Database; publishing?: Publishing },
+  options: KeyOptions,
+): Promise<CreatedAccount> {
+  const created = await inTransaction(parts.database, (transaction) =>
+    insertAccountWithKey(transaction, options, newKeyText()),
+  );
+  await parts.publishing?.obeyed("apiKey", created.keyId);
+  return created;
+}
+
+/** Writes the account and the key with this text. */
+export async function insertAccountWithKey(
+  transaction: Transaction,
+  options: KeyOptions,
+  key: string,
+): Promise<CreatedAccount> {
+  const accountId = newId("acct");
+  const keyId = newId("key");
+  const limit = options.rateLimitPerMinute ?? null;
+  await transaction.account.create({ data: { id: accountId, label: options.label } });
+  await transaction.apiKey.create({
+    data: {
+      id: keyId,
+      accountId,
+      sha256: keySha256(key),
+      prefix: shownPrefix(key),
+      label: options.label,
+      scopes: [...new Set(options.scopes ?? ALL_SCOPES)],
+      rateLimitPerMinute: limit === "unlimited" ? UNLIMITED_COLUMN : limit,
+    },
+  });
+  return { accountId, keyId, key };
+}

@@ -1,0 +1,36 @@
+import type { Database } from "@diegetic/database";
+import type { ApiKey, KeyDirectory } from "@diegetic/service-kit";
+import type { Clock } from "../shared/time.ts";
+
+const UNLIMITED_COLUMN = -1;
+const USE_NOTED_EVERY_MS = 60_000;
+
+/** Looks keys up in Postgres at every request: a revoked one is refused by the very next. Notes their use by the minute. */
+export function createKeyDirectory(database: Database, clock: Clock): KeyDirectory {
+  return {
+    async find(sha256Hex): Promise<ApiKey | undefined> {
+      const row = await database.apiKey.findUnique({ where: { sha256: sha256Hex } });
+      const nowMs = clock();
+      if (row === null || row.revokedAt !== null) return undefined;
+      if (row.expiresAt !== null && row.expiresAt.getTime() <= nowMs) return undefined;
+      if (row.lastUsedAt === null || row.lastUsedAt.getTime() <= nowMs - USE_NOTED_EVERY_MS) {
+        await noteUse(database, row.id, nowMs);
+      }
+      return {
+        keyId: row.id,
+        accountId: row.accountId,
+        scopes: row.scopes,
+        rateLimitPerMinute:
+          row.rateLimitPerMinute === UNLIMITED_COLUMN ? "unlimited" : row.rateLimitPerMinute,
+      };
+    },
+  };
+}
+
+async function noteUse(database: Database, keyId: string, nowMs: number): Promise<void> {
+  const due = new Date(nowMs - USE_NOTED_EVERY_MS);
+  await database.apiKey.updateMany({
+    where: { id: keyId, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: due } }] },
+    data: { lastUsedAt: new Date(nowMs) },
+  });
+}

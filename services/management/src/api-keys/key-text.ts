@@ -1,0 +1,25 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+
+const KEY_PREFIX = "igk_";
+const RANDOM_BYTES = 32;
+const SHOWN_CHARACTERS = 10;
+
+/** A new API key: `igk_` and 43 random characters. Shown once, never stored. */
+export function newKeyText(): string {
+  return KEY_PREFIX + randomBytes(RANDOM_BYTES).toString("base64url");
+}
+
+/** The key that belongs to a secret and a purpose: always the same, so that it can be shown again without being stored. */
+export function derivedKeyText(secret: string, purpose: string): string {
+  return KEY_PREFIX + createHmac("sha256", secret).update(purpose).digest("base64url");
+}
+
+/** What is stored of a key. */
+export function keySha256(keyText: string): string {
+  return createHash("sha256").update(keyText).digest("hex");
+}
+
+/** The first characters, by which an owner tells his keys apart. */
+export function shownPrefix(keyText: string): string {
+  return keyText.slice(0, SHOWN_CHARACTERS);
+}

@@ -1,0 +1,37 @@
+import type { CampaignStatus } from "@diegetic/contracts";
+import type { Millicents } from "@diegetic/money";
+
+export interface Campaign {
+  id: string;
+  advertiserId: string;
+  name: string;
+  status: CampaignStatus;
+  budgetCents: number;
+  spentMillicents: Millicents;
+  impressions: number;
+  cpmBidCents: number;
+  dailyCapCents: number | null;
+  /** ISO 8601 as it was given. */
+  startDate: string | null;
+  /** ISO 8601 as it was given. */
+  endDate: string | null;
+  priority: number;
+  targetCategories: string[];
+  targetTags: string[];
+  version: number;
+  createdAt: Date;
+}
+
+/** What an advertiser decides about a campaign. */
+export type CampaignSettings = Pick<
+  Campaign,
+  | "name"
+  | "budgetCents"
+  | "cpmBidCents"
+  | "dailyCapCents"
+  | "startDate"
+  | "endDate"
+  | "priority"
+  | "targetCategories"
+  | "targetTags"
+>;

@@ -1,0 +1,129 @@
+import { campaignCreate, campaignPatch } from "@diegetic/contracts";
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import { type Answer, conflict, type Endpoint } from "@diegetic/service-kit";
+import { callingAdvertiser } from "../advertiser/caller.ts";
+import { findAdvertiser } from "../advertiser/store.ts";
+import { createOnce, readSentBody } from "../idempotency/create-once.ts";
+import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
+import { pageAnswer, readPaging } from "../shared/paging.ts";
+import type { Clock } from "../shared/time.ts";
+import type { Publishing } from "../snapshot-publishing/publishing.ts";
+import type { Campaign } from "./campaign.ts";
+import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
+import { presentCampaign } from "./presenter.ts";
+import { activationRefusal, changedSettings, newSettings, pauseRefusal } from "./rules.ts";
+import {
+  findCampaign,
+  insertCampaign,
+  listCampaigns,
+  lockCampaign,
+  ownCampaign,
+  updateStatus,
+} from "./store.ts";
+
+export interface CampaignParts {
+  database: Database;
+  slots: CeilingCommands;
+  publishing: Publishing;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+export function campaignEndpoints(parts: CampaignParts): Endpoint[] {
+  const common = { group: "management", scope: "advertiser" } as const;
+  const one = "/campaigns/:campaignId";
+  return [
+    { ...common, method: "POST", path: "/campaigns", handle: create(parts) },
+    { ...common, method: "GET", path: "/campaigns", handle: list(parts) },
+    { ...common, method: "GET", path: one, handle: show(parts) },
+    { ...common, method: "PATCH", path: one, handle: change(parts) },
+    { ...common, method: "POST", path: `${one}/activate`, body: "none", handle: activate(parts) },
+    { ...common, method: "POST", path: `${one}/pause`, body: "none", handle: pause(parts) },
+  ];
+}
+
+function create({ database, publishing, clock }: CampaignParts): Endpoint["handle"] {
+  return async (context) => {
+    const advertiser = await callingAdvertiser(database, context.accountId);
+    const { sent, value } = readSentBody(context, campaignCreate);
+    const settings = newSettings(value);
+    const nowMs = clock();
+    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      const campaign = await insertCampaign(transaction, advertiser.id, settings, nowMs);
+      return { status: 201, body: presentCampaign(campaign) };
+    });
+    await publishing.obeyed("campaign", answer.body.id);
+    return answer;
+  };
+}
+
+function list({ database, barrier }: CampaignParts): Endpoint["handle"] {
+  return async (context) => {
+    const advertiser = await callingAdvertiser(database, context.accountId);
+    const paging = readPaging(context, "camp");
+    await barrier.advertiser(advertiser.id);
+    const campaigns = await listCampaigns(database, advertiser.id, paging);
+    return pageAnswer(context, paging, campaigns, presentCampaign);
+  };
+}
+
+function show({ database, barrier }: CampaignParts): Endpoint["handle"] {
+  return async (context) => {
+    const campaignId = context.param("campaignId");
+    const { advertiserId } = await ownCampaign(database, context.accountId, campaignId);
+    await barrier.advertiser(advertiserId);
+    return { status: 200, body: presentCampaign(await ownCampaign(database, context.accountId, campaignId)) };
+  };
+}
+
+function change(parts: CampaignParts): Endpoint["handle"] {
+  const { database, publishing, barrier } = parts;
+  return async (context) => {
+    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const changed = changedSettings(context.body(campaignPatch));
+    await barrier.advertiser(campaign.advertiserId);
+    const result = await changeSettings(parts, campaign.id, changed);
+    if (Object.keys(changed).length > 0) await publishing.obeyed("campaign", campaign.id);
+    return { status: 200, body: presentCampaign(result) };
+  };
+}
+
+function activate(parts: CampaignParts): Endpoint["handle"] {
+  return async (context) => {
+    const campaign = await ownCampaign(parts.database, context.accountId, context.param("campaignId"));
+    // The balance that decides is the one after every impression that was answered.
+    await parts.barrier.advertiser(campaign.advertiserId);
+    return changeStatus(parts, campaign, "active", async (transaction, present) => {
+      const creatives = await transaction.creative.count({
+        where: { campaignId: present.id, deletedAt: null },
+      });
+      const advertiser = await findAdvertiser(transaction, context.accountId);
+      const balance = (advertiser?.depositedMillicents ?? 0) - (advertiser?.spentMillicents ?? 0);
+      return activationRefusal(present, creatives, balance);
+    });
+  };
+}
+
+function pause(parts: CampaignParts): Endpoint["handle"] {
+  return async (context) => {
+    const campaign = await ownCampaign(parts.database, context.accountId, context.param("campaignId"));
+    return changeStatus(parts, campaign, "paused", async (_transaction, present) => pauseRefusal(present));
+  };
+}
+
+async function changeStatus(
+  { database, publishing, barrier, clock }: CampaignParts,
+  { id, advertiserId }: Pick<Campaign, "id" | "advertiserId">,
+  status: "active" | "paused",
+  refusalOf: (transaction: Transaction, present: Campaign) => Promise<string | undefined>,
+): Promise<Answer> {
+  await inTransaction(database, async (transaction) => {
+    const refusal = await refusalOf(transaction, await lockCampaign(transaction, id));
+    if (refusal !== undefined) throw conflict(refusal);
+    await updateStatus(transaction, id, status, clock());
+  });
+  await publishing.obeyed("campaign", id);
+  await barrier.advertiser(advertiserId);
+  const changed = await findCampaign(database, id);
+  return { status: 200, body: presentCampaign({ ...changed, status }) };
+}

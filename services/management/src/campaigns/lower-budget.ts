@@ -1,0 +1,70 @@
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import { centsToMillicents } from "@diegetic/money";
+import { unavailable } from "@diegetic/service-kit";
+import type { Campaign, CampaignSettings } from "./campaign.ts";
+import { checkBudgetCoversSpent, checkDates } from "./rules.ts";
+import { lockCampaign, raiseVersion, updateSettings } from "./store.ts";
+
+const ATTEMPTS = 5;
+
+export type CeilingCommands = Pick<MoneyCommands, "setBudgetCeiling" | "readCampaign">;
+
+/**
+ * Changes a campaign's settings in one locked step. A budget that is lowered is lowered in the advertiser's slot first:
+ * its ceiling refuses to go below what is spent there, and from then on no charge passes it, so that Postgres can follow.
+ *
+ * A ceiling that a crash leaves behind is taken away by the next newer version that reaches the slot. So that there
+ * always is one, the version is raised, and committed, before the ceiling is set; while the campaign is locked nobody
+ * else writes its slot, and a version that reached it in between is noticed and raised once more.
+ */
+export async function changeSettings(
+  parts: { database: Database; slots: CeilingCommands },
+  campaignId: string,
+  changed: Partial<CampaignSettings>,
+): Promise<Campaign> {
+  const { database, slots } = parts;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const result = await inTransaction(database, async (transaction) => {
+      const present = await lockCampaign(transaction, campaignId);
+      checkDates({ ...present, ...changed });
+      if (changed.budgetCents !== undefined && changed.budgetCents < present.budgetCents) {
+        const outcome = await setCeiling(slots, present, changed.budgetCents);
+        if (outcome === "version is in the slot") return undefined;
+      }
+      return applyChange(transaction, present, changed);
+    });
+    if (result !== undefined) return result;
+    await raiseVersion(database, campaignId);
+  }
+  throw unavailable("The campaign is being changed by others at the same time: try again.");
+}
+
+function applyChange(
+  transaction: Transaction,
+  present: Campaign,
+  changed: Partial<CampaignSettings>,
+): Promise<Campaign> | Campaign {
+  return Object.keys(changed).length === 0 ? present : updateSettings(transaction, present.id, changed);
+}
+
+async function setCeiling(
+  slots: CeilingCommands,
+  present: Campaign,
+  budgetCents: number,
+): Promise<"set" | "version is in the slot"> {
+  checkBudgetCoversSpent(budgetCents, present.spentMillicents);
+  const slot = await slots.readCampaign(present.advertiserId, present.id);
+  if (slot !== null) {
+    checkBudgetCoversSpent(budgetCents, slot.spentMillicents);
+    if (slot.version >= present.version) return "version is in the slot";
+  }
+  const ceiling = await slots.setBudgetCeiling(
+    present.advertiserId,
+    present.id,
+    centsToMillicents(budgetCents),
+  );
+  if (ceiling.outcome === "spent") checkBudgetCoversSpent(budgetCents, ceiling.spentMillicents);
+  // An unknown slot charges nothing until it has been made from the row that is being written here.
+  return "set";
+}

@@ -1,0 +1,22 @@
+import type { CampaignBody } from "@diegetic/contracts";
+import { centsUp } from "@diegetic/money";
+import { timestamp } from "../shared/time.ts";
+import type { Campaign } from "./campaign.ts";
+
+export function presentCampaign(campaign: Campaign): CampaignBody {
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    status: campaign.status,
+    budget_cents: campaign.budgetCents,
+    spent_cents: centsUp(campaign.spentMillicents),
+    cpm_bid_cents: campaign.cpmBidCents,
+    daily_cap_cents: campaign.dailyCapCents,
+    start_date: campaign.startDate,
+    end_date: campaign.endDate,
+    priority: campaign.priority,
+    target_categories: campaign.targetCategories,
+    target_tags: campaign.targetTags,
+    created_at: timestamp(campaign.createdAt),
+  };
+}

@@ -1,0 +1,76 @@
+import type { CampaignStatus, CreativeType, Tone } from "@diegetic/contracts";
+import {
+  type CreativeCreate,
+  type CreativePatch,
+  DEFAULT_TONE,
+  InvalidInput,
+  MAX_USES_PER_GAME,
+} from "@diegetic/contracts";
+
+/** Most creatives of one campaign (semantics: Statuses of errors). */
+export const MOST_CREATIVES = 100;
+
+/** What an advertiser decides about a creative; its type is fixed at creation. */
+export interface CreativeSettings {
+  brandName: string;
+  productName: string | null;
+  tagline: string | null;
+  narrativeHook: string | null;
+  altHooks: string[];
+  tone: Tone;
+  maxUsesPerGame: number;
+}
+
+export interface Creative extends CreativeSettings {
+  id: string;
+  campaignId: string;
+  creativeType: CreativeType;
+  impressions: number;
+  createdAt: Date;
+}
+
+/** The settings of a new creative, with their defaults. */
+export function newSettings(request: CreativeCreate): CreativeSettings {
+  return {
+    brandName: request.brand_name,
+    productName: request.product_name ?? null,
+    tagline: request.tagline ?? null,
+    narrativeHook: request.narrative_hook ?? null,
+    altHooks: request.alt_hooks ?? [],
+    tone: request.tone ?? DEFAULT_TONE,
+    maxUsesPerGame: request.max_uses_per_game ?? MAX_USES_PER_GAME.default,
+  };
+}
+
+/**
+ * The settings that a PATCH names: null clears, or goes back to the default. Throws InvalidInput (400) for a narrative
+ * hook that would lose its text.
+ */
+export function changedSettings(
+  patch: CreativePatch,
+  { creativeType }: Pick<Creative, "creativeType">,
+): Partial<CreativeSettings> {
+  if (patch.narrative_hook === null && creativeType === "narrative_hook") {
+    throw new InvalidInput(
+      400,
+      "narrative_hook is required when creative_type is narrative_hook: it must be text, but null was sent",
+    );
+  }
+  const changed: Partial<CreativeSettings> = {};
+  if (patch.brand_name !== undefined) changed.brandName = patch.brand_name;
+  if (patch.product_name !== undefined) changed.productName = patch.product_name;
+  if (patch.tagline !== undefined) changed.tagline = patch.tagline;
+  if (patch.narrative_hook !== undefined) changed.narrativeHook = patch.narrative_hook;
+  if (patch.alt_hooks !== undefined) changed.altHooks = patch.alt_hooks ?? [];
+  if (patch.tone !== undefined) changed.tone = patch.tone ?? DEFAULT_TONE;
+  if (patch.max_uses_per_game !== undefined) {
+    changed.maxUsesPerGame = patch.max_uses_per_game ?? MAX_USES_PER_GAME.default;
+  }
+  return changed;
+}
+
+/** Why a creative may not be deleted, as a sentence that says what to do; undefined: it may (spec: Creatives). */
+export function deletionRefusal(status: CampaignStatus, creatives: number): string | undefined {
+  if (status !== "active" || creatives > 1) return undefined;
+  return "This is the last creative of an active campaign: pause the campaign or create another creative first.";
+}

@@ -1,0 +1,115 @@
+import { type CreativeBody, creativeCreate, creativePatch } from "@diegetic/contracts";
+import { type Database, inTransaction } from "@diegetic/database";
+import { conflict, type Endpoint, unprocessable } from "@diegetic/service-kit";
+import { lockCampaign, ownCampaign, raiseVersion } from "../campaigns/store.ts";
+import { createOnce, readSentBody } from "../idempotency/create-once.ts";
+import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
+import { pageAnswer, readPaging } from "../shared/paging.ts";
+import { type Clock, timestamp } from "../shared/time.ts";
+import type { Publishing } from "../snapshot-publishing/publishing.ts";
+import { type Creative, changedSettings, deletionRefusal, MOST_CREATIVES, newSettings } from "./creative.ts";
+import {
+  countCreatives,
+  insertCreative,
+  listCreatives,
+  markDeleted,
+  ownCreative,
+  updateCreative,
+} from "./store.ts";
+
+export interface CreativeParts {
+  database: Database;
+  publishing: Publishing;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+export function creativeEndpoints(parts: CreativeParts): Endpoint[] {
+  const common = { group: "management", scope: "advertiser" } as const;
+  const ofCampaign = "/campaigns/:campaignId/creatives";
+  const one = "/creatives/:creativeId";
+  return [
+    { ...common, method: "POST", path: ofCampaign, handle: create(parts) },
+    { ...common, method: "GET", path: ofCampaign, handle: list(parts) },
+    { ...common, method: "PATCH", path: one, handle: change(parts) },
+    { ...common, method: "DELETE", path: one, handle: remove(parts) },
+  ];
+}
+
+function present(creative: Creative): CreativeBody {
+  return {
+    id: creative.id,
+    campaign_id: creative.campaignId,
+    creative_type: creative.creativeType,
+    brand_name: creative.brandName,
+    product_name: creative.productName,
+    tagline: creative.tagline,
+    narrative_hook: creative.narrativeHook,
+    alt_hooks: creative.altHooks,
+    tone: creative.tone,
+    max_uses_per_game: creative.maxUsesPerGame,
+    impressions: creative.impressions,
+    created_at: timestamp(creative.createdAt),
+  };
+}
+
+function create({ database, publishing, clock }: CreativeParts): Endpoint["handle"] {
+  return async (context) => {
+    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const { sent, value } = readSentBody(context, creativeCreate);
+    const nowMs = clock();
+    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      await lockCampaign(transaction, campaign.id);
+      if ((await countCreatives(transaction, campaign.id)) >= MOST_CREATIVES) {
+        throw unprocessable(`A campaign has at most ${MOST_CREATIVES} creatives: delete one first.`);
+      }
+      const settings = newSettings(value);
+      const creative = await insertCreative(transaction, campaign.id, value.creative_type, settings, nowMs);
+      await raiseVersion(transaction, campaign.id);
+      return { status: 201, body: present(creative) };
+    });
+    await publishing.obeyed("campaign", campaign.id);
+    return answer;
+  };
+}
+
+function list({ database, barrier }: CreativeParts): Endpoint["handle"] {
+  return async (context) => {
+    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const paging = readPaging(context, "crt");
+    await barrier.advertiser(campaign.advertiserId);
+    return pageAnswer(context, paging, await listCreatives(database, campaign.id, paging), present);
+  };
+}
+
+function change({ database, publishing, barrier }: CreativeParts): Endpoint["handle"] {
+  return async (context) => {
+    const creative = await ownCreative(database, context.accountId, context.param("creativeId"));
+    const changed = changedSettings(context.body(creativePatch), creative);
+    await barrier.advertiser(creative.advertiserId);
+    const result = await inTransaction(database, async (transaction) => {
+      await lockCampaign(transaction, creative.campaignId);
+      const updated = await updateCreative(transaction, creative.id, changed);
+      await raiseVersion(transaction, creative.campaignId);
+      return updated;
+    });
+    await publishing.obeyed("campaign", creative.campaignId);
+    return { status: 200, body: present(result) };
+  };
+}
+
+function remove({ database, publishing, clock }: CreativeParts): Endpoint["handle"] {
+  return async (context) => {
+    const creative = await ownCreative(database, context.accountId, context.param("creativeId"));
+    await inTransaction(database, async (transaction) => {
+      const campaign = await lockCampaign(transaction, creative.campaignId);
+      const creatives = await countCreatives(transaction, campaign.id);
+      await markDeleted(transaction, creative.id, clock());
+      const refusal = deletionRefusal(campaign.status, creatives);
+      if (refusal !== undefined) throw conflict(refusal);
+      await raiseVersion(transaction, campaign.id);
+    });
+    await publishing.obeyed("campaign", creative.campaignId);
+    return { status: 204 };
+  };
+}

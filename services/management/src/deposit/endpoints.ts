@@ -1,0 +1,85 @@
+import { depositRequest, newId } from "@diegetic/contracts";
+import { type Database, dateOfDay, safeInteger, type Transaction, utcDay } from "@diegetic/database";
+import { centsToMillicents, MAX_MILLICENTS, millicentsToMicrocents } from "@diegetic/money";
+import { type Endpoint, unprocessable } from "@diegetic/service-kit";
+import { callingAdvertiser } from "../advertiser/caller.ts";
+import { balanceCents } from "../advertiser/presenter.ts";
+import type { Advertiser } from "../advertiser/store.ts";
+import { createOnce, readSentBody } from "../idempotency/create-once.ts";
+import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
+import type { Clock } from "../shared/time.ts";
+import type { Publishing } from "../snapshot-publishing/publishing.ts";
+
+export interface DepositParts {
+  database: Database;
+  publishing: Publishing;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+export function depositEndpoints(parts: DepositParts): Endpoint[] {
+  return [
+    { group: "management", scope: "advertiser", method: "POST", path: "/deposit", handle: deposit(parts) },
+  ];
+}
+
+function deposit({ database, publishing, barrier, clock }: DepositParts): Endpoint["handle"] {
+  return async (context) => {
+    const advertiser = await callingAdvertiser(database, context.accountId);
+    const { sent, value } = readSentBody(context, depositRequest);
+    await barrier.advertiser(advertiser.id);
+    const nowMs = clock();
+    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      const money = await addDeposit(transaction, advertiser, value.amount_cents, nowMs);
+      return {
+        status: 200,
+        body: { balance_cents: balanceCents(money), deposited_cents: value.amount_cents },
+      };
+    });
+    await publishing.obeyed("advertiser", advertiser.id);
+    return answer;
+  };
+}
+
+/**
+ * Books a deposit: the advertiser's total, the deposit and its ledger entry, in one transaction. Throws 422 when the
+ * total would pass what is exact in a JavaScript number.
+ */
+export async function addDeposit(
+  transaction: Transaction,
+  advertiser: Pick<Advertiser, "id" | "accountId">,
+  amountCents: number,
+  nowMs: number,
+): Promise<Pick<Advertiser, "depositedMillicents" | "spentMillicents">> {
+  const amountMillicents = centsToMillicents(amountCents);
+  const [row] = await transaction.$queryRaw<{ deposited: bigint; spent: bigint }[]>`
+    UPDATE advertisers
+    SET deposited_millicents = deposited_millicents + ${BigInt(amountMillicents)}, version = version + 1
+    WHERE id = ${advertiser.id} AND deposited_millicents <= ${BigInt(MAX_MILLICENTS - amountMillicents)}
+    RETURNING deposited_millicents AS deposited, spent_millicents AS spent`;
+  if (row === undefined) {
+    throw unprocessable(
+      `amount_cents is too much: all deposits together may be ${MAX_MILLICENTS} millicents`,
+    );
+  }
+  const depositId = newId("dep", nowMs);
+  const createdAt = new Date(nowMs);
+  await transaction.deposit.create({
+    data: { id: depositId, advertiserId: advertiser.id, amountCents, createdAt },
+  });
+  await transaction.ledgerEntry.create({
+    data: {
+      postingId: depositId,
+      kind: "deposit",
+      postedAt: createdAt,
+      day: dateOfDay(utcDay(nowMs)),
+      accountId: advertiser.accountId,
+      advertiserId: advertiser.id,
+      amountMicrocents: millicentsToMicrocents(amountMillicents),
+    },
+  });
+  return {
+    depositedMillicents: safeInteger(row.deposited, "deposited"),
+    spentMillicents: safeInteger(row.spent, "spent"),
+  };
+}

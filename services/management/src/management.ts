@@ -1,0 +1,147 @@
+import { createDatabase, type Database, DatabaseAway, TransactionConflict } from "@diegetic/database";
+import {
+  connectRedis,
+  createMoneyCommands,
+  DueIndex,
+  isRedisAway,
+  type MoneyCommands,
+  RateLimiter,
+  type RedisConnection,
+  SnapshotPublisher,
+} from "@diegetic/hot-state";
+import {
+  createApp,
+  type Endpoint,
+  type Logger,
+  type Metrics,
+  type ReadinessChecks,
+} from "@diegetic/service-kit";
+import type { Express } from "express";
+import { advertiserEndpoints } from "./advertiser/endpoints.ts";
+import { analyticsEndpoints } from "./analytics/endpoints.ts";
+import { createKeyDirectory } from "./api-keys/key-directory.ts";
+import { campaignEndpoints } from "./campaigns/endpoints.ts";
+import { creativeEndpoints } from "./creatives/endpoints.ts";
+import { depositEndpoints } from "./deposit/endpoints.ts";
+import { forgetOldAnswers } from "./idempotency/create-once.ts";
+import { placementEndpoints } from "./placements/endpoints.ts";
+import { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
+import { revenueEndpoints } from "./revenue/endpoints.ts";
+import type { ManagementSettings } from "./settings.ts";
+import type { Clock } from "./shared/time.ts";
+import { Publishing } from "./snapshot-publishing/publishing.ts";
+import { Reconciler } from "./snapshot-publishing/reconciler.ts";
+
+export interface ManagementOptions {
+  settings: Pick<
+    ManagementSettings,
+    | "instanceName"
+    | "basePath"
+    | "rateLimitMatch"
+    | "rateLimitImpressions"
+    | "rateLimitManagement"
+    | "rateLimitAnalytics"
+    | "secrets"
+  >;
+  logger: Logger;
+  metrics: Metrics;
+  /** Default: the system's clock. */
+  clock?: Clock;
+}
+
+export interface Management {
+  /** Not listening yet. */
+  app: Express;
+  readiness: ReadinessChecks;
+  database: Database;
+  publishing: Publishing;
+  reconciler: Reconciler;
+  /** Publishes everything once, then keeps reconciling. Rejects when a store is away. */
+  start(): Promise<void>;
+  /** Ends the loop and closes the connections. */
+  stop(): Promise<void>;
+}
+
+/** Builds the service on its stores; it neither listens nor publishes before it is told to. */
+export function createManagement(options: ManagementOptions): Management {
+  const { settings, logger, metrics } = options;
+  const clock = options.clock ?? Date.now;
+  const database = createDatabase(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
+  const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
+  redis.on("error", (error: Error) => logger.warn({ err: error }, "the connection to Redis failed"));
+  const slots = createMoneyCommands(redis);
+  const snapshot = new SnapshotPublisher(redis);
+  const publishing = new Publishing({ database, slots, snapshot, nowMs: clock });
+  const reconciler = new Reconciler({
+    database,
+    publishing,
+    snapshot,
+    slots,
+    upkeep: () => forgetOldAnswers(database, clock()),
+    logger,
+    metrics,
+  });
+  const readiness: ReadinessChecks = {
+    postgres: () => database.$queryRaw`SELECT 1`,
+    redis: () => redis.get("{readiness}"),
+    snapshot: async () => {
+      if (await snapshot.isEmpty()) throw new Error("the snapshot is not complete");
+    },
+  };
+  return {
+    app: createManagementApp(options, { database, redis, slots, publishing, readiness, clock }),
+    readiness,
+    database,
+    publishing,
+    reconciler,
+    start: () => reconciler.start(),
+    async stop() {
+      await reconciler.stop();
+      redis.disconnect();
+      await database.$disconnect();
+    },
+  };
+}
+
+function createManagementApp(
+  { settings, logger, metrics }: ManagementOptions,
+  parts: {
+    database: Database;
+    redis: RedisConnection;
+    slots: MoneyCommands;
+    publishing: Publishing;
+    readiness: ReadinessChecks;
+    clock: Clock;
+  },
+): Express {
+  const { database, redis, slots, clock } = parts;
+  const barrier = new ReadingBarrier({ database, money: slots, due: new DueIndex(redis) });
+  const shared = { ...parts, barrier };
+  const endpoints: Endpoint[] = [
+    ...advertiserEndpoints(shared),
+    ...depositEndpoints(shared),
+    ...campaignEndpoints(shared),
+    ...creativeEndpoints(shared),
+    ...placementEndpoints(shared),
+    ...analyticsEndpoints(shared),
+    ...revenueEndpoints(shared),
+  ];
+  return createApp({
+    basePath: settings.basePath,
+    endpoints,
+    keys: createKeyDirectory(database, clock),
+    rateLimiter: new RateLimiter(redis),
+    rateLimits: {
+      match: settings.rateLimitMatch,
+      impressions: settings.rateLimitImpressions,
+      management: settings.rateLimitManagement,
+      analytics: settings.rateLimitAnalytics,
+    },
+    logger,
+    metrics,
+    readiness: parts.readiness,
+    isStoreAway: (error) =>
+      error instanceof DatabaseAway || error instanceof TransactionConflict || isRedisAway(error),
+    nowMs: clock,
+  });
+}

@@ -1,0 +1,84 @@
+import { gameIdParameter, type PlacementBody, placementCreate, placementPatch } from "@diegetic/contracts";
+import type { Database } from "@diegetic/database";
+import { basisPointsToPercent } from "@diegetic/money";
+import type { Endpoint } from "@diegetic/service-kit";
+import { createOnce, readSentBody } from "../idempotency/create-once.ts";
+import { type Clock, timestamp } from "../shared/time.ts";
+import type { Publishing } from "../snapshot-publishing/publishing.ts";
+import { changedSettings, newSettings, type Placement } from "./placement.ts";
+import { findPlacement, ownPlacement, replacePlacement, requireOwner, updatePlacement } from "./store.ts";
+
+export interface PlacementParts {
+  database: Database;
+  publishing: Publishing;
+  clock: Clock;
+}
+
+export function placementEndpoints(parts: PlacementParts): Endpoint[] {
+  const common = { group: "management", scope: "developer", path: "/placements/:gameId" } as const;
+  return [
+    { ...common, method: "POST", handle: enable(parts) },
+    { ...common, method: "GET", handle: show(parts) },
+    { ...common, method: "PATCH", handle: change(parts) },
+    { ...common, method: "DELETE", handle: disable(parts) },
+  ];
+}
+
+function present(placement: Placement): PlacementBody {
+  return {
+    game_id: placement.gameId,
+    creator_id: placement.creatorId,
+    placement_types: placement.placementTypes,
+    revenue_share_pct: basisPointsToPercent(placement.revenueShareBasisPoints),
+    max_ads_per_session: placement.maxAdsPerSession,
+    blocked_advertisers: placement.blockedAdvertisers,
+    blocked_categories: placement.blockedCategories,
+    is_active: placement.isActive,
+    created_at: timestamp(placement.createdAt),
+  };
+}
+
+function enable({ database, publishing, clock }: PlacementParts): Endpoint["handle"] {
+  return async (context) => {
+    const gameId = gameIdParameter(context.param("gameId"));
+    const existing = await findPlacement(database, gameId);
+    if (existing !== undefined) requireOwner(existing, context.accountId);
+    const { sent, value } = readSentBody(context, placementCreate);
+    const settings = newSettings(value);
+    const owner = { gameId, accountId: context.accountId, creatorId: value.creator_id };
+    const nowMs = clock();
+    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => ({
+      status: 201,
+      body: present(await replacePlacement(transaction, owner, settings, nowMs)),
+    }));
+    await publishing.obeyed("placement", gameId);
+    return answer;
+  };
+}
+
+function show({ database }: PlacementParts): Endpoint["handle"] {
+  return async (context) => {
+    const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
+    return { status: 200, body: present(placement) };
+  };
+}
+
+function change({ database, publishing }: PlacementParts): Endpoint["handle"] {
+  return async (context) => {
+    const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
+    const changed = changedSettings(context.body(placementPatch));
+    if (Object.keys(changed).length === 0) return { status: 200, body: present(placement) };
+    const result = await updatePlacement(database, placement.gameId, changed);
+    await publishing.obeyed("placement", placement.gameId);
+    return { status: 200, body: present(result) };
+  };
+}
+
+function disable({ database, publishing }: PlacementParts): Endpoint["handle"] {
+  return async (context) => {
+    const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
+    if (placement.isActive) await updatePlacement(database, placement.gameId, { isActive: false });
+    await publishing.obeyed("placement", placement.gameId);
+    return { status: 204 };
+  };
+}

@@ -1,0 +1,69 @@
+import { gameIdParameter, InvalidInput } from "@diegetic/contracts";
+import type { Database, Transaction } from "@diegetic/database";
+import { forbidden, notFound } from "@diegetic/service-kit";
+import type { Placement, PlacementSettings } from "./placement.ts";
+
+/** The placement of a game, whoever owns it; undefined: there is none. */
+export async function findPlacement(
+  client: Database | Transaction,
+  gameId: string,
+): Promise<Placement | undefined> {
+  return (await client.placement.findUnique({ where: { gameId } })) ?? undefined;
+}
+
+/** The caller's placement of a game. Throws 404 when there is none, 403 when it is another account's. */
+export async function ownPlacement(
+  database: Database,
+  accountId: string,
+  gameId: string,
+): Promise<Placement> {
+  const placement = isGameId(gameId) ? await findPlacement(database, gameId) : undefined;
+  if (placement === undefined) throw notFound("There is no placement for this game.");
+  requireOwner(placement, accountId);
+  return placement;
+}
+
+/** Throws 403 when the placement is another account's. */
+export function requireOwner(placement: Pick<Placement, "accountId">, accountId: string): void {
+  if (placement.accountId !== accountId) throw forbidden("The game's placement belongs to another account.");
+}
+
+function isGameId(text: string): boolean {
+  try {
+    gameIdParameter(text);
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidInput) return false;
+    throw error;
+  }
+}
+
+/** Creates, re-enables or replaces a placement. Throws 403 when another account was faster. */
+export async function replacePlacement(
+  transaction: Transaction,
+  owner: { gameId: string; accountId: string; creatorId: string },
+  settings: PlacementSettings,
+  nowMs: number,
+): Promise<Placement> {
+  const { gameId, ...rest } = owner;
+  // Two first calls at once: one inserts, the other waits for it here and then replaces.
+  await transaction.placement.createMany({
+    data: [{ ...owner, ...settings, createdAt: new Date(nowMs), version: 0 }],
+    skipDuplicates: true,
+  });
+  const [locked] = await transaction.$queryRaw<{ account_id: string }[]>`
+    SELECT account_id FROM placements WHERE game_id = ${gameId} FOR NO KEY UPDATE`;
+  requireOwner({ accountId: locked?.account_id ?? "" }, owner.accountId);
+  return transaction.placement.update({
+    where: { gameId },
+    data: { ...rest, ...settings, isActive: true, version: { increment: 1 } },
+  });
+}
+
+export function updatePlacement(
+  database: Database,
+  gameId: string,
+  changed: Partial<PlacementSettings> & { isActive?: boolean },
+): Promise<Placement> {
+  return database.placement.update({ where: { gameId }, data: { ...changed, version: { increment: 1 } } });
+}

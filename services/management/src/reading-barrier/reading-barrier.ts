@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "@diegetic/database";
+import type { DueIndex, MoneyCommands } from "@diegetic/hot-state";
+
+/** semantics: Reads after writes. */
+const LONGEST_WAIT_MS = 1_000;
+const POLL_MS = 10;
+const MOST_ADVERTISERS = 1_000;
+
+/**
+ * Lets a read wait until the billing worker has written what was committed before the read began. After a second it
+ * gives up, and the read answers with what is there.
+ */
+export class ReadingBarrier {
+  readonly #database: Database;
+  readonly #money: Pick<MoneyCommands, "committedCounts">;
+  readonly #due: Pick<DueIndex, "registered">;
+
+  constructor(parts: {
+    database: Database;
+    money: Pick<MoneyCommands, "committedCounts">;
+    due: Pick<DueIndex, "registered">;
+  }) {
+    this.#database = parts.database;
+    this.#money = parts.money;
+    this.#due = parts.due;
+  }
+
+  /** For a read of one advertiser's money and impressions. */
+  async advertiser(advertiserId: string): Promise<void> {
+    await this.#written([advertiserId]);
+  }
+
+  /** For a read of earnings, to which any advertiser with unwritten impressions may have added. */
+  async everyAdvertiser(): Promise<void> {
+    const advertisers = await this.#due.registered("outbox", MOST_ADVERTISERS);
+    await this.#written(advertisers.map(({ advertiserId }) => advertiserId));
+  }
+
+  async #written(advertiserIds: readonly string[]): Promise<void> {
+    if (advertiserIds.length === 0) return;
+    const committed = await this.#money.committedCounts(advertiserIds);
+    const deadline = performance.now() + LONGEST_WAIT_MS;
+    let waitedFor = advertiserIds.filter((id) => (committed.get(id) ?? 0) > 0);
+    for (;;) {
+      const written = await this.#writtenCounts(waitedFor);
+      waitedFor = waitedFor.filter((id) => (written.get(id) ?? 0) < (committed.get(id) ?? 0));
+      if (waitedFor.length === 0 || performance.now() >= deadline) return;
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** Impressions in Postgres; those set aside as unwritable count, too, since nobody can wait for them. */
+  async #writtenCounts(advertiserIds: string[]): Promise<Map<string, number>> {
+    if (advertiserIds.length === 0) return new Map();
+    const rows = await this.#database.$queryRaw<{ id: string; impressions: bigint }[]>`
+      SELECT id, impressions + (SELECT count(*) FROM poison_impressions WHERE advertiser_id = advertisers.id)
+        AS impressions
+      FROM advertisers WHERE id = ANY(${advertiserIds})`;
+    return new Map(rows.map((row) => [row.id, Number(row.impressions)]));
+  }
+}

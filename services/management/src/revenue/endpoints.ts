@@ -1,0 +1,67 @@
+import { type Database, utcDay } from "@diegetic/database";
+import { type Endpoint, notFound } from "@diegetic/service-kit";
+import { callingAdvertiser } from "../advertiser/caller.ts";
+import { ownPlacement } from "../placements/store.ts";
+import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
+import type { Clock } from "../shared/time.ts";
+import { presentCreatorRevenue, presentGameRevenue, presentRevenue } from "./presenter.ts";
+import { readAdvertiserRevenue, readEarningDays, readGameEarnings, readTopAdvertisers } from "./store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** semantics: Earnings rows. */
+const SHOWN_DAYS = 30;
+const TOP_ADVERTISERS = 10;
+
+export interface RevenueParts {
+  database: Database;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+export function revenueEndpoints(parts: RevenueParts): Endpoint[] {
+  const common = { group: "analytics", method: "GET" } as const;
+  return [
+    { ...common, scope: "advertiser", path: "/revenue", handle: revenue(parts) },
+    { ...common, scope: "developer", path: "/creator-revenue", handle: creatorRevenue(parts) },
+    { ...common, scope: "developer", path: "/creator-revenue/:gameId", handle: gameRevenue(parts) },
+  ];
+}
+
+function revenue({ database, barrier }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    const { id } = await callingAdvertiser(database, context.accountId);
+    await barrier.advertiser(id);
+    return { status: 200, body: presentRevenue(await readAdvertiserRevenue(database, id)) };
+  };
+}
+
+function creatorRevenue({ database, barrier }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    await barrier.everyAdvertiser();
+    return {
+      status: 200,
+      body: presentCreatorRevenue(await readGameEarnings(database, context.accountId)),
+    };
+  };
+}
+
+function gameRevenue({ database, barrier, clock }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    const { gameId, accountId } = await ownPlacement(database, context.accountId, context.param("gameId"));
+    await barrier.everyAdvertiser();
+    const days = lastDays(clock(), SHOWN_DAYS);
+    const [games, advertisers, earningDays] = await Promise.all([
+      readGameEarnings(database, accountId, gameId),
+      readTopAdvertisers(database, { accountId, gameId }, TOP_ADVERTISERS),
+      readEarningDays(database, { accountId, gameId }, days.at(-1) ?? utcDay(clock())),
+    ]);
+    const [game] = games;
+    if (game === undefined) throw notFound("There is no placement for this game.");
+    return { status: 200, body: presentGameRevenue(game, advertisers, earningDays, days) };
+  };
+}
+
+/** UTC days (YYYY-MM-DD) back from now, today first. */
+function lastDays(nowMs: number, count: number): string[] {
+  return Array.from({ length: count }, (_, back) => utcDay(nowMs - back * DAY_MS));
+}

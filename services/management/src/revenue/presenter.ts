@@ -1,0 +1,64 @@
+import type { CreatorRevenueBody, GameRevenueBody, RevenueBody } from "@diegetic/contracts";
+import { basisPointsToPercent, centsUp, microcentsToCentsDown } from "@diegetic/money";
+import { balanceCents } from "../advertiser/presenter.ts";
+import type { AdvertiserRevenue, EarningsRow, GameEarnings } from "./store.ts";
+
+export function presentRevenue(revenue: AdvertiserRevenue): RevenueBody {
+  return {
+    total_spent_cents: centsUp(revenue.spentMillicents),
+    total_impressions: revenue.impressions,
+    active_campaigns: revenue.campaigns.filter(({ status }) => status === "active").length,
+    balance_cents: balanceCents(revenue),
+    campaigns: revenue.campaigns.map((campaign) => ({
+      campaign_id: campaign.id,
+      name: campaign.name,
+      spent_cents: centsUp(campaign.spentMillicents),
+      impressions: campaign.impressions,
+      status: campaign.status,
+    })),
+  };
+}
+
+function presentGame(game: GameEarnings) {
+  return {
+    game_id: game.gameId,
+    earned_cents: microcentsToCentsDown(game.earnedMicrocents),
+    impressions: game.impressions,
+    revenue_share_pct: basisPointsToPercent(game.revenueShareBasisPoints),
+  };
+}
+
+export function presentCreatorRevenue(games: readonly GameEarnings[]): CreatorRevenueBody {
+  return {
+    total_earned_cents: microcentsToCentsDown(games.reduce((sum, game) => sum + game.earnedMicrocents, 0n)),
+    total_impressions: games.reduce((sum, game) => sum + game.impressions, 0),
+    games_count: games.length,
+    games: games.map(presentGame),
+  };
+}
+
+/** @param days the UTC days to show (YYYY-MM-DD), newest first; one without earnings is shown with zeros. */
+export function presentGameRevenue(
+  game: GameEarnings,
+  advertisers: readonly EarningsRow[],
+  earningDays: readonly EarningsRow[],
+  days: readonly string[],
+): GameRevenueBody {
+  const byDay = new Map(earningDays.map((row) => [row.name, row]));
+  return {
+    ...presentGame(game),
+    top_advertisers: advertisers.map((row) => ({
+      advertiser_id: row.name,
+      impressions: row.impressions,
+      earned_cents: microcentsToCentsDown(row.earnedMicrocents),
+    })),
+    daily: days.map((date) => {
+      const row = byDay.get(date);
+      return {
+        date,
+        impressions: row?.impressions ?? 0,
+        earned_cents: microcentsToCentsDown(row?.earnedMicrocents ?? 0n),
+      };
+    }),
+  };
+}

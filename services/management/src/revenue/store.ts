@@ -1,0 +1,126 @@
+import type { CampaignStatus } from "@diegetic/contracts";
+import { type Database, dateOfDay, inTransaction, Prisma, safeInteger } from "@diegetic/database";
+import type { BasisPoints, Microcents, Millicents } from "@diegetic/money";
+
+export interface AdvertiserRevenue {
+  depositedMillicents: Millicents;
+  spentMillicents: Millicents;
+  impressions: number;
+  /** Newest first. */
+  campaigns: {
+    id: string;
+    name: string;
+    status: CampaignStatus;
+    spentMillicents: Millicents;
+    impressions: number;
+  }[];
+}
+
+export async function readAdvertiserRevenue(
+  database: Database,
+  advertiserId: string,
+): Promise<AdvertiserRevenue> {
+  // One query, so that totals and campaigns are of the same moment.
+  return inTransaction(database, async (transaction) => {
+    await transaction.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
+    const advertiser = await transaction.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+    const campaigns = await transaction.campaign.findMany({
+      where: { advertiserId },
+      select: { id: true, name: true, status: true, spentMillicents: true, impressions: true },
+      orderBy: { id: "desc" },
+    });
+    return {
+      depositedMillicents: safeInteger(advertiser.depositedMillicents, "deposited"),
+      spentMillicents: safeInteger(advertiser.spentMillicents, "spent"),
+      impressions: safeInteger(advertiser.impressions, "impressions"),
+      campaigns: campaigns.map((campaign) => ({
+        ...campaign,
+        spentMillicents: safeInteger(campaign.spentMillicents, "spent"),
+        impressions: safeInteger(campaign.impressions, "impressions"),
+      })),
+    };
+  });
+}
+
+export interface GameEarnings {
+  gameId: string;
+  revenueShareBasisPoints: BasisPoints;
+  impressions: number;
+  earnedMicrocents: Microcents;
+}
+
+interface GameRow {
+  game_id: string;
+  revenue_share_basis_points: number;
+  impressions: bigint;
+  earned: string;
+}
+
+/** What each game of the account has earned, most impressions first, then by identifier; one game where it is named. */
+export async function readGameEarnings(
+  database: Database,
+  accountId: string,
+  gameId?: string,
+): Promise<GameEarnings[]> {
+  const only = gameId === undefined ? Prisma.empty : Prisma.sql`AND placements.game_id = ${gameId}`;
+  const rows = await database.$queryRaw<GameRow[]>`
+    SELECT placements.game_id, placements.revenue_share_basis_points,
+      COALESCE(sum(rollups.impressions), 0)::bigint AS impressions,
+      COALESCE(sum(rollups.earning_microcents), 0)::text AS earned
+    FROM placements
+    LEFT JOIN game_rollups AS rollups
+      ON rollups.game_id = placements.game_id AND rollups.account_id = placements.account_id
+    WHERE placements.account_id = ${accountId} ${only}
+    GROUP BY placements.game_id
+    ORDER BY impressions DESC, placements.game_id COLLATE "C"`;
+  return rows.map((row) => ({
+    gameId: row.game_id,
+    revenueShareBasisPoints: row.revenue_share_basis_points,
+    impressions: safeInteger(row.impressions, "impressions"),
+    earnedMicrocents: BigInt(row.earned),
+  }));
+}
+
+export interface EarningsRow {
+  /** The advertiser, or the UTC day (YYYY-MM-DD). */
+  name: string;
+  impressions: number;
+  earnedMicrocents: Microcents;
+}
+
+/** Who was seen in a game: most impressions first, then by identifier. */
+export async function readTopAdvertisers(
+  database: Database,
+  owner: { accountId: string; gameId: string },
+  limit: number,
+): Promise<EarningsRow[]> {
+  const rows = await database.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
+    SELECT advertiser_id AS name, sum(impressions)::bigint AS impressions,
+      sum(earning_microcents)::text AS earned
+    FROM game_rollups WHERE account_id = ${owner.accountId} AND game_id = ${owner.gameId}
+    GROUP BY advertiser_id ORDER BY impressions DESC, advertiser_id COLLATE "C" LIMIT ${limit}`;
+  return rows.map(earningsRow);
+}
+
+/** Days of a game on which something was earned, from `firstDay` (YYYY-MM-DD) on. */
+export async function readEarningDays(
+  database: Database,
+  owner: { accountId: string; gameId: string },
+  firstDay: string,
+): Promise<EarningsRow[]> {
+  const rows = await database.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
+    SELECT to_char(day, 'YYYY-MM-DD') AS name, sum(impressions)::bigint AS impressions,
+      sum(earning_microcents)::text AS earned
+    FROM game_rollups
+    WHERE account_id = ${owner.accountId} AND game_id = ${owner.gameId} AND day >= ${dateOfDay(firstDay)}::date
+    GROUP BY day`;
+  return rows.map(earningsRow);
+}
+
+function earningsRow(row: { name: string; impressions: bigint; earned: string }): EarningsRow {
+  return {
+    name: row.name,
+    impressions: safeInteger(row.impressions, "impressions"),
+    earnedMicrocents: BigInt(row.earned),
+  };
+}

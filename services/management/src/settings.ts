@@ -1,0 +1,22 @@
+import {
+  apiSettings,
+  databaseUrlSetting,
+  type Environment,
+  processSettings,
+  rateLimitSettings,
+  readSettings,
+  redisUrlSetting,
+} from "@diegetic/service-kit";
+
+const SERVICE_NAME = "management";
+
+/** Reads and checks the environment of the service; throws SettingsError. The addresses of the stores are secrets. */
+export function readManagementSettings(environment: Environment) {
+  const { settings, secrets } = readSettings(environment, {
+    settings: { ...processSettings(SERVICE_NAME), ...apiSettings, ...rateLimitSettings },
+    secrets: { databaseUrl: databaseUrlSetting, redisUrl: redisUrlSetting },
+  });
+  return { ...settings, secrets };
+}
+
+export type ManagementSettings = ReturnType<typeof readManagementSettings>;

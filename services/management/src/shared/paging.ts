@@ -1,0 +1,43 @@
+import { type IdPrefix, integerParameter } from "@diegetic/contracts";
+import { type Answer, badRequest, type RequestContext } from "@diegetic/service-kit";
+import { isIdentifier } from "./identifiers.ts";
+
+const LIMIT = { minimum: 1, maximum: 500 };
+
+/** What of a list was asked for; without a limit, all of it. */
+export interface Paging {
+  limit: number | undefined;
+  /** The identifier after which the page begins. */
+  after: string | undefined;
+}
+
+/** Reads `?limit=` and `?cursor=` (semantics: list endpoints). A cursor is the identifier of the last row of a page. */
+export function readPaging(context: RequestContext, prefix: IdPrefix): Paging {
+  const limit = integerParameter("limit", context.query.get("limit") ?? undefined, LIMIT);
+  const after = context.query.get("cursor") ?? undefined;
+  if (after !== undefined && !isIdentifier(prefix, after)) {
+    throw badRequest("cursor must be one that a Link header of this list named");
+  }
+  return { limit, after };
+}
+
+/** How many rows to read for a page: one more than it shows, to learn whether another follows. */
+export function rowsToRead(paging: Paging): number | undefined {
+  return paging.limit === undefined ? undefined : paging.limit + 1;
+}
+
+/** The answer with one page of rows, and a Link header when more follow. */
+export function pageAnswer<Row extends { id: string }>(
+  context: RequestContext,
+  paging: Paging,
+  rows: readonly Row[],
+  present: (row: Row) => unknown,
+): Answer {
+  const shown = paging.limit === undefined ? rows : rows.slice(0, paging.limit);
+  const last = shown.at(-1);
+  const answer = { status: 200, body: shown.map(present) };
+  if (shown.length === rows.length || last === undefined) return answer;
+  const path = context.operation.slice(context.operation.indexOf(" ") + 1);
+  const next = new URLSearchParams({ limit: String(paging.limit), cursor: last.id });
+  return { ...answer, headers: { Link: `<${path}?${next}>; rel="next"` } };
+}

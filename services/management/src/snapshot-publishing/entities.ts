@@ -1,0 +1,99 @@
+import {
+  entityName,
+  type SnapshotAdvertiser,
+  type SnapshotApiKey,
+  type SnapshotCampaign,
+  type SnapshotPlacement,
+} from "@diegetic/contracts";
+import type { SnapshotEntry } from "@diegetic/hot-state";
+import type { AdvertiserRow, ApiKeyRow, CampaignRow, PlacementRow } from "./load.ts";
+
+/** -1 in the column of a key's own limit. */
+const UNLIMITED_COLUMN = -1;
+
+function entry(name: string, version: number, entity: object | null): SnapshotEntry {
+  return { name, rowVersion: version, json: entity === null ? null : JSON.stringify(entity) };
+}
+
+export function advertiserEntry(row: AdvertiserRow): SnapshotEntry {
+  const entity: SnapshotAdvertiser = {
+    advertiser_id: row.id,
+    account_id: row.accountId,
+    version: row.version,
+  };
+  return entry(entityName.advertiser(row.id), row.version, entity);
+}
+
+export function campaignEntry(row: CampaignRow): SnapshotEntry {
+  const entity: SnapshotCampaign = {
+    campaign_id: row.id,
+    advertiser_id: row.advertiserId,
+    version: row.version,
+    status: row.status,
+    cpm_bid_cents: row.cpmBidCents,
+    priority: row.priority,
+    start_date: row.startDate,
+    end_date: row.endDate,
+    target_categories: row.targetCategories,
+    target_tags: row.targetTags,
+    creatives: row.creatives.map((creative) => ({
+      creative_id: creative.id,
+      creative_type: creative.creativeType,
+      brand_name: creative.brandName,
+      product_name: creative.productName,
+      tagline: creative.tagline,
+      narrative_hook: creative.narrativeHook,
+      alt_hooks: creative.altHooks,
+      tone: creative.tone,
+      max_uses_per_game: creative.maxUsesPerGame,
+    })),
+    geo_targets: row.geoTargets.map((target) => ({
+      geo_target_id: target.id,
+      target_type: target.targetType,
+      country_code: target.countryCode,
+      state_code: target.stateCode,
+      city_name: target.cityName,
+      lat: target.lat,
+      lng: target.lng,
+      radius_km: target.radiusKm,
+      include: target.include,
+    })),
+    blocklist: row.blocklistRules.map((rule) => ({ rule_type: rule.ruleType, value: rule.value })),
+    affinities: row.affinities.map((affinity) => ({
+      affinity_id: affinity.id,
+      affinity_type: affinity.affinityType,
+      affinity_value: affinity.affinityValue,
+      weight: affinity.weight,
+    })),
+  };
+  return entry(entityName.campaign(row.id), row.version, entity);
+}
+
+export function placementEntry(row: PlacementRow): SnapshotEntry {
+  const entity: SnapshotPlacement = {
+    game_id: row.gameId,
+    account_id: row.accountId,
+    version: row.version,
+    is_active: row.isActive,
+    placement_types: row.placementTypes,
+    revenue_share_basis_points: row.revenueShareBasisPoints,
+    max_ads_per_session: row.maxAdsPerSession,
+    blocked_advertisers: row.blockedAdvertisers,
+    blocked_categories: row.blockedCategories,
+  };
+  return entry(entityName.placement(row.gameId), row.version, entity);
+}
+
+/** A revoked key is removed; one that expires says when, and the match tier looks at its clock. */
+export function apiKeyEntry(row: ApiKeyRow): SnapshotEntry {
+  const limit = row.rateLimitPerMinute;
+  const entity: SnapshotApiKey = {
+    key_id: row.id,
+    account_id: row.accountId,
+    version: row.version,
+    scopes: row.scopes,
+    rate_limit_per_minute: limit === UNLIMITED_COLUMN ? "unlimited" : limit,
+    expires_at_ms: row.expiresAt?.getTime() ?? null,
+  };
+  return entry(entityName.apiKey(row.sha256), row.version, row.revokedAt === null ? entity : null);
+}

@@ -1,0 +1,119 @@
+import { type Database, dateOfDay, type Prisma, safeInteger, type Transaction } from "@diegetic/database";
+
+const byAge = [{ createdAt: "asc" }, { id: "asc" }] satisfies { createdAt?: "asc"; id?: "asc" }[];
+
+const withRules = {
+  creatives: { where: { deletedAt: null }, orderBy: byAge },
+  geoTargets: { orderBy: byAge },
+  blocklistRules: { orderBy: byAge },
+  affinities: { orderBy: byAge },
+} satisfies Prisma.CampaignInclude;
+
+export type AdvertiserRow = Prisma.AdvertiserGetPayload<object>;
+export type CampaignRow = Prisma.CampaignGetPayload<{ include: typeof withRules }>;
+export type PlacementRow = Prisma.PlacementGetPayload<object>;
+export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
+
+/** Locks campaigns against every other change and loads them whole, with what each has spent on the day (millicents). */
+export async function lockCampaigns(
+  transaction: Transaction,
+  ids: readonly string[],
+  day: string,
+): Promise<{ campaign: CampaignRow; daySpentMillicents: number }[]> {
+  const wanted = [...ids];
+  await transaction.$queryRaw`
+    SELECT id FROM campaigns WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
+  const campaigns = await transaction.campaign.findMany({
+    where: { id: { in: wanted } },
+    include: withRules,
+    orderBy: { id: "asc" },
+  });
+  const spent = await transaction.campaignRollup.groupBy({
+    by: ["campaignId"],
+    where: { campaignId: { in: wanted }, day: dateOfDay(day) },
+    _sum: { spentMillicents: true },
+  });
+  const spentById = new Map(spent.map((row) => [row.campaignId, row._sum.spentMillicents ?? 0n]));
+  return campaigns.map((campaign) => ({
+    campaign,
+    daySpentMillicents: safeInteger(spentById.get(campaign.id) ?? 0n, "spent on the day"),
+  }));
+}
+
+/** What the snapshot is made of, and the table and key column of each. */
+export const PUBLISHED_KINDS = ["advertiser", "campaign", "placement", "apiKey"] as const;
+export type PublishedKind = (typeof PUBLISHED_KINDS)[number];
+
+/** Identifiers of rows that a crash or an absent Redis left unpublished, at most `limit`. */
+export async function unpublished(database: Database, kind: PublishedKind, limit: number): Promise<string[]> {
+  // Column against column, so that the partial indexes on it are used.
+  const rows = await {
+    advertiser: () => database.$queryRaw<{ id: string }[]>`
+      SELECT id FROM advertisers WHERE published_version < version ORDER BY id LIMIT ${limit}`,
+    campaign: () => database.$queryRaw<{ id: string }[]>`
+      SELECT id FROM campaigns WHERE published_version < version ORDER BY id LIMIT ${limit}`,
+    placement: () => database.$queryRaw<{ id: string }[]>`
+      SELECT game_id AS id FROM placements WHERE published_version < version ORDER BY game_id LIMIT ${limit}`,
+    apiKey: () => database.$queryRaw<{ id: string }[]>`
+      SELECT id FROM api_keys WHERE published_version < version ORDER BY id LIMIT ${limit}`,
+  }[kind]();
+  return rows.map((row) => row.id);
+}
+
+/** The next identifiers after `after`, in their order, at most `limit`. */
+export async function page(
+  database: Database,
+  kind: PublishedKind,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const next = {
+    where: { id: { gt: after } },
+    select: { id: true },
+    orderBy: { id: "asc" },
+    take: limit,
+  } as const;
+  const rows = await {
+    advertiser: () => database.advertiser.findMany(next),
+    campaign: () => database.campaign.findMany(next),
+    apiKey: () => database.apiKey.findMany(next),
+    placement: async () => {
+      const games = await database.placement.findMany({
+        where: { gameId: { gt: after } },
+        select: { gameId: true },
+        orderBy: { gameId: "asc" },
+        take: limit,
+      });
+      return games.map(({ gameId }) => ({ id: gameId }));
+    },
+  }[kind]();
+  return rows.map((row) => row.id);
+}
+
+/** Notes which version of each row is known to be published; never goes back. */
+export async function markPublished(
+  database: Database,
+  kind: PublishedKind,
+  rows: readonly { id: string; version: number }[],
+): Promise<void> {
+  const ids = rows.map((row) => row.id);
+  const versions = rows.map((row) => row.version);
+  await {
+    advertiser: () => database.$executeRaw`
+      UPDATE advertisers SET published_version = done.version
+      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
+      WHERE advertisers.id = done.id AND advertisers.published_version < done.version`,
+    campaign: () => database.$executeRaw`
+      UPDATE campaigns SET published_version = done.version
+      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
+      WHERE campaigns.id = done.id AND campaigns.published_version < done.version`,
+    placement: () => database.$executeRaw`
+      UPDATE placements SET published_version = done.version
+      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
+      WHERE placements.game_id = done.id AND placements.published_version < done.version`,
+    apiKey: () => database.$executeRaw`
+      UPDATE api_keys SET published_version = done.version
+      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
+      WHERE api_keys.id = done.id AND api_keys.published_version < done.version`,
+  }[kind]();
+}

@@ -1,0 +1,141 @@
+import { type Database, inTransaction, safeInteger, utcDay } from "@diegetic/database";
+import type { MoneyCommands, SnapshotEntry, SnapshotPublisher } from "@diegetic/hot-state";
+import { isRedisAway, NotObeyedError, SnapshotLostError } from "@diegetic/hot-state";
+import { centsToMillicents } from "@diegetic/money";
+import { unavailable } from "@diegetic/service-kit";
+import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry } from "./entities.ts";
+import { lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
+
+/** More than twice the lease of a match instance: one that died is waited for. */
+const OBEYED_TIMEOUT_MS = 5_000;
+
+export type SlotCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign">;
+
+interface Prepared {
+  entries: SnapshotEntry[];
+  rows: { id: string; version: number }[];
+}
+
+/**
+ * Brings rows of Postgres into the advertisers' slots and into the snapshot. It always reads the present row, so that
+ * it converges whatever order two requests publish in; publishing again is harmless.
+ */
+export class Publishing {
+  readonly #database: Database;
+  readonly #slots: SlotCommands;
+  readonly #snapshot: SnapshotPublisher;
+  readonly #nowMs: () => number;
+
+  constructor(parts: {
+    database: Database;
+    slots: SlotCommands;
+    snapshot: SnapshotPublisher;
+    nowMs: () => number;
+  }) {
+    this.#database = parts.database;
+    this.#slots = parts.slots;
+    this.#snapshot = parts.snapshot;
+    this.#nowMs = parts.nowMs;
+  }
+
+  /**
+   * Called between the commit of a change and its answer: returns when every match instance obeys the change.
+   * Throws 503 when that cannot be had now; the reconciling loop then publishes later.
+   */
+  async obeyed(kind: PublishedKind, id: string): Promise<void> {
+    try {
+      const version = await this.publish(kind, [id]);
+      await this.#snapshot.awaitObeyed(version, OBEYED_TIMEOUT_MS);
+    } catch (error) {
+      if (error instanceof NotObeyedError || error instanceof SnapshotLostError || isRedisAway(error)) {
+        throw unavailable("The change is stored, but it is not yet in force everywhere: try again.", 2);
+      }
+      throw error;
+    }
+  }
+
+  /** Publishes rows (a page of them) and notes their versions. Returns the version of the snapshot. */
+  async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
+    const { entries, rows } = await this.prepare(kind, ids);
+    const version = await this.#snapshot.publish(entries);
+    await markPublished(this.#database, kind, rows);
+    return version;
+  }
+
+  /** Applies rows to the slots of their advertisers, and returns what of them belongs into the snapshot. */
+  prepare(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
+    switch (kind) {
+      case "advertiser":
+        return this.#advertisers(ids);
+      case "campaign":
+        return this.#campaigns(ids);
+      case "placement":
+        return this.#placements(ids);
+      case "apiKey":
+        return this.#apiKeys(ids);
+    }
+  }
+
+  async #advertisers(ids: readonly string[]): Promise<Prepared> {
+    const rows = await this.#database.advertiser.findMany({ where: { id: { in: [...ids] } } });
+    await Promise.all(
+      rows.map((row) =>
+        this.#slots.applyAccount({
+          advertiserId: row.id,
+          version: row.version,
+          depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
+          seed: {
+            spentMillicents: safeInteger(row.spentMillicents, "spent"),
+            impressions: safeInteger(row.impressions, "impressions"),
+          },
+        }),
+      ),
+    );
+    return { entries: rows.map(advertiserEntry), rows };
+  }
+
+  /**
+   * The slot is only ever written while the row is locked: a budget that another request is lowering has its ceiling
+   * in the slot, and a version that was read before must not take it away.
+   */
+  async #campaigns(ids: readonly string[]): Promise<Prepared> {
+    const day = utcDay(this.#nowMs());
+    const rows = await inTransaction(this.#database, async (transaction) => {
+      const locked = await lockCampaigns(transaction, ids, day);
+      await Promise.all(
+        locked.map(({ campaign, daySpentMillicents }) =>
+          this.#slots.applyCampaign({
+            advertiserId: campaign.advertiserId,
+            campaignId: campaign.id,
+            version: campaign.version,
+            status: campaign.status,
+            budgetMillicents: centsToMillicents(campaign.budgetCents),
+            dailyCapMillicents:
+              campaign.dailyCapCents === null ? null : centsToMillicents(campaign.dailyCapCents),
+            seed: {
+              spentMillicents: safeInteger(campaign.spentMillicents, "spent"),
+              impressions: safeInteger(campaign.impressions, "impressions"),
+              day,
+              daySpentMillicents,
+            },
+          }),
+        ),
+      );
+      return locked.map(({ campaign }) => campaign);
+    });
+    return { entries: rows.map(campaignEntry), rows };
+  }
+
+  async #placements(ids: readonly string[]): Promise<Prepared> {
+    const rows = await this.#database.placement.findMany({ where: { gameId: { in: [...ids] } } });
+    return {
+      entries: rows.map(placementEntry),
+      rows: rows.map((row) => ({ id: row.gameId, version: row.version })),
+    };
+  }
+
+  async #apiKeys(ids: readonly string[]): Promise<Prepared> {
+    const rows = await this.#database.apiKey.findMany({ where: { id: { in: [...ids] } } });
+    return { entries: rows.map(apiKeyEntry), rows };
+  }
+}
