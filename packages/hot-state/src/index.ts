@@ -11,6 +11,7 @@ export {
 } from "./billing-queue/worker.ts";
 export { type ConnectionOptions, connectRedis, type RedisConnection } from "./connection.ts";
 export { type DueAdvertiser, DueIndex, type DueIndexOptions, type DueKind } from "./due/due-index.ts";
+export { evictionPolicies } from "./eviction.ts";
 export {
   type AdmitRequest,
   type AdmitResult,

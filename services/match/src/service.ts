@@ -4,9 +4,11 @@ import {
   createGameSessions,
   createMoneyCommands,
   DueIndex,
+  evictionPolicies,
   IdempotencyClaims,
   isRedisAway,
   RateLimiter,
+  type RedisConnection,
   SnapshotFollower,
 } from "@diegetic/hot-state";
 import {
@@ -55,6 +57,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
 
   const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
   redis.on("error", onError("commands"));
+  redis.on("ready", () => warnOfEviction(redis, logger));
   const producer = createBillingProducer(secrets.redisUrl, {
     name: `${settings.instanceName}-billing`,
     onError: onError("billing queue"),
@@ -134,6 +137,20 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
       redis.disconnect();
     },
   };
+}
+
+/** Looked at after every connection: another server may stand behind the address by then. */
+async function warnOfEviction(redis: RedisConnection, logger: Logger): Promise<void> {
+  try {
+    const policies = await evictionPolicies(redis);
+    if (policies.length === 0) return;
+    logger.error(
+      { policies },
+      "Redis may drop money when its memory is full: set maxmemory-policy noeviction",
+    );
+  } catch (error) {
+    logger.warn({ err: error }, "could not ask Redis for its eviction policy");
+  }
 }
 
 function createMeasures(metrics: Metrics, catalog: Catalog) {

@@ -32,3 +32,8 @@ export function load(dependencies: MatchDependencies, context: RequestContext): 
         : NAMED_SESSION_IDLE_MS,
   };
 }
+
+/** The placement may have changed while the request waited; whom the game belongs to does not change. */
+export function withCurrentPlacement(dependencies: MatchDependencies, request: LoadedRequest): LoadedRequest {
+  return { ...request, placement: dependencies.catalog.placement(request.body.game_id) ?? request.placement };
+}

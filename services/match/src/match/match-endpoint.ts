@@ -2,9 +2,9 @@ import { selectCandidates } from "@diegetic/ad-rules";
 import { newId } from "@diegetic/contracts";
 import type { Answer, Endpoint, RequestContext } from "@diegetic/service-kit";
 import type { MatchDependencies } from "./dependencies.ts";
-import { type LoadedRequest, load } from "./load.ts";
+import { type LoadedRequest, load, withCurrentPlacement } from "./load.ts";
 import { type NoMatchReason, presentMatch, presentNoMatch } from "./present.ts";
-import { MAX_RESERVATIONS, reserveOne, type Trial, withdraw } from "./reserve-one.ts";
+import { MAX_RESERVATIONS, reserveOne, type Trial, withdraw, withdrawLater } from "./reserve-one.ts";
 
 /** How often a request starts over because a campaign turned out newer than this instance knew. */
 const MAX_FRESH_STARTS = 2;
@@ -23,9 +23,27 @@ export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
 async function handleMatch(dependencies: MatchDependencies, context: RequestContext): Promise<Answer> {
   const request = load(dependencies, context);
   await context.takeQuota(`match-game:${request.body.game_id}`, dependencies.settings.rateLimitMatchPerGame);
+  const trial: Trial = {
+    matchId: newId("mat"),
+    attemptsLeft: MAX_RESERVATIONS,
+    freshStartsLeft: MAX_FRESH_STARTS,
+    lackedMoney: false,
+  };
+  try {
+    return await findMatch(dependencies, request, trial);
+  } catch (error) {
+    withdrawLater(dependencies, request, trial);
+    throw error;
+  }
+}
 
-  const trial: Trial = { matchId: newId("mat"), attemptsLeft: MAX_RESERVATIONS, lackedMoney: false };
-  for (let freshStarts = 0; ; freshStarts += 1) {
+async function findMatch(
+  dependencies: MatchDependencies,
+  loaded: LoadedRequest,
+  trial: Trial,
+): Promise<Answer> {
+  for (;;) {
+    const request = withCurrentPlacement(dependencies, loaded);
     const decision = decide(dependencies, request);
     if (decision.candidates.length === 0) {
       return presentNoMatch(await turnAway(dependencies, request, trial, decision.reason));
@@ -40,10 +58,7 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
         await withdraw(dependencies, request, trial);
         return presentNoMatch(trial.lackedMoney ? "budget" : "no_eligible_campaign");
       case "outdated":
-        if (freshStarts === MAX_FRESH_STARTS) {
-          await withdraw(dependencies, request, trial);
-          return presentNoMatch("no_eligible_campaign");
-        }
+        trial.freshStartsLeft -= 1;
         await dependencies.catchUp();
     }
   }
@@ -58,9 +73,8 @@ type Decision = Pick<ReturnType<typeof selectCandidates>, "candidates"> & {
 function decide(dependencies: MatchDependencies, request: LoadedRequest): Decision {
   dependencies.requireFresh();
   const { catalog, refusals } = dependencies;
+  const { placement } = request;
   const nowMs = dependencies.nowMs();
-  // Looked up again: it may have changed since the request was loaded.
-  const placement = catalog.placement(request.body.game_id) ?? request.placement;
   let skippedForMoney = false;
   const { candidates, noneActive } = selectCandidates(catalog.index, {
     placement,

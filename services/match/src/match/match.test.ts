@@ -188,6 +188,16 @@ describe("choice", () => {
     expect(response.status).toBe(204);
   });
 
+  it("passes over a campaign whose newer version is not published yet", async () => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign({ cpm_bid_cents: 9_000 });
+    const second = await world.addCampaign();
+    await world.addCampaign({ ...campaign, version: 2, slotOnly: true });
+    expect((await world.match(game)).body.campaign_id).toBe(second.campaign_id);
+    const totals = await world.money.readAccount(campaign.advertiser_id);
+    expect(totals?.heldMillicents).toBe(0);
+  });
+
   it("serves by the newest version once it is published", async () => {
     const game = await world.addGame();
     const campaign = await world.addCampaign();

@@ -12,6 +12,8 @@ export const MAX_RESERVATIONS = 8;
 export interface Trial {
   matchId: string;
   attemptsLeft: number;
+  /** How often it may still be decided anew because a campaign turned out newer than this instance knew. */
+  freshStartsLeft: number;
   /** One of those tried lacked money. */
   lackedMoney: boolean;
   /** The match's place in the player session, asked for once per request. */
@@ -28,8 +30,8 @@ export type TrialOutcome =
   | { outcome: "outdated" };
 
 /**
- * Draws winners until one can be held. When Redis fails in the middle nothing is served, and what may have been taken
- * is given back without waiting for it; a hold that stays behind lapses.
+ * Draws winners until one can be held. When Redis fails in the middle nothing is served, and a hold that may have been
+ * taken is released without waiting for it.
  */
 export async function reserveOne(
   dependencies: MatchDependencies,
@@ -49,7 +51,7 @@ export async function reserveOne(
       const { creativeId, timesSeen } = reservation;
       return { outcome: "held", matchId: trial.matchId, candidate, creativeId, timesSeen };
     }
-    if (reservation.reason === "stale_version") return { outcome: "outdated" };
+    if (reservation.reason === "stale_version" && trial.freshStartsLeft > 0) return { outcome: "outdated" };
     dependencies.refusals.remember(candidate.campaign, reservation.reason, dependencies.nowMs());
     trial.lackedMoney ||= ["balance", "budget", "daily_cap"].includes(reservation.reason);
   }
@@ -63,6 +65,18 @@ export async function withdraw(
   trial: Trial,
 ): Promise<void> {
   if (trial.admission?.admitted) await sessions.unadmit(request.session, trial.matchId);
+}
+
+/** `withdraw` after a failure: without waiting for it, and also when it is not known whether there is a place. */
+export function withdrawLater(
+  { sessions, logger }: Pick<MatchDependencies, "sessions" | "logger">,
+  request: LoadedRequest,
+  trial: Trial,
+): void {
+  if (trial.attemptsLeft === MAX_RESERVATIONS) return;
+  sessions
+    .unadmit(request.session, trial.matchId)
+    .catch((error: unknown) => logger.debug({ err: error }, "a place may have been left in its session"));
 }
 
 /**
@@ -111,7 +125,7 @@ async function reserve(
     const reserveAgain = admission.admitted && stale && isDecidedByCaps(reservation);
     return { reservation: reserveAgain ? await take(admission.startedMs) : reservation, admission };
   } catch (error) {
-    giveBackLater(dependencies, request, match);
+    releaseLater(dependencies, match);
     throw error;
   }
 }
@@ -151,11 +165,9 @@ async function allSettled<A, B>(a: A | Promise<A>, b: B | Promise<B>, c: Promise
   return [await a, await b];
 }
 
-/** Redis has failed, so this may fail too: then the hold lapses by itself, and its place with it. */
-function giveBackLater(dependencies: MatchDependencies, request: LoadedRequest, match: MatchFacts): void {
-  const { money, sessions, logger } = dependencies;
-  Promise.all([
-    money.release(holdOf(match), "cancelled"),
-    sessions.unadmit(request.session, match.match_id),
-  ]).catch((error: unknown) => logger.debug({ err: error }, "a hold may have been left to lapse"));
+/** Redis has failed, so this may fail too: then the hold lapses by itself. */
+function releaseLater({ money, logger }: MatchDependencies, match: MatchFacts): void {
+  money
+    .release(holdOf(match), "cancelled")
+    .catch((error: unknown) => logger.debug({ err: error }, "a hold may have been left to lapse"));
 }

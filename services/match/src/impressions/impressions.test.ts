@@ -1,0 +1,278 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { createBillingWorker } from "@diegetic/hot-state";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { Response } from "supertest";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { type CampaignWish, World } from "../testing/world.fixture.ts";
+
+let redis: TestRedis;
+let world: World;
+const HOLD_TTL_MS = 1_000;
+beforeAll(async () => {
+  redis = await startTestRedis();
+  world = await World.open(redis.url);
+  await world.startInstance();
+  await world.startInstance();
+  await world.startInstance({ HOLD_TTL_SECONDS: String(HOLD_TTL_MS / 1_000) });
+});
+afterAll(async () => {
+  await world.close();
+  await redis.stop();
+});
+beforeEach(() => world.reset());
+
+const SHORT_HOLDS = { instance: 2 };
+
+async function matched(wish: CampaignWish = {}, on: { instance?: number } = {}) {
+  const game = await world.addGame();
+  const campaign = await world.addCampaign(wish);
+  const { body, status } = await world.match(game, {}, on);
+  expect(status).toBe(200);
+  return { game, campaign, match: body };
+}
+
+const spentOf = async (campaign: { advertiser_id: string; campaign_id: string }) => {
+  const totals = await world.money.readCampaign(campaign.advertiser_id, campaign.campaign_id);
+  return [totals?.spentMillicents, totals?.heldMillicents];
+};
+
+describe("POST /impressions", () => {
+  it("bills a match and answers the record", async () => {
+    const { game, campaign, match } = await matched({ cpm_bid_cents: 1_234 });
+    const response = await world.impression(game, match, { instance: 1 });
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({
+      impression_id: expect.stringMatching(/^imp_/),
+      campaign_id: match.campaign_id,
+      creative_id: match.creative_id,
+      game_id: game.game_id,
+      charged_cents: 1.234,
+      recorded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect(await spentOf(campaign)).toEqual([1_234, 0]);
+  });
+
+  it("takes the oldest unbilled match without a match_id, one match each", async () => {
+    const { game, campaign, match } = await matched();
+    await world.match(game);
+    const { campaign_id, creative_id } = match;
+    for (let i = 0; i < 2; i++) {
+      expect((await world.impression(game, { campaign_id, creative_id }, { instance: i })).status).toBe(201);
+    }
+    const third = await world.impression(game, { campaign_id, creative_id });
+    expect([third.status, third.body.detail]).toEqual([409, expect.stringContaining("no unbilled match")]);
+    expect(await spentOf(campaign)).toEqual([2_000, 0]);
+  });
+
+  it("tells unknown from foreign from unmatched", async () => {
+    const { game, campaign, match } = await matched();
+    const other = await world.addCampaign({ status: "paused" });
+    const foreign = await world.addGame({ account_id: "acct_other" });
+    const second = await world.addGame();
+    const statusOf = async (at: typeof game, change: Record<string, string>) =>
+      (await world.impression(at, { ...match, ...change })).status;
+    expect(await statusOf({ ...game, game_id: "unknown" }, {})).toBe(404);
+    expect(await statusOf(foreign, {})).toBe(403);
+    expect(await statusOf(game, { campaign_id: "camp_unknown" })).toBe(404);
+    expect(await statusOf(game, { creative_id: "crt_unknown" })).toBe(404);
+    expect(await statusOf(game, { creative_id: "{odd} \u00e9 name" })).toBe(404);
+    expect(await statusOf(game, { creative_id: other.creatives[0]?.creative_id ?? "" })).toBe(404);
+    expect(await statusOf(game, { campaign_id: other.campaign_id })).toBe(404);
+    expect(await statusOf(game, { match_id: "mat_unknown" })).toBe(409);
+    expect(await statusOf(game, { match_id: "not {a} match" })).toBe(409);
+    expect(await statusOf(second, {})).toBe(409);
+    expect(await statusOf(game, { match_id: "" })).toBe(400);
+    expect((await world.post("/impressions", { game_id: game.game_id })).status).toBe(400);
+    expect(await spentOf(campaign)).toEqual([0, 1_000]);
+    expect(await statusOf(game, {})).toBe(201);
+  });
+
+  it("bills what was matched though the campaign is paused, the creative deleted, the placement disabled", async () => {
+    const { game, campaign, match } = await matched();
+    await world.addCampaign({
+      ...campaign,
+      version: 2,
+      status: "paused",
+      creatives: [{ creative_id: "crt_new" }],
+    });
+    await world.addGame({ ...game, version: 2, is_active: false });
+    expect((await world.impression(game, match)).status).toBe(201);
+    expect((await world.impression(game, { ...match, match_id: "mat_other" })).status).toBe(404);
+  });
+
+  it("costs the bid that was in force at the match", async () => {
+    const { game, campaign, match } = await matched({ cpm_bid_cents: 1_000 });
+    await world.addCampaign({ ...campaign, version: 2, cpm_bid_cents: 9_000 });
+    expect((await world.impression(game, match)).body.charged_cents).toBe(1);
+  });
+
+  it("refuses what no longer fits a lowered budget", async () => {
+    const { game, campaign, match } = await matched();
+    await world.addCampaign({ ...campaign, version: 2, budgetMillicents: 999 });
+    const response = await world.impression(game, match);
+    expect([response.status, response.body.detail]).toEqual([409, expect.stringContaining("budget")]);
+  });
+});
+
+describe("late impressions", () => {
+  async function lapsed(wish: CampaignWish) {
+    const { game, campaign, match } = await matched(wish, SHORT_HOLDS);
+    const [hold] = await eventually(async () => {
+      const { holds } = await world.money.listLapsed(campaign.advertiser_id, 10);
+      return holds.length > 0 ? holds : undefined;
+    });
+    if (hold === undefined) throw new Error("nothing has lapsed");
+    expect(await world.money.release(hold, "lapsed")).toBe("released");
+    return { game, campaign, match };
+  }
+
+  it("are billed while the money can be held again", async () => {
+    const { game, campaign, match } = await lapsed({ budgetMillicents: 1_000 });
+    expect(await spentOf(campaign)).toEqual([0, 0]);
+    expect((await world.impression(game, match)).status).toBe(201);
+    expect(await spentOf(campaign)).toEqual([1_000, 0]);
+  });
+
+  it.each([
+    ["budget", { budgetMillicents: 1_999 }, "budget"],
+    ["balance", { depositedMillicents: 1_999 }, "balance"],
+    ["daily cap", { dailyCapMillicents: 1_999 }, "daily cap"],
+  ])("are refused when another match has taken the %s", async (_name, wish, word) => {
+    const { game, match } = await lapsed(wish);
+    expect((await world.match(game)).status).toBe(200);
+    const response = await world.impression(game, match);
+    expect([response.status, response.body.detail]).toEqual([409, expect.stringContaining(word)]);
+  });
+});
+
+describe("retries", () => {
+  const bodies = (answers: Response[]) => new Set(answers.map(({ body }) => JSON.stringify(body)));
+
+  it("of one match_id, side by side on two instances, return one record", async () => {
+    const { game, campaign, match } = await matched();
+    await world.match(game);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        world.impression(game, match, { instance: i % 2 }).then((answer) => answer),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(bodies(answers).size).toBe(1);
+    expect(await spentOf(campaign)).toEqual([1_000, 1_000]);
+  });
+
+  it("of one Idempotency-Key, side by side, return one record and take one match", async () => {
+    const { game, campaign, match } = await matched();
+    for (let i = 0; i < 5; i++) await world.match(game);
+    const { campaign_id, creative_id } = match;
+    const send = (i: number) =>
+      world
+        .impression(game, { campaign_id, creative_id }, { instance: i % 2 })
+        .set("Idempotency-Key", "scene 7")
+        .then((answer) => answer);
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => send(i)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(bodies(answers).size).toBe(1);
+    expect(await spentOf(campaign)).toEqual([1_000, 5_000]);
+  });
+
+  it("of one Idempotency-Key with another body are refused, with another order of fields they are not", async () => {
+    const { game, match } = await matched();
+    const { campaign_id, creative_id, match_id } = match;
+    const send = (body: object) => world.post("/impressions", body).set("Idempotency-Key", `k-${match_id}`);
+    const first = await send({ campaign_id, creative_id, game_id: game.game_id });
+    expect(first.status).toBe(201);
+    const reordered = await send({ game_id: game.game_id, creative_id, campaign_id });
+    expect([reordered.status, reordered.body]).toEqual([201, first.body]);
+    const other = await send({ campaign_id, creative_id, game_id: game.game_id, match_id });
+    expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("Idempotency-Key")]);
+  });
+
+  it("a key whose request was refused may be used again", async () => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign();
+    const wanted = {
+      campaign_id: campaign.campaign_id,
+      creative_id: campaign.creatives[0]?.creative_id ?? "",
+    };
+    const send = () => world.impression(game, wanted).set("Idempotency-Key", "again");
+    expect((await send()).status).toBe(409);
+    await world.match(game);
+    expect((await send()).status).toBe(201);
+  });
+
+  it("keys are the account's own, and have 255 characters at most", async () => {
+    const { game, match } = await matched();
+    expect((await world.impression(game, match).set("Idempotency-Key", "k".repeat(256))).status).toBe(422);
+    expect((await world.impression(game, match).set("Idempotency-Key", "k".repeat(255))).status).toBe(201);
+    const key = await world.addKey({ account_id: "acct_second" });
+    const theirs = await world.addGame({ account_id: "acct_second" });
+    const { body } = await world.match(theirs, {}, { key });
+    const response = await world.impression(theirs, body, { key }).set("Idempotency-Key", "k".repeat(255));
+    expect([response.status, response.body.game_id]).toEqual([201, theirs.game_id]);
+  });
+});
+
+describe("money", () => {
+  it.each([
+    ["a budget of seven", { budgetMillicents: 7_999 }, 7],
+    ["a balance of five", { depositedMillicents: 5_000 }, 5],
+    ["a daily cap of three", { dailyCapMillicents: 3_500 }, 3],
+    ["a budget that one impression empties", { budgetMillicents: 1_000 }, 1],
+  ])("%s pays for exactly so many impressions over two instances", async (_name, wish, payable) => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign(wish);
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const match = await world.match(game, {}, { instance: i % 2 });
+        if (match.status === 204) return 204;
+        const on = { instance: (i + 1) % 2 };
+        return (await world.impression(game, match.body, on)).status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(payable);
+    expect(statuses.filter((status) => status === 204)).toHaveLength(40 - payable);
+    expect(await spentOf(campaign)).toEqual([payable * 1_000, 0]);
+    expect(await world.money.readAccount(campaign.advertiser_id)).toMatchObject({
+      spentMillicents: payable * 1_000,
+      heldMillicents: 0,
+      impressions: payable,
+    });
+  });
+});
+
+describe("what the billing service gets", () => {
+  it("is every record, in the outbox and in the queue, without the player's id", async () => {
+    const { game, campaign, match } = await matched({
+      affinities: [{ affinity_id: "aff_1", affinity_type: "theme", affinity_value: "noir", weight: 2 }],
+    });
+    const received = new Map<string, ImpressionRecord>();
+    const worker = createBillingWorker(redis.url, async ({ records }) => {
+      for (const record of records) received.set(record.impression_id, record);
+    });
+    const answers = [await world.impression(game, match)];
+    for (let i = 0; i < 30; i++) {
+      const player = { user_id: `player ${i}`, player_geo: { country_code: "de" } };
+      const { body } = await world.match(game, { ...player, game_context: { theme_id: "Noir" } });
+      answers.push(await world.impression(game, body, { instance: i % 2 }));
+    }
+    const last = answers.at(-1)?.body.impression_id ?? "";
+    await eventually(() => answers.every(({ body }) => received.has(body.impression_id)));
+    await worker.close();
+    expect(received.get(last)?.match).toMatchObject({
+      advertiser_id: campaign.advertiser_id,
+      developer_account_id: "acct_dev",
+      country_code: "DE",
+      affinity_score: 2,
+      affinities: [{ affinity_id: "aff_1", contribution: 2 }],
+      price_millicents: 1_000,
+      revenue_share_basis_points: 7_000,
+    });
+    const { items } = await world.money.listOutbox(campaign.advertiser_id, 100);
+    expect(items).toHaveLength(31);
+    expect(JSON.stringify(items)).not.toContain("player 1");
+    const due = await world.redis.zscore("{due}:outbox", campaign.advertiser_id);
+    expect(Number(due)).toBeGreaterThan(Date.now());
+  });
+});
