@@ -1,1 +1,2 @@
+export { runKeyCommand } from "./key-command.ts";
 export { runStack } from "./run.ts";

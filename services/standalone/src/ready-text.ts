@@ -1,13 +1,37 @@
+import type { Demo } from "@diegetic/management";
 import type { StackDescription } from "./data-directory/stack-file.ts";
 
-/** What `npm start` ends with: where everything is, and three lines to try. */
-export function readyText(stack: StackDescription): string {
-  const lines = [
-    "",
+/** What `npm start` ends with: where everything is, and three lines to paste. */
+export function readyText(stack: StackDescription, demo: Demo | undefined): string {
+  const addresses = [
     "Diegetic is ready.",
-    `  API          ${stack.baseUrl}`,
-    `  Management   ${stack.managementUrl}`,
-    `  Match        ${stack.matchUrls.join(", ")}`,
+    "",
+    `  API         ${stack.baseUrl}`,
+    `  Management  ${stack.managementUrl}`,
+    `  Match       ${stack.matchUrls.join(", ")}`,
   ];
-  return `${[...lines, "", "Ctrl-C stops everything."].join("\n")}\n`;
+  const lines = [...addresses, "", ...(demo === undefined ? withoutDemo() : demoLines(stack.baseUrl, demo))];
+  return ["", ...lines, "", "Ctrl-C stops everything."].join("\n");
+}
+
+function withoutDemo(): string[] {
+  return ["A key for the API: npm run --silent key -- --label NAME"];
+}
+
+/** Each line stands alone and can be pasted again: a player of the moment has met no cap yet. */
+function demoLines(baseUrl: string, demo: Demo): string[] {
+  const header = `-H 'Authorization: Bearer ${demo.key}'`;
+  const json = "-H 'Content-Type: application/json'";
+  const body = `{"game_id":"${demo.gameId}","user_id":"player-'$(date +%s)'","game_context":{"location":"tavern"}}`;
+  const match = `curl -s ${baseUrl}/match ${header} ${json} -d '${body}'`;
+  const impression = `curl -s ${baseUrl}/impressions ${header} ${json} -d @-`;
+  return [
+    "There is no login yet: the demo account, an advertiser and a game in one, is used by its key.",
+    `  Demo key    ${demo.key}`,
+    "",
+    "Get an ad for a scene, see an ad and bill it, look at what the game has earned:",
+    `  ${match}`,
+    `  ${match} | sed 's/}$/,"game_id":"${demo.gameId}"}/' | ${impression}`,
+    `  curl -s ${baseUrl}/creator-revenue ${header}`,
+  ];
 }

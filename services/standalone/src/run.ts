@@ -1,8 +1,9 @@
-import { migrate } from "@diegetic/database";
+import { createDatabase, migrate } from "@diegetic/database";
 import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
+import { createDemo, type Demo } from "@diegetic/management";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { readOrCreateSecrets } from "./data-directory/secrets.ts";
-import { readStackFile, removeStackFile } from "./data-directory/stack-file.ts";
+import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { readyText } from "./ready-text.ts";
 import { readStackSettings } from "./settings.ts";
 import { Stack } from "./stack.ts";
@@ -20,10 +21,13 @@ export async function runStack(args: string[]): Promise<void> {
     if (lock.wasLeftOver) await waitForLeftovers(settings.dataDir);
     removeStackFile(settings.dataDir);
     const secrets = readOrCreateSecrets(settings.dataDir);
+    let demo: Demo | undefined;
     const prepareDatabase = async (databaseUrl: string) => {
       await migrate(databaseUrl);
+      if (settings.demo) demo = await prepareDemo(databaseUrl, secrets.demoSecret);
     };
-    await runUntilStopped(new Stack({ settings, secrets, prepareDatabase, say }));
+    const stack = new Stack({ settings, secrets, prepareDatabase, say });
+    await runUntilStopped(stack, (description) => say(readyText(description, demo)));
   } finally {
     removeStackFile(settings.dataDir);
     lock.release();
@@ -32,7 +36,10 @@ export async function runStack(args: string[]): Promise<void> {
   process.exit(0);
 }
 
-async function runUntilStopped(stack: Stack): Promise<void> {
+async function runUntilStopped(
+  stack: Stack,
+  onReady: (description: StackDescription) => void,
+): Promise<void> {
   // Ctrl-C reaches npm too, which passes it on: a second and third signal change nothing.
   const stopRequested = new Promise<void>((resolve) => {
     for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
@@ -40,7 +47,7 @@ async function runUntilStopped(stack: Stack): Promise<void> {
   let failure: unknown;
   const running = stack.start().then(
     (description) => {
-      say(readyText(description));
+      onReady(description);
       return stopRequested;
     },
     (error: unknown) => {
@@ -64,5 +71,14 @@ async function waitForLeftovers(dataDir: string): Promise<void> {
   if (!(await waitUntil(haveEnded, LEFTOVER_TIMEOUT_MS))) {
     const alive = pids.filter((pid) => processIdentity(pid) !== undefined).join(", ");
     throw new SetupError(`Processes of a killed stack still run: end them (${alive}) and start again.`);
+  }
+}
+
+async function prepareDemo(databaseUrl: string, secret: string): Promise<Demo> {
+  const database = createDatabase(databaseUrl, { poolSize: 1, applicationName: "standalone" });
+  try {
+    return await createDemo(database, secret, Date.now());
+  } finally {
+    await database.$disconnect();
   }
 }
