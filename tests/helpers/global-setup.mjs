@@ -57,6 +57,7 @@ async function startPostgresWithTemplate() {
   const template = new URL(postgres.url).pathname.slice(1);
   const withDatabase = (name) => Object.assign(new URL(postgres.url), { pathname: `/${name}` }).toString();
   const admin = new pg.Pool({ connectionString: withDatabase("postgres"), max: 1 });
+  admin.on("error", () => {}); // The end of the server may overtake the end of the idle connection.
   return {
     async create() {
       const name = `test_${randomBytes(8).toString("hex")}`;
