@@ -1,0 +1,88 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { recordIn } from "../testing/market.fixture.ts";
+import { billImpression, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
+import { sumUp } from "./posting.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 21);
+const market = {
+  campaigns: [
+    { advertiserId: "adv_1", campaignId: "camp_1", creativeIds: ["crt_1", "crt_2"] as [string, string] },
+  ],
+  games: [{ gameId: "game", accountId: "acct_1" }],
+};
+
+describe("billImpression", () => {
+  it("decides the UTC day by the millisecond", () => {
+    const at = (recordedAtMs: number) => billImpression(recordIn(market, { recordedAtMs }), NOW_MS).day;
+    expect(at(NOW_MS - 1)).toBe("2026-11-20");
+    expect(at(NOW_MS)).toBe("2026-11-21");
+  });
+
+  it("works out the earning of the record's price and share", () => {
+    const record = recordIn(market, { recordedAtMs: NOW_MS, priceMillicents: 255, basisPoints: 3_333 });
+    // 255 000 microcents × 33.33 % = 84 991.5: half to even.
+    expect(billImpression(record, NOW_MS).earningMicrocents).toBe(84_992n);
+  });
+
+  it.each<[string, (record: ImpressionRecord) => unknown]>([
+    ["a missing match", (record) => Object.assign(record, { match: null })],
+    ["an empty id", (record) => Object.assign(record.match, { campaign_id: "" })],
+    ["an id that is no text", (record) => Object.assign(record, { creative_id: 5 })],
+    ["a place that is no country", (record) => Object.assign(record.match, { country_code: "de" })],
+    ["a fractional price", (record) => Object.assign(record.match, { price_millicents: 0.5 })],
+    ["a price of nothing", (record) => Object.assign(record.match, { price_millicents: 0 })],
+    [
+      "a share above the whole",
+      (record) => Object.assign(record.match, { revenue_share_basis_points: 10_001 }),
+    ],
+    ["a score that is no number", (record) => Object.assign(record.match, { affinity_score: Number.NaN })],
+    ["a clock of 1970", (record) => Object.assign(record, { recorded_at_ms: 0 })],
+    ["a clock ahead by days", (record) => Object.assign(record, { recorded_at_ms: NOW_MS + 3 * 86_400_000 })],
+    ["affinities that are no list", (record) => Object.assign(record.match, { affinities: null })],
+  ])("refuses %s", (_name, spoil) => {
+    const record = recordIn(market, { recordedAtMs: NOW_MS });
+    spoil(record);
+    expect(() => billImpression(record, NOW_MS)).toThrow(RecordRefused);
+  });
+});
+
+describe("decimalOfMillionths", () => {
+  it("writes every amount exactly", () => {
+    fc.assert(
+      fc.property(fc.nat(Number.MAX_SAFE_INTEGER), (millionths) => {
+        expect(BigInt(decimalOfMillionths(millionths).replace(".", ""))).toBe(BigInt(millionths));
+      }),
+    );
+    expect(decimalOfMillionths(5)).toBe("0.000005");
+  });
+});
+
+describe("sumUp", () => {
+  it("sums each table by its own key", () => {
+    const posting = sumUp(
+      [
+        { user: 1, countryCode: "DE" },
+        { user: 1, countryCode: null },
+        { user: 2, countryCode: "DE", creative: 1 },
+      ].map((choice) => billImpression(recordIn(market, { ...choice, recordedAtMs: NOW_MS }), NOW_MS)),
+    );
+    expect(posting.advertisers).toEqual([{ id: "adv_1", impressions: 3, spent_millicents: 750 }]);
+    expect(posting.creatives.map(({ id, impressions }) => [id, impressions])).toEqual([
+      ["crt_1", 2],
+      ["crt_2", 1],
+    ]);
+    expect(posting.campaignRollups).toHaveLength(3);
+    expect(posting.gameRollups).toMatchObject([{ impressions: 3, earning_microcents: "525000" }]);
+    expect(posting.ledger).toMatchObject([
+      { impressions: 3, charge_microcents: "750000", earning_microcents: "525000" },
+    ]);
+    const reached = (dimension: string) =>
+      posting.uniqueUsers
+        .filter((user) => user.dimension === dimension)
+        .map((user) => `${user.dimension_key}:${user.user_hash}`);
+    expect(reached("total")).toEqual([":user-1", ":user-2"]);
+    expect(reached("country")).toEqual(["DE:user-1", ":user-1", "DE:user-2"]);
+  });
+});
