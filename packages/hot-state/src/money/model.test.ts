@@ -46,10 +46,18 @@ function anyStep(size: number): fc.Arbitrary<Step> {
       }),
     },
     {
-      weight: 4,
-      arbitrary: fc.record({ kind: fc.constant("release" as const), match: choice, lapsed: fc.boolean() }),
+      weight: 7,
+      arbitrary: fc.record({
+        kind: fc.constant("release" as const),
+        match: choice,
+        // Mostly the holds whose time is over: what lapsed has to find its money again.
+        lapsed: fc.oneof(
+          { weight: 3, arbitrary: fc.constant(true) },
+          { weight: 1, arbitrary: fc.constant(false) },
+        ),
+      }),
     },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("deposit" as const), amount }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("deposit" as const), amount }) },
     {
       weight: 2,
       arbitrary: fc.record({
@@ -71,15 +79,24 @@ function anyStep(size: number): fc.Arbitrary<Step> {
 }
 
 const histories = scale.chain((size) =>
-  fc.record({ size: fc.constant(size), steps: fc.array(anyStep(size), { maxLength: 60, size: "max" }) }),
+  fc.record({
+    size: fc.constant(size),
+    deposit: fc.integer({ min: 4, max: 16 }).map((n) => n * size),
+    steps: fc.array(anyStep(size), { minLength: 15, maxLength: 60, size: "max" }),
+  }),
 );
 
-async function openRehearsal(money: MoneyCommands, redis: RedisConnection, size: number): Promise<Rehearsal> {
-  const slot = await TestSlot.open(money, redis, { depositedMillicents: 25 * size });
+async function openRehearsal(
+  money: MoneyCommands,
+  redis: RedisConnection,
+  size: number,
+  deposit: number,
+): Promise<Rehearsal> {
+  const slot = await TestSlot.open(money, redis, { depositedMillicents: deposit });
   const campaigns = new Map<string, ModelCampaign>();
   for (let i = 0; i < CAMPAIGNS; i++) {
     const campaignId = newId("camp");
-    const budgetMillicents = (12 + i) * size;
+    const budgetMillicents = (8 + 4 * i) * size;
     await money.applyCampaign(slot.campaign({ campaignId, budgetMillicents }));
     campaigns.set(campaignId, {
       version: 1,
@@ -94,7 +111,7 @@ async function openRehearsal(money: MoneyCommands, redis: RedisConnection, size:
       holdsTaken: 0,
     });
   }
-  return new Rehearsal(slot, new ModelSlot(25 * size, campaigns));
+  return new Rehearsal(slot, new ModelSlot(deposit, campaigns));
 }
 
 /** Everything that Redis counts is what the model counts, and each hold is held, or has ended one way. */
@@ -167,7 +184,7 @@ function expectWithinLimits(model: ModelSlot, before: Map<string, number>, step:
 }
 
 describe.each([
-  { name: "one Redis", start: () => startTestRedis(), runs: 60 },
+  { name: "one Redis", start: () => startTestRedis(), runs: 80 },
   { name: "a cluster", start: () => startTestRedisCluster(), runs: 12 },
 ])("any history on $name", ({ start, runs }) => {
   let server: TestRedis;
@@ -187,9 +204,9 @@ describe.each([
 
   it("leaves Redis as the plain rules say, step by step", async () => {
     await fc.assert(
-      fc.asyncProperty(histories, async ({ size, steps }) => {
+      fc.asyncProperty(histories, async ({ size, deposit, steps }) => {
         const day = today();
-        const rehearsal = await openRehearsal(money, redis, size);
+        const rehearsal = await openRehearsal(money, redis, size, deposit);
         const before = new Map<string, number>();
         try {
           for (const step of steps) {

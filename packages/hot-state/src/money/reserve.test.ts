@@ -240,6 +240,15 @@ describe("memory", () => {
     expect(await ttl(advertiserKeys.outbox(advertiserId))).toBe(-1);
   });
 
+  it("keeps the matches of long holds although a commit needs them for a shorter time", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await slot.hold();
+    await slot.hold({}, { holdTtlMs: 5 * 3_600_000 });
+    await slot.commit();
+    const matches = advertiserKeys.matches(slot.advertiserId, slot.campaignId, slot.gameId);
+    expect(await redis.pttl(matches)).toBeGreaterThan(29 * 3_600_000);
+  });
+
   it("forgets matches and operations a day later, some at each reserve", async () => {
     const slot = await TestSlot.open(money, redis);
     const { advertiserId, campaignId, gameId } = slot;

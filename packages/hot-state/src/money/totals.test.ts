@@ -55,6 +55,21 @@ describe("applyAccount", () => {
     });
   });
 
+  it("compares versions as numbers", async () => {
+    const slot = await TestSlot.open(money, redis, { version: 9 });
+    const { advertiserId } = slot;
+    const account = { advertiserId, version: 9, depositedMillicents: 1, seed };
+    for (const version of [9, 10, 100]) {
+      expect(await money.applyAccount({ ...account, version })).toBe("applied");
+      expect(await money.applyCampaign(slot.campaign({ version }))).toBe("applied");
+    }
+    expect(await money.applyAccount({ ...account, version: 99 })).toBe("older");
+    expect(await money.applyCampaign(slot.campaign({ version: 99 }))).toBe("older");
+    expect(await money.reserve(slot.request({}, { campaignVersion: 99 }))).toMatchObject({
+      reason: "stale_version",
+    });
+  });
+
   it("gives a slot that is made anew another epoch", async () => {
     const advertiserId = newId("adv");
     const apply = () => money.applyAccount({ advertiserId, version: 1, depositedMillicents: 1, seed });

@@ -1,0 +1,185 @@
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { createGameSessions } from "../game-session/sessions.ts";
+import { advertiserKeys } from "../keys.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { holdOf } from "./holds.ts";
+import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import type { CommitResult, MoneyCommands } from "./types.ts";
+
+const REQUESTS = 60;
+
+function times<Result>(count: number, task: (i: number) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => task(i)));
+}
+
+function isNewCharge(result: CommitResult): boolean {
+  return result.outcome === "charged" && !result.replay;
+}
+
+describe.each([
+  { name: "one Redis", start: () => startTestRedis() },
+  { name: "a cluster", start: () => startTestRedisCluster() },
+])("many callers at once on $name", ({ start }) => {
+  let server: TestRedis;
+  let redis: RedisConnection;
+  let others: RedisConnection[];
+  let money: MoneyCommands;
+  let instances: MoneyCommands[];
+
+  beforeAll(async () => {
+    server = await start();
+    redis = connectRedis(server.url, { name: "concurrency-test" });
+    others = [1, 2, 3].map((n) => connectRedis(server.url, { name: `concurrency-test-${n}` }));
+    money = createMoneyCommands(redis);
+    instances = others.map(createMoneyCommands);
+  }, 30_000);
+
+  afterAll(async () => {
+    for (const connection of [redis, ...others]) connection.disconnect();
+    await server.stop();
+  });
+
+  const instance = (i: number): MoneyCommands => instances[i % instances.length] ?? money;
+
+  it.each([
+    ["balance", { depositedMillicents: 7_000 }],
+    ["budget", { budgetMillicents: 7_999 }],
+    ["daily_cap", { dailyCapMillicents: 7_500 }],
+  ])("holds exactly as many matches as the %s pays for", async (reason, state) => {
+    const slot = await TestSlot.open(money, redis, state);
+    const results = await times(REQUESTS, (i) => instance(i).reserve(slot.request()));
+    expect(results.filter(({ outcome }) => outcome === "held")).toHaveLength(7);
+    const refusals = results.flatMap((result) => (result.outcome === "refused" ? [result.reason] : []));
+    expect(new Set(refusals)).toEqual(new Set([reason]));
+    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 7_000 });
+  });
+
+  it("spends a budget of ten cents on one impression at a bid of ten thousand, and on no second one", async () => {
+    const tenCents = 10_000;
+    const slot = await TestSlot.open(money, redis, { budgetMillicents: tenCents });
+    const requests = Array.from({ length: REQUESTS }, () => slot.request({ price_millicents: tenCents }));
+    const holds = await Promise.all(requests.map((request, i) => instance(i).reserve(request)));
+    expect(holds.filter(({ outcome }) => outcome === "held")).toHaveLength(1);
+    const charges = await times(REQUESTS, () => slot.commit());
+    expect(charges.filter(isNewCharge)).toHaveLength(1);
+    expect(await slot.spentAndHeld()).toEqual({ spent: tenCents, held: 0 });
+    expect(await money.reserve(slot.request({ price_millicents: 1 }))).toMatchObject({ reason: "budget" });
+  });
+
+  it("gives a session no creative more often than its cap says", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const creatives = [
+      { creativeId: "crt_a", maxUses: 3 },
+      { creativeId: "crt_b", maxUses: 2 },
+    ];
+    const results = await times(REQUESTS, (i) =>
+      instance(i).reserve(slot.request({ session_key: "s" }, { creatives })),
+    );
+    const given = results.flatMap((result) => (result.outcome === "held" ? [result.creativeId] : []));
+    expect(given.sort()).toEqual(["crt_a", "crt_a", "crt_a", "crt_b", "crt_b"]);
+  });
+
+  it("charges a match once, whoever asks how often, and gives all the same record", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const { match_id: matchId } = await slot.hold();
+    await slot.hold();
+    const request = (i: number) => ({
+      advertiserId: slot.advertiserId,
+      campaignId: slot.campaignId,
+      gameId: slot.gameId,
+      creativeId: slot.creativeId,
+      impressionId: `imp_${i}`,
+      matchId,
+    });
+    const results = await times(REQUESTS, (i) => instance(i).commit(request(i)));
+    expect(results.filter(isNewCharge)).toHaveLength(1);
+    const records = results.map((result) => (result.outcome === "charged" ? result.record : result.reason));
+    expect(new Set(records.map((record) => JSON.stringify(record))).size).toBe(1);
+    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+    expect((await money.listOutbox(slot.advertiserId, 100)).items).toHaveLength(1);
+  });
+
+  it("bills each of many matches once when impressions name none", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const matches = await times(20, () => slot.hold());
+    const results = await times(REQUESTS, () => slot.commit());
+    const billed = results.flatMap((result) =>
+      result.outcome === "charged" ? [result.record.match.match_id] : [],
+    );
+    expect(billed.sort()).toEqual(matches.map((match) => match.match_id).sort());
+    expect(await slot.spentAndHeld()).toEqual({ spent: 20_000, held: 0 });
+  });
+
+  it("ends every hold once when impressions, releasers and cancellations race", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const matches = await times(30, () => slot.hold());
+    for (const match of matches) await slot.age(match, HOLD_TTL_MS);
+    const attempts = matches.flatMap((match, i) => [
+      () => instance(i).release(holdOf(match), "lapsed"),
+      () => slot.commit({ matchId: match.match_id }),
+      () => instance(i + 1).release(holdOf(match), i % 2 === 0 ? "lapsed" : "cancelled"),
+    ]);
+    const turned = attempts.map((attempt, i) => ({ attempt, at: (i * 37) % attempts.length }));
+    await Promise.all(turned.sort((a, b) => a.at - b.at).map(({ attempt }) => attempt()));
+    const { account } = await slot.totals();
+    expect(account.heldMillicents).toBe(0);
+    expect(account.spentMillicents).toBe(account.impressions * 1_000);
+    expect((await money.listOutbox(slot.advertiserId, 100)).items).toHaveLength(account.impressions);
+    expect(await redis.zcard(advertiserKeys.holds(slot.advertiserId))).toBe(0);
+  });
+
+  it("never spends past a budget that is lowered meanwhile", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await times(30, () => slot.hold());
+    const lowering = (async () => {
+      for (let ceiling = 20_000; ; ceiling += 1_000) {
+        const result = await money.setBudgetCeiling(slot.advertiserId, slot.campaignId, ceiling);
+        if (result.outcome === "ok") return ceiling;
+      }
+    })();
+    await times(REQUESTS, () => slot.commit());
+    const ceiling = await lowering;
+    await times(REQUESTS, () => slot.commit());
+    expect((await slot.spentAndHeld()).spent).toBe(ceiling);
+  });
+
+  it("works after every script has been forgotten by the server", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const sessions = createGameSessions(redis);
+    const flush = () =>
+      "nodes" in redis
+        ? Promise.all(redis.nodes("master").map((node) => node.script("FLUSH")))
+        : redis.script("FLUSH");
+    const calls: (() => Promise<unknown>)[] = [
+      () =>
+        money.applyAccount({
+          advertiserId: slot.advertiserId,
+          version: 2,
+          depositedMillicents: 9_000,
+          seed: { spentMillicents: 0, impressions: 0 },
+        }),
+      () => money.applyCampaign(slot.campaign({ version: 2 })),
+      () => money.setBudgetCeiling(slot.advertiserId, slot.campaignId, 8_000),
+      () =>
+        sessions.admit({
+          gameId: slot.gameId,
+          sessionKey: "s",
+          matchId: newId("mat"),
+          maxAds: 1,
+          idleMs: 1_000,
+        }),
+      () => slot.hold({ match_id: "mat_1", session_key: "s" }, { campaignVersion: 2 }),
+      () => slot.commit({ matchId: "mat_1" }),
+      () => money.release(holdOf(slot.match({ match_id: "mat_1", session_key: "s" })), "lapsed"),
+      () => money.listLapsed(slot.advertiserId, 10),
+    ];
+    for (const call of calls) {
+      await flush();
+      await call();
+    }
+    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+  });
+});

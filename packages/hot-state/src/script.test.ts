@@ -1,0 +1,73 @@
+import { readdirSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "./connection.ts";
+import { loadScript } from "./script.ts";
+
+const SCRIPTS = readdirSync(new URL("../lua/", import.meta.url))
+  .filter((file) => file.endsWith(".lua"))
+  .map((file) => file.slice(0, -".lua".length));
+
+let server: TestRedis;
+let redis: RedisConnection;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "script-test" });
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+describe.each(SCRIPTS)("script %s", (name) => {
+  it("says at its head what it takes and answers", () => {
+    const head = loadScript(name).split("\n\n")[0] ?? "";
+    for (const word of ["KEYS", "ARGV", "Reply"]) expect(head).toMatch(new RegExp(`^-- ${word}\\b`, "m"));
+  });
+
+  it("is whole and compiles", async () => {
+    const source = loadScript(name);
+    expect(source).not.toContain("@include");
+    const sha = await redis.script("LOAD", source);
+    expect(sha).toMatch(/^[0-9a-f]{40}$/);
+  });
+});
+
+describe("time in scripts", () => {
+  const source = `${loadScript("include/time")}\nreturn utc_day(tonumber(ARGV[1]))`;
+  const utcDay = (ms: number) => redis.eval(source, 0, ms);
+
+  it.each([
+    "1970-01-01T00:00:00.000Z",
+    "1999-12-31T23:59:59.999Z",
+    "2000-02-29T12:00:00.000Z",
+    "2026-11-21T00:00:00.000Z",
+    "2028-02-28T23:59:59.999Z",
+    "2028-02-29T00:00:00.000Z",
+    "2028-03-01T00:00:00.000Z",
+    "2100-02-28T23:59:59.999Z",
+    "2100-03-01T00:00:00.000Z",
+  ])("knows the day of %s", async (moment) => {
+    expect(await utcDay(Date.parse(moment))).toBe(moment.slice(0, 10));
+  });
+
+  it("knows the day of every moment", async () => {
+    const until2200 = 7_258_118_400_000;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: until2200 }), async (ms) => {
+        expect(await utcDay(ms)).toBe(new Date(ms).toISOString().slice(0, 10));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("prints whole numbers in digits only", async () => {
+    const print = `${loadScript("include/time")}\nreturn whole(tonumber(ARGV[1]))`;
+    for (const number of [0, -1, 10 ** 14, 10 ** 15, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER]) {
+      expect(await redis.eval(print, 0, number)).toBe(String(number));
+    }
+  });
+});
