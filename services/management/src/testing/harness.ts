@@ -1,0 +1,113 @@
+import { newId } from "@diegetic/contracts";
+import {
+  connectRedis,
+  createMoneyCommands,
+  type MoneyCommands,
+  type RedisConnection,
+} from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import request, { type Test } from "supertest";
+import { createTestDatabase } from "../../../../tests/helpers/database.ts";
+import { startTestRedis } from "../../../../tests/helpers/redis.ts";
+import { createAccountWithKey, type KeyOptions } from "../api-keys/create-account.ts";
+import { createManagement, type Management } from "../management.ts";
+import { readManagementSettings } from "../settings.ts";
+
+/** Management on stores of its own, with what a test needs around it. */
+export interface Harness {
+  management: Management;
+  redis: RedisConnection;
+  money: MoneyCommands;
+  /** A client with a key of a new account; what it may do and how often as the options say. */
+  caller(options?: Partial<KeyOptions>): Promise<Caller>;
+  /** A caller that has registered, with this much deposited. */
+  advertiser(depositCents?: number): Promise<Caller & { advertiserId: string }>;
+  stop(): Promise<void>;
+}
+
+export interface Caller {
+  accountId: string;
+  key: string;
+  get(path: string): Test;
+  post(path: string, body?: unknown): Test;
+  patch(path: string, body: unknown): Test;
+  delete(path: string): Test;
+}
+
+export const BASE = "/api";
+/** A campaign body with nothing optional in it. */
+export const campaignBody = { name: "Autumn", budget_cents: 10_000, cpm_bid_cents: 500 };
+/** A creative body with nothing optional in it. */
+export const creativeBody = {
+  creative_type: "narrative_hook",
+  brand_name: "Ember",
+  narrative_hook: "It smells of Ember.",
+};
+
+/** Another process of management on the same stores. */
+export function createInstance(secrets: { databaseUrl: string; redisUrl: string }): Management {
+  const settings = readManagementSettings({
+    DATABASE_URL: secrets.databaseUrl,
+    REDIS_URL: secrets.redisUrl,
+    RATE_LIMIT_MANAGEMENT: "unlimited",
+    RATE_LIMIT_ANALYTICS: "unlimited",
+  });
+  const logger = createLogger({ service: "management", instance: "test", level: "silent" });
+  return createManagement({ settings, logger, metrics: createMetrics({ service: "management" }) });
+}
+
+export async function startHarness(): Promise<Harness> {
+  const [database, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  const management = createInstance({ databaseUrl: database.url, redisUrl: server.url });
+  const redis = connectRedis(server.url, { name: "test" });
+  await management.start();
+  const { app } = management;
+
+  const caller = async (options: Partial<KeyOptions> = {}): Promise<Caller> => {
+    const parts = { database: management.database, publishing: management.publishing };
+    const { accountId, key } = await createAccountWithKey(parts, { label: "test", ...options });
+    const authorized = (test: Test) => test.set("Authorization", `Bearer ${key}`);
+    return {
+      accountId,
+      key,
+      get: (path) => authorized(request(app).get(BASE + path)),
+      post: (path, body) => {
+        const test = authorized(request(app).post(BASE + path));
+        return body === undefined ? test : test.send(body as object);
+      },
+      patch: (path, body) => authorized(request(app).patch(BASE + path)).send(body as object),
+      delete: (path) => authorized(request(app).delete(BASE + path)),
+    };
+  };
+  return {
+    management,
+    redis,
+    money: createMoneyCommands(redis),
+    caller,
+    async advertiser(depositCents = 0) {
+      const made = await caller();
+      const profile = { company_name: "Ember", contact_email: `${newId("acct")}@example.com` };
+      const registered = await made.post("/register", profile).expect(201);
+      if (depositCents > 0) await made.post("/deposit", { amount_cents: depositCents }).expect(200);
+      return { ...made, advertiserId: registered.body.id };
+    },
+    async stop() {
+      await management.stop();
+      redis.disconnect();
+      await server.stop();
+      await database.drop();
+    },
+  };
+}
+
+/** An active campaign of the caller with one creative. */
+export async function activeCampaign(
+  caller: Caller,
+  changes: object = {},
+): Promise<{ campaignId: string; creativeId: string }> {
+  const campaign = await caller.post("/campaigns", { ...campaignBody, ...changes }).expect(201);
+  const campaignId: string = campaign.body.id;
+  const creative = await caller.post(`/campaigns/${campaignId}/creatives`, creativeBody).expect(201);
+  await caller.post(`/campaigns/${campaignId}/activate`).expect(200);
+  return { campaignId, creativeId: creative.body.id };
+}
