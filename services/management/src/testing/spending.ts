@@ -1,0 +1,114 @@
+import { newId } from "@diegetic/contracts";
+import { type Database, utcDay } from "@diegetic/database";
+import type { CommitResult, MoneyCommands, ReserveResult } from "@diegetic/hot-state";
+
+export interface Spending {
+  advertiserId: string;
+  campaignId: string;
+  creativeId: string;
+  gameId?: string;
+  campaignVersion: number;
+  priceMillicents: number;
+}
+
+/** Holds the price of one impression, as a match does. */
+export function hold(
+  money: MoneyCommands,
+  spending: Spending,
+  matchId = newId("mat"),
+): Promise<ReserveResult> {
+  const { advertiserId, campaignId, creativeId, gameId = "game" } = spending;
+  return money.reserve({
+    match: {
+      match_id: matchId,
+      advertiser_id: advertiserId,
+      campaign_id: campaignId,
+      game_id: gameId,
+      developer_account_id: "acct_dev",
+      user_hash: "user",
+      session_key: matchId,
+      country_code: null,
+      affinity_score: 0,
+      affinities: [],
+      price_millicents: spending.priceMillicents,
+      revenue_share_basis_points: 7_000,
+      matched_at_ms: Date.now(),
+    },
+    campaignVersion: spending.campaignVersion,
+    holdTtlMs: 600_000,
+    sessionStartedMs: null,
+    sessionIdleMs: 600_000,
+    creatives: [{ creativeId, maxUses: 20 }],
+  });
+}
+
+/** Charges the oldest open match, as an impression does. */
+export function charge(money: MoneyCommands, spending: Spending): Promise<CommitResult> {
+  const { advertiserId, campaignId, creativeId, gameId = "game" } = spending;
+  return money.commit({
+    advertiserId,
+    campaignId,
+    gameId,
+    creativeId,
+    impressionId: newId("imp"),
+    matchId: null,
+  });
+}
+
+/** Writes what billing would write for impressions: totals, rollups and unique players. */
+export async function writeImpressions(
+  database: Database,
+  facts: {
+    advertiserId: string;
+    campaignId: string;
+    creativeId: string;
+    gameId: string;
+    accountId: string;
+    impressions: number;
+    priceMillicents: number;
+    earningMicrocents?: bigint;
+    affinityScore?: number;
+    users?: string[];
+    day?: string;
+  },
+): Promise<void> {
+  const impressions = BigInt(facts.impressions);
+  const spentMillicents = BigInt(facts.impressions * facts.priceMillicents);
+  const day = new Date(`${facts.day ?? utcDay(Date.now())}T00:00:00Z`);
+  const totals = { impressions: { increment: impressions }, spentMillicents: { increment: spentMillicents } };
+  await database.advertiser.update({ where: { id: facts.advertiserId }, data: totals });
+  await database.campaign.update({ where: { id: facts.campaignId }, data: totals });
+  await database.creative.update({
+    where: { id: facts.creativeId },
+    data: { impressions: { increment: impressions } },
+  });
+  await database.campaignRollup.create({
+    data: {
+      campaignId: facts.campaignId,
+      day,
+      creativeId: facts.creativeId,
+      countryCode: "",
+      gameId: facts.gameId,
+      impressions,
+      spentMillicents,
+      affinityScoreSum: facts.impressions * (facts.affinityScore ?? 0),
+    },
+  });
+  await database.gameRollup.create({
+    data: {
+      gameId: facts.gameId,
+      day,
+      advertiserId: facts.advertiserId,
+      accountId: facts.accountId,
+      impressions,
+      earningMicrocents: facts.earningMicrocents ?? spentMillicents * 700n,
+    },
+  });
+  const where = { campaignId: facts.campaignId, dimension: "total", dimensionKey: "" } as const;
+  const users = BigInt(facts.users?.length ?? 1);
+  await database.uniqueUserCount.upsert({
+    where: { campaignId_dimension_dimensionKey: where },
+    create: { ...where, users },
+    update: { users: { increment: users } },
+  });
+}
