@@ -26,7 +26,7 @@ export interface BillingPace {
   jobLockMs: number;
 }
 
-const PACE: BillingPace = { passEveryMs: 250, walkEveryMs: 60_000, overdueAfterMs: 5_000, jobLockMs: 30_000 };
+const PACE: BillingPace = { passEveryMs: 250, walkEveryMs: 60_000, overdueAfterMs: 5_000, jobLockMs: 5_000 };
 /** The process ends 10 s after a signal, whatever still runs: the job then comes again. */
 const DRAIN_MS = 7_000;
 

@@ -1,0 +1,136 @@
+import { type MatchFacts, newId } from "@diegetic/contracts";
+import { holdOf } from "@diegetic/hot-state";
+import { createMetrics } from "@diegetic/service-kit";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { createBillingMeasures } from "../measures.ts";
+import { Slots } from "../testing/slots.fixture.ts";
+import { Releaser } from "./releaser.ts";
+
+const ADVERTISER = "adv_1";
+const PRICE = 250;
+const running = new AbortController().signal;
+
+let redis: TestRedis;
+let slots: Slots;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+afterAll(() => redis.stop());
+beforeEach(async () => {
+  slots = await Slots.open(
+    {
+      campaigns: [{ advertiserId: ADVERTISER, campaignId: "camp_1", creativeIds: ["crt_1", "crt_2"] }],
+      games: [{ gameId: "a game: {of} ours", accountId: "acct" }],
+    },
+    redis.url,
+  );
+});
+afterEach(async () => {
+  await slots.redis.flushall();
+  slots.close();
+});
+
+function createReleaser(): Releaser {
+  const measures = createBillingMeasures(createMetrics({ service: "billing" }));
+  const { money, sessions, due } = slots;
+  return new Releaser({ money, sessions, due, measures, nowMs: Date.now });
+}
+
+/** The only place and the only appearance that a player session allows. */
+const only = (sessionKey: string, ttlMs: number) => ({ ttlMs, maxUses: 1, maxAds: 1, sessionKey });
+
+async function lapse(match: MatchFacts): Promise<void> {
+  await eventually(async () =>
+    (await slots.money.listLapsed(ADVERTISER, 500)).holds.some(({ matchId }) => matchId === match.match_id),
+  );
+}
+
+async function expectAllGivenBack(sessionKey: string): Promise<void> {
+  expect(await slots.heldMillicents(ADVERTISER)).toBe(0);
+  expect((await slots.money.listGivebacks(ADVERTISER, 500)).items).toEqual([]);
+  // There is room again for exactly one ad.
+  await slots.hold({}, only(sessionKey, 600_000));
+  await expect(slots.hold({}, only(sessionKey, 600_000))).rejects.toThrow("no match");
+}
+
+describe("Releaser", () => {
+  it("gives back money, the creative's appearance and the place in the session", async () => {
+    const session = newId("key");
+    const match = await slots.hold({}, only(session, 20));
+    expect(await slots.heldMillicents(ADVERTISER)).toBe(PRICE);
+    await expect(slots.hold({}, only(session, 600_000))).rejects.toThrow("creative_cap");
+    await lapse(match);
+    await createReleaser().pass(running);
+    await expectAllGivenBack(session);
+  });
+
+  it("leaves open holds alone and looks again when the first of them lapses", async () => {
+    const lapsed = await slots.hold({}, { ttlMs: 20 });
+    const later = await slots.hold({}, { ttlMs: 300_000 });
+    await lapse(lapsed);
+    await createReleaser().pass(running);
+    expect(await slots.heldMillicents(ADVERTISER)).toBe(PRICE);
+    const [entry] = await slots.due.registered("holds", 10);
+    expect(entry?.dueMs).toBeGreaterThan(Date.now() + 290_000);
+    await slots.money.release(holdOf(later), "cancelled");
+    expect(await slots.heldMillicents(ADVERTISER)).toBe(0);
+  });
+
+  it("forgets the advertiser when no hold is left", async () => {
+    await lapse(await slots.hold({}, { ttlMs: 20 }));
+    await createReleaser().pass(running);
+    expect(await slots.due.registered("holds", 10)).toEqual([]);
+  });
+
+  it.each([
+    ["the money", async (match: MatchFacts) => void (await slots.money.release(holdOf(match), "lapsed"))],
+    [
+      "the place in the session",
+      async (match: MatchFacts) => {
+        await slots.money.release(holdOf(match), "lapsed");
+        const session = { gameId: match.game_id, sessionKey: match.session_key };
+        await slots.sessions.unadmit(session, match.match_id);
+      },
+    ],
+  ])("finishes what a crash left behind after %s", async (_step, crashAfter) => {
+    const session = newId("key");
+    const match = await slots.hold({}, only(session, 20));
+    await lapse(match);
+    await crashAfter(match);
+    await createReleaser().pass(running);
+    await createReleaser().releaseLapsed(ADVERTISER);
+    await expectAllGivenBack(session);
+  });
+
+  it("releases each of many holds once, with several instances at work", async () => {
+    const matches = await Promise.all(Array.from({ length: 450 }, () => slots.hold({}, { ttlMs: 1_000 })));
+    expect(await slots.heldMillicents(ADVERTISER)).toBe(450 * PRICE);
+    for (const match of matches.slice(-1)) await lapse(match);
+    await eventually(async () => (await slots.money.listLapsed(ADVERTISER, 500)).holds.length === 450);
+    await Promise.all([1, 2, 3].map(() => createReleaser().pass(running)));
+    expect(await slots.heldMillicents(ADVERTISER)).toBe(0);
+    expect((await slots.money.listGivebacks(ADVERTISER, 500)).items).toEqual([]);
+  });
+
+  it("does not take back an impression that was faster", async () => {
+    const match = await slots.hold({}, { ttlMs: 20 });
+    await lapse(match);
+    const { holds } = await slots.money.listLapsed(ADVERTISER, 10);
+    const committed = await slots.money.commit({
+      advertiserId: ADVERTISER,
+      campaignId: match.campaign_id,
+      gameId: match.game_id,
+      creativeId: slots.creativeOf({}),
+      impressionId: newId("imp"),
+      matchId: match.match_id,
+    });
+    expect(committed.outcome).toBe("charged");
+    for (const hold of holds) expect(await slots.money.release(hold, "lapsed")).toBe("not_open");
+    await createReleaser().pass(running);
+    const account = await slots.money.readAccount(ADVERTISER);
+    expect(account).toMatchObject({ heldMillicents: 0, spentMillicents: PRICE });
+  });
+});

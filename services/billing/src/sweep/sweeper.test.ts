@@ -1,0 +1,100 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
+import { createMetrics } from "@diegetic/service-kit";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { createBillingMeasures } from "../measures.ts";
+import { pick } from "../testing/market.fixture.ts";
+import { Slots } from "../testing/slots.fixture.ts";
+import { Sweeper } from "./sweeper.ts";
+
+const OVERDUE_AFTER_MS = 5_000;
+const running = new AbortController().signal;
+
+let redis: TestRedis;
+let slots: Slots;
+let producer: BillingProducer;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+afterAll(() => redis.stop());
+beforeEach(async () => {
+  const campaigns = ["1", "2"].map((n) => ({
+    advertiserId: `adv_${n}`,
+    campaignId: `camp_${n}`,
+    creativeIds: [`crt_${n}`, `crt_${n}b`] as [string, string],
+  }));
+  slots = await Slots.open({ campaigns, games: [{ gameId: "game", accountId: "acct" }] }, redis.url);
+  producer = createBillingProducer(redis.url);
+});
+afterEach(async () => {
+  await producer.close();
+  await slots.redis.flushall();
+  slots.close();
+});
+
+/** A sweeper at a moment, so long after now. */
+function sweeperIn(ms: number) {
+  const metrics = createMetrics({ service: "billing" });
+  const sweeper = new Sweeper({
+    money: slots.money,
+    due: slots.due,
+    producer,
+    measures: createBillingMeasures(metrics),
+    nowMs: () => Date.now() + ms,
+    overdueAfterMs: OVERDUE_AFTER_MS,
+  });
+  return { sweeper, exposition: async () => (await metrics.exposition()).text };
+}
+
+async function impress(count: number): Promise<ImpressionRecord[]> {
+  const records: ImpressionRecord[] = [];
+  for (let i = 0; i < count; i++) records.push(await slots.impress({ campaign: i }, OVERDUE_AFTER_MS));
+  return records;
+}
+
+describe("Sweeper", () => {
+  it("queues again what was committed and never queued, once it is overdue", async () => {
+    await impress(6);
+    await sweeperIn(0).sweeper.pass(running);
+    expect(await producer.depth()).toBe(0);
+    const { sweeper, exposition } = sweeperIn(OVERDUE_AFTER_MS + 1);
+    await sweeper.pass(running);
+    expect(await producer.depth()).toBe(2);
+    expect(await exposition()).toMatch(/billing_records_requeued_total\{.*\} 6/);
+    expect(await exposition()).toMatch(/billing_outbox_overdue_records\{.*\} 6/);
+    // The same records once more are the same job.
+    await sweeperIn(3 * OVERDUE_AFTER_MS).sweeper.pass(running);
+    expect(await producer.depth()).toBe(2);
+  });
+
+  it("leaves an advertiser alone when its outbox is empty", async () => {
+    const records = await impress(4);
+    for (const { impression_id, match } of records) {
+      await slots.money.ackOutbox(match.advertiser_id, [impression_id]);
+    }
+    const { sweeper, exposition } = sweeperIn(2 * OVERDUE_AFTER_MS);
+    await sweeper.pass(running);
+    expect(await slots.due.registered("outbox", 10)).toEqual([]);
+    expect(await producer.depth()).toBe(0);
+    expect(await exposition()).toMatch(/billing_outbox_overdue_records\{.*\} 0/);
+  });
+
+  it("keeps looking as long as records are left", async () => {
+    await impress(2);
+    await sweeperIn(0).sweeper.sweep(pick(slots.market.campaigns, 0).advertiserId);
+    await sweeperIn(OVERDUE_AFTER_MS + 1).sweeper.pass(running);
+    expect(await slots.due.registered("outbox", 10)).toHaveLength(2);
+  });
+
+  it("adds nothing to a queue that is full", async () => {
+    const records = await impress(2);
+    const [record] = records;
+    if (record === undefined) throw new Error("no record");
+    for (let i = 0; i < 100; i++) await producer.add([{ ...record, impression_id: `imp_${i}` }]);
+    await sweeperIn(OVERDUE_AFTER_MS + 1).sweeper.pass(running);
+    expect(await producer.depth()).toBe(100);
+    expect(await slots.due.registered("outbox", 10)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,163 @@
+import { type ImpressionRecord, newId } from "@diegetic/contracts";
+import { createDatabase, type Database, DatabaseAway } from "@diegetic/database";
+import { connectRedis, createMoneyCommands } from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { createBillingMeasures } from "../measures.ts";
+import { createMarket, pick, readSums } from "../testing/market.fixture.ts";
+import { Slots } from "../testing/slots.fixture.ts";
+import { ImpressionWriter, type ImpressionWriterDependencies } from "./impression-writer.ts";
+import { Partitions } from "./partitions.ts";
+
+const logger = createLogger({ service: "billing", instance: "test", level: "silent" });
+
+let server: TestDatabase;
+let redis: TestRedis;
+let database: Database;
+let slots: Slots;
+
+beforeAll(async () => {
+  [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  database = createDatabase(server.url);
+}, 60_000);
+afterAll(async () => {
+  await database.$disconnect();
+  await Promise.all([server.drop(), redis.stop()]);
+});
+beforeEach(async () => {
+  slots = await Slots.open(await createMarket(database), redis.url);
+});
+afterEach(() => slots.close());
+
+function createWriter(changes: Partial<ImpressionWriterDependencies> = {}) {
+  const used = changes.database ?? database;
+  const metrics = createMetrics({ service: "billing" });
+  const measures = createBillingMeasures(metrics);
+  const writer = new ImpressionWriter({
+    database: used,
+    money: slots.money,
+    partitions: new Partitions(used),
+    measures,
+    logger,
+    nowMs: Date.now,
+    ...changes,
+  });
+  return { write: (records: ImpressionRecord[]) => writer.write(records), metrics };
+}
+
+async function impress(count: number): Promise<ImpressionRecord[]> {
+  const records: ImpressionRecord[] = [];
+  for (let i = 0; i < count; i++) records.push(await slots.impress({ campaign: i, user: i % 3 }));
+  return records;
+}
+
+async function writtenIn(campaign: number): Promise<number> {
+  const sums = await readSums(database, pick(slots.market.campaigns, campaign).campaignId);
+  expect(new Set(Object.values(sums.impressions)).size).toBe(1);
+  return sums.impressions.campaign;
+}
+
+async function writtenInAll(): Promise<number> {
+  let written = 0;
+  for (let i = 0; i < slots.market.campaigns.length; i++) written += await writtenIn(i);
+  return written;
+}
+
+async function metric(metrics: ReturnType<typeof createMetrics>, name: string): Promise<number> {
+  const line = (await metrics.exposition()).text.split("\n").find((text) => text.startsWith(`${name}{`));
+  return Number(line?.split(" ").at(-1));
+}
+
+describe("ImpressionWriter", () => {
+  it("writes what was committed, empties the outbox and counts", async () => {
+    const records = await impress(9);
+    const { write, metrics } = createWriter();
+    expect(await slots.outboxSize()).toBe(9);
+    await write(records);
+    expect(await slots.outboxSize()).toBe(0);
+    expect(await writtenInAll()).toBe(9);
+    await write([...records, ...records.slice(0, 2)]);
+    expect(await writtenInAll()).toBe(9);
+    expect(await metric(metrics, "billing_records_written_total")).toBe(9);
+    expect(await metric(metrics, "billing_records_duplicate_total")).toBe(11);
+    expect(await metric(metrics, "billing_batch_seconds_count")).toBe(2);
+  });
+
+  it("writes a job once that two workers get at the same time", async () => {
+    const records = await impress(30);
+    await Promise.all([1, 2, 3, 4].map(() => createWriter().write(records)));
+    expect(await writtenInAll()).toBe(30);
+    expect(await slots.outboxSize()).toBe(0);
+  });
+
+  it("acknowledges nothing while Postgres is away", async () => {
+    const records = await impress(5);
+    const nowhere = createDatabase("postgres://nobody@127.0.0.1:1/nothing");
+    await expect(createWriter({ database: nowhere }).write(records)).rejects.toThrow(DatabaseAway);
+    expect(await slots.outboxSize()).toBe(5);
+    expect(await database.poisonImpression.count()).toBe(0);
+    await createWriter().write(records);
+    expect(await slots.outboxSize()).toBe(0);
+  });
+
+  it("writes once although Redis was away for the acknowledgement", async () => {
+    const records = await impress(5);
+    const cutOff = connectRedis(redis.url, { name: "cut off" });
+    await cutOff.ping();
+    cutOff.disconnect();
+    await expect(createWriter({ money: createMoneyCommands(cutOff) }).write(records)).rejects.toThrow();
+    expect(await writtenInAll()).toBe(5);
+    expect(await slots.outboxSize()).toBe(5);
+    await createWriter().write(records);
+    expect(await writtenInAll()).toBe(5);
+    expect(await slots.outboxSize()).toBe(0);
+  });
+
+  it("sets a record aside that cannot be written, and writes the others", async () => {
+    // A campaign that only Redis knows, a budget that Postgres has lowered meanwhile, and a record that is broken.
+    const unknown = { ...pick(slots.market.campaigns, 0), campaignId: newId("camp") };
+    await slots.apply(unknown.advertiserId, unknown.campaignId);
+    slots.market.campaigns.push(unknown);
+    const good = [];
+    for (let i = 0; i < 20; i++) good.push(await slots.impress({ campaign: 1 + (i % 2) }));
+    const orphan = await slots.impress({ campaign: 4 });
+    const overspent = await slots.impress({ campaign: 3, priceMillicents: 9_999 });
+    const broken = await slots.impress({ campaign: 1 });
+    broken.match.country_code = "nowhere";
+    const { campaignId } = pick(slots.market.campaigns, 3);
+    await database.campaign.update({ where: { id: campaignId }, data: { budgetCents: 9 } });
+    slots.market.campaigns.pop();
+
+    const { write, metrics } = createWriter();
+    await write([...good.slice(0, 7), orphan, ...good.slice(7, 15), overspent, broken, ...good.slice(15)]);
+    expect(await writtenIn(1)).toBe(10);
+    expect(await writtenIn(2)).toBe(10);
+    expect(await writtenIn(3)).toBe(0);
+    expect(await slots.outboxSize()).toBe(0);
+    expect(await metric(metrics, "billing_records_poison_total")).toBe(3);
+    const aside = await database.poisonImpression.findMany({
+      where: { impressionId: { in: [orphan, overspent, broken].map((record) => record.impression_id) } },
+    });
+    const reasons = new Map(aside.map(({ impressionId, reason }) => [impressionId, reason]));
+    expect(reasons.get(orphan.impression_id)).toMatch(/campaign .* is unknown/);
+    expect(reasons.get(overspent.impression_id)).toMatch(/campaigns_money_check/);
+    expect(reasons.get(broken.impression_id)).toMatch(/country_code/);
+    expect(JSON.parse(aside[0]?.record ?? "null")).toMatchObject({ impression_id: aside[0]?.impressionId });
+  });
+
+  it("repeats, instead of setting aside, when a partition has gone", async () => {
+    const records = await impress(3);
+    const partitions = new Partitions(database);
+    const { write } = createWriter({ partitions });
+    await write(records.slice(0, 1));
+    const day = new Date(records[0]?.recorded_at_ms ?? 0).toISOString().slice(0, 10).replaceAll("-", "");
+    await database.$executeRawUnsafe(`ALTER TABLE impressions DETACH PARTITION impressions_${day}`);
+    await database.$executeRawUnsafe(`ALTER TABLE impressions_${day} RENAME TO taken_away`);
+    await expect(write(records.slice(1))).rejects.toThrow(/no partition/);
+    expect(await slots.outboxSize()).toBe(2);
+    await write(records.slice(1));
+    expect(await slots.outboxSize()).toBe(0);
+  });
+});
