@@ -26,6 +26,8 @@ import { createMatchEndpoint } from "./match/match-endpoint.ts";
 import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
 
+const OUTAGE_LOG_EVERY_MS = 10_000;
+
 export interface MatchServiceOptions {
   settings: MatchSettings;
   secrets: MatchSecrets;
@@ -53,7 +55,7 @@ export interface MatchService {
 export function createMatchService(options: MatchServiceOptions): MatchService {
   const { settings, secrets, logger, metrics } = options;
   const nowMs = options.nowMs ?? Date.now;
-  const onError = (part: string) => (error: Error) => logger.warn({ err: error, part }, "Redis is away");
+  const onError = createOutageLog(logger);
 
   const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
   redis.on("error", onError("commands"));
@@ -136,6 +138,18 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
       await producer.close();
       redis.disconnect();
     },
+  };
+}
+
+/** A store that is away fails many times a second: each part's failures are logged once in ten seconds. */
+function createOutageLog(logger: Logger): (part: string) => (error: Error) => void {
+  return (part) => {
+    let quietUntilMs = 0;
+    return (error) => {
+      if (performance.now() < quietUntilMs) return;
+      quietUntilMs = performance.now() + OUTAGE_LOG_EVERY_MS;
+      logger.warn({ err: error, part }, "Redis or what it should hold is not there");
+    };
   };
 }
 

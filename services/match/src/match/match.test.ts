@@ -74,6 +74,26 @@ describe("POST /match", () => {
   });
 });
 
+describe("a change that was published", () => {
+  it.each([0, 1])("is obeyed by the next request on instance %i", async (instance) => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign();
+    const key = await world.addKey();
+    const statusOf = async (on = {}) => (await world.match(game, {}, { instance, ...on })).status;
+    expect(await statusOf({ key })).toBe(200);
+    await world.revokeKey(key);
+    expect(await statusOf({ key })).toBe(401);
+    await world.addGame({ ...game, version: 2, blocked_advertisers: [campaign.advertiser_id] });
+    expect(await statusOf()).toBe(204);
+    await world.addGame({ ...game, version: 3, is_active: false });
+    expect(await statusOf()).toBe(204);
+    await world.addGame({ ...game, version: 4 });
+    expect(await statusOf()).toBe(200);
+    await world.addCampaign({ ...campaign, version: 2, status: "paused" });
+    expect(await statusOf()).toBe(204);
+  });
+});
+
 describe("no match", () => {
   const reasonOf = async (answer: ReturnType<World["match"]>) => {
     const response = await answer;
@@ -186,6 +206,22 @@ describe("choice", () => {
     await world.addCampaign({ ...campaign, version: 2, status: "paused", slotOnly: true });
     const response = await world.match(game);
     expect(response.status).toBe(204);
+  });
+
+  it("draws the winner of a tie by the random number from outside", async () => {
+    let random = 0;
+    const instance = await world.startInstance({}, { random: () => random });
+    const on = { instance: world.instances.indexOf(instance) };
+    const game = await world.addGame();
+    const rare = await world.addCampaign({ cpm_bid_cents: 1_000, priority: 0 });
+    const often = await world.addCampaign({ cpm_bid_cents: 999, priority: 9 });
+    await world.addCampaign({ cpm_bid_cents: 980, priority: 10 });
+    const winners = [];
+    for (random of [0, 0.08, 0.1, 0.5, 0.999]) {
+      winners.push((await world.match(game, {}, on)).body.campaign_id);
+    }
+    const [a, b] = [rare.campaign_id, often.campaign_id];
+    expect(winners).toEqual([a, a, b, b, b]);
   });
 
   it("passes over a campaign whose newer version is not published yet", async () => {

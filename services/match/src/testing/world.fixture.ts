@@ -128,9 +128,12 @@ export class World {
       expires_at_ms: null,
       ...wish,
     };
-    const name = entityName.apiKey(createHash("sha256").update(text).digest("hex"));
-    await this.publish([{ name, rowVersion: key.version, json: JSON.stringify(key) }]);
+    await this.publish([{ name: keyName(text), rowVersion: key.version, json: JSON.stringify(key) }]);
     return text;
+  }
+
+  async revokeKey(text: string): Promise<void> {
+    await this.publish([{ name: keyName(text), rowVersion: 2, json: null }]);
   }
 
   async addGame(wish: Partial<SnapshotPlacement> = {}): Promise<SnapshotPlacement> {
@@ -238,6 +241,10 @@ export class World {
     const { campaign_id, creative_id, match_id } = match;
     return this.post("/impressions", { campaign_id, creative_id, match_id, game_id: game.game_id }, on);
   }
+}
+
+function keyName(text: string): string {
+  return entityName.apiKey(createHash("sha256").update(text).digest("hex"));
 }
 
 function plainCreative(): SnapshotCreative {
