@@ -1,0 +1,250 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { createDatabase, type Database } from "@diegetic/database";
+import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
+import { checkReadiness, createLogger, createMetrics } from "@diegetic/service-kit";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
+import { eventually } from "../../../tests/helpers/eventually.ts";
+import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
+import { type BillingPace, type BillingService, createBillingService } from "./service.ts";
+import { readBillingSettings } from "./settings.ts";
+import { createMarket, pick, readSums } from "./testing/market.fixture.ts";
+import { Slots } from "./testing/slots.fixture.ts";
+
+const PATIENCE = { timeoutMs: 20_000 };
+const QUICK: Partial<BillingPace> = { passEveryMs: 20, overdueAfterMs: 300 };
+
+let server: TestDatabase;
+let redis: TestRedis;
+let database: Database;
+let slots: Slots;
+let producer: BillingProducer;
+const services: BillingService[] = [];
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  database = createDatabase(server.url);
+}, 60_000);
+afterAll(async () => {
+  await database.$disconnect();
+  await Promise.all([server.drop(), redis.stop()]);
+});
+beforeEach(async () => {
+  slots = await Slots.open(await createMarket(database), redis.url);
+  producer = createBillingProducer(redis.url);
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  await Promise.all(services.splice(0).map((service) => service.stop()));
+  await producer.close();
+  slots.close();
+});
+
+function environment(databaseUrl = server.url): Record<string, string> {
+  return { DATABASE_URL: databaseUrl, REDIS_URL: redis.url, LOG_LEVEL: "silent" };
+}
+
+function startService(pace: Partial<BillingPace> = QUICK, databaseUrl = server.url): BillingService {
+  const service = createBillingService({
+    ...readBillingSettings(environment(databaseUrl)),
+    logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
+    metrics: createMetrics({ service: "billing" }),
+    pace,
+  });
+  services.push(service);
+  return service;
+}
+
+async function impress(count: number): Promise<ImpressionRecord[]> {
+  const records: ImpressionRecord[] = [];
+  for (let i = 0; i < count; i++) {
+    records.push(await slots.impress({ campaign: i, user: i % 5, game: i }, QUICK.overdueAfterMs));
+  }
+  return records;
+}
+
+/** Waits until the outbox is empty, then compares Redis, impressions, rollups, ledger and totals. */
+async function expectWrittenOnce(count: number): Promise<void> {
+  await eventually(async () => (await slots.outboxSize()) === 0, PATIENCE);
+  let written = 0;
+  for (const { advertiserId, campaignId } of slots.market.campaigns) {
+    const sums = await readSums(database, campaignId);
+    const counted = await slots.money.readCampaign(advertiserId, campaignId);
+    expect(new Set(Object.values(sums.impressions))).toEqual(new Set([counted?.impressions]));
+    expect(new Set(Object.values(sums.spentMillicents))).toEqual(new Set([counted?.spentMillicents]));
+    expect(sums.ledgerBalance).toBe(0n);
+    written += sums.impressions.rows;
+  }
+  expect(written).toBe(count);
+}
+
+describe("billing service", () => {
+  it("writes what is queued, however often it is delivered, on several instances", async () => {
+    startService();
+    startService();
+    const records = await impress(60);
+    await Promise.all([
+      producer.add(records),
+      producer.add(records),
+      producer.add(records.slice(0, 40)),
+      producer.add(records.slice(20)),
+    ]);
+    await expectWrittenOnce(60);
+  });
+
+  it("finds what an instance of the match tier committed and never queued", async () => {
+    await impress(10);
+    startService();
+    await expectWrittenOnce(10);
+    await eventually(async () => (await slots.due.registered("outbox", 1)).length === 0, PATIENCE);
+  });
+
+  it("finds by its walk what the due index has lost", async () => {
+    await impress(4);
+    const match = await slots.hold({}, { ttlMs: 20 });
+    await slots.redis.del("{due}:outbox", "{due}:holds");
+    startService({ ...QUICK, walkEveryMs: 50 });
+    await expectWrittenOnce(4);
+    await eventually(async () => (await slots.heldMillicents(match.advertiser_id)) === 0, PATIENCE);
+  });
+
+  it("releases what lapsed", async () => {
+    const match = await slots.hold({}, { ttlMs: 20 });
+    startService();
+    await eventually(async () => (await slots.heldMillicents(match.advertiser_id)) === 0, PATIENCE);
+  });
+
+  it("says whether its stores answer", async () => {
+    const { readiness } = startService();
+    expect(await checkReadiness(readiness)).toMatchObject({ ready: true });
+    const lost = startService(QUICK, "postgres://nobody@127.0.0.1:1/nothing");
+    expect(await checkReadiness(lost.readiness)).toMatchObject({ ready: false, checks: { redis: "ok" } });
+  });
+
+  it("goes on by itself after Postgres was away", async () => {
+    const gate = await Gate.open(server.url);
+    startService(QUICK, gate.url);
+    await producer.add(await impress(3));
+    await expectWrittenOnce(3);
+    await gate.close();
+    await producer.add(await impress(5));
+    await eventually(async () => (await slots.due.registered("outbox", 1)).length > 0);
+    expect(await slots.outboxSize()).toBe(5);
+    await gate.reopen();
+    await expectWrittenOnce(8);
+    await gate.close();
+  });
+});
+
+describe("billing process", () => {
+  it("may be killed in the middle of a batch: another one writes it, once", async () => {
+    const child = startProcess();
+    await once(child, "message");
+    const records = await impress(50);
+    const { advertiserId } = pick(slots.market.campaigns, 0);
+    // Somebody holds an advertiser's row: the batch stops after its impressions were inserted, before the commit.
+    await database.$transaction(
+      async (blocker) => {
+        await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;
+        await producer.add(records);
+        await eventually(async () => {
+          const waiting = await database.$queryRaw<unknown[]>`SELECT pid FROM pg_stat_activity
+            WHERE application_name = 'billing' AND wait_event_type = 'Lock' AND query LIKE '%FROM advertisers%'`;
+          return waiting.length === 1;
+        }, PATIENCE);
+        const gone = once(child, "exit");
+        child.kill("SIGKILL");
+        await gone;
+      },
+      { timeout: 25_000 },
+    );
+    expect(await slots.outboxSize()).toBe(50);
+    startService();
+    await expectWrittenOnce(50);
+    await eventually(async () => (await producer.depth()) === 0, PATIENCE);
+  }, 60_000);
+
+  it("ends a batch that runs before it stops", async () => {
+    const child = startProcess();
+    await once(child, "message");
+    await producer.add(await impress(50));
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await exit).toEqual([0, null]);
+    startService();
+    await expectWrittenOnce(50);
+  }, 60_000);
+});
+
+function startProcess(): ChildProcess {
+  const child = fork(new URL("./main.ts", import.meta.url), {
+    env: { PATH: process.env.PATH, ...environment() },
+    execArgv: [
+      "--conditions=@diegetic/source",
+      "--import",
+      new URL("../../../tests/helpers/run-typescript.mjs", import.meta.url).href,
+    ],
+  });
+  children.push(child);
+  return child;
+}
+
+/** A way to Postgres that can be shut, with every connection through it. */
+class Gate {
+  readonly url: string;
+  readonly #port: number;
+  readonly #target: URL;
+  readonly #sockets = new Set<Socket>();
+  #server: Server;
+
+  private constructor(server: Server, target: URL, port: number) {
+    this.#server = server;
+    this.#target = target;
+    this.#port = port;
+    this.url = Object.assign(new URL(target), { host: `127.0.0.1:${port}` }).toString();
+    this.#forward();
+  }
+
+  static async open(databaseUrl: string): Promise<Gate> {
+    const gate = createServer().listen(0, "127.0.0.1");
+    await once(gate, "listening");
+    const address = gate.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    return new Gate(gate, new URL(databaseUrl), address.port);
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  async reopen(): Promise<void> {
+    this.#server = createServer().listen(this.#port, "127.0.0.1");
+    this.#forward();
+    await once(this.#server, "listening");
+  }
+
+  #forward(): void {
+    this.#server.on("connection", (inbound) => {
+      const outbound = connect(Number(this.#target.port), this.#target.hostname);
+      for (const [socket, other] of [
+        [inbound, outbound],
+        [outbound, inbound],
+      ] as const) {
+        this.#sockets.add(socket);
+        socket.on("error", () => {});
+        socket.on("close", () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+        socket.pipe(other);
+      }
+    });
+  }
+}
