@@ -1,0 +1,35 @@
+import { expect, it } from "@jest/globals";
+import { startTestRedisCluster } from "../../../tests/helpers/redis.ts";
+import { World } from "./testing/world.fixture.ts";
+
+it("matches and bills the same on a Redis Cluster", async () => {
+  const redis = await startTestRedisCluster();
+  const world = await World.open(redis.url);
+  try {
+    await world.startInstance({ RATE_LIMIT_MATCH: "1000" });
+    await world.startInstance({ RATE_LIMIT_MATCH: "1000" });
+    await world.reset();
+    const game = await world.addGame();
+    const campaigns = [];
+    for (let i = 0; i < 6; i++) campaigns.push(await world.addCampaign({ budgetMillicents: 3_000 }));
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, async (_, i) => {
+        const match = await world.match(game, {}, { instance: i % 2 });
+        if (match.status !== 200) return match.status;
+        const impression = world.impression(game, match.body, { instance: (i + 1) % 2 });
+        return (await impression.set("Idempotency-Key", `scene ${i}`)).status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(18);
+    expect(statuses.filter((status) => status === 204)).toHaveLength(12);
+    for (const { advertiser_id } of campaigns) {
+      expect(await world.money.readAccount(advertiser_id)).toMatchObject({
+        spentMillicents: 3_000,
+        heldMillicents: 0,
+      });
+    }
+  } finally {
+    await world.close();
+    await redis.stop();
+  }
+}, 60_000);
