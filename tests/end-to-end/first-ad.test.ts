@@ -1,0 +1,189 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "@jest/globals";
+import { apiClient, enableGame, startCampaign } from "../helpers/api.ts";
+import { isAlive, runKeyCommand, spawnStack, startStack, type TestStack } from "../helpers/stack.ts";
+
+const STACK_TIMEOUT_MS = 180_000;
+const run = promisify(execFile);
+
+describe("npm start", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "diegetic-first-ad-"));
+  const earlier = { key: "", stoppedKey: "", campaignId: "" };
+  let stack: TestStack | undefined;
+  const running = () => {
+    if (stack === undefined) throw new Error("the stack does not run");
+    return stack;
+  };
+  afterAll(async () => {
+    await stack?.pressCtrlC();
+    rmSync(dataDir, { recursive: true, force: true });
+  }, STACK_TIMEOUT_MS);
+
+  it(
+    "prints three lines that work when they are pasted",
+    async () => {
+      stack = await startStack({ dataDir });
+      const lines = running()
+        .output()
+        .split("\n")
+        .filter((line) => line.startsWith("  curl "));
+      expect(lines).toHaveLength(3);
+      const answers: string[] = [];
+      for (const line of lines) answers.push((await run("bash", ["-c", line])).stdout);
+      expect(JSON.parse(answers[0] ?? "")).toHaveProperty("narrative_hook");
+      expect(JSON.parse(answers[1] ?? "")).toMatchObject({ game_id: "demo-game" });
+      expect(JSON.parse(answers[2] ?? "")).toMatchObject({ total_impressions: 1 });
+    },
+    STACK_TIMEOUT_MS,
+  );
+
+  it(
+    "leads from a key to a billed impression that every answer shows at once",
+    async () => {
+      earlier.key = await running().createKey("journey");
+      const api = apiClient(running().describe().baseUrl, earlier.key);
+      const plan = { depositCents: 1_000, budgetCents: 500, cpmBidCents: 10_000 };
+      const { campaignId, creativeId } = await startCampaign(api, plan);
+      earlier.campaignId = campaignId;
+      await enableGame(api, "first-game");
+
+      const scene = { game_id: "first-game", user_id: "player-1", game_context: { location: "tavern" } };
+      const match = await api.expect(200, "POST", "/match", scene);
+      expect(match).toMatchObject({
+        campaign_id: campaignId,
+        creative_id: creativeId,
+        narrative_hook: "The kettle sings of Emberroast.",
+        cpm_bid_cents: 10_000,
+      });
+      const ids = { campaign_id: campaignId, creative_id: creativeId, game_id: "first-game" };
+      const impression = await api.expect(201, "POST", "/impressions", { ...ids, match_id: match.match_id });
+      expect(impression).toMatchObject({ ...ids, charged_cents: 10 });
+
+      const stats = await api.expect(200, "GET", `/campaigns/${campaignId}/stats`);
+      expect(stats).toMatchObject({ impressions: 1, unique_users: 1, unique_games: 1, spent_cents: 10 });
+      expect(await api.expect(200, "GET", "/profile")).toMatchObject({ balance_cents: 990 });
+      expect(await api.expect(200, "GET", "/revenue")).toMatchObject({
+        total_spent_cents: 10,
+        balance_cents: 990,
+      });
+      const earned = { total_earned_cents: 7, total_impressions: 1, games_count: 1 };
+      expect(await api.expect(200, "GET", "/creator-revenue")).toMatchObject(earned);
+    },
+    STACK_TIMEOUT_MS,
+  );
+
+  it("answers health, readiness and metrics without a key", async () => {
+    const { baseUrl, managementUrl, matchUrls, processes } = running().describe();
+    for (const url of [baseUrl, managementUrl, ...matchUrls]) {
+      for (const path of ["/healthz", "/readyz"]) {
+        expect((await fetch(new URL(path, url))).status).toBe(200);
+      }
+    }
+    for (const { metricsUrl } of processes) {
+      if (metricsUrl === null) continue;
+      expect(await (await fetch(metricsUrl)).text()).toContain("process_cpu_seconds_total");
+    }
+  });
+
+  it("refuses a second start in the same data directory with one sentence", async () => {
+    const second = spawnStack({ dataDir });
+    expect(await second.exited).not.toBe(0);
+    expect(second.output()).toContain(`The stack of ${dataDir} already runs`);
+    expect(second.output()).not.toContain("    at ");
+  });
+
+  it(
+    "ends everything at Ctrl-C, and a second Ctrl-C does no harm",
+    async () => {
+      const pids = running()
+        .describe()
+        .processes.map(({ pid }) => pid);
+      expect(pids.every(isAlive)).toBe(true);
+      await Promise.all([running().pressCtrlC(), running().pressCtrlC()]);
+      expect(running().output()).toContain("Stopped.");
+      expect(pids.filter(isAlive)).toEqual([]);
+      expect(existsSync(join(dataDir, "stack.json"))).toBe(false);
+      expect(readdirSync(dataDir)).not.toContain("stack.lock");
+    },
+    STACK_TIMEOUT_MS,
+  );
+
+  it(
+    "creates keys while the stack does not run",
+    async () => {
+      earlier.stoppedKey = await runKeyCommand(dataDir, ["--label", "stopped", "--scopes", "advertiser"]);
+      expect(earlier.stoppedKey).toMatch(/^igk_\S{32,}$/);
+      await expect(runKeyCommand(dataDir, ["--label", "x", "--scopes", "king"])).rejects.toThrow("--scopes");
+    },
+    STACK_TIMEOUT_MS,
+  );
+
+  it(
+    "keeps the data of the first start, and is ready within seconds",
+    async () => {
+      const startedMs = performance.now();
+      stack = await startStack({ dataDir });
+      expect(performance.now() - startedMs).toBeLessThan(30_000);
+      expect(stack.output()).not.toContain("Installing");
+      const api = apiClient(stack.describe().baseUrl, earlier.key);
+      expect(await api.expect(200, "GET", "/profile")).toMatchObject({ balance_cents: 990 });
+      const scene = { game_id: "first-game", user_id: "player-2", game_context: {} };
+      expect(await api.expect(200, "POST", "/match", scene)).toMatchObject({
+        campaign_id: earlier.campaignId,
+      });
+      const scoped = apiClient(stack.describe().baseUrl, earlier.stoppedKey);
+      await scoped.expect(404, "GET", "/profile");
+      await scoped.expect(403, "POST", "/match", scene);
+      await stack.pressCtrlC();
+    },
+    STACK_TIMEOUT_MS,
+  );
+});
+
+describe("a start that cannot succeed", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "diegetic-no-start-"));
+  const blocker = createServer();
+  afterAll(() => {
+    blocker.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const failToStart = async (environment: Record<string, string>, args: string[] = []) => {
+    const stack = spawnStack({ dataDir, environment, arguments: args });
+    expect(await stack.exited).not.toBe(0);
+    expect(stack.output()).not.toContain("    at ");
+    expect(readdirSync(dataDir)).not.toContain("stack.lock");
+    return stack.output();
+  };
+
+  it("says which port is in use", async () => {
+    await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
+    const { port } = blocker.address() as AddressInfo;
+    expect(await failToStart({ PORT: String(port) })).toMatch(new RegExp(`${port} is already in use.*PORT`));
+  });
+
+  it.each([
+    ["PORT", { PORT: "eighty" }],
+    ["DEMO", { DEMO: "yes" }],
+    ["DATABASE_URL", { DATABASE_URL: "mysql://x" }],
+    ["DATABASE_URL", { DATABASE_URL: "postgres://127.0.0.1:1/x" }],
+    ["REDIS_URL", { REDIS_URL: "redis://127.0.0.1:1" }],
+    ["HOLD_TTL_SECONDS", { HOLD_TTL_SECONDS: "soon" }],
+    ["LOG_LEVEL", { LOG_LEVEL: "loud" }],
+  ])(
+    "names %s when it is wrong",
+    async (variable, environment) => {
+      expect(await failToStart(environment)).toContain(`${variable} `);
+    },
+    STACK_TIMEOUT_MS,
+  );
+
+  it("names --match-instances when it is wrong", async () => {
+    expect(await failToStart({}, ["--match-instances", "none"])).toContain('--match-instances is "none"');
+  });
+});

@@ -1,0 +1,80 @@
+export interface ApiAnswer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
+  body: any;
+  headers: Headers;
+}
+
+/** Calls the API with one key, as a client would. */
+export interface Api {
+  request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<ApiAnswer>;
+  /** Expects the status, and answers the body. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
+  expect(status: number, method: string, path: string, body?: object): Promise<any>;
+}
+
+export function apiClient(baseUrl: string, key: string): Api {
+  const request: Api["request"] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? undefined : JSON.parse(text),
+    };
+  };
+  return {
+    request,
+    async expect(status, method, path, body) {
+      const answer = await request(method, path, body);
+      if (answer.status !== status) {
+        throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}, not ${status}`);
+      }
+      return answer.body;
+    },
+  };
+}
+
+export interface CampaignPlan {
+  depositCents: number;
+  budgetCents: number;
+  /** Price of one impression in millicents, too. */
+  cpmBidCents: number;
+}
+
+/** Registers, deposits, and activates a campaign with one creative; answers the ids. */
+export async function startCampaign(
+  api: Api,
+  plan: CampaignPlan,
+): Promise<{ campaignId: string; creativeId: string }> {
+  const email = `ads-${Math.random().toString(36).slice(2)}@example.com`;
+  await api.expect(201, "POST", "/register", { company_name: "Emberroast", contact_email: email });
+  await api.expect(200, "POST", "/deposit", { amount_cents: plan.depositCents });
+  const campaign = await api.expect(201, "POST", "/campaigns", {
+    name: "Launch",
+    budget_cents: plan.budgetCents,
+    cpm_bid_cents: plan.cpmBidCents,
+  });
+  const creative = await api.expect(201, "POST", `/campaigns/${campaign.id}/creatives`, {
+    creative_type: "narrative_hook",
+    brand_name: "Emberroast",
+    narrative_hook: "The kettle sings of Emberroast.",
+    max_uses_per_game: 20,
+  });
+  await api.expect(200, "POST", `/campaigns/${campaign.id}/activate`);
+  return { campaignId: campaign.id, creativeId: creative.id };
+}
+
+/** Enables a game of the caller's account for every creative type. */
+export async function enableGame(api: Api, gameId: string): Promise<void> {
+  await api.expect(201, "POST", `/placements/${gameId}`, {
+    creator_id: "studio",
+    placement_types: ["narrative_hook"],
+    revenue_share_pct: 70,
+    max_ads_per_session: 50,
+  });
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { eventually } from "./eventually.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const READY_TIMEOUT_MS = 90_000;
+const STOP_TIMEOUT_MS = 60_000;
+
+/** `DATA_DIR/stack.json`. */
+export interface StackDescription {
+  baseUrl: string;
+  managementUrl: string;
+  matchUrls: string[];
+  databaseUrl: string;
+  redisUrl: string;
+  processes: { name: string; pid: number; metricsUrl: string | null }[];
+}
+
+export interface TestStack {
+  /** Everything that `npm start` has printed so far. */
+  output(): string;
+  /** Reads stack.json anew. */
+  describe(): StackDescription;
+  pidOf(name: string): number;
+  /** Kills a process and waits until stack.json names its successor. */
+  killAndAwaitRestart(name: string): Promise<void>;
+  /** A new account's key, unlimited, by `npm run key`. */
+  createKey(label: string): Promise<string>;
+  /** What the terminal does at Ctrl-C: SIGINT to the whole process group. Answers npm's exit code. */
+  pressCtrlC(): Promise<number | null>;
+  /** Settles with npm's exit code. */
+  exited: Promise<number | null>;
+  /** The supervisor itself, not npm. */
+  supervisorPid(): number;
+}
+
+export interface StackOptions {
+  dataDir: string;
+  /** Added to the environment, over PORT=0. */
+  environment?: Record<string, string>;
+  arguments?: string[];
+}
+
+/** Runs the real `npm start` as a terminal would, in a process group of its own. */
+export function spawnStack(options: StackOptions): TestStack {
+  const child = spawn("npm", ["start", "--", ...(options.arguments ?? [])], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: stackEnvironment(options.dataDir, options.environment),
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    output += chunk;
+  });
+  // The end of npm itself, at which a terminal is given back: nothing may run on after it.
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const describe = () => readStackFile(options.dataDir);
+  const pidOf = (name: string) => {
+    const found = describe().processes.find((process) => process.name === name);
+    if (found === undefined) throw new Error(`stack.json names no ${name}`);
+    return found.pid;
+  };
+  return {
+    output: () => output,
+    describe,
+    pidOf,
+    exited,
+    async killAndAwaitRestart(name) {
+      const pid = pidOf(name);
+      process.kill(pid, "SIGKILL");
+      await eventually(() => pidOf(name) !== pid, { timeoutMs: 30_000 });
+    },
+    createKey: (label) => runKeyCommand(options.dataDir, ["--label", label, "--rate-limit", "unlimited"]),
+    async pressCtrlC() {
+      signalGroup(child, "SIGINT");
+      const timeout = setTimeout(() => signalGroup(child, "SIGKILL"), STOP_TIMEOUT_MS);
+      const code = await exited;
+      clearTimeout(timeout);
+      return code;
+    },
+    supervisorPid: () => JSON.parse(readFileSync(join(options.dataDir, "stack.lock"), "utf8")).pid,
+  };
+}
+
+/** As `spawnStack`, and waits until it is ready. */
+export async function startStack(options: StackOptions): Promise<TestStack> {
+  const stack = spawnStack(options);
+  let ended = false;
+  void stack.exited.then(() => {
+    ended = true;
+  });
+  const isReady = () => ended || stack.output().includes("Ctrl-C stops everything.");
+  await eventually(isReady, { timeoutMs: READY_TIMEOUT_MS }).catch(() => stack.pressCtrlC());
+  if (!stack.output().includes("Ctrl-C stops everything.")) {
+    throw new Error(`npm start did not become ready:\n${stack.output()}`);
+  }
+  return stack;
+}
+
+/** `npm run --silent key`: what it prints on standard output. */
+export function runKeyCommand(dataDir: string, args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: ROOT, env: stackEnvironment(dataDir) };
+    execFile("npm", ["run", "--silent", "key", "--", ...args], options, (error, stdout, stderr) => {
+      if (error) reject(new Error(stderr));
+      else resolve(stdout.trim());
+    });
+  });
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // An ended process whose parent is gone can stay a zombie where nothing reaps it.
+    return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3) !== "Z";
+  } catch {
+    return false;
+  }
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  process.kill(-child.pid, signal);
+}
+
+function readStackFile(dataDir: string): StackDescription {
+  return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8"));
+}
+
+function stackEnvironment(dataDir: string, extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, NODE_OPTIONS: _options, ...inherited } = process.env;
+  return { ...inherited, PORT: "0", DATA_DIR: dataDir, ...extra };
+}
