@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { World } from "../testing/world.fixture.ts";
+
+let redis: TestRedis;
+let world: World;
+beforeAll(async () => {
+  redis = await startTestRedis();
+  world = await World.open(redis.url);
+  await world.startInstance({ SESSION_IDLE_SECONDS: "1" });
+  await world.startInstance({ SESSION_IDLE_SECONDS: "1" });
+});
+afterAll(async () => {
+  await world.close();
+  await redis.stop();
+});
+beforeEach(() => world.reset());
+
+describe("player sessions", () => {
+  const count = async (answers: Promise<{ status: number }>[]) =>
+    (await Promise.all(answers)).filter(({ status }) => status === 200).length;
+
+  it("gives a session no more ads than its cap, whatever runs side by side", async () => {
+    const game = await world.addGame({ max_ads_per_session: 3 });
+    await world.addCampaign();
+    const player = { user_id: "p", session_id: "s" };
+    const answers = Array.from({ length: 20 }, (_, i) =>
+      world.match(game, player, { instance: i % 2 }).then((response) => response),
+    );
+    expect(await count(answers)).toBe(3);
+    expect((await world.match(game, { ...player, session_id: "t" })).status).toBe(200);
+    expect((await world.match(game, { user_id: "p" })).status).toBe(200);
+    expect((await world.match(game, { ...player, user_id: "q" })).status).toBe(200);
+  });
+
+  it("gives a session a creative no more often than its cap", async () => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign({ creatives: [{ max_uses_per_game: 2 }] });
+    const answers = Array.from({ length: 10 }, (_, i) =>
+      world.match(game, { user_id: "p", session_id: "s" }, { instance: i % 2 }).then((response) => response),
+    );
+    expect(await count(answers)).toBe(2);
+    const totals = await world.money.readCampaign(campaign.advertiser_id, campaign.campaign_id);
+    expect(totals?.heldMillicents).toBe(2_000);
+  });
+
+  it("ends a session without session_id when it has been idle, and its creative caps with it", async () => {
+    const game = await world.addGame({ max_ads_per_session: 1 });
+    await world.addCampaign({ creatives: [{ max_uses_per_game: 1 }] });
+    expect((await world.match(game, { user_id: "p" })).status).toBe(200);
+    expect((await world.match(game, { user_id: "p" })).headers["x-no-match-reason"]).toBe("session_cap");
+    // Each look keeps the session alive, so they stand further apart than its idle time of one second.
+    const again = await eventually(
+      async () => ((await world.match(game, { user_id: "p" })).status === 200 ? true : undefined),
+      { everyMs: 1_200, timeoutMs: 10_000 },
+    );
+    expect(again).toBe(true);
+  });
+
+  it("keeps a session alive by requests that match nothing", async () => {
+    const game = await world.addGame({ max_ads_per_session: 1 });
+    await world.addCampaign({ target_categories: ["racing"] });
+    const racing = { user_id: "p", game_context: { category: "racing" } };
+    expect((await world.match(game, racing)).status).toBe(200);
+    const sessionKeys = await world.redis.keys("*:session:*");
+    const [key = ""] = sessionKeys.filter((name) => name.includes(game.game_id));
+    await eventually(async () => (await world.redis.pttl(key)) < 700, { everyMs: 5 });
+    const idle = await world.match(game, { user_id: "p" });
+    expect(idle.headers["x-no-match-reason"]).toBe("no_eligible_campaign");
+    expect(await world.redis.pttl(key)).toBeGreaterThan(800);
+  });
+});
+
+describe("limits", () => {
+  it("counts requests per key over all instances", async () => {
+    const game = await world.addGame();
+    const key = await world.addKey({ rate_limit_per_minute: 4 });
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await world.match(game, {}, { key, instance: i % 2 })).status);
+    // A window may end in between, then two of them are counted in the next one.
+    expect(statuses.slice(0, 4)).toEqual([204, 204, 204, 204]);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+  });
+
+  it("counts requests per game where that is configured", async () => {
+    const instance = await world.startInstance({ RATE_LIMIT_MATCH_PER_GAME: "2" });
+    const game = await world.addGame();
+    const on = { instance: world.instances.indexOf(instance) };
+    const first = await world.match(game, {}, on);
+    expect(first.headers["x-ratelimit-limit"]).toBe("2");
+    const statuses = await eventually(async () => {
+      const { status } = await world.match(game, {}, on);
+      return status === 429 ? status : undefined;
+    });
+    expect(statuses).toBe(429);
+    expect((await world.match(await world.addGame(), {}, on)).status).toBe(204);
+  });
+});
