@@ -26,6 +26,7 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
     connectTimeout: 5_000,
     maxRetriesPerRequest: options.patient ? null : 1,
     enableAutoPipelining: false,
+    retryStrategy: reconnectDelayMs,
   };
   if (url.startsWith(CLUSTER_SCHEME)) {
     const nodes = url
@@ -35,7 +36,12 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
         const separator = address.lastIndexOf(":");
         return { host: address.slice(0, separator), port: Number(address.slice(separator + 1)) };
       });
-    return new Cluster(nodes, { redisOptions, slotsRefreshTimeout: 2_000, scaleReads: "master" });
+    return new Cluster(nodes, {
+      redisOptions,
+      slotsRefreshTimeout: 2_000,
+      scaleReads: "master",
+      clusterRetryStrategy: reconnectDelayMs,
+    });
   }
   return new Redis(url, redisOptions);
 }
@@ -43,4 +49,13 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
 /** Another connection with the same settings, for what needs one of its own. */
 export function duplicateConnection(redis: RedisConnection): RedisConnection {
   return redis instanceof Cluster ? redis.duplicate() : redis.duplicate();
+}
+
+const FIRST_RECONNECT_MS = 50;
+const LONGEST_RECONNECT_MS = 1_000;
+
+/** Doubles up to a second, with jitter: services come back soon after Redis, and not all at the same moment. */
+function reconnectDelayMs(attempt: number): number {
+  const delayMs = Math.min(LONGEST_RECONNECT_MS, FIRST_RECONNECT_MS * 2 ** Math.min(attempt - 1, 10));
+  return Math.round(delayMs * (0.75 + Math.random() / 4));
 }

@@ -24,6 +24,7 @@ export interface BillingProducerOptions {
 /** Opens the sending end of the billing queue, on a connection of its own. */
 export function createBillingProducer(url: string, options: BillingProducerOptions = {}): BillingProducer {
   const connection = connectRedis(url, { name: options.name ?? "billing-producer" });
+  connection.on("error", () => undefined); // The queue reports them for as long as it listens.
   const queue = new Queue<BillingJob>(QUEUE_NAME, {
     connection,
     prefix: QUEUE_PREFIX,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BillingJob } from "@diegetic/contracts";
 import { UnrecoverableError, Worker } from "bullmq";
-import { connectRedis } from "../connection.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
 import { QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
 
 export interface BillingWorker {
@@ -14,9 +14,9 @@ export interface BillingWorkerOptions {
   name?: string;
   /** Jobs handled at a time. Default: 2. */
   concurrency?: number;
-  /** How long a worker may be silent before its job is given to another one. Default: 30 000. */
+  /** How long a worker may be silent before its job is given to another one. Default: 10 000. */
   lockMs?: number;
-  /** How often workers look for such jobs. Default: 5 000. */
+  /** How often workers look for such jobs. Default: 2 000; the same for all workers. */
   stalledCheckMs?: number;
   /** Told of failed connections. */
   onError?: (error: Error) => void;
@@ -34,7 +34,7 @@ export function createBillingWorker(
   options: BillingWorkerOptions = {},
 ): BillingWorker {
   const connection = connectRedis(url, { name: options.name ?? "billing-worker", patient: true });
-  connection.on("error", () => undefined); // Reported by the worker.
+  const connections = withDuplicates(connection);
   const worker = new Worker<BillingJob>(
     QUEUE_NAME,
     async ({ data }) => {
@@ -47,11 +47,10 @@ export function createBillingWorker(
       connection,
       prefix: QUEUE_PREFIX,
       concurrency: options.concurrency ?? 2,
-      lockDuration: options.lockMs ?? 30_000,
-      stalledInterval: options.stalledCheckMs ?? 5_000,
+      lockDuration: options.lockMs ?? 10_000,
+      stalledInterval: options.stalledCheckMs ?? 2_000,
       maxStalledCount: 10,
       runRetryDelay: 500,
-      skipVersionCheck: true,
     },
   );
   worker.on("error", (error) => options.onError?.(error));
@@ -65,7 +64,41 @@ export function createBillingWorker(
       const overdue = new AbortController();
       await Promise.race([drained, sleep(drainMs, undefined, { signal: overdue.signal })]);
       overdue.abort();
-      connection.disconnect();
+      for (const each of connections) abandon(each);
     },
   };
+}
+
+/**
+ * Ends a connection in any state. One that is between two attempts (where BullMQ may have left it for good) never says
+ * that it has ended, and BullMQ waits for that: a last attempt makes it say so.
+ */
+function abandon(connection: RedisConnection): void {
+  if (connection.status === "end") return;
+  Object.assign(connection.options, { retryStrategy: () => null, clusterRetryStrategy: () => null });
+  if (connection.status !== "reconnecting") connection.disconnect();
+  else
+    connection.connect().then(
+      () => connection.disconnect(),
+      () => undefined,
+    );
+}
+
+/**
+ * BullMQ copies the connection for its blocking reads and keeps the copy to itself; only who has it can close a worker
+ * that waits for a Redis which does not answer. Returns the list that the copies are added to.
+ */
+function withDuplicates(connection: RedisConnection): RedisConnection[] {
+  const connections = [connection];
+  connection.on("error", () => undefined);
+  const duplicate = connection.duplicate.bind(connection) as (...options: unknown[]) => RedisConnection;
+  Object.assign(connection, {
+    duplicate: (...options: unknown[]) => {
+      const copy = duplicate(...options);
+      copy.on("error", () => undefined); // The worker reports them for as long as it listens.
+      connections.push(copy);
+      return copy;
+    },
+  });
+  return connections;
 }

@@ -1,0 +1,261 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { BillingJob, ImpressionRecord } from "@diegetic/contracts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { startStallingProxy } from "../../../../tests/helpers/stalling-proxy.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { type BillingProducer, createBillingProducer } from "./producer.ts";
+import { type BillingWorker, type BillingWorkerOptions, createBillingWorker } from "./worker.ts";
+
+const HANGING_WORKER = fileURLToPath(new URL("./testing/hanging-worker.ts", import.meta.url));
+const RUN_TYPESCRIPT = new URL("../../../../tests/helpers/run-typescript.mjs", import.meta.url).href;
+
+const servers: [string, () => Promise<TestRedis>][] = [
+  ["Redis", () => startTestRedis()],
+  ["Redis Cluster", () => startTestRedisCluster()],
+];
+
+describe.each(servers)("billing queue on %s", (_kind, startServer) => {
+  let server: TestRedis;
+  let redis: RedisConnection;
+  let producer: BillingProducer;
+  let workers: BillingWorker[] = [];
+  let numbers = 0;
+
+  beforeAll(async () => {
+    server = await startServer();
+    redis = connectRedis(server.url, { name: "queue-test" });
+    producer = createBillingProducer(server.url);
+  }, 60_000);
+
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.close()));
+    workers = [];
+    await eventually(async () => (await producer.depth()) === 0);
+  });
+
+  afterAll(async () => {
+    await producer.close();
+    redis.disconnect();
+    await server.stop();
+  });
+
+  function startWorker(
+    handle: (job: BillingJob) => Promise<void>,
+    options: BillingWorkerOptions = {},
+  ): BillingWorker {
+    const worker = createBillingWorker(server.url, handle, options);
+    workers.push(worker);
+    return worker;
+  }
+
+  function newRecord(): ImpressionRecord {
+    numbers += 1;
+    return record(`imp_${numbers}`);
+  }
+
+  it("delivers a job as it was sent, and leaves nothing behind", async () => {
+    const jobs: BillingJob[] = [];
+    startWorker(async (job) => {
+      jobs.push(job);
+    });
+    const records = [newRecord(), newRecord()];
+    await producer.add(records);
+    await producer.add([]);
+    await eventually(() => jobs.length > 0);
+    expect(jobs).toEqual([{ schema: 1, records }]);
+    await eventually(async () => (await producer.depth()) === 0);
+    const keys = await allKeys(redis);
+    expect(keys.every((key) => key.startsWith("{billing}:impressions:"))).toBe(true);
+    expect(keys.filter((key) => key.includes(":b"))).toEqual([]);
+  });
+
+  it("tries a failing job again", async () => {
+    let attempts = 0;
+    const failures: boolean[] = [];
+    startWorker(
+      async () => {
+        attempts += 1;
+        if (attempts < 3) throw new Error("Postgres is away");
+      },
+      { onFailed: (_error, _job, final) => failures.push(final) },
+    );
+    await producer.add([newRecord()]);
+    await eventually(() => attempts === 3);
+    expect(failures).toEqual([false, false]);
+  });
+
+  it("gives up after five attempts, and the same records can be queued again", async () => {
+    let attempts = 0;
+    const failures: boolean[] = [];
+    startWorker(
+      async () => {
+        attempts += 1;
+        if (attempts <= 5) throw new Error("Postgres is away");
+      },
+      { onFailed: (_error, _job, final) => failures.push(final) },
+    );
+    const records = [newRecord()];
+    await producer.add(records);
+    await eventually(() => failures.length === 5, { timeoutMs: 15_000 });
+    expect(failures).toEqual([false, false, false, false, true]);
+    await producer.add(records);
+    await eventually(() => attempts === 6);
+  });
+
+  it("takes the same set of records once while it is queued, in any order", async () => {
+    const [a, b] = [newRecord(), newRecord()];
+    await producer.add([a, b]);
+    await producer.add([b, a]);
+    await producer.add([a]);
+    expect(await producer.depth()).toBe(2);
+    const sizes: number[] = [];
+    startWorker(async (job) => {
+      sizes.push(job.records.length);
+    });
+    await eventually(() => sizes.length === 2);
+    expect(sizes.sort()).toEqual([1, 2]);
+  });
+
+  it("refuses more than 500 records", async () => {
+    await expect(producer.add(Array.from({ length: 501 }, newRecord))).rejects.toThrow(RangeError);
+  });
+
+  it("gives the job of a killed worker to another one", async () => {
+    const child: ChildProcess = fork(HANGING_WORKER, [server.url], {
+      execArgv: ["--conditions=@diegetic/source", "--import", RUN_TYPESCRIPT],
+    });
+    const taken = once(child, "message");
+    await producer.add([newRecord()]);
+    expect(await taken).toEqual([1, undefined]);
+    const jobs: BillingJob[] = [];
+    startWorker(
+      async (job) => {
+        jobs.push(job);
+      },
+      { lockMs: 500, stalledCheckMs: 100 },
+    );
+    child.kill("SIGKILL");
+    await eventually(() => jobs.length === 1, { timeoutMs: 15_000 });
+    expect(jobs[0]?.records).toHaveLength(1);
+  });
+
+  it("drains on close: the running job ends, no other begins", async () => {
+    const events: string[] = [];
+    let finish: () => void = () => undefined;
+    const worker = startWorker(
+      async () => {
+        events.push("begin");
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        events.push("end");
+      },
+      { concurrency: 1 },
+    );
+    await producer.add([newRecord()]);
+    await producer.add([newRecord()]);
+    await eventually(() => events.length === 1);
+    const closed = worker.close().then(() => events.push("closed"));
+    finish();
+    await closed;
+    expect(events).toEqual(["begin", "end", "closed"]);
+    expect(await producer.depth()).toBe(1);
+    startWorker(async () => undefined);
+  });
+});
+
+describe("billing queue while Redis is away", () => {
+  it("starts, fails fast on sending, and works once Redis is there", async () => {
+    const first = await startTestRedis();
+    const port = Number(new URL(first.url).port);
+    await first.stop();
+    const errors: Error[] = [];
+    const onError = (error: Error) => errors.push(error);
+    const producer = createBillingProducer(first.url, { onError });
+    const jobs: BillingJob[] = [];
+    const worker = createBillingWorker(
+      first.url,
+      async (job) => {
+        jobs.push(job);
+      },
+      { onError },
+    );
+    await expect(producer.add([record("imp_a")])).rejects.toThrow();
+
+    const server = await startTestRedis({ port });
+    await eventually(() => producer.add([record("imp_b")]).then(() => true), { timeoutMs: 15_000 });
+    await eventually(() => jobs.length === 1, { timeoutMs: 15_000 });
+    expect(errors.length).toBeGreaterThan(0);
+
+    await server.stop();
+    const again = await startTestRedis({ port });
+    await eventually(() => producer.add([record("imp_c")]).then(() => true), { timeoutMs: 15_000 });
+    await eventually(() => jobs.length === 2, { timeoutMs: 15_000 });
+    await worker.close();
+    await producer.close();
+    await again.stop();
+  }, 60_000);
+
+  it("closes within its limit when Redis is gone or silent", async () => {
+    const server = await startTestRedis();
+    const proxy = await startStallingProxy(Number(new URL(server.url).port));
+    const url = `redis://127.0.0.1:${proxy.port}`;
+    const producer = createBillingProducer(url, { onError: () => undefined });
+    let began = false;
+    const open = () =>
+      createBillingWorker(
+        url,
+        async () => {
+          began = true;
+        },
+        { onError: () => undefined },
+      );
+    const silenced = open();
+    const cutOff = open();
+    await producer.add([record("imp_d")]);
+    await eventually(() => began);
+
+    proxy.stall();
+    const startedAt = performance.now();
+    await silenced.close(300);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    await proxy.stop();
+    await server.stop();
+    await cutOff.close(300);
+    await producer.close();
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  }, 60_000);
+});
+
+function record(impressionId: string): ImpressionRecord {
+  return {
+    impression_id: impressionId,
+    creative_id: "crt_1",
+    recorded_at_ms: 1_800_000_000_000,
+    match: {
+      match_id: `mat_${impressionId}`,
+      advertiser_id: "adv_1",
+      campaign_id: "camp_1",
+      game_id: "game",
+      developer_account_id: "acct_1",
+      user_hash: "user",
+      session_key: "session",
+      country_code: null,
+      affinity_score: 1.5,
+      affinities: [],
+      price_millicents: 500,
+      revenue_share_basis_points: 7000,
+      matched_at_ms: 1_800_000_000_000,
+    },
+  };
+}
+
+async function allKeys(redis: RedisConnection): Promise<string[]> {
+  if ("nodes" in redis)
+    return (await Promise.all(redis.nodes("master").map((node) => node.keys("*")))).flat();
+  return redis.keys("*");
+}
