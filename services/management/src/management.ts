@@ -71,7 +71,17 @@ export function createManagement(options: ManagementOptions): Management {
   redis.on("error", (error: Error) => logger.warn({ err: error }, "the connection to Redis failed"));
   const slots = createMoneyCommands(redis);
   const snapshot = new SnapshotPublisher(redis);
-  const publishing = new Publishing({ database, slots, snapshot, nowMs: clock });
+  const obeyedSeconds = metrics.histogram(
+    "snapshot_obeyed_seconds",
+    "Time from the commit of a change until every match instance obeyed it",
+  );
+  const publishing = new Publishing({
+    database,
+    slots,
+    snapshot,
+    nowMs: clock,
+    observeSeconds: (seconds) => obeyedSeconds.observe(seconds),
+  });
   const reconciler = new Reconciler({
     database,
     publishing,

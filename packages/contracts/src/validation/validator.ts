@@ -18,7 +18,7 @@ export type WithoutNulls<T> = T extends (infer Entry)[]
 
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true, strictTypes: true });
-  formatsPlugin.default(ajv, ["email"]);
+  formatsPlugin.default(ajv, ["email", "date", "date-time"]);
   for (const [name, format] of Object.entries(ownFormats)) ajv.addFormat(name, { validate: format.validate });
   // By division 0.07 is no multiple of 0.01: decimals are counted instead.
   ajv.removeKeyword("multipleOf");

@@ -1,18 +1,17 @@
 import { type Database, dateOfDay, type Prisma, safeInteger, type Transaction } from "@diegetic/database";
 
-const byAge = [{ createdAt: "asc" }, { id: "asc" }] satisfies { createdAt?: "asc"; id?: "asc" }[];
-
-const withRules = {
-  creatives: { where: { deletedAt: null }, orderBy: byAge },
-  geoTargets: { orderBy: byAge },
-  blocklistRules: { orderBy: byAge },
-  affinities: { orderBy: byAge },
-} satisfies Prisma.CampaignInclude;
+/** From the oldest to the newest, as the snapshot lists them. */
+const byAge = [{ createdAt: "asc" as const }, { id: "asc" as const }];
 
 export type AdvertiserRow = Prisma.AdvertiserGetPayload<object>;
-export type CampaignRow = Prisma.CampaignGetPayload<{ include: typeof withRules }>;
 export type PlacementRow = Prisma.PlacementGetPayload<object>;
 export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
+export type CampaignRow = Prisma.CampaignGetPayload<object> & {
+  creatives: Prisma.CreativeGetPayload<object>[];
+  geoTargets: Prisma.GeoTargetGetPayload<object>[];
+  blocklistRules: Prisma.BlocklistRuleGetPayload<object>[];
+  affinities: Prisma.AffinityGetPayload<object>[];
+};
 
 /** Locks campaigns against every other change and loads them whole, with what each has spent on the day (millicents). */
 export async function lockCampaigns(
@@ -23,21 +22,51 @@ export async function lockCampaigns(
   const wanted = [...ids];
   await transaction.$queryRaw`
     SELECT id FROM campaigns WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
+  // One query after the other: Prisma would send those of an include side by side, which one connection cannot do.
   const campaigns = await transaction.campaign.findMany({
     where: { id: { in: wanted } },
-    include: withRules,
     orderBy: { id: "asc" },
   });
+  const ofCampaigns = { where: { campaignId: { in: wanted } }, orderBy: byAge };
+  const creatives = await transaction.creative.findMany({
+    where: { ...ofCampaigns.where, deletedAt: null },
+    orderBy: byAge,
+  });
+  const geoTargets = await transaction.geoTarget.findMany(ofCampaigns);
+  const blocklistRules = await transaction.blocklistRule.findMany(ofCampaigns);
+  const affinities = await transaction.affinity.findMany(ofCampaigns);
   const spent = await transaction.campaignRollup.groupBy({
     by: ["campaignId"],
     where: { campaignId: { in: wanted }, day: dateOfDay(day) },
     _sum: { spentMillicents: true },
   });
   const spentById = new Map(spent.map((row) => [row.campaignId, row._sum.spentMillicents ?? 0n]));
+  const of = {
+    creatives: byCampaign(creatives),
+    geoTargets: byCampaign(geoTargets),
+    blocklistRules: byCampaign(blocklistRules),
+    affinities: byCampaign(affinities),
+  };
   return campaigns.map((campaign) => ({
-    campaign,
+    campaign: {
+      ...campaign,
+      creatives: of.creatives.get(campaign.id) ?? [],
+      geoTargets: of.geoTargets.get(campaign.id) ?? [],
+      blocklistRules: of.blocklistRules.get(campaign.id) ?? [],
+      affinities: of.affinities.get(campaign.id) ?? [],
+    },
     daySpentMillicents: safeInteger(spentById.get(campaign.id) ?? 0n, "spent on the day"),
   }));
+}
+
+function byCampaign<Row extends { campaignId: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.campaignId);
+    if (group === undefined) groups.set(row.campaignId, [row]);
+    else group.push(row);
+  }
+  return groups;
 }
 
 /** What the snapshot is made of, and the table and key column of each. */

@@ -25,17 +25,21 @@ export class Publishing {
   readonly #slots: SlotCommands;
   readonly #snapshot: SnapshotPublisher;
   readonly #nowMs: () => number;
+  readonly #observeSeconds: (seconds: number) => void;
 
   constructor(parts: {
     database: Database;
     slots: SlotCommands;
     snapshot: SnapshotPublisher;
     nowMs: () => number;
+    /** Told how long a change took from its commit until every match instance obeyed it. */
+    observeSeconds?: (seconds: number) => void;
   }) {
     this.#database = parts.database;
     this.#slots = parts.slots;
     this.#snapshot = parts.snapshot;
     this.#nowMs = parts.nowMs;
+    this.#observeSeconds = parts.observeSeconds ?? (() => {});
   }
 
   /**
@@ -43,9 +47,11 @@ export class Publishing {
    * Throws 503 when that cannot be had now; the reconciling loop then publishes later.
    */
   async obeyed(kind: PublishedKind, id: string): Promise<void> {
+    const startedMs = performance.now();
     try {
       const version = await this.publish(kind, [id]);
       await this.#snapshot.awaitObeyed(version, OBEYED_TIMEOUT_MS);
+      this.#observeSeconds((performance.now() - startedMs) / 1_000);
     } catch (error) {
       if (error instanceof NotObeyedError || error instanceof SnapshotLostError || isRedisAway(error)) {
         throw unavailable("The change is stored, but it is not yet in force everywhere: try again.", 2);

@@ -1,0 +1,11 @@
+import { describe, expect, it } from "@jest/globals";
+import { newId } from "./ids.ts";
+
+describe("newId", () => {
+  it("sorts by creation, also within a millisecond", () => {
+    const ids = Array.from({ length: 1_000 }, () => newId("imp", 1_800_000_000_000));
+    expect([...ids].sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids[0]).toMatch(/^imp_[0-9a-z]{26}$/);
+  });
+});

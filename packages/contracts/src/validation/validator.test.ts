@@ -1,0 +1,121 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { campaignCreate, campaignPatch, creativePatch, InvalidInput, integerParameter } from "../index.ts";
+import { isFlightDate, isWebAddress } from "./formats.ts";
+
+const campaign = { name: "n", budget_cents: 1, cpm_bid_cents: 100 };
+
+function refusal(read: () => unknown): InvalidInput {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof InvalidInput) return error;
+    throw error;
+  }
+  throw new Error("was accepted");
+}
+
+describe("validators", () => {
+  it("answer any JSON with a value of the schema or a sentence", () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.constantFrom(...Object.keys(campaign), "target_tags"),
+        (value, field) => {
+          for (const body of [value, { ...campaign, [field]: value }]) {
+            try {
+              const read = campaignCreate(body);
+              expect(read.budget_cents).toBeGreaterThanOrEqual(1);
+              expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+            } catch (error) {
+              if (!(error instanceof InvalidInput)) throw error;
+              expect([400, 422]).toContain(error.status);
+              expect(error.detail.length).toBeLessThan(500);
+              expect(error.detail).not.toMatch(/\p{Cc}/u);
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  it("read null as absent in a create and keep it in a PATCH", () => {
+    expect(campaignCreate({ ...campaign, priority: null, target_tags: null })).toEqual(campaign);
+    expect(campaignPatch({ priority: null })).toEqual({ priority: null });
+    expect(refusal(() => campaignPatch({ name: null })).detail).toBe(
+      "name must be text of at most 200 characters that is not blank, but null was sent",
+    );
+  });
+
+  it("name field, what is allowed and what came", () => {
+    expect(refusal(() => campaignCreate({ ...campaign, cpm_bid_cents: 50 })).detail).toBe(
+      "cpm_bid_cents must be a whole number from 100 to 10000, but 50 was sent",
+    );
+    expect(refusal(() => campaignCreate({ ...campaign, name: undefined })).detail).toBe(
+      "name is required: it must be text of at most 200 characters that is not blank",
+    );
+    const long = refusal(() => campaignCreate({ ...campaign, name: "é".repeat(5_000) }));
+    expect(long.detail).toContain("(5000 characters)");
+    expect(long.detail.length).toBeLessThan(250);
+  });
+
+  it("never let a field of the prototype through", () => {
+    const body = JSON.parse('{"name":"n","cpm_bid_cents":100,"__proto__":{"budget_cents":5}}');
+    expect(refusal(() => campaignCreate(body)).detail).toContain("budget_cents is required");
+    expect(({} as Record<string, unknown>).budget_cents).toBeUndefined();
+  });
+
+  it("refuse to change the type of a creative, before anything else", () => {
+    expect(refusal(() => creativePatch({ creative_type: null, tone: 5 })).status).toBe(422);
+  });
+});
+
+describe("dates", () => {
+  it.each([
+    "2026-12-01",
+    "2024-02-29",
+    "2026-12-01T10:00Z",
+    "2026-12-01T10:00:00",
+    "2026-12-01T10:00:00.123+02:00",
+  ])("takes %s", (text) => expect(isFlightDate(text)).toBe(true));
+  it.each([
+    "",
+    "2026",
+    "2026-13-01",
+    "2026-02-29",
+    "2026-12-1",
+    "2026-12-01 10:00",
+    "2026-12-01T24:00:00Z",
+    "2026-12-01T10:60:00Z",
+    "0000-01-01",
+    "2026-12-01Z",
+  ])("refuses %p", (text) => expect(isFlightDate(text)).toBe(false));
+});
+
+describe("addresses", () => {
+  it.each(["https://example.com", "http://example.com:8080/a?b=c#d"])("takes %s", (text) =>
+    expect(isWebAddress(text)).toBe(true),
+  );
+  it.each([
+    "example.com",
+    "ftp://example.com",
+    "javascript:alert(1)",
+    "https:example.com",
+    "https://",
+    "http://a b",
+  ])("refuses %p", (text) => expect(isWebAddress(text)).toBe(false));
+});
+
+describe("numbers of the query", () => {
+  const range = { minimum: 1, maximum: 365 };
+  it("are whole and in range", () => {
+    expect(integerParameter("days", undefined, range)).toBeUndefined();
+    expect(integerParameter("days", "365", range)).toBe(365);
+    for (const bad of ["", "abc", "1.5", " 1", "1e2"]) {
+      expect(refusal(() => integerParameter("days", bad, range)).status).toBe(400);
+    }
+    for (const bad of ["0", "366", "-1", "99999999999999999999"]) {
+      expect(refusal(() => integerParameter("days", bad, range)).status).toBe(422);
+    }
+  });
+});
