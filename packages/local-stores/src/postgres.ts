@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import getPort from "get-port";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 import { commandAs, findPostgresUser, type PostgresUser } from "./postgres-user.ts";
@@ -36,7 +36,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
   const dir = resolve(options.dir);
   const dataDir = join(dir, "data");
   mkdirSync(dir, { recursive: true });
-  const user = findPostgresUser([dir, dirname(binaries.postgres)]);
+  const user = findPostgresUser(dir);
   const password = createOnce(join(dir, "password"), () => randomBytes(24).toString("base64url"));
   if (!existsSync(join(dataDir, "PG_VERSION"))) {
     options.onProgress?.("Creating the Postgres data directory (once) …");

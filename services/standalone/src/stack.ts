@@ -44,7 +44,6 @@ export class Stack {
     const numbers = Array.from({ length: settings.matchInstances }, (_, index) => index + 1);
     this.#front = this.#service(FRONT, new URL("./front/main.js", import.meta.url).href, () => ({
       HOST: settings.host,
-      PORT: String(settings.port),
     }));
     this.#match = numbers.map((number) =>
       this.#service(`match-${number}`, mainOf("@diegetic/match"), () => ({
@@ -135,12 +134,14 @@ export class Stack {
     entryUrl: string,
     ownEnvironment: () => Record<string, string>,
   ): Supervised<ServiceProcess> {
+    const { settings } = this.#options;
     return this.#supervise<ServiceProcess>(name, ({ previous, attempt, signal }) => {
       // A restarted service keeps its ports, so that its addresses stay true, unless somebody has taken them.
       const ports = attempt === 0 ? previous : undefined;
+      const isFront = name === FRONT;
       const environment = {
         HOST: "127.0.0.1",
-        PORT: String(ports?.port ?? 0),
+        PORT: String(ports?.port ?? (isFront ? settings.port : 0)),
         METRICS_PORT: String(ports?.metricsPort ?? 0),
         INSTANCE_NAME: name,
         // Only the services that use it get an address; empty is unset.
@@ -153,7 +154,7 @@ export class Stack {
       const entry = fileURLToPath(entryUrl);
       const isRestart = previous !== undefined;
       // The front is ready when the others are, and they start after it.
-      const untilReady = name !== FRONT;
+      const untilReady = !isFront;
       return launchService({ name, entry, environment, logFile, isRestart, untilReady, signal });
     });
   }
