@@ -1,0 +1,84 @@
+import { InvalidInput } from "@diegetic/contracts";
+import { describe, expect, it } from "@jest/globals";
+import {
+  activationRefusal,
+  changedSettings,
+  checkBudgetCoversSpent,
+  checkDates,
+  newSettings,
+  pauseRefusal,
+} from "./rules.ts";
+
+describe("settings", () => {
+  const least = { name: "n", budget_cents: 1, cpm_bid_cents: 100 };
+
+  it("have defaults at creation", () => {
+    expect(newSettings(least)).toEqual({
+      name: "n",
+      budgetCents: 1,
+      cpmBidCents: 100,
+      dailyCapCents: null,
+      startDate: null,
+      endDate: null,
+      priority: 5,
+      targetCategories: [],
+      targetTags: [],
+    });
+    expect(newSettings({ ...least, priority: 0 }).priority).toBe(0);
+  });
+
+  it("change only where a PATCH names them", () => {
+    expect(changedSettings({})).toEqual({});
+    expect(changedSettings({ priority: null, daily_cap_cents: null, target_tags: null })).toEqual({
+      priority: 5,
+      dailyCapCents: null,
+      targetTags: [],
+    });
+  });
+});
+
+describe("dates", () => {
+  const refused: [string, string][] = [
+    ["2026-12-02", "2026-12-01"],
+    ["2026-12-01T10:00:00Z", "2026-12-01T09:59:59Z"],
+    ["2026-12-02", "2026-12-01T23:59:59Z"],
+    ["2026-12-01T00:00:00-01:00", "2026-12-01T00:59:59Z"],
+  ];
+  it.each(refused)("from %s until %s is refused", (startDate, endDate) => {
+    expect(() => checkDates({ startDate, endDate })).toThrow(InvalidInput);
+  });
+  const accepted: [string | null, string | null][] = [
+    ["2026-12-01", "2026-12-01"],
+    ["2026-12-01T12:00:00Z", "2026-12-01"],
+    ["2026-12-01T10:00:00Z", "2026-12-01T10:00:00Z"],
+    [null, "2020-01-01"],
+    ["2030-01-01", null],
+  ];
+  it.each(accepted)("from %s until %s is accepted", (startDate, endDate) => {
+    expect(() => checkDates({ startDate, endDate })).not.toThrow();
+  });
+});
+
+describe("a budget", () => {
+  it("covers what is spent, to the millicent", () => {
+    expect(() => checkBudgetCoversSpent(2, 2_000)).not.toThrow();
+    expect(() => checkBudgetCoversSpent(2, 2_001)).toThrow("spent_cents is 3, but 2 was sent");
+  });
+});
+
+describe("activation", () => {
+  it("covers one impression exactly, and no less", () => {
+    const campaign = { status: "paused", cpmBidCents: 500 } as const;
+    expect(activationRefusal(campaign, 1, 500)).toBeUndefined();
+    expect(activationRefusal(campaign, 1, 499)).toContain("deposit");
+    expect(activationRefusal(campaign, 0, 500)).toContain("creative");
+    expect(activationRefusal({ ...campaign, status: "active" }, 1, 500)).toContain("active already");
+    expect(activationRefusal({ ...campaign, status: "draft" }, 1, 500)).toBeUndefined();
+  });
+
+  it("comes before a pause", () => {
+    expect(pauseRefusal({ status: "active" })).toBeUndefined();
+    expect(pauseRefusal({ status: "draft" })).toContain("draft");
+    expect(pauseRefusal({ status: "paused" })).toContain("paused");
+  });
+});
