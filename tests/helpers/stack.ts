@@ -125,7 +125,7 @@ export function isAlive(pid: number): boolean {
 }
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined || child.exitCode !== null) return;
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   process.kill(-child.pid, signal);
 }
 
