@@ -90,9 +90,9 @@ describe("leases", () => {
     const tookMs = performance.now() - startedAt;
     expect(one.follower.isFresh()).toBe(false);
     expect(one.value).toBe(value - 1);
-    expect(two.follower.isFresh()).toBe(true);
     expect(two.value).toBe(value);
-    expect(tookMs).toBeLessThan(LEASE_MS + 200);
+    await eventually(() => two.follower.isFresh());
+    expect(tookMs).toBeLessThan(LEASE_MS + 1_000);
 
     one.proxy.resume();
     await eventually(() => one.follower.isFresh());
