@@ -1,7 +1,10 @@
 export * from "./ids.ts";
 export * from "./impression-record.ts";
 export * from "./schemas/advertiser.ts";
+export * from "./schemas/affinity.ts";
 export * from "./schemas/analytics.ts";
+export * from "./schemas/api-key.ts";
+export * from "./schemas/blocklist.ts";
 export * from "./schemas/campaign.ts";
 export * from "./schemas/creative.ts";
 export {
@@ -15,10 +18,12 @@ export {
   TEXT_CHARACTERS,
   TONES,
 } from "./schemas/fields.ts";
+export * from "./schemas/geo-target.ts";
 export * from "./schemas/impression.ts";
 export * from "./schemas/match.ts";
 export * from "./schemas/placement.ts";
 export * from "./schemas/revenue.ts";
+export * from "./schemas/simulator.ts";
 export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";
 export { InvalidInput } from "./validation/invalid-input.ts";

@@ -12,5 +12,6 @@ const CODES: ReadonlySet<string> = new Set(ASSIGNED.trim().split(/\s+/));
 
 /** Whether the text is a country code of ISO 3166-1 alpha-2, in either case. */
 export function isCountryCode(text: string): boolean {
-  return CODES.has(text.toUpperCase());
+  // Letters such as ß or ı turn into plain ones in upper case.
+  return /^[A-Za-z]{2}$/.test(text) && CODES.has(text.toUpperCase());
 }

@@ -1,0 +1,95 @@
+import Type, { type Static } from "typebox";
+import type { Scope } from "../snapshot.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { answerText, closed, count, nameText, nullable, oneOf, optional, timestamp } from "./fields.ts";
+
+/** What a key may be used for (semantics: Key scopes). */
+export const SCOPES = ["advertiser", "developer", "serving"] as const satisfies readonly Scope[];
+
+/** Requests per minute that a key made over HTTP may carry; the largest default of the service. */
+export const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000 };
+/** What a key without a limit shows as its limit (semantics: Keys without a limit). */
+export const UNLIMITED_REQUESTS = 2_147_483_647;
+/** How long a rotated key stays valid beside its successor, in seconds: at once to 30 days, a day by default. */
+export const ROTATION_OVERLAP_SECONDS = { minimum: 0, maximum: 30 * 86_400, default: 86_400 };
+
+const scope = () =>
+  oneOf(
+    SCOPES,
+    "advertiser: campaigns, money and analytics; developer: placements and earnings; serving: /match and /impressions.",
+  );
+
+export const apiKeyCreateSchema = closed(
+  {
+    label: nameText("The owner's name for the key."),
+    scopes: optional(
+      Type.Array(scope(), {
+        minItems: 1,
+        maxItems: SCOPES.length,
+        description:
+          "What the key may be used for: only scopes of the calling key; all of them when left out.",
+      }),
+    ),
+    rate_limit_per_minute: optional(
+      Type.Integer({
+        ...KEY_RATE_LIMIT,
+        description:
+          "Requests per minute in each endpoint group, at most those of the calling key; when left out the calling key's own limit, or the defaults of the service.",
+      }),
+    ),
+  },
+  "A new API key of the caller's account.",
+);
+export type ApiKeyCreate = WithoutNulls<Static<typeof apiKeyCreateSchema>>;
+/** The body of POST /api-keys. */
+export const apiKeyCreate = createValidator(apiKeyCreateSchema);
+
+export const apiKeyRotateRequestSchema = closed(
+  {
+    overlap_seconds: optional(
+      Type.Integer({
+        ...ROTATION_OVERLAP_SECONDS,
+        description: "How long the old key stays valid, in seconds; 0: it is revoked at once.",
+      }),
+    ),
+  },
+  "Replaces a key by a new one with the same label, scopes and limit.",
+);
+export type ApiKeyRotateRequest = WithoutNulls<Static<typeof apiKeyRotateRequestSchema>>;
+/** The body of POST /api-keys/{id}/rotate. */
+export const apiKeyRotateRequest = createValidator(apiKeyRotateRequestSchema);
+
+const shownFields = {
+  id: answerText("The key's identifier, key_…; it is not the key."),
+  prefix: answerText("The first characters of the key, by which its owner tells keys apart."),
+  label: answerText("The owner's name for the key."),
+  scopes: Type.Array(scope(), { description: "What the key may be used for." }),
+  rate_limit_per_minute: nullable(
+    count(
+      `Requests per minute in each endpoint group; null: the defaults of the service; ${UNLIMITED_REQUESTS}: no limit.`,
+    ),
+  ),
+  created_at: timestamp("When the key was created."),
+  last_used_at: nullable(timestamp("When the key was last used, to the minute; null: not yet.")),
+  expires_at: nullable(timestamp("When the key ends, such as after a rotation; null: never.")),
+};
+
+export const apiKeySchema = closed(shownFields, "An API key that is in force, without the key itself.");
+export type ApiKeyBody = Static<typeof apiKeySchema>;
+
+export const createdApiKeySchema = closed(
+  {
+    ...shownFields,
+    key: nullable(
+      answerText(
+        "The key itself, igk_…: shown this once, only its SHA-256 is stored; null when a retry with the same Idempotency-Key is answered again.",
+      ),
+    ),
+  },
+  "A new API key, with the key itself.",
+);
+export type CreatedApiKeyBody = Static<typeof createdApiKeySchema>;
+
+export const apiKeyListSchema = Type.Array(apiKeySchema, {
+  description: "The account's keys that are in force, in the order of their creation.",
+});

@@ -1,0 +1,130 @@
+import Type, { type Static } from "typebox";
+import type { GeoTargetType } from "../snapshot.ts";
+import { InvalidInput } from "../validation/invalid-input.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { answerText, closed, nameText, nullable, oneOf, optional, timestamp } from "./fields.ts";
+
+export const GEO_TARGET_TYPES = [
+  "country",
+  "state",
+  "city",
+  "radius",
+] as const satisfies readonly GeoTargetType[];
+
+/** From one metre to half of the earth's circumference, which reaches every place. */
+export const RADIUS_KM = { minimum: 0.001, maximum: 20_037.5 };
+
+/** The fields that a target of each type needs (spec: Geo target). */
+const NEEDED = {
+  country: ["country_code"],
+  state: ["country_code", "state_code"],
+  city: ["country_code", "city_name"],
+  radius: ["lat", "lng", "radius_km"],
+} as const;
+
+/** What stands after "must be" when a needed field is missing. */
+const ALLOWED = {
+  country_code: "a country code of ISO 3166-1 alpha-2, such as DE",
+  state_code: "text that is not blank, such as BE",
+  city_name: "text that is not blank, such as Berlin",
+  lat: "a number from -90 to 90",
+  lng: "a number from -180 to 180",
+  radius_km: `a number from ${RADIUS_KM.minimum} to ${RADIUS_KM.maximum}`,
+};
+
+export const geoTargetCreateSchema = closed(
+  {
+    target_type: oneOf(
+      GEO_TARGET_TYPES,
+      "What the place is. A country needs country_code, a state also state_code, a city country_code and city_name (and takes state_code), a radius lat, lng and radius_km; fields of other types are not kept.",
+    ),
+    country_code: optional(
+      Type.String({
+        format: "country-code",
+        description: "ISO 3166-1 alpha-2, in either case; kept in upper case.",
+      }),
+    ),
+    state_code: optional(nameText("State or province code; compared without regard to case.")),
+    city_name: optional(nameText("City; compared without regard to case and accents.")),
+    lat: optional(
+      Type.Number({ minimum: -90, maximum: 90, description: "Latitude of the centre, in degrees." }),
+    ),
+    lng: optional(
+      Type.Number({ minimum: -180, maximum: 180, description: "Longitude of the centre, in degrees." }),
+    ),
+    radius_km: optional(
+      Type.Number({
+        ...RADIUS_KM,
+        description: "Radius in kilometres: from one metre to half of the earth's circumference.",
+      }),
+    ),
+    include: optional(
+      Type.Boolean({
+        default: true,
+        description: "true: the campaign is shown there; false: it is kept out of there.",
+      }),
+    ),
+  },
+  "A new geo target of a campaign.",
+);
+/** What a client may send; `country_code` is in upper case once it was validated. */
+export type GeoTargetCreate = WithoutNulls<Static<typeof geoTargetCreateSchema>>;
+
+const readGeoTarget = createValidator(geoTargetCreateSchema, (target) => {
+  const missing = NEEDED[target.target_type].find((field) => target[field] === undefined);
+  if (missing !== undefined) {
+    return new InvalidInput(
+      400,
+      `${missing} is required when target_type is ${target.target_type}: it must be ${ALLOWED[missing]}`,
+    );
+  }
+  if ((target.lat === undefined) === (target.lng === undefined)) return undefined;
+  const half = target.lat === undefined ? "lat" : "lng";
+  return new InvalidInput(400, `${half} is required: lat and lng only go together`);
+});
+
+/** The body of POST /campaigns/{id}/geo-targets; throws InvalidInput. */
+export function geoTargetCreate(body: unknown): GeoTargetCreate {
+  const target = readGeoTarget(body);
+  if (target.country_code === undefined) return target;
+  return { ...target, country_code: target.country_code.toUpperCase() };
+}
+
+export const geoTargetSchema = closed(
+  {
+    id: answerText("The geo target, geo_…"),
+    campaign_id: answerText("The campaign that it belongs to."),
+    target_type: oneOf(GEO_TARGET_TYPES, "What the place is."),
+    country_code: nullable(answerText("ISO 3166-1 alpha-2, upper case; null for a radius.")),
+    state_code: nullable(answerText("State or province code, as it was given; null without one.")),
+    city_name: nullable(answerText("City, as it was given; null without one.")),
+    lat: nullable(
+      Type.Number({
+        minimum: -90,
+        maximum: 90,
+        description: "Latitude of the centre, in degrees; null unless it is a radius.",
+      }),
+    ),
+    lng: nullable(
+      Type.Number({
+        minimum: -180,
+        maximum: 180,
+        description: "Longitude of the centre, in degrees; null unless it is a radius.",
+      }),
+    ),
+    radius_km: nullable(
+      Type.Number({
+        ...RADIUS_KM,
+        description: "Radius in kilometres; null unless it is a radius.",
+      }),
+    ),
+    include: Type.Boolean({ description: "Whether the campaign is shown there, or kept out of there." }),
+    created_at: timestamp("When the geo target was created."),
+  },
+  "A place that a campaign is shown in or kept out of. The includes of a campaign combine with OR; an exclude that matches always wins.",
+);
+export type GeoTargetBody = Static<typeof geoTargetSchema>;
+
+export const geoTargetListSchema = Type.Array(geoTargetSchema, {
+  description: "The campaign's geo targets in the order of their creation.",
+});
