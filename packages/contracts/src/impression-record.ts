@@ -9,6 +9,8 @@ export interface MatchFacts {
   match_id: string;
   advertiser_id: string;
   campaign_id: string;
+  /** The version of the campaign that was matched: says which affinities could contribute. */
+  campaign_version: number;
   game_id: string;
   /** The account that owns the placement and earns the share. */
   developer_account_id: string;

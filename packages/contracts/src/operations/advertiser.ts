@@ -1,0 +1,156 @@
+import {
+  advertiserSchema,
+  depositRequestSchema,
+  depositResponseSchema,
+  profilePatchSchema,
+  registerRequestSchema,
+} from "../schemas/advertiser.ts";
+import { malformedField, missingField, notAllowedField, registerFirst } from "./common-refusals.ts";
+import { exampleIds } from "./example-ids.ts";
+import { defineFeature, refusal } from "./operation.ts";
+
+const registration = {
+  company_name: "Emberroast Coffee",
+  contact_email: "ads@emberroast.example",
+  website: "https://emberroast.example/",
+};
+const advertiser = {
+  id: exampleIds.advertiser,
+  ...registration,
+  balance_cents: 0,
+  created_at: exampleIds.moment,
+};
+const withoutProfile = refusal(
+  404,
+  "not_registered",
+  "The account of the key has no advertiser profile.",
+  "This account has no advertiser profile yet: register first by POST /register.",
+);
+const emailTaken = refusal(
+  409,
+  "email_taken",
+  "The address belongs to another advertiser; upper and lower case are the same.",
+  "contact_email belongs to another advertiser already: use another address.",
+);
+const common = { group: "management", scope: "advertiser" } as const;
+
+export const advertiserApi = defineFeature({
+  tag: "Advertiser",
+  description: "The advertiser profile of the key's account, and its money.",
+  schemas: {
+    Advertiser: advertiserSchema,
+    Registration: registerRequestSchema,
+    ProfileChanges: profilePatchSchema,
+    DepositRequest: depositRequestSchema,
+    Deposit: depositResponseSchema,
+  },
+  operations: {
+    register: {
+      ...common,
+      operationId: "registerAdvertiser",
+      method: "POST",
+      path: "/register",
+      summary: "Register as an advertiser",
+      description: "Binds an advertiser profile to the account of the key. An account has at most one.",
+      idempotent: true,
+      request: { schema: registerRequestSchema, example: registration },
+      success: [
+        { status: 201, description: "The new advertiser.", schema: advertiserSchema, example: advertiser },
+      ],
+      refusals: [
+        missingField("company_name is required: it must be text of at most 200 characters that is not blank"),
+        malformedField(
+          'contact_email must be an e-mail address of at most 254 characters, but "emberroast" was sent',
+        ),
+        refusal(
+          409,
+          "already_registered",
+          "The account has a profile already.",
+          "This account has an advertiser profile already: change it by PATCH /profile.",
+        ),
+        emailTaken,
+        notAllowedField(
+          'company_name must be text of at most 200 characters that is not blank, but "Emberroast Emberroast Emberroast Emberroast Emberroast Ember…" (240 characters) was sent',
+        ),
+      ],
+    },
+    showProfile: {
+      ...common,
+      operationId: "getProfile",
+      method: "GET",
+      path: "/profile",
+      summary: "Read the profile",
+      description: "The advertiser of the key's account, with the balance of this moment.",
+      success: [
+        {
+          status: 200,
+          description: "The advertiser.",
+          schema: advertiserSchema,
+          example: { ...advertiser, balance_cents: 250_000 },
+        },
+      ],
+      refusals: [withoutProfile],
+    },
+    changeProfile: {
+      ...common,
+      operationId: "updateProfile",
+      method: "PATCH",
+      path: "/profile",
+      summary: "Change the profile",
+      description: "Changes the fields that the body contains; `null` clears the website.",
+      request: { schema: profilePatchSchema, example: { company_name: "Emberroast Roastery", website: null } },
+      success: [
+        {
+          status: 200,
+          description: "The changed advertiser.",
+          schema: advertiserSchema,
+          example: {
+            ...advertiser,
+            company_name: "Emberroast Roastery",
+            website: null,
+            balance_cents: 250_000,
+          },
+        },
+      ],
+      refusals: [
+        malformedField('website must be an absolute http or https address of at most 2000 characters, but "emberroast" was sent'),
+        withoutProfile,
+        emailTaken,
+        notAllowedField(
+          'company_name must be text of at most 200 characters that is not blank, but "Emberroast Emberroast Emberroast Emberroast Emberroast Ember…" (240 characters) was sent',
+        ),
+      ],
+    },
+    deposit: {
+      ...common,
+      operationId: "depositFunds",
+      method: "POST",
+      path: "/deposit",
+      summary: "Deposit money",
+      description:
+        "Adds to the balance at once. Send an `Idempotency-Key`, so that a retry after a lost answer does not deposit twice.",
+      idempotent: true,
+      request: { schema: depositRequestSchema, example: { amount_cents: 250_000 } },
+      success: [
+        {
+          status: 200,
+          description: "The deposit, with the new balance.",
+          schema: depositResponseSchema,
+          example: { balance_cents: 250_000, deposited_cents: 250_000 },
+        },
+      ],
+      refusals: [
+        missingField("amount_cents is required: it must be a whole number from 1 to 1000000000"),
+        malformedField('amount_cents must be a whole number from 1 to 1000000000, but "500" was sent'),
+        registerFirst,
+        notAllowedField("amount_cents must be a whole number from 1 to 1000000000, but 0 was sent"),
+        refusal(
+          422,
+          "too_much_in_all",
+          "All deposits together would pass 9007199254740991 millicents.",
+          "amount_cents is too much: all deposits together may be 9007199254740991 millicents",
+        ),
+      ],
+    },
+  },
+});

@@ -1,0 +1,196 @@
+import {
+  campaignCreateSchema,
+  campaignListSchema,
+  campaignPatchSchema,
+  campaignSchema,
+} from "../schemas/campaign.ts";
+import { malformedField, missingField, notAllowedField, ownCampaignOnly, registerFirst } from "./common-refusals.ts";
+import { exampleIds } from "./example-ids.ts";
+import { defineFeature, refusal } from "./operation.ts";
+
+const newCampaign = {
+  name: "Winter in the taverns",
+  budget_cents: 100_000,
+  cpm_bid_cents: 1_200,
+  daily_cap_cents: 20_000,
+  start_date: "2026-01-01",
+  priority: 5,
+  target_categories: ["fantasy"],
+  target_tags: ["tavern"],
+};
+const draft = {
+  id: exampleIds.campaign,
+  ...newCampaign,
+  status: "draft",
+  spent_cents: 0,
+  end_date: null,
+  created_at: exampleIds.moment,
+};
+const endBeforeStart = refusal(
+  422,
+  "end_before_start",
+  "The campaign would end before it starts.",
+  "end_date must not be before start_date: 2026-11-30 is before 2026-12-01",
+);
+const notBlankName = "name must be text of at most 200 characters that is not blank";
+const common = { group: "management", scope: "advertiser" } as const;
+const one = "/campaigns/{campaign_id}";
+
+export const campaignsApi = defineFeature({
+  tag: "Campaigns",
+  description: "Budgets, bids and flights. A campaign starts as a draft and is served while it is active.",
+  schemas: {
+    Campaign: campaignSchema,
+    NewCampaign: campaignCreateSchema,
+    CampaignChanges: campaignPatchSchema,
+  },
+  operations: {
+    create: {
+      ...common,
+      operationId: "createCampaign",
+      method: "POST",
+      path: "/campaigns",
+      summary: "Create a campaign",
+      description: "The new campaign is a draft: give it a creative, then activate it.",
+      idempotent: true,
+      request: { schema: campaignCreateSchema, example: newCampaign },
+      success: [{ status: 201, description: "The new campaign.", schema: campaignSchema, example: draft }],
+      refusals: [
+        missingField("budget_cents is required: it must be a whole number from 1 to 1000000000"),
+        malformedField("budget_cents must be a whole number from 1 to 1000000000, but 99.5 was sent"),
+        registerFirst,
+        notAllowedField("cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent"),
+        endBeforeStart,
+      ],
+    },
+    list: {
+      ...common,
+      operationId: "listCampaigns",
+      method: "GET",
+      path: "/campaigns",
+      summary: "List the campaigns",
+      description: "The caller's campaigns, newest first.",
+      paged: true,
+      success: [
+        { status: 200, description: "The campaigns.", schema: campaignListSchema, example: [draft] },
+      ],
+      refusals: [registerFirst],
+    },
+    show: {
+      ...common,
+      operationId: "getCampaign",
+      method: "GET",
+      path: one,
+      summary: "Read a campaign",
+      description: "The campaign with its status and what it has spent.",
+      success: [
+        {
+          status: 200,
+          description: "The campaign.",
+          schema: campaignSchema,
+          example: { ...draft, status: "active", spent_cents: 2 },
+        },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    change: {
+      ...common,
+      operationId: "updateCampaign",
+      method: "PATCH",
+      path: one,
+      summary: "Change a campaign",
+      description:
+        "Changes the fields that the body contains, in every status; `null` clears an optional field or sets it back to its default. What is matched after the answer obeys the change.",
+      request: {
+        schema: campaignPatchSchema,
+        example: { budget_cents: 150_000, daily_cap_cents: null, end_date: "2035-12-31T22:00:00+01:00" },
+      },
+      success: [
+        {
+          status: 200,
+          description: "The changed campaign.",
+          schema: campaignSchema,
+          example: {
+            ...draft,
+            status: "active",
+            spent_cents: 2,
+            budget_cents: 150_000,
+            daily_cap_cents: null,
+            end_date: "2035-12-31T22:00:00+01:00",
+          },
+        },
+      ],
+      refusals: [
+        malformedField(`${notBlankName}, but null was sent`),
+        ...ownCampaignOnly,
+        notAllowedField("priority must be a whole number from 0 to 10, but 11 was sent"),
+        endBeforeStart,
+        refusal(
+          422,
+          "budget_below_spent",
+          "The new budget would not cover what is spent.",
+          "budget_cents must not be below what the campaign has spent: spent_cents is 4200, but 4000 was sent",
+        ),
+      ],
+    },
+    activate: {
+      ...common,
+      operationId: "activateCampaign",
+      method: "POST",
+      path: `${one}/activate`,
+      summary: "Activate a campaign",
+      description:
+        "Serving begins at once, or at start_date. The campaign needs a creative, and the balance must cover one impression at its bid.",
+      success: [
+        {
+          status: 200,
+          description: "The active campaign.",
+          schema: campaignSchema,
+          example: { ...draft, status: "active" },
+        },
+      ],
+      refusals: [
+        ...ownCampaignOnly,
+        refusal(409, "already_active", "The campaign is active.", "The campaign is active already."),
+        refusal(
+          409,
+          "no_creative",
+          "The campaign has no creative.",
+          "The campaign has no creative: create one by POST /campaigns/{id}/creatives first.",
+        ),
+        refusal(
+          409,
+          "balance",
+          "The balance does not cover one impression.",
+          "The balance of 0 cents does not cover one impression at cpm_bid_cents 1200: deposit more by POST /deposit.",
+        ),
+      ],
+    },
+    pause: {
+      ...common,
+      operationId: "pauseCampaign",
+      method: "POST",
+      path: `${one}/pause`,
+      summary: "Pause a campaign",
+      description:
+        "Nothing of the campaign is matched after the answer. Ads that were matched before and are seen are still billed. It can be activated again.",
+      success: [
+        {
+          status: 200,
+          description: "The paused campaign.",
+          schema: campaignSchema,
+          example: { ...draft, status: "paused", spent_cents: 2 },
+        },
+      ],
+      refusals: [
+        ...ownCampaignOnly,
+        refusal(
+          409,
+          "not_active",
+          "The campaign is not active.",
+          "Only an active campaign can be paused: this one is draft.",
+        ),
+      ],
+    },
+  },
+});

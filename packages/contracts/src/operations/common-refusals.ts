@@ -1,0 +1,47 @@
+import { refusal } from "./operation.ts";
+
+/** The key's account has to register before it uses what belongs to an advertiser. */
+export const registerFirst = refusal(
+  403,
+  "not_registered",
+  "The account of the key has no advertiser profile.",
+  "This account has no advertiser profile: register first by POST /register.",
+);
+
+/** For every operation below /campaigns/{campaign_id}. */
+export const ownCampaignOnly = [
+  registerFirst,
+  refusal(
+    403,
+    "other_advertiser",
+    "The campaign belongs to another advertiser.",
+    "The campaign belongs to another advertiser.",
+  ),
+  refusal(404, "no_campaign", "There is no such campaign.", "There is no campaign of this id."),
+] as const;
+
+/** For every operation on a game of the caller in the path. */
+export const ownGameOnly = [
+  refusal(
+    403,
+    "other_account",
+    "The game's placement belongs to another account.",
+    "The game's placement belongs to another account.",
+  ),
+  refusal(404, "no_placement", "Ads were never enabled in the game.", "There is no placement for this game."),
+] as const;
+
+/** A body that lacks what it needs. */
+export function missingField(detail: string) {
+  return refusal(400, "missing_field", "A required field is missing.", detail);
+}
+
+/** A body with a field of another JSON type or a malformed format. */
+export function malformedField(detail: string) {
+  return refusal(400, "malformed_field", "A field has the wrong type or a malformed value.", detail);
+}
+
+/** A body with a field that is well-formed, but not allowed. */
+export function notAllowedField(detail: string) {
+  return refusal(422, "not_allowed", "A field is outside its range, its length or its list of values.", detail);
+}

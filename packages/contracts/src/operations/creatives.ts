@@ -1,0 +1,142 @@
+import {
+  creativeCreateSchema,
+  creativeListSchema,
+  creativePatchSchema,
+  creativeSchema,
+} from "../schemas/creative.ts";
+import { malformedField, missingField, notAllowedField, ownCampaignOnly, registerFirst } from "./common-refusals.ts";
+import { exampleIds } from "./example-ids.ts";
+import { defineFeature, refusal } from "./operation.ts";
+
+const newCreative = {
+  creative_type: "narrative_hook",
+  brand_name: "Emberroast",
+  product_name: "Dark No. 7",
+  tagline: "Keeps the night awake.",
+  narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+  alt_hooks: ["The kettle sings, and the smell of Emberroast fills the hall."],
+  tone: "positive",
+  max_uses_per_game: 3,
+};
+const creative = {
+  id: exampleIds.creative,
+  campaign_id: exampleIds.campaign,
+  ...newCreative,
+  impressions: 0,
+  created_at: exampleIds.moment,
+};
+const ownCreativeOnly = [
+  registerFirst,
+  refusal(
+    403,
+    "other_advertiser",
+    "The creative belongs to another advertiser.",
+    "The creative belongs to another advertiser.",
+  ),
+  refusal(404, "no_creative", "There is no such creative.", "There is no creative of this id."),
+] as const;
+const withoutHook = refusal(
+  400,
+  "hook_missing",
+  "A creative of type narrative_hook would have no narrative_hook.",
+  "narrative_hook is required when creative_type is narrative_hook: it must be text",
+);
+const tooManyUses = notAllowedField("max_uses_per_game must be a whole number from 1 to 20, but 21 was sent");
+const common = { group: "management", scope: "advertiser" } as const;
+
+export const creativesApi = defineFeature({
+  tag: "Creatives",
+  description: "What of a campaign appears in a game.",
+  schemas: {
+    Creative: creativeSchema,
+    NewCreative: creativeCreateSchema,
+    CreativeChanges: creativePatchSchema,
+  },
+  operations: {
+    create: {
+      ...common,
+      operationId: "createCreative",
+      method: "POST",
+      path: "/campaigns/{campaign_id}/creatives",
+      summary: "Add a creative to a campaign",
+      description: "A campaign has at most 100 creatives.",
+      idempotent: true,
+      request: { schema: creativeCreateSchema, example: newCreative },
+      success: [{ status: 201, description: "The new creative.", schema: creativeSchema, example: creative }],
+      refusals: [
+        missingField("brand_name is required: it must be text of at most 200 characters that is not blank"),
+        malformedField("alt_hooks must be a list of at most 100 entries, each text of at most 2000 characters that is not blank, but 7 was sent"),
+        withoutHook,
+        ...ownCampaignOnly,
+        tooManyUses,
+        refusal(
+          422,
+          "too_many",
+          "The campaign has 100 creatives.",
+          "A campaign has at most 100 creatives: delete one first.",
+        ),
+      ],
+    },
+    list: {
+      ...common,
+      operationId: "listCreatives",
+      method: "GET",
+      path: "/campaigns/{campaign_id}/creatives",
+      summary: "List the creatives of a campaign",
+      description: "In the order of their creation.",
+      paged: true,
+      success: [
+        { status: 200, description: "The creatives.", schema: creativeListSchema, example: [creative] },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    change: {
+      ...common,
+      operationId: "updateCreative",
+      method: "PATCH",
+      path: "/creatives/{creative_id}",
+      summary: "Change a creative",
+      description:
+        "Changes the fields that the body contains; `null` clears an optional field or sets it back to its default. The type cannot be changed.",
+      request: { schema: creativePatchSchema, example: { tone: "humorous", tagline: null } },
+      success: [
+        {
+          status: 200,
+          description: "The changed creative.",
+          schema: creativeSchema,
+          example: { ...creative, tone: "humorous", tagline: null, impressions: 1 },
+        },
+      ],
+      refusals: [
+        malformedField("brand_name must be text of at most 200 characters that is not blank, but null was sent"),
+        withoutHook,
+        ...ownCreativeOnly,
+        tooManyUses,
+        refusal(
+          422,
+          "type_fixed",
+          "The body names a creative_type.",
+          "creative_type cannot be changed: create another creative of that type",
+        ),
+      ],
+    },
+    remove: {
+      ...common,
+      operationId: "deleteCreative",
+      method: "DELETE",
+      path: "/creatives/{creative_id}",
+      summary: "Delete a creative",
+      description: "Ads of it that were matched before and are seen are still billed.",
+      success: [{ status: 204, description: "The creative is deleted." }],
+      refusals: [
+        ...ownCreativeOnly,
+        refusal(
+          409,
+          "last_creative",
+          "It is the last creative of an active campaign.",
+          "This is the last creative of an active campaign: pause the campaign or create another creative first.",
+        ),
+      ],
+    },
+  },
+});

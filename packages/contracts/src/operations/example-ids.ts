@@ -1,0 +1,10 @@
+/** The identifiers of the examples: the examples of all operations tell one story, in which the same thing has the same name. */
+export const exampleIds = {
+  advertiser: "adv_01kbgy2v6qf8r3c5s9t1w4x7za",
+  campaign: "camp_01kbgy4h0m2d6p8q3r5t7v9wxy",
+  creative: "crt_01kbgy5n3k7f9g2h4j6m8p0qrs",
+  match: "mat_01kbgy8t5v7w9x1y3z5a7b9cde",
+  impression: "imp_01kbgy9e2f4g6h8j0k2m4n6pqr",
+  game: "lantern-keep",
+  moment: "2026-12-01T09:30:00.000Z",
+} as const;

@@ -1,0 +1,165 @@
+import { impressionRequestSchema, impressionResponseSchema } from "../schemas/impression.ts";
+import { matchRequestSchema, matchResponseSchema } from "../schemas/match.ts";
+import { malformedField, missingField, notAllowedField } from "./common-refusals.ts";
+import { exampleIds } from "./example-ids.ts";
+import { defineFeature, refusal } from "./operation.ts";
+
+const ownGameInBody = [
+  refusal(403, "other_account", "The game belongs to another account.", "game_id names a game of another account"),
+  refusal(
+    404,
+    "no_game",
+    "Ads were never enabled in the game.",
+    "game_id names no registered game: enable placements for it first",
+  ),
+] as const;
+
+export const servingApi = defineFeature({
+  tag: "Serving",
+  description:
+    "The two calls of a running game: ask for an ad while a scene is made, record it when the player has seen it.",
+  schemas: {
+    MatchRequest: matchRequestSchema,
+    MatchResult: matchResponseSchema,
+    ImpressionRequest: impressionRequestSchema,
+    ImpressionRecord: impressionResponseSchema,
+  },
+  additions: ["MatchResult.match_id", "ImpressionRequest.match_id"],
+  operations: {
+    match: {
+      operationId: "matchAd",
+      method: "POST",
+      path: "/match",
+      group: "match",
+      scope: "serving",
+      summary: "Find the best ad for a scene",
+      description:
+        "Answers 200 with an ad whose price is now held for ten minutes, or 204 when none matches: the game then goes on with its normal scene. Insert `narrative_hook` into the scene, apply `biased_pipeline` where you like, and record the impression when the player has seen it.",
+      request: {
+        schema: matchRequestSchema,
+        example: {
+          game_id: exampleIds.game,
+          user_id: "player-8812",
+          player_geo: { country_code: "DE", city_name: "Berlin" },
+          game_context: {
+            theme_id: "medieval",
+            category: "fantasy",
+            narrative: "Rain drums on the roof of the tavern while the party plans its next move.",
+            mood_tags: ["calm"],
+            location: "tavern",
+            actions: ["talk", "drink"],
+          },
+          session_id: "session-5501",
+        },
+      },
+      success: [
+        {
+          status: 200,
+          description: "The ad to place in the scene.",
+          schema: matchResponseSchema,
+          example: {
+            match_id: exampleIds.match,
+            campaign_id: exampleIds.campaign,
+            creative_id: exampleIds.creative,
+            narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+            creative_type: "narrative_hook",
+            brand_name: "Emberroast",
+            product_name: "Dark No. 7",
+            tagline: "Keeps the night awake.",
+            tone: "positive",
+            biased_pipeline: { mood: "calm", lighting: "warm" },
+            affinity_score: 1.5,
+            cpm_bid_cents: 1_200,
+          },
+        },
+        {
+          status: 204,
+          description: "No ad matches; this is not an error. The header says coarsely why.",
+          headers: ["X-No-Match-Reason"],
+        },
+      ],
+      refusals: [
+        missingField("game_context is required: it must be an object"),
+        malformedField(
+          'player_geo.country_code must be a country code of ISO 3166-1 alpha-2, such as DE, but "XX" was sent',
+        ),
+        ...ownGameInBody,
+        notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
+      ],
+    },
+    recordImpression: {
+      operationId: "recordImpression",
+      method: "POST",
+      path: "/impressions",
+      group: "impressions",
+      scope: "serving",
+      summary: "Record that an ad was seen",
+      description:
+        "The billing event: consumes one earlier match of the same campaign, creative and game, at most 24 hours old, and charges its price. The same `match_id` or `Idempotency-Key` again returns the first record and charges nothing more.",
+      idempotent: true,
+      request: {
+        schema: impressionRequestSchema,
+        example: {
+          campaign_id: exampleIds.campaign,
+          creative_id: exampleIds.creative,
+          game_id: exampleIds.game,
+          match_id: exampleIds.match,
+        },
+      },
+      success: [
+        {
+          status: 201,
+          description: "The impression record.",
+          schema: impressionResponseSchema,
+          example: {
+            impression_id: exampleIds.impression,
+            campaign_id: exampleIds.campaign,
+            creative_id: exampleIds.creative,
+            game_id: exampleIds.game,
+            charged_cents: 1.2,
+            recorded_at: exampleIds.moment,
+          },
+        },
+      ],
+      refusals: [
+        missingField("creative_id is required: it must be text of at most 200 characters that is not blank"),
+        malformedField("campaign_id must be text of at most 200 characters that is not blank, but 7 was sent"),
+        ...ownGameInBody,
+        refusal(404, "no_campaign", "There is no such campaign.", "campaign_id names no campaign"),
+        refusal(
+          404,
+          "no_creative",
+          "The campaign has no such creative.",
+          "creative_id names no creative of this campaign",
+        ),
+        refusal(
+          409,
+          "no_match",
+          "There is no unbilled match to charge.",
+          "no unbilled match: this campaign and creative have none in this game that is under 24 hours old",
+        ),
+        refusal(
+          409,
+          "balance",
+          "The match has lapsed, and its price cannot be held again.",
+          "the match has lapsed, and the advertiser's balance no longer covers it",
+        ),
+        refusal(
+          409,
+          "budget",
+          "The budget was lowered while the match was open.",
+          "the match no longer fits into the budget of its campaign",
+        ),
+        refusal(
+          409,
+          "daily_cap",
+          "The daily cap was lowered or used up while the match was open.",
+          "the match no longer fits into what is left of its campaign's daily cap",
+        ),
+        notAllowedField(
+          'match_id must be text of at most 200 characters that is not blank, but "mat_01kbgy8t5v7w9x1y3z5a7b9cdemat_01kbgy8t5v7w9x1y3z5a7b9cde…" (240 characters) was sent',
+        ),
+      ],
+    },
+  },
+});
