@@ -1,4 +1,3 @@
-export { CampaignIndex } from "./candidates/campaign-index.ts";
 export { type CompiledCampaign, compileCampaign } from "./candidates/compiled-campaign.ts";
 export { type PreparedContext, prepareContext } from "./candidates/prepared-context.ts";
 export { type PreparedRequest, prepareRequest } from "./candidates/prepared-request.ts";
@@ -9,6 +8,7 @@ export {
   selectCandidates,
 } from "./candidates/select-candidates.ts";
 export { hookFor } from "./creatives/hook-rotation.ts";
+export { CampaignIndex } from "./matching-index/campaign-index.ts";
 export { type BiasedPipeline, biasedPipeline } from "./pipeline/biased-pipeline.ts";
 export { isInTieBand, rankOf } from "./ranking/rank.ts";
 export { type Contender, drawWinner } from "./ranking/tie-draw.ts";

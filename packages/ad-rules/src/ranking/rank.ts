@@ -7,6 +7,11 @@ export function rankOf(cpmBidCents: Cents, affinityScore: number): number {
 
 /** Ranks within 1 % of the highest are a tie, the edge included (semantics: "Rank", "Edges"). */
 export function isInTieBand(rank: number, highestRank: number): boolean {
+  return rank >= lowestTie(highestRank);
+}
+
+/** The lowest rank that ties with the highest. */
+export function lowestTie(highestRank: number): number {
   // The tolerance keeps an edge in that is out by nothing but floating point.
-  return rank >= highestRank * 0.99 * (1 - 1e-12);
+  return highestRank * 0.99 * (1 - 1e-12);
 }

@@ -4,7 +4,8 @@ import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
 import { greatCircleKm, type Point } from "./great-circle.ts";
 
-type Place =
+/** Where a target is, in comparable form. */
+export type Place =
   | { type: "country"; country: string }
   | { type: "state"; country: string; state: string }
   | { type: "city"; country: string; city: string; state: string | null }

@@ -19,7 +19,7 @@ export interface AffinityPart {
 }
 
 /** A value that is not equal to its field, but occurs in the narrative, counts half. */
-const narrativeShare = 0.5;
+export const narrativeShare = 0.5;
 
 /** Normalises the values once, for all requests; keeps the order. */
 export function compileAffinities(affinities: readonly Affinity[]): CompiledAffinity[] {
@@ -58,7 +58,7 @@ export function highestAffinityScore(affinities: readonly Pick<Affinity, "weight
 }
 
 /** A sum of decimal fractions as people would write it: 0.1 + 0.2 is 0.3. Twelve decimals are kept. */
-function withoutDust(sum: number): number {
+export function withoutDust(sum: number): number {
   return Math.round(sum * 1e12) / 1e12;
 }
 

@@ -1,0 +1,200 @@
+import fc from "fast-check";
+import type { SelectionRequest } from "../src/candidates/select-candidates.ts";
+import type {
+  AffinityType,
+  BlocklistRuleType,
+  Campaign,
+  CreativeType,
+  GeoTarget,
+} from "../src/types/campaign.ts";
+import { affinities, campaign, creative, geoTarget, placement } from "./builders.ts";
+
+/**
+ * Worlds and requests made to collide: few values, in several spellings, phrases within words and across them, scripts
+ * that do not separate words, dates and places at their edges, blank entries, unreadable dates and places.
+ */
+
+const noonMs = Date.parse("2026-03-01T12:00:00Z");
+const dates = [
+  "2026-03-01",
+  "2026-02-28",
+  "2026-03-02",
+  "2026-03-01T12:00:00Z",
+  "2026-03-01T12:00:00.001Z",
+  "2026-03-01T13:00:00+01:00",
+  "soon",
+];
+
+/** Texts of campaigns and contexts, alike. */
+const values = [
+  "rain",
+  "RAIN ",
+  "dark rain",
+  "dark-rain",
+  "dark",
+  "train",
+  "gun",
+  "begun",
+  "café",
+  "cafe\u0301",
+  "cafe",
+  "ﬁre",
+  "fire",
+  "東京",
+  "東京タワー",
+  "タワー",
+  "雨 東京",
+  "iphone 手机",
+  "手机 rain",
+  "กาแฟ",
+  "rpg",
+  "a",
+  "42",
+  " ",
+  "…",
+  "Ω",
+  "ω",
+];
+const value = fc.constantFrom(...values);
+const someValues = (maxLength: number) => fc.array(value, { maxLength });
+/** Mostly an empty list, so that not everything filters everything out. */
+const fewValues = (maxLength: number) =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant<string[]>([]) },
+    { weight: 2, arbitrary: someValues(maxLength) },
+  );
+
+const creativeTypes: CreativeType[] = [
+  "narrative_hook",
+  "product_mention",
+  "location_brand",
+  "character_reference",
+];
+const affinityTypes: AffinityType[] = [
+  "action",
+  "location",
+  "theme",
+  "mood",
+  "category",
+  "lighting",
+  "effects",
+  "camera",
+];
+const ruleTypes: BlocklistRuleType[] = ["keyword", "theme", "category", "action", "game_id"];
+
+const country = fc.constantFrom("US", "us", "FR", null);
+const state = fc.constantFrom("CA", "NY", "ca", null);
+const city = fc.constantFrom("Paris", "PARÍS", "Łódź", "lodz", null);
+/** Around the date line, a pole, and one degree from each other (111.195 km) along the equator. */
+const point = fc.constantFrom(
+  { lat: 0, lng: 0 },
+  { lat: 0, lng: 1 },
+  { lat: 1, lng: 0 },
+  { lat: 10, lng: 179.9 },
+  { lat: 10, lng: -179.9 },
+  { lat: 89.9, lng: 10 },
+  { lat: 89.9, lng: -170 },
+  { lat: -90, lng: 0 },
+);
+const place: fc.Arbitrary<GeoTarget> = fc
+  .record({
+    target_type: fc.constantFrom("country", "country", "state", "city", "radius"),
+    country_code: country,
+    state_code: state,
+    city_name: city,
+    point: fc.option(point, { freq: 8 }),
+    radius_km: fc.constantFrom(0, 22, 111, 111.2, 5_000, 20_100),
+    include: fc.constantFrom(true, true, false),
+  })
+  .map(({ point, ...fields }) =>
+    geoTarget({ ...fields, target_type: fields.target_type as GeoTarget["target_type"], ...point }),
+  );
+
+/** Ids are few, so that campaigns replace each other. */
+export const campaignId = fc.integer({ min: 0, max: 99 }).map((n) => `camp_${n}`);
+
+export const anyCampaign: fc.Arbitrary<Campaign> = fc
+  .record({
+    campaign_id: campaignId,
+    advertiser_id: fc.constantFrom("adv_1", "adv_2", "adv_3"),
+    status: fc.constantFrom("active", "active", "active", "active", "paused", "draft"),
+    cpm_bid_cents: fc.oneof(fc.constantFrom(1000, 995, 990, 989), fc.integer({ min: 100, max: 10_000 })),
+    priority: fc.integer({ min: 0, max: 10 }),
+    start_date: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, fc.constantFrom(...dates)),
+    end_date: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, fc.constantFrom(...dates)),
+    target_categories: fewValues(3),
+    target_tags: fewValues(3),
+    types: fc.oneof({ weight: 5, arbitrary: fc.constant(creativeTypes) }, fc.subarray(creativeTypes)),
+    geo_targets: fc.oneof(fc.constant([]), fc.array(place, { maxLength: 3 })),
+    blocklist: fc.oneof(
+      fc.constant([]),
+      fc.array(
+        fc.record({
+          rule_type: fc.constantFrom(...ruleTypes),
+          value: fc.oneof(value, fc.constantFrom("game-1", "game-2")),
+        }),
+        { maxLength: 3 },
+      ),
+    ),
+    affinities: fc.array(
+      fc.tuple(fc.constantFrom(...affinityTypes), value, fc.constantFrom(0.1, 0.2, 0.5, 1, 1.3, 2.5, 3)),
+      { maxLength: 5 },
+    ),
+  })
+  .map(({ types, affinities: list, status, ...fields }) =>
+    campaign({
+      ...fields,
+      status: status as Campaign["status"],
+      creatives: types.map((creative_type, n) => creative({ creative_type, creative_id: `crt_${n}` })),
+      affinities: affinities(...list),
+    }),
+  );
+
+const narrative = fc
+  .array(
+    fc.tuple(
+      fc.oneof(value, fc.constantFrom("the", "b", "手", "机")),
+      fc.constantFrom(" ", ", ", "-", "", "\n"),
+    ),
+    { maxLength: 6 },
+  )
+  .map((parts) => parts.flat().join(""));
+
+export const anyRequest: fc.Arbitrary<SelectionRequest> = fc
+  .record({
+    context: fc.record({
+      theme_id: fc.option(value),
+      category: fc.option(value),
+      location: fc.option(value),
+      narrative: fc.option(narrative, { freq: 4 }),
+      mood_tags: fc.option(someValues(3)),
+      actions: fc.option(someValues(3)),
+    }),
+    geo: fc.option(
+      fc
+        .record({ country_code: country, state_code: state, city_name: city, point: fc.option(point) })
+        .map(({ point, ...fields }) => ({ ...fields, ...point })),
+      { freq: 4 },
+    ),
+    placement: fc.record({
+      is_active: fc.oneof({ weight: 19, arbitrary: fc.constant(true) }, fc.constant(false)),
+      placement_types: fc.oneof(fc.constant(creativeTypes), fc.subarray(creativeTypes, { minLength: 1 })),
+      blocked_advertisers: fc.oneof(
+        { weight: 3, arbitrary: fc.constant<string[]>([]) },
+        fc.constantFrom<string[]>(["adv_2"], ["ADV_1 ", "adv_9"]),
+      ),
+      blocked_categories: fewValues(2),
+    }),
+    nowMs: fc.constantFrom(noonMs, noonMs + 1, noonMs - 12 * 3_600_000, noonMs - 12 * 3_600_000 - 1),
+    limit: fc.integer({ min: 1, max: 10 }),
+    skipped: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(null) },
+      fc.constantFrom("adv_1", "adv_2"),
+      fc.constant("all"),
+    ),
+  })
+  .map(({ skipped, placement: fields, ...request }) => ({
+    ...request,
+    placement: placement(fields),
+    ...(skipped && { skip: (one: Campaign) => skipped === "all" || one.advertiser_id === skipped }),
+  }));
