@@ -87,6 +87,14 @@ const endpoints: Endpoint[] = [
     body: "none",
     handle: async () => ({ status: 204 }),
   },
+  {
+    method: "POST",
+    path: "/trials",
+    group: "management",
+    scope: ["advertiser", "developer"],
+    body: "optional",
+    handle: async (context) => ({ status: 200, body: context.body((sent) => ({ sent })) }),
+  },
 ];
 
 let app: Express;
@@ -199,6 +207,19 @@ describe("requests", () => {
   it("ignores a body where none is expected", async () => {
     const response = await post("/api/things/1/pause").type("text/plain").send("whatever");
     expect([response.status, response.text]).toEqual([204, ""]);
+  });
+
+  it("reads a missing body as an empty object where it is optional", async () => {
+    expect((await post("/api/trials", "igk_adv")).body).toEqual({ sent: {} });
+    expect((await post("/api/trials", "igk_adv").send({ mood: "calm" })).body.sent).toEqual({ mood: "calm" });
+    expect((await post("/api/trials", "igk_adv").send("{")).status).toBe(400);
+    expect((await post("/api/trials", "igk_adv").type("text/plain").send("a")).status).toBe(415);
+  });
+
+  it("takes any of several scopes, and names them all", async () => {
+    const refused = await post("/api/trials").send({});
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toBe('This API key lacks the scope "advertiser" or "developer".');
   });
 });
 

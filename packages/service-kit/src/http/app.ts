@@ -8,7 +8,7 @@ import type { RateLimit } from "../settings/settings.ts";
 import { type AdmissionPolicy, admitRequest } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { createContext } from "./context.ts";
-import type { Answer, Endpoint, EndpointGroup, KeyDirectory, RateLimiter } from "./endpoint.ts";
+import type { Answer, ApiKey, Endpoint, EndpointGroup, KeyDirectory, RateLimiter } from "./endpoint.ts";
 import {
   badRequest,
   forbidden,
@@ -110,14 +110,26 @@ async function runEndpoint(
     const allow = endpoints.map((candidate) => candidate.method).join(", ");
     throw methodNotAllowed(`${request.method} is not possible here: use ${allow}.`, allow);
   }
-  if (!key.scopes.includes(endpoint.scope)) {
-    throw forbidden(`This API key lacks the scope "${endpoint.scope}".`);
-  }
-  const takesBody = (endpoint.body ?? (METHODS_WITH_BODY.has(endpoint.method) ? "json" : "none")) === "json";
-  const rawBody = takesBody ? await readBody(request, response) : Buffer.alloc(0);
+  requireScope(key, endpoint);
+  const rawBody = await readBodyOf(endpoint, request, response);
   const { requestId, logger } = localsOf(response);
   const context = createContext({ request, response, key, rawBody, requestId, logger, policy });
   send(response, await endpoint.handle(context));
+}
+
+/** Throws 403 (semantics: Key scopes). */
+function requireScope(key: ApiKey, endpoint: Endpoint): void {
+  const accepted = [endpoint.scope].flat();
+  if (accepted.some((scope) => key.scopes.includes(scope))) return;
+  throw forbidden(`This API key lacks the scope ${accepted.map((scope) => `"${scope}"`).join(" or ")}.`);
+}
+
+/** What was sent, unparsed; empty when the endpoint takes no body. Throws 413 and 415. */
+async function readBodyOf(endpoint: Endpoint, request: Request, response: Response): Promise<Buffer> {
+  const body = endpoint.body ?? (METHODS_WITH_BODY.has(endpoint.method) ? "json" : "none");
+  if (body === "none") return Buffer.alloc(0);
+  const raw = await readBody(request, response);
+  return body === "optional" && raw.length === 0 ? Buffer.from("{}") : raw;
 }
 
 interface Locals {

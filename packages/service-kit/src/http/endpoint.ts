@@ -67,8 +67,12 @@ export interface Endpoint {
   /** Below the base path, in Express syntax: `/campaigns/:campaignId`. */
   path: string;
   group: EndpointGroup;
-  scope: Scope;
-  /** `none`: a body is ignored. Default: `json` for POST, PUT and PATCH, else `none`. */
-  body?: "json" | "none";
+  /** What the key must be allowed; of several any one. */
+  scope: Scope | readonly Scope[];
+  /**
+   * `none`: a body is ignored. `optional`: a missing one is read as `{}`. Default: `json` for POST, PUT and PATCH, else
+   * `none`.
+   */
+  body?: "json" | "optional" | "none";
   handle(context: RequestContext): Promise<Answer>;
 }
