@@ -1,5 +1,8 @@
 export * from "./ids.ts";
 export * from "./impression-record.ts";
+export { type OpenApiDocument, openApiDocument } from "./open-api/document.ts";
+export * from "./operations/index.ts";
+export { expressPath, type Operation } from "./operations/operation.ts";
 export * from "./schemas/advertiser.ts";
 export * from "./schemas/affinity.ts";
 export * from "./schemas/analytics.ts";

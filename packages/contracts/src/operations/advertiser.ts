@@ -98,7 +98,10 @@ export const advertiserApi = defineFeature({
       path: "/profile",
       summary: "Change the profile",
       description: "Changes the fields that the body contains; `null` clears the website.",
-      request: { schema: profilePatchSchema, example: { company_name: "Emberroast Roastery", website: null } },
+      request: {
+        schema: profilePatchSchema,
+        example: { company_name: "Emberroast Roastery", website: null },
+      },
       success: [
         {
           status: 200,
@@ -113,7 +116,9 @@ export const advertiserApi = defineFeature({
         },
       ],
       refusals: [
-        malformedField('website must be an absolute http or https address of at most 2000 characters, but "emberroast" was sent'),
+        malformedField(
+          'website must be an absolute http or https address of at most 2000 characters, but "emberroast" was sent',
+        ),
         withoutProfile,
         emailTaken,
         notAllowedField(

@@ -4,7 +4,13 @@ import {
   campaignPatchSchema,
   campaignSchema,
 } from "../schemas/campaign.ts";
-import { malformedField, missingField, notAllowedField, ownCampaignOnly, registerFirst } from "./common-refusals.ts";
+import {
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownCampaignOnly,
+  registerFirst,
+} from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
@@ -71,9 +77,7 @@ export const campaignsApi = defineFeature({
       summary: "List the campaigns",
       description: "The caller's campaigns, newest first.",
       paged: true,
-      success: [
-        { status: 200, description: "The campaigns.", schema: campaignListSchema, example: [draft] },
-      ],
+      success: [{ status: 200, description: "The campaigns.", schema: campaignListSchema, example: [draft] }],
       refusals: [registerFirst],
     },
     show: {

@@ -43,5 +43,10 @@ export function malformedField(detail: string) {
 
 /** A body with a field that is well-formed, but not allowed. */
 export function notAllowedField(detail: string) {
-  return refusal(422, "not_allowed", "A field is outside its range, its length or its list of values.", detail);
+  return refusal(
+    422,
+    "not_allowed",
+    "A field is outside its range, its length or its list of values.",
+    detail,
+  );
 }

@@ -4,7 +4,13 @@ import {
   creativePatchSchema,
   creativeSchema,
 } from "../schemas/creative.ts";
-import { malformedField, missingField, notAllowedField, ownCampaignOnly, registerFirst } from "./common-refusals.ts";
+import {
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownCampaignOnly,
+  registerFirst,
+} from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
@@ -65,7 +71,9 @@ export const creativesApi = defineFeature({
       success: [{ status: 201, description: "The new creative.", schema: creativeSchema, example: creative }],
       refusals: [
         missingField("brand_name is required: it must be text of at most 200 characters that is not blank"),
-        malformedField("alt_hooks must be a list of at most 100 entries, each text of at most 2000 characters that is not blank, but 7 was sent"),
+        malformedField(
+          "alt_hooks must be a list of at most 100 entries, each text of at most 2000 characters that is not blank, but 7 was sent",
+        ),
         withoutHook,
         ...ownCampaignOnly,
         tooManyUses,
@@ -108,7 +116,9 @@ export const creativesApi = defineFeature({
         },
       ],
       refusals: [
-        malformedField("brand_name must be text of at most 200 characters that is not blank, but null was sent"),
+        malformedField(
+          "brand_name must be text of at most 200 characters that is not blank, but null was sent",
+        ),
         withoutHook,
         ...ownCreativeOnly,
         tooManyUses,

@@ -7,15 +7,7 @@ import { placementsApi } from "./placements.ts";
 import { revenueApi } from "./revenue.ts";
 import { servingApi } from "./serving.ts";
 
-export {
-  advertiserApi,
-  analyticsApi,
-  campaignsApi,
-  creativesApi,
-  placementsApi,
-  revenueApi,
-  servingApi,
-};
+export { advertiserApi, analyticsApi, campaignsApi, creativesApi, placementsApi, revenueApi, servingApi };
 
 /** Every feature of the API in the order of the document. */
 export const apiFeatures: readonly ApiFeature[] = [

@@ -44,7 +44,8 @@ export interface Operation {
   /** Below the base path: `/campaigns/{campaign_id}`. Its parameters are described in `operations/path-parameters.ts`. */
   path: `/${string}`;
   group: RateLimitGroup;
-  scope: Scope;
+  /** What the key must be allowed; of several any one. */
+  scope: Scope | readonly Scope[];
   /** A few words. */
   summary: string;
   description: string;
@@ -55,8 +56,8 @@ export interface Operation {
   /** Obeys `Idempotency-Key`. */
   idempotent?: true;
   query?: readonly QueryParameter[];
-  /** Left out: a body is ignored. */
-  request?: { schema: TSchema; example: unknown };
+  /** Left out: a body is ignored. `optional`: a missing body is read as `{}`. */
+  request?: { schema: TSchema; example: unknown; optional?: true };
   success: readonly Success[];
   refusals: readonly Refusal[];
 }
@@ -85,6 +86,7 @@ export function refusal(status: RefusalStatus, name: string, when: string, detai
 export function expressPath(operation: Pick<Operation, "path">): string {
   return operation.path.replace(
     /\{([a-z_]+)\}/g,
-    (_braces, name: string) => `:${name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`,
+    (_braces, name: string) =>
+      `:${name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`,
   );
 }

@@ -80,7 +80,9 @@ export const placementsApi = defineFeature({
       refusals: [
         noType,
         ...ownGameOnly,
-        notAllowedField("revenue_share_pct must be a number from 0 to 100 with at most two decimals, but 100.5 was sent"),
+        notAllowedField(
+          "revenue_share_pct must be a number from 0 to 100 with at most two decimals, but 100.5 was sent",
+        ),
       ],
     },
     disable: {

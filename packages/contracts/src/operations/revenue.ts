@@ -61,9 +61,7 @@ export const revenueApi = defineFeature({
             total_earned_cents: 84,
             total_impressions: 100,
             games_count: 1,
-            games: [
-              { game_id: exampleIds.game, earned_cents: 84, impressions: 100, revenue_share_pct: 70 },
-            ],
+            games: [{ game_id: exampleIds.game, earned_cents: 84, impressions: 100, revenue_share_pct: 70 }],
           },
         },
       ],

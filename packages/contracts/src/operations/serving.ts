@@ -5,7 +5,12 @@ import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
 const ownGameInBody = [
-  refusal(403, "other_account", "The game belongs to another account.", "game_id names a game of another account"),
+  refusal(
+    403,
+    "other_account",
+    "The game belongs to another account.",
+    "game_id names a game of another account",
+  ),
   refusal(
     404,
     "no_game",
@@ -123,7 +128,9 @@ export const servingApi = defineFeature({
       ],
       refusals: [
         missingField("creative_id is required: it must be text of at most 200 characters that is not blank"),
-        malformedField("campaign_id must be text of at most 200 characters that is not blank, but 7 was sent"),
+        malformedField(
+          "campaign_id must be text of at most 200 characters that is not blank, but 7 was sent",
+        ),
         ...ownGameInBody,
         refusal(404, "no_campaign", "There is no such campaign.", "campaign_id names no campaign"),
         refusal(

@@ -1,6 +1,6 @@
-import { profilePatch, registerRequest } from "@diegetic/contracts";
+import { advertiserApi, profilePatch, registerRequest } from "@diegetic/contracts";
 import { type Database, UniqueViolation } from "@diegetic/database";
-import { conflict, type Endpoint, notFound } from "@diegetic/service-kit";
+import { conflict, type Endpoint, endpoint, notFound } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import type { Clock } from "../shared/time.ts";
@@ -16,11 +16,11 @@ export interface AdvertiserParts {
 }
 
 export function advertiserEndpoints(parts: AdvertiserParts): Endpoint[] {
-  const common = { group: "management", scope: "advertiser" } as const;
+  const { operations } = advertiserApi;
   return [
-    { ...common, method: "POST", path: "/register", handle: register(parts) },
-    { ...common, method: "GET", path: "/profile", handle: showProfile(parts) },
-    { ...common, method: "PATCH", path: "/profile", handle: changeProfile(parts) },
+    endpoint(operations.register, register(parts)),
+    endpoint(operations.showProfile, showProfile(parts)),
+    endpoint(operations.changeProfile, changeProfile(parts)),
   ];
 }
 

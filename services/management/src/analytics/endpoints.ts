@@ -1,5 +1,6 @@
+import { analyticsApi } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
-import type { Endpoint } from "@diegetic/service-kit";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import { presentCampaignStats } from "./presenter.ts";
@@ -11,8 +12,7 @@ export interface AnalyticsParts {
 }
 
 export function analyticsEndpoints(parts: AnalyticsParts): Endpoint[] {
-  const common = { group: "analytics", scope: "advertiser", method: "GET" } as const;
-  return [{ ...common, path: "/campaigns/:campaignId/stats", handle: stats(parts) }];
+  return [endpoint(analyticsApi.operations.stats, stats(parts))];
 }
 
 function stats({ database, barrier }: AnalyticsParts): Endpoint["handle"] {

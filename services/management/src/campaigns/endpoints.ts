@@ -1,6 +1,6 @@
-import { campaignCreate, campaignPatch } from "@diegetic/contracts";
+import { campaignCreate, campaignPatch, campaignsApi } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { type Answer, conflict, type Endpoint } from "@diegetic/service-kit";
+import { type Answer, conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { findAdvertiser } from "../advertiser/store.ts";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
@@ -30,15 +30,14 @@ export interface CampaignParts {
 }
 
 export function campaignEndpoints(parts: CampaignParts): Endpoint[] {
-  const common = { group: "management", scope: "advertiser" } as const;
-  const one = "/campaigns/:campaignId";
+  const { operations } = campaignsApi;
   return [
-    { ...common, method: "POST", path: "/campaigns", handle: create(parts) },
-    { ...common, method: "GET", path: "/campaigns", handle: list(parts) },
-    { ...common, method: "GET", path: one, handle: show(parts) },
-    { ...common, method: "PATCH", path: one, handle: change(parts) },
-    { ...common, method: "POST", path: `${one}/activate`, body: "none", handle: activate(parts) },
-    { ...common, method: "POST", path: `${one}/pause`, body: "none", handle: pause(parts) },
+    endpoint(operations.create, create(parts)),
+    endpoint(operations.list, list(parts)),
+    endpoint(operations.show, show(parts)),
+    endpoint(operations.change, change(parts)),
+    endpoint(operations.activate, activate(parts)),
+    endpoint(operations.pause, pause(parts)),
   ];
 }
 

@@ -1,6 +1,6 @@
-import { type CreativeBody, creativeCreate, creativePatch } from "@diegetic/contracts";
+import { type CreativeBody, creativeCreate, creativePatch, creativesApi } from "@diegetic/contracts";
 import { type Database, inTransaction } from "@diegetic/database";
-import { conflict, type Endpoint, unprocessable } from "@diegetic/service-kit";
+import { conflict, type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
 import { lockCampaign, ownCampaign, raiseVersion } from "../campaigns/store.ts";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
@@ -25,14 +25,12 @@ export interface CreativeParts {
 }
 
 export function creativeEndpoints(parts: CreativeParts): Endpoint[] {
-  const common = { group: "management", scope: "advertiser" } as const;
-  const ofCampaign = "/campaigns/:campaignId/creatives";
-  const one = "/creatives/:creativeId";
+  const { operations } = creativesApi;
   return [
-    { ...common, method: "POST", path: ofCampaign, handle: create(parts) },
-    { ...common, method: "GET", path: ofCampaign, handle: list(parts) },
-    { ...common, method: "PATCH", path: one, handle: change(parts) },
-    { ...common, method: "DELETE", path: one, handle: remove(parts) },
+    endpoint(operations.create, create(parts)),
+    endpoint(operations.list, list(parts)),
+    endpoint(operations.change, change(parts)),
+    endpoint(operations.remove, remove(parts)),
   ];
 }
 

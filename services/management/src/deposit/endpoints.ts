@@ -1,7 +1,7 @@
-import { depositRequest, newId } from "@diegetic/contracts";
+import { advertiserApi, depositRequest, newId } from "@diegetic/contracts";
 import { type Database, dateOfDay, safeInteger, type Transaction, utcDay } from "@diegetic/database";
 import { centsToMillicents, MAX_MILLICENTS, millicentsToMicrocents } from "@diegetic/money";
-import { type Endpoint, unprocessable } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { balanceCents } from "../advertiser/presenter.ts";
 import type { Advertiser } from "../advertiser/store.ts";
@@ -18,9 +18,7 @@ export interface DepositParts {
 }
 
 export function depositEndpoints(parts: DepositParts): Endpoint[] {
-  return [
-    { group: "management", scope: "advertiser", method: "POST", path: "/deposit", handle: deposit(parts) },
-  ];
+  return [endpoint(advertiserApi.operations.deposit, deposit(parts))];
 }
 
 function deposit({ database, publishing, barrier, clock }: DepositParts): Endpoint["handle"] {

@@ -1,7 +1,13 @@
-import { gameIdParameter, type PlacementBody, placementCreate, placementPatch } from "@diegetic/contracts";
+import {
+  gameIdParameter,
+  type PlacementBody,
+  placementCreate,
+  placementPatch,
+  placementsApi,
+} from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
 import { basisPointsToPercent } from "@diegetic/money";
-import type { Endpoint } from "@diegetic/service-kit";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import { type Clock, timestamp } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
@@ -15,12 +21,12 @@ export interface PlacementParts {
 }
 
 export function placementEndpoints(parts: PlacementParts): Endpoint[] {
-  const common = { group: "management", scope: "developer", path: "/placements/:gameId" } as const;
+  const { operations } = placementsApi;
   return [
-    { ...common, method: "POST", handle: enable(parts) },
-    { ...common, method: "GET", handle: show(parts) },
-    { ...common, method: "PATCH", handle: change(parts) },
-    { ...common, method: "DELETE", handle: disable(parts) },
+    endpoint(operations.enable, enable(parts)),
+    endpoint(operations.show, show(parts)),
+    endpoint(operations.change, change(parts)),
+    endpoint(operations.disable, disable(parts)),
   ];
 }
 

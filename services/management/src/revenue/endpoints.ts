@@ -1,5 +1,6 @@
+import { revenueApi } from "@diegetic/contracts";
 import { type Database, utcDay } from "@diegetic/database";
-import { type Endpoint, notFound } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, notFound } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { ownPlacement } from "../placements/store.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
@@ -19,11 +20,11 @@ export interface RevenueParts {
 }
 
 export function revenueEndpoints(parts: RevenueParts): Endpoint[] {
-  const common = { group: "analytics", method: "GET" } as const;
+  const { operations } = revenueApi;
   return [
-    { ...common, scope: "advertiser", path: "/revenue", handle: revenue(parts) },
-    { ...common, scope: "developer", path: "/creator-revenue", handle: creatorRevenue(parts) },
-    { ...common, scope: "developer", path: "/creator-revenue/:gameId", handle: gameRevenue(parts) },
+    endpoint(operations.advertiser, revenue(parts)),
+    endpoint(operations.creator, creatorRevenue(parts)),
+    endpoint(operations.game, gameRevenue(parts)),
   ];
 }
 

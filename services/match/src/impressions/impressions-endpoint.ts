@@ -6,6 +6,7 @@ import {
   impressionRequest,
   newId,
   type SnapshotCampaign,
+  servingApi,
 } from "@diegetic/contracts";
 import type { CommitRefusal, CommitResult, IdempotencyClaims } from "@diegetic/hot-state";
 import { chargedCents } from "@diegetic/money";
@@ -13,6 +14,7 @@ import {
   type Answer,
   conflict,
   type Endpoint,
+  endpoint,
   type HttpError,
   notFound,
   type RequestContext,
@@ -34,13 +36,9 @@ export interface ImpressionDependencies
 
 /** `POST /impressions`: load → claim → commit → present (semantics: Impressions). */
 export function createImpressionsEndpoint(dependencies: ImpressionDependencies): Endpoint {
-  return {
-    method: "POST",
-    path: "/impressions",
-    group: "impressions",
-    scope: "serving",
-    handle: (context) => handleImpression(dependencies, context),
-  };
+  return endpoint(servingApi.operations.recordImpression, (context) =>
+    handleImpression(dependencies, context),
+  );
 }
 
 async function handleImpression(

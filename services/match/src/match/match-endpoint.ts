@@ -1,6 +1,6 @@
 import { selectCandidates } from "@diegetic/ad-rules";
-import { newId } from "@diegetic/contracts";
-import type { Answer, Endpoint, RequestContext } from "@diegetic/service-kit";
+import { newId, servingApi } from "@diegetic/contracts";
+import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, load, withCurrentPlacement } from "./load.ts";
 import { type NoMatchReason, presentMatch, presentNoMatch } from "./present.ts";
@@ -11,13 +11,7 @@ const MAX_FRESH_STARTS = 2;
 
 /** `POST /match`: load → decide → commit → present (semantics: Matching). */
 export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
-  return {
-    method: "POST",
-    path: "/match",
-    group: "match",
-    scope: "serving",
-    handle: (context) => handleMatch(dependencies, context),
-  };
+  return endpoint(servingApi.operations.match, (context) => handleMatch(dependencies, context));
 }
 
 async function handleMatch(dependencies: MatchDependencies, context: RequestContext): Promise<Answer> {

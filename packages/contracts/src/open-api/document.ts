@@ -1,0 +1,104 @@
+import { apiFeatures } from "../operations/index.ts";
+import type { Operation } from "../operations/operation.ts";
+import { headers } from "./headers.ts";
+import { parametersOf, sharedParameters } from "./parameters.ts";
+import { responsesOf, sharedResponses } from "./responses.ts";
+import { componentSchemas, documented, type JsonSchema } from "./schemas.ts";
+
+export interface OpenApiDocument {
+  openapi: "3.1.1";
+  info: JsonSchema;
+  servers: JsonSchema[];
+  security: JsonSchema[];
+  tags: JsonSchema[];
+  /** Path → method in lower case → operation. */
+  paths: Record<string, Record<string, JsonSchema>>;
+  components: Record<string, Record<string, JsonSchema>>;
+}
+
+const DESCRIPTION = `\
+Diegetic places advertisers' content into games, as things that belong to the game's world.
+
+**A game** enables placements once (\`POST /placements/{game_id}\`), asks for an ad while it makes a scene (\`POST /match\`), inserts the
+\`narrative_hook\`, and records the impression when the player has seen it (\`POST /impressions\`).
+**An advertiser** registers, deposits, creates a campaign with a creative, and activates it.
+
+- **Keys.** Every request carries \`Authorization: Bearer <API_KEY>\`. A key has scopes; each operation names the one it needs.
+- **Money** is in whole cents (\`*_cents\`). Balances and earnings are rounded down and what was spent is rounded up, so that an answer
+  never promises more than there is.
+- **Errors** are always exactly \`{"detail": "…"}\`: a sentence that names the field, what came and what is allowed. 400 is malformed, 422
+  is well-formed but not allowed. Unknown paths are 404; a method that a path does not have is 405, with \`Allow\`.
+- **Bodies** are JSON in UTF-8, at most 256 KiB. Unknown fields are ignored. In a create \`null\` is like leaving the field out.
+- **Limits** count per key and group of operations in windows of one minute. \`X-RateLimit-*\` is on every answer.
+- **Retries.** After 429 and 503 wait for \`Retry-After\` seconds; after 500 retry with growing pauses. \`Idempotency-Key\` makes every
+  creating POST safe to retry.
+- **Additions** are marked: a client of the base interface need not know them.`;
+
+/** The OpenAPI 3.1 document of the whole API, from the operations that the services mount and the schemas that validate. */
+export function openApiDocument(options: { basePath: string }): OpenApiDocument {
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Diegetic API",
+      version: "1.0.0",
+      summary: "Ads that belong to the game's world.",
+      description: DESCRIPTION,
+    },
+    servers: [{ url: options.basePath === "" ? "/" : options.basePath, description: "This service." }],
+    security: [{ apiKey: [] }],
+    tags: apiFeatures.map(({ tag, description }) => ({ name: tag, description })),
+    paths: paths(),
+    components: {
+      schemas: componentSchemas(),
+      parameters: sharedParameters,
+      headers: headers as unknown as Record<string, JsonSchema>,
+      responses: sharedResponses,
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key, igk_…, from the dashboard.",
+        },
+      },
+    },
+  };
+}
+
+function paths(): OpenApiDocument["paths"] {
+  const result: OpenApiDocument["paths"] = {};
+  for (const { tag, operations } of apiFeatures) {
+    for (const operation of Object.values(operations)) {
+      result[operation.path] = {
+        ...result[operation.path],
+        [operation.method.toLowerCase()]: describe(operation, tag),
+      };
+    }
+  }
+  return result;
+}
+
+function describe(operation: Operation, tag: string): JsonSchema {
+  const parameters = parametersOf(operation);
+  const scopes = [operation.scope].flat();
+  const { request } = operation;
+  return {
+    operationId: operation.operationId,
+    tags: [tag],
+    summary: operation.summary,
+    description: [
+      operation.addition ? `Addition. ${operation.description}` : operation.description,
+      `Scope: ${scopes.map((scope) => `\`${scope}\``).join(" or ")}. Rate limit: \`${operation.group}\`.`,
+    ].join("\n\n"),
+    ...(operation.addition && { "x-addition": true }),
+    "x-rate-limit-group": operation.group,
+    security: scopes.map((scope) => ({ apiKey: [scope] })),
+    ...(parameters.length > 0 && { parameters }),
+    ...(request !== undefined && {
+      requestBody: {
+        required: request.optional !== true,
+        content: { "application/json": { schema: documented(request.schema), example: request.example } },
+      },
+    }),
+    responses: responsesOf(operation),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Operation } from "../operations/operation.ts";
+import { pathParameters } from "../operations/path-parameters.ts";
+import { documented, type JsonSchema } from "./schemas.ts";
+
+/** The parameters that several operations share. */
+export const sharedParameters: Record<string, JsonSchema> = {
+  Limit: {
+    name: "limit",
+    in: "query",
+    description: "Addition. Entries of one page; without it the whole list is answered.",
+    schema: { type: "integer", minimum: 1, maximum: 500 },
+    example: 50,
+    "x-addition": true,
+  },
+  Cursor: {
+    name: "cursor",
+    in: "query",
+    description: "Addition. Where the page begins: what the header `Link` of the page before named.",
+    schema: { type: "string", maxLength: 200 },
+    "x-addition": true,
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Addition. Names this request among those of the account to the same path, for 24 hours: a retry with the same key and body gets the first answer, and nothing is done twice.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    example: "4f6a2c1e-deposit-17",
+    "x-addition": true,
+  },
+  ...Object.fromEntries(
+    Object.entries(pathParameters).map(([name, { schema, example }]) => [
+      name,
+      {
+        name,
+        in: "path",
+        required: true,
+        description: (schema as JsonSchema).description,
+        schema: documented(schema),
+        example,
+      },
+    ]),
+  ),
+};
+
+const reference = (name: string) => ({ $ref: `#/components/parameters/${name}` });
+
+/** The parameters of an operation. Throws when its path names one that is not described. */
+export function parametersOf(operation: Operation): JsonSchema[] {
+  const inPath = [...operation.path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = ""]) => {
+    if (pathParameters[name] === undefined) throw new Error(`${operation.path}: {${name}} is not described`);
+    return reference(name);
+  });
+  const inQuery = (operation.query ?? []).map(({ name, schema, example }) => ({
+    name,
+    in: "query",
+    description: (schema as JsonSchema).description,
+    schema: documented(schema),
+    example,
+  }));
+  const paging = operation.paged ? [reference("Limit"), reference("Cursor")] : [];
+  const retries = operation.idempotent ? [reference("IdempotencyKey")] : [];
+  return [...inPath, ...inQuery, ...paging, ...retries];
+}

@@ -1,0 +1,173 @@
+import type { Operation, Refusal, Success } from "../operations/operation.ts";
+import { headersOf } from "./headers.ts";
+import { documented, type JsonSchema } from "./schemas.ts";
+
+type Responses = Record<string, JsonSchema>;
+
+const errorReference = { $ref: "#/components/schemas/Error" };
+
+interface Example {
+  summary: string;
+  value: { detail: string };
+}
+
+function errorResponse(
+  description: string,
+  examples: Record<string, Example>,
+  names: Parameters<typeof headersOf>[0] = [],
+): JsonSchema {
+  return {
+    description,
+    headers: headersOf(names),
+    content: { "application/json": { schema: errorReference, examples } },
+  };
+}
+
+function example(summary: string, detail: string): Example {
+  return { summary, value: { detail } };
+}
+
+/** The answers that every operation can give, or every one with a body, in the same words. */
+export const sharedResponses: Responses = {
+  Unauthorized: errorResponse(
+    "No valid API key.",
+    {
+      missing: example(
+        "There is no key.",
+        "An API key is needed: send the header Authorization: Bearer <API_KEY>.",
+      ),
+      invalid: example("The key cannot be used.", "The API key is malformed, unknown, expired or revoked."),
+    },
+    ["WWW-Authenticate"],
+  ),
+  TooManyRequests: errorResponse(
+    "The limit of this minute is used up: wait for `Retry-After` seconds.",
+    { limited: example("The limit is used up.", "Too many requests: 100 a minute are allowed.") },
+    ["Retry-After"],
+  ),
+  BodyTooLarge: errorResponse("The body is larger than 256 KiB.", {
+    too_large: example(
+      "The body is too large.",
+      "The body is too large: at most 262144 bytes (256 KiB) are allowed.",
+    ),
+  }),
+  NotJson: errorResponse("The body is not sent as JSON.", {
+    media_type: example(
+      "The Content-Type is missing or another one.",
+      "The body must be JSON in UTF-8: send Content-Type: application/json.",
+    ),
+    compressed: example("The body is compressed.", "The body must not be compressed."),
+  }),
+  InternalError: errorResponse(
+    "An unexpected failure. Retry with growing pauses; where it persists, name the header X-Request-Id of the answer.",
+    { failed: example("Something failed.", "Internal error: it has been logged.") },
+  ),
+  Unavailable: errorResponse(
+    "A store is away for the moment, and nothing was done: retry after `Retry-After` seconds.",
+    { away: example("A store is away.", "A backing store is away for the moment: try again.") },
+    ["Retry-After"],
+  ),
+};
+
+const reference = (name: string) => ({ $ref: `#/components/responses/${name}` });
+
+const TITLES: Record<Refusal["status"], string> = {
+  400: "The request is malformed.",
+  403: "The caller may not do this.",
+  404: "What the request names does not exist.",
+  409: "The request does not fit the present state.",
+  422: "The request is well-formed, but not allowed.",
+};
+
+/** Every answer of an operation, by status. */
+export function responsesOf(operation: Operation): Responses {
+  const responses: Responses = {};
+  for (const success of operation.success) responses[success.status] = successResponse(success, operation);
+  for (const [status, refusals] of byStatus(refusalsOf(operation))) {
+    const examples = refusals.map(({ name, when, detail }) => [name, example(when, detail)]);
+    responses[status] = errorResponse(TITLES[status], Object.fromEntries(examples));
+  }
+  responses[401] = reference("Unauthorized");
+  responses[429] = reference("TooManyRequests");
+  responses[500] = reference("InternalError");
+  responses[503] = reference("Unavailable");
+  if (operation.request !== undefined) {
+    responses[413] = reference("BodyTooLarge");
+    responses[415] = reference("NotJson");
+  }
+  return responses;
+}
+
+function successResponse(success: Success, operation: Operation): JsonSchema {
+  const names = [...(success.headers ?? []), ...(operation.paged ? (["Link"] as const) : [])];
+  const { description, schema, example: value } = success;
+  const answer = { description, headers: headersOf(names) };
+  if (schema === undefined) return answer;
+  return { ...answer, content: { "application/json": { schema: documented(schema), example: value } } };
+}
+
+/** What the operation refuses itself, and what it refuses because of its scope, body, paging or retries. */
+function refusalsOf(operation: Operation): Refusal[] {
+  const scopes = [operation.scope]
+    .flat()
+    .map((scope) => `"${scope}"`)
+    .join(" or ");
+  const all: Refusal[] = [
+    {
+      status: 403,
+      name: "scope",
+      when: "The key may not be used for this.",
+      detail: `This API key lacks the scope ${scopes}.`,
+    },
+    ...operation.refusals,
+  ];
+  if (operation.request !== undefined) {
+    all.push({
+      status: 400,
+      name: "not_json",
+      when: "The body is no JSON object.",
+      detail: "The body is not valid JSON in UTF-8.",
+    });
+  }
+  if (operation.paged) all.push(...PAGING_REFUSALS);
+  if (operation.idempotent) all.push(...RETRY_REFUSALS);
+  return all;
+}
+
+const PAGING_REFUSALS: readonly Refusal[] = [
+  {
+    status: 400,
+    name: "bad_cursor",
+    when: "The cursor is not one of this list.",
+    detail: "cursor must be one that a Link header of this list named",
+  },
+  {
+    status: 422,
+    name: "limit",
+    when: "The limit is out of range.",
+    detail: 'limit must be a whole number from 1 to 500, but "0" was sent',
+  },
+];
+
+const RETRY_REFUSALS: readonly Refusal[] = [
+  {
+    status: 409,
+    name: "key_reused",
+    when: "The Idempotency-Key came with another body before.",
+    detail: "This Idempotency-Key was used with another body: take a new key for a new request.",
+  },
+  {
+    status: 422,
+    name: "key_too_long",
+    when: "The Idempotency-Key is too long.",
+    detail: "Idempotency-Key has 300 characters: at most 255 are allowed.",
+  },
+];
+
+function byStatus(refusals: readonly Refusal[]): Map<Refusal["status"], Refusal[]> {
+  const groups = new Map<Refusal["status"], Refusal[]>();
+  for (const refusal of refusals) {
+    groups.set(refusal.status, [...(groups.get(refusal.status) ?? []), refusal]);
+  }
+  return groups;
+}

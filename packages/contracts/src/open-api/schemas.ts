@@ -1,0 +1,50 @@
+import { apiFeatures } from "../operations/index.ts";
+import { errorSchema } from "../schemas/fields.ts";
+
+/** A schema of the document: plain JSON. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+const components: ReadonlyMap<string, object> = new Map<string, object>([
+  ...apiFeatures.flatMap((feature) => Object.entries(feature.schemas)),
+  ["Error", errorSchema],
+]);
+const additions: ReadonlySet<string> = new Set(apiFeatures.flatMap((feature) => feature.additions ?? []));
+const nameOfSchema: ReadonlyMap<string, string> = new Map(
+  [...components].map(([name, schema]) => [JSON.stringify(schema), name]),
+);
+
+/** The schema as the document shows it: a named one, also inside, is a reference to its component. */
+export function documented(schema: object): JsonSchema {
+  const name = nameOfSchema.get(JSON.stringify(schema));
+  return name === undefined ? withReferences(schema) : { $ref: `#/components/schemas/${name}` };
+}
+
+/** Every component by its name. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    [...components].map(([name, schema]) => [name, markAdditions(name, withReferences(schema))]),
+  );
+}
+
+function withReferences(schema: object): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === "properties" || keyword === "patternProperties") {
+        const inner = Object.entries(value as Record<string, object>);
+        return [keyword, Object.fromEntries(inner.map(([name, property]) => [name, documented(property)]))];
+      }
+      if (keyword === "items") return [keyword, documented(value as object)];
+      return [keyword, value];
+    }),
+  );
+}
+
+function markAdditions(name: string, schema: JsonSchema): JsonSchema {
+  const properties = schema.properties as Record<string, JsonSchema> | undefined;
+  if (properties === undefined) return schema;
+  const marked = Object.entries(properties).map(([field, property]) => {
+    if (!additions.has(`${name}.${field}`)) return [field, property];
+    return [field, { ...property, description: `Addition. ${property.description}`, "x-addition": true }];
+  });
+  return { ...schema, properties: Object.fromEntries(marked) };
+}
