@@ -137,6 +137,9 @@ describe("CHECK constraints", () => {
     ["geo_targets", "radius_km", "0", "geo_targets_radius_check"],
     ["geo_targets", "radius_km", "NULL", "geo_targets_fields_check"],
     ["affinities", "weight", "3.01", "affinities_weight_check"],
+    ["affinities", "since_version", "-1", "affinities_since_version_check"],
+    ["affinities", "impressions", "-1", "affinities_rollup_check"],
+    ["affinities", "contribution_sum", "-1", "affinities_rollup_check"],
     ["api_keys", "sha256", "'ABC'", "api_keys_sha256_check"],
     ["api_keys", "scopes", "'{}'", "api_keys_scopes_check"],
     ["api_keys", "rate_limit_per_minute", "0", "api_keys_rate_limit_check"],
@@ -173,6 +176,7 @@ describe("impressions", () => {
         matchId: "mat_1",
         advertiserId: names.advertiser,
         campaignId: names.campaign,
+        campaignVersion: 1,
         creativeId: "crt_1",
         gameId: "g",
         developerAccountId: names.account,
@@ -208,7 +212,8 @@ describe("impressions", () => {
     await database.$transaction(async (writer) => {
       await writer.$executeRaw`INSERT INTO impressions SELECT '2031-02-01', 'imp_x', match_id, advertiser_id, campaign_id,
         creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score, affinities,
-        price_millicents, revenue_share_basis_points, earning_microcents, matched_at, '2031-02-01T00:00:00Z'
+        price_millicents, revenue_share_basis_points, earning_microcents, matched_at, '2031-02-01T00:00:00Z',
+        written_at, campaign_version
         FROM impressions WHERE impression_id = 'imp_1'`;
       expect(await ensureImpressionPartition(database, "2031-02-02")).toBe(true);
     });

@@ -240,6 +240,7 @@ function record(impressionId: string): ImpressionRecord {
       match_id: `mat_${impressionId}`,
       advertiser_id: "adv_1",
       campaign_id: "camp_1",
+      campaign_version: 1,
       game_id: "game",
       developer_account_id: "acct_1",
       user_hash: "user",

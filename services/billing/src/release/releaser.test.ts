@@ -22,7 +22,14 @@ afterAll(() => redis.stop());
 beforeEach(async () => {
   slots = await Slots.open(
     {
-      campaigns: [{ advertiserId: ADVERTISER, campaignId: "camp_1", creativeIds: ["crt_1", "crt_2"] }],
+      campaigns: [
+        {
+          advertiserId: ADVERTISER,
+          campaignId: "camp_1",
+          creativeIds: ["crt_1", "crt_2"],
+          affinityIds: ["aff_1", "aff_2"],
+        },
+      ],
       games: [{ gameId: "a game: {of} ours", accountId: "acct" }],
     },
     redis.url,

@@ -24,6 +24,7 @@ beforeEach(async () => {
     advertiserId: `adv_${n}`,
     campaignId: `camp_${n}`,
     creativeIds: [`crt_${n}`, `crt_${n}b`] as [string, string],
+    affinityIds: [`aff_${n}`, `aff_${n}b`] as [string, string],
   }));
   slots = await Slots.open({ campaigns, games: [{ gameId: "game", accountId: "acct" }] }, redis.url);
   producer = createBillingProducer(redis.url);

@@ -1,13 +1,14 @@
-import { type ImpressionRecord, newId } from "@diegetic/contracts";
+import { type AffinityContribution, type ImpressionRecord, newId } from "@diegetic/contracts";
 import { type Database, safeInteger } from "@diegetic/database";
 
 export interface TestCampaign {
   advertiserId: string;
   campaignId: string;
   creativeIds: [string, string];
+  affinityIds: [string, string];
 }
 
-/** Two advertisers with two campaigns of two creatives each, and two games of two developers: rows of Postgres. */
+/** Two advertisers with two campaigns of two creatives and two affinities each, and two games of two developers: rows of Postgres. */
 export interface Market {
   campaigns: TestCampaign[];
   games: { gameId: string; accountId: string }[];
@@ -47,7 +48,11 @@ async function createCampaign(database: Database, advertiserId: string): Promise
   await database.creative.createMany({
     data: creativeIds.map((id) => ({ id, campaignId, creativeType: "product_mention", brandName: "b" })),
   });
-  return { advertiserId, campaignId, creativeIds };
+  const affinityIds: [string, string] = [newId("aff"), newId("aff")];
+  await database.affinity.createMany({
+    data: affinityIds.map((id) => ({ id, campaignId, affinityType: "mood", affinityValue: "tense" })),
+  });
+  return { advertiserId, campaignId, creativeIds, affinityIds };
 }
 
 /** The n-th of a list, wrapping around. */
@@ -67,6 +72,20 @@ export interface RecordChoice {
   basisPoints: number;
   recordedAtMs: number;
   score: number;
+  campaignVersion: number;
+  /** What the campaign's affinities contribute, by their number; default: an affinity that is unknown contributes. */
+  contributions: { affinity: number; contribution: number }[];
+}
+
+function contributionsIn(
+  { affinityIds }: TestCampaign,
+  contributions: RecordChoice["contributions"] | undefined,
+): AffinityContribution[] {
+  if (contributions === undefined) return [{ affinity_id: "aff_1", contribution: 1.25 }];
+  return contributions.map(({ affinity, contribution }) => ({
+    affinity_id: pick(affinityIds, affinity),
+    contribution,
+  }));
 }
 
 /** A committed impression in the market, as the outbox has it. */
@@ -82,13 +101,14 @@ export function recordIn(market: Market, choice: Partial<RecordChoice> = {}): Im
       match_id: newId("mat"),
       advertiser_id: campaign.advertiserId,
       campaign_id: campaign.campaignId,
+      campaign_version: choice.campaignVersion ?? 1,
       game_id: game.gameId,
       developer_account_id: game.accountId,
       user_hash: `user-${choice.user ?? 0}`,
       session_key: "session",
       country_code: choice.countryCode === undefined ? "DE" : choice.countryCode,
       affinity_score: choice.score ?? 1.25,
-      affinities: [{ affinity_id: "aff_1", contribution: 1.25 }],
+      affinities: contributionsIn(campaign, choice.contributions),
       price_millicents: choice.priceMillicents ?? 250,
       revenue_share_basis_points: choice.basisPoints ?? 7_000,
       matched_at_ms: recordedAtMs - 1_000,

@@ -8,7 +8,12 @@ import { sumUp } from "./posting.ts";
 const NOW_MS = Date.UTC(2026, 10, 21);
 const market = {
   campaigns: [
-    { advertiserId: "adv_1", campaignId: "camp_1", creativeIds: ["crt_1", "crt_2"] as [string, string] },
+    {
+      advertiserId: "adv_1",
+      campaignId: "camp_1",
+      creativeIds: ["crt_1", "crt_2"] as [string, string],
+      affinityIds: ["aff_1", "aff_2"] as [string, string],
+    },
   ],
   games: [{ gameId: "game", accountId: "acct_1" }],
 };
@@ -26,6 +31,12 @@ describe("billImpression", () => {
     expect(billImpression(record, NOW_MS).earningMicrocents).toBe(84_992n);
   });
 
+  it("counts an affinity once per impression, and only where it contributed", () => {
+    const contributions = [0.1, 0, 0.2].map((contribution, i) => ({ affinity: i % 2, contribution }));
+    const record = recordIn(market, { recordedAtMs: NOW_MS, contributions });
+    expect(billImpression(record, NOW_MS).contributionMillionths).toEqual(new Map([["aff_1", 300_000]]));
+  });
+
   it.each<[string, (record: ImpressionRecord) => unknown]>([
     ["a missing match", (record) => Object.assign(record, { match: null })],
     ["an empty id", (record) => Object.assign(record.match, { campaign_id: "" })],
@@ -40,7 +51,24 @@ describe("billImpression", () => {
     ["a score that is no number", (record) => Object.assign(record.match, { affinity_score: Number.NaN })],
     ["a clock of 1970", (record) => Object.assign(record, { recorded_at_ms: 0 })],
     ["a clock ahead by days", (record) => Object.assign(record, { recorded_at_ms: NOW_MS + 3 * 86_400_000 })],
+    ["a version that is no number", (record) => Object.assign(record.match, { campaign_version: "1" })],
     ["affinities that are no list", (record) => Object.assign(record.match, { affinities: null })],
+    ["an affinity that is nothing", (record) => Object.assign(record.match, { affinities: [null] })],
+    [
+      "an affinity without an id",
+      (record) => Object.assign(record.match, { affinities: [{ contribution: 1 }] }),
+    ],
+    [
+      "a contribution that is no number",
+      (record) => Object.assign(record.match, { affinities: [{ affinity_id: "aff_1", contribution: "1" }] }),
+    ],
+    [
+      "more affinities than a campaign has",
+      (record) =>
+        Object.assign(record.match, {
+          affinities: Array.from({ length: 101 }, () => ({ affinity_id: "aff_1", contribution: 1 })),
+        }),
+    ],
   ])("refuses %s", (_name, spoil) => {
     const record = recordIn(market, { recordedAtMs: NOW_MS });
     spoil(record);
@@ -74,6 +102,12 @@ describe("sumUp", () => {
       ["crt_2", 1],
     ]);
     expect(posting.campaignRollups).toHaveLength(3);
+    expect(posting.campaignVersions).toEqual([
+      { campaign_id: "camp_1", campaign_version: 1, impressions: 3 },
+    ]);
+    expect(posting.affinities).toEqual([
+      { id: "aff_1", campaign_id: "camp_1", impressions: 3, contribution_sum: "3.750000" },
+    ]);
     expect(posting.gameRollups).toMatchObject([{ impressions: 3, earning_microcents: "525000" }]);
     expect(posting.ledger).toMatchObject([
       { impressions: 3, charge_microcents: "750000", earning_microcents: "525000" },

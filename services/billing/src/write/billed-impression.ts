@@ -15,6 +15,8 @@ export interface BilledImpression {
   earningMicrocents: Microcents;
   /** The affinity score in millionths: sums of it are exact. */
   affinityScoreMillionths: number;
+  /** What each affinity added to the score, in millionths; only those that added something, each once. */
+  contributionMillionths: Map<string, number>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -23,6 +25,8 @@ const OLDEST_MS = 400 * DAY_MS;
 const AHEAD_MS = DAY_MS;
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_SCORE = 100_000;
+const MAX_AFFINITIES = 100;
+const MAX_VERSION = 2_147_483_647;
 const MAX_PRICE_MILLICENTS = 1_000_000_000;
 
 /** Works out one record. Throws RecordRefused where a field is not what a committed impression must have. */
@@ -45,9 +49,9 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
   if (match.country_code !== null && !/^[A-Z]{2}$/.test(match.country_code)) {
     throw new RecordRefused(`country_code is not two capital letters: ${JSON.stringify(match.country_code)}`);
   }
-  if (!Array.isArray(match.affinities)) throw new RecordRefused("affinities is not a list");
   requireInteger("recorded_at_ms", record.recorded_at_ms, nowMs - OLDEST_MS, nowMs + AHEAD_MS);
   requireInteger("matched_at_ms", match.matched_at_ms, nowMs - OLDEST_MS, nowMs + AHEAD_MS);
+  requireInteger("campaign_version", match.campaign_version, 0, MAX_VERSION);
   requireInteger("price_millicents", match.price_millicents, 1, MAX_PRICE_MILLICENTS);
   requireInteger("revenue_share_basis_points", match.revenue_share_basis_points, 0, 10_000);
   const score = match.affinity_score;
@@ -59,7 +63,26 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
     day: utcDay(record.recorded_at_ms),
     earningMicrocents: earningMicrocents(match.price_millicents, match.revenue_share_basis_points),
     affinityScoreMillionths: Math.round(score * 1_000_000),
+    contributionMillionths: contributionsOf(match.affinities),
   };
+}
+
+function contributionsOf(affinities: ImpressionRecord["match"]["affinities"]): Map<string, number> {
+  if (!Array.isArray(affinities) || affinities.length > MAX_AFFINITIES) {
+    throw new RecordRefused(`affinities is not a list of at most ${MAX_AFFINITIES} entries`);
+  }
+  const contributions = new Map<string, number>();
+  for (const entry of affinities) {
+    requireText("affinity_id", entry?.affinity_id);
+    const { affinity_id, contribution } = entry;
+    if (!Number.isFinite(contribution) || contribution < 0 || contribution > MAX_SCORE) {
+      throw new RecordRefused(`contribution is not a number from 0 to ${MAX_SCORE}: ${contribution}`);
+    }
+    if (contribution === 0) continue;
+    const millionths = Math.round(contribution * 1_000_000);
+    contributions.set(affinity_id, (contributions.get(affinity_id) ?? 0) + millionths);
+  }
+  return contributions;
 }
 
 /** Millionths as a decimal number for Postgres. */

@@ -9,6 +9,9 @@ export interface Posting {
   advertisers: { id: string; impressions: number; spent_millicents: number }[];
   campaigns: { id: string; advertiser_id: string; impressions: number; spent_millicents: number }[];
   creatives: { id: string; campaign_id: string; impressions: number }[];
+  campaignVersions: { campaign_id: string; campaign_version: number; impressions: number }[];
+  /** Affinities that contributed; some of them may have been deleted meanwhile. */
+  affinities: { id: string; campaign_id: string; impressions: number; contribution_sum: string }[];
   campaignRollups: {
     campaign_id: string;
     day: string;
@@ -68,6 +71,11 @@ export function sumUp(impressions: readonly BilledImpression[]): Posting {
       id: record.creative_id,
       campaign_id: record.match.campaign_id,
     })).map(([key, sum]) => ({ ...key, impressions: sum.impressions })),
+    campaignVersions: group(impressions, ({ record: { match } }) => ({
+      campaign_id: match.campaign_id,
+      campaign_version: match.campaign_version,
+    })).map(([key, sum]) => ({ ...key, impressions: sum.impressions })),
+    affinities: affinitiesOf(impressions),
     campaignRollups: group(impressions, ({ record, day }) => ({
       campaign_id: record.match.campaign_id,
       day,
@@ -104,6 +112,29 @@ export function sumUp(impressions: readonly BilledImpression[]): Posting {
       earning_microcents: String(sum.earningMicrocents),
     })),
   };
+}
+
+function affinitiesOf(impressions: readonly BilledImpression[]): Posting["affinities"] {
+  const sums = new Map<
+    string,
+    { id: string; campaign_id: string; impressions: number; millionths: number }
+  >();
+  for (const { record, contributionMillionths } of impressions) {
+    const { campaign_id } = record.match;
+    for (const [id, millionths] of contributionMillionths) {
+      const name = JSON.stringify([campaign_id, id]);
+      const sum = sums.get(name) ?? { id, campaign_id, impressions: 0, millionths: 0 };
+      sums.set(name, {
+        ...sum,
+        impressions: sum.impressions + 1,
+        millionths: sum.millionths + millionths,
+      });
+    }
+  }
+  return [...sums.values()].map(({ millionths, ...sum }) => ({
+    ...sum,
+    contribution_sum: decimalOfMillionths(millionths),
+  }));
 }
 
 function uniqueUsersOf(impressions: readonly BilledImpression[]): Posting["uniqueUsers"] {

@@ -14,16 +14,17 @@ export async function insertImpressions(
 ): Promise<Set<string>> {
   const rows = JSON.stringify(impressions.map(rowOf));
   const inserted = await transaction.$queryRaw<{ impression_id: string }[]>`
-    INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, creative_id, game_id,
-      developer_account_id, user_hash, session_key, country_code, affinity_score, affinities, price_millicents,
-      revenue_share_basis_points, earning_microcents, matched_at, recorded_at)
-    SELECT day, impression_id, match_id, advertiser_id, campaign_id, creative_id, game_id,
-      developer_account_id, user_hash, session_key, country_code, affinity_score, affinities, price_millicents,
-      revenue_share_basis_points, earning_microcents, matched_at, recorded_at
+    INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
+      creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score, affinities,
+      price_millicents, revenue_share_basis_points, earning_microcents, matched_at, recorded_at)
+    SELECT day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
+      creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score, affinities,
+      price_millicents, revenue_share_basis_points, earning_microcents, matched_at, recorded_at
     FROM jsonb_to_recordset(${rows}::jsonb) AS r(day date, impression_id text, match_id text, advertiser_id text,
-      campaign_id text, creative_id text, game_id text, developer_account_id text, user_hash text, session_key text,
-      country_code text, affinity_score numeric, affinities jsonb, price_millicents bigint,
-      revenue_share_basis_points int, earning_microcents bigint, matched_at timestamptz, recorded_at timestamptz)
+      campaign_id text, campaign_version int, creative_id text, game_id text, developer_account_id text,
+      user_hash text, session_key text, country_code text, affinity_score numeric, affinities jsonb,
+      price_millicents bigint, revenue_share_basis_points int, earning_microcents bigint, matched_at timestamptz,
+      recorded_at timestamptz)
     ORDER BY day, impression_id
     ON CONFLICT (day, impression_id) DO NOTHING
     RETURNING impression_id`;
@@ -89,6 +90,31 @@ export async function moveCreatives(transaction: Transaction, moves: Posting["cr
     UPDATE creatives c SET impressions = c.impressions + m.impressions
     FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, impressions bigint)
     WHERE c.id = m.id`;
+}
+
+/** Adds to the affinities' counts. One that is unknown, deleted or of another campaign is passed over. */
+export async function moveAffinities(transaction: Transaction, moves: Posting["affinities"]): Promise<void> {
+  if (moves.length === 0) return;
+  // The campaigns are locked by now, so nobody else moves these rows and the order does not matter.
+  await transaction.$executeRaw`
+    UPDATE affinities a
+    SET impressions = a.impressions + m.impressions, contribution_sum = a.contribution_sum + m.contribution_sum
+    FROM jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(id text, campaign_id text, impressions bigint,
+      contribution_sum numeric)
+    WHERE a.id = m.id AND a.campaign_id = m.campaign_id`;
+}
+
+export async function moveCampaignVersions(
+  transaction: Transaction,
+  moves: Posting["campaignVersions"],
+): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO campaign_version_rollups AS known (campaign_id, campaign_version, impressions)
+    SELECT campaign_id, campaign_version, impressions
+    FROM jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(campaign_id text, campaign_version int,
+      impressions bigint)
+    ORDER BY campaign_id, campaign_version
+    ON CONFLICT (campaign_id, campaign_version) DO UPDATE SET impressions = known.impressions + excluded.impressions`;
 }
 
 function requireAll(kind: string, moves: { id: string }[], found: { id: string }[]): void {

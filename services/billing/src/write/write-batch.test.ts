@@ -10,6 +10,7 @@ import {
   type RecordChoice,
   readSums,
   recordIn,
+  type TestCampaign,
 } from "../testing/market.fixture.ts";
 import { billImpression, RecordRefused } from "./billed-impression.ts";
 import { Partitions } from "./partitions.ts";
@@ -48,6 +49,11 @@ const choices = fc.array(
     basisPoints: fc.integer({ min: 0, max: 10_000 }),
     recordedAtMs: fc.integer({ min: NOW_MS - 2 * DAY_MS, max: NOW_MS }),
     score: fc.double({ min: 0, max: 150, noNaN: true }),
+    campaignVersion: fc.integer({ min: 1, max: 3 }),
+    contributions: fc.array(
+      fc.record({ affinity: fc.nat(1), contribution: fc.constantFrom(0, 0.05, 0.1, 1.5, 3) }),
+      { maxLength: 3 },
+    ),
   }),
   { minLength: 1, maxLength: 40 },
 );
@@ -89,6 +95,8 @@ async function expectCampaign(market: Market, index: number, records: Impression
   const games = await database.campaignRollup.findMany({ where: { campaignId }, distinct: ["gameId"] });
   expect(games).toHaveLength(new Set(own.map(({ match }) => match.game_id)).size);
 
+  await expectAffinities(pick(market.campaigns, index), own);
+
   const rollups = await database.campaignRollup.findMany({ where: { campaignId } });
   for (const rollup of rollups) {
     const members = own.filter(
@@ -101,6 +109,32 @@ async function expectCampaign(market: Market, index: number, records: Impression
     expect(Number(rollup.impressions)).toBe(members.length);
     const score = members.reduce((sum, { match }) => sum + match.affinity_score, 0);
     expect(Math.abs(Number(rollup.affinityScoreSum) - score)).toBeLessThan(1e-6 * members.length);
+  }
+}
+
+async function expectAffinities(campaign: TestCampaign, own: ImpressionRecord[]): Promise<void> {
+  const [database] = workers;
+  const { campaignId, affinityIds } = campaign;
+  const versions = await database.campaignVersionRollup.findMany({ where: { campaignId } });
+  const expected = new Map<number, number>();
+  for (const { match } of own) {
+    expected.set(match.campaign_version, (expected.get(match.campaign_version) ?? 0) + 1);
+  }
+  expect(new Map(versions.map((row) => [row.campaignVersion, Number(row.impressions)]))).toEqual(expected);
+  for (const affinityId of affinityIds) {
+    const affinity = await database.affinity.findUniqueOrThrow({ where: { id: affinityId } });
+    const contributions = own.map(({ match }) =>
+      match.affinities
+        .filter((entry) => entry.affinity_id === affinityId)
+        .reduce((sum, { contribution }) => sum + contribution, 0),
+    );
+    expect(Number(affinity.impressions)).toBe(
+      contributions.filter((contribution) => contribution > 0).length,
+    );
+    expect(Number(affinity.contributionSum)).toBeCloseTo(
+      contributions.reduce((sum, contribution) => sum + contribution, 0),
+      6,
+    );
   }
 }
 
@@ -153,6 +187,24 @@ describe("writeBatch", () => {
     expect(await write(workers[0], records)).toBe(4);
     expect(await write(workers[1], records)).toBe(0);
     await expectTotals(market, records);
+  });
+
+  it("passes over affinities that are unknown, deleted or of another campaign", async () => {
+    const market = await createMarket(workers[0]);
+    const [own, other] = [pick(market.campaigns, 0), pick(market.campaigns, 1)];
+    await workers[0].affinity.delete({ where: { id: own.affinityIds[0] } });
+    const record = recordIn(market, { recordedAtMs: NOW_MS });
+    record.match.affinities = [
+      own.affinityIds[0],
+      own.affinityIds[1],
+      other.affinityIds[0],
+      "aff_nobody",
+    ].map((affinity_id) => ({ affinity_id, contribution: 0.5 }));
+    expect(await write(workers[1], [record])).toBe(1);
+    const left = await workers[0].affinity.findMany({ where: { impressions: { gt: 0 } } });
+    expect(
+      left.filter(({ campaignId }) => [own, other].some((one) => one.campaignId === campaignId)),
+    ).toEqual([expect.objectContaining({ id: own.affinityIds[1], impressions: 1n })]);
   });
 
   it("lets many writers meet on the same rows", async () => {

@@ -6,8 +6,10 @@ import {
   addUniqueUsers,
   insertImpressions,
   moveAdvertisers,
+  moveAffinities,
   moveCampaignRollups,
   moveCampaigns,
+  moveCampaignVersions,
   moveCreatives,
   moveGameRollups,
   writeLedger,
@@ -30,6 +32,8 @@ export async function writeBatch(
     await moveAdvertisers(transaction, posting.advertisers);
     await moveCampaigns(transaction, posting.campaigns);
     await moveCreatives(transaction, posting.creatives);
+    await moveAffinities(transaction, posting.affinities);
+    await moveCampaignVersions(transaction, posting.campaignVersions);
     await moveCampaignRollups(transaction, posting.campaignRollups);
     await moveGameRollups(transaction, posting.gameRollups);
     await addUniqueUsers(transaction, posting.uniqueUsers);

@@ -23,6 +23,7 @@ export function hold(
       match_id: matchId,
       advertiser_id: advertiserId,
       campaign_id: campaignId,
+      campaign_version: spending.campaignVersion,
       game_id: gameId,
       developer_account_id: "acct_dev",
       user_hash: "user",

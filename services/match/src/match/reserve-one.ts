@@ -145,6 +145,7 @@ function factsOf(
     match_id: matchId,
     advertiser_id: campaign.advertiser_id,
     campaign_id: campaign.campaign_id,
+    campaign_version: campaign.version,
     game_id: request.body.game_id,
     developer_account_id: request.placement.account_id,
     user_hash: request.userHash,

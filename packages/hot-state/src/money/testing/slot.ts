@@ -63,6 +63,7 @@ export class TestSlot {
       match_id: newId("mat"),
       advertiser_id: this.advertiserId,
       campaign_id: this.campaignId,
+      campaign_version: 1,
       game_id: this.gameId,
       developer_account_id: "acct_1",
       user_hash: "user",
