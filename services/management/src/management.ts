@@ -18,17 +18,21 @@ import {
 } from "@diegetic/service-kit";
 import type { Express } from "express";
 import { advertiserEndpoints } from "./advertiser/endpoints.ts";
+import { affinityEndpoints } from "./affinities/endpoints.ts";
 import { analyticsEndpoints } from "./analytics/endpoints.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
+import { blocklistEndpoints } from "./blocklist/endpoints.ts";
 import { campaignEndpoints } from "./campaigns/endpoints.ts";
 import { creativeEndpoints } from "./creatives/endpoints.ts";
 import { depositEndpoints } from "./deposit/endpoints.ts";
+import { geoTargetEndpoints } from "./geo-targets/endpoints.ts";
 import { forgetOldAnswers } from "./idempotency/create-once.ts";
 import { placementEndpoints } from "./placements/endpoints.ts";
 import { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
 import { revenueEndpoints } from "./revenue/endpoints.ts";
 import type { ManagementSettings } from "./settings.ts";
 import type { Clock } from "./shared/time.ts";
+import { simulatorEndpoints } from "./simulator/endpoints.ts";
 import { Publishing } from "./snapshot-publishing/publishing.ts";
 import { Reconciler } from "./snapshot-publishing/reconciler.ts";
 
@@ -132,6 +136,10 @@ function createManagementApp(
     ...depositEndpoints(shared),
     ...campaignEndpoints(shared),
     ...creativeEndpoints(shared),
+    ...geoTargetEndpoints(shared),
+    ...blocklistEndpoints(shared),
+    ...affinityEndpoints(shared),
+    ...simulatorEndpoints(shared),
     ...placementEndpoints(shared),
     ...analyticsEndpoints(shared),
     ...revenueEndpoints(shared),

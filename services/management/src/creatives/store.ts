@@ -3,7 +3,7 @@ import { type Database, type Prisma, safeInteger, type Transaction } from "@dieg
 import { forbidden, notFound } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { isIdentifier } from "../shared/identifiers.ts";
-import { type Paging, rowsToRead } from "../shared/paging.ts";
+import { type Paging, rowsOfPage } from "../shared/paging.ts";
 import type { Creative, CreativeSettings } from "./creative.ts";
 
 function fromRow(row: Prisma.CreativeGetPayload<object>): Creative {
@@ -40,19 +40,9 @@ export function creativeMissing() {
 export async function listCreatives(
   database: Database,
   campaignId: string,
-  paging: Paging,
+  paging?: Paging,
 ): Promise<Creative[]> {
-  const take = rowsToRead(paging);
-  const rows = await database.creative.findMany({
-    where: {
-      campaignId,
-      deletedAt: null,
-      ...(paging.after === undefined ? {} : { id: { gt: paging.after } }),
-    },
-    // Identifiers sort by the moment of creation.
-    orderBy: { id: "asc" },
-    ...(take === undefined ? {} : { take }),
-  });
+  const rows = await database.creative.findMany(rowsOfPage({ campaignId, deletedAt: null }, paging));
   return rows.map(fromRow);
 }
 

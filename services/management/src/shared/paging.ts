@@ -26,6 +26,16 @@ export function rowsToRead(paging: Paging): number | undefined {
   return paging.limit === undefined ? undefined : paging.limit + 1;
 }
 
+/** A query for the rows of a page, in the order of creation: identifiers sort by its moment. Without paging, all. */
+export function rowsOfPage<Of extends object>(of: Of, paging?: Paging) {
+  const take = paging === undefined ? undefined : rowsToRead(paging);
+  return {
+    where: { ...of, ...(paging?.after === undefined ? {} : { id: { gt: paging.after } }) },
+    orderBy: { id: "asc" as const },
+    ...(take === undefined ? {} : { take }),
+  };
+}
+
 /** The answer with one page of rows, and a Link header when more follow. */
 export function pageAnswer<Row extends { id: string }>(
   context: RequestContext,

@@ -1,8 +1,10 @@
 import {
   entityName,
   type SnapshotAdvertiser,
+  type SnapshotAffinity,
   type SnapshotApiKey,
   type SnapshotCampaign,
+  type SnapshotCreative,
   type SnapshotPlacement,
 } from "@diegetic/contracts";
 import type { SnapshotEntry } from "@diegetic/hot-state";
@@ -24,6 +26,36 @@ export function advertiserEntry(row: AdvertiserRow): SnapshotEntry {
   return entry(entityName.advertiser(row.id), row.version, entity);
 }
 
+type CreativeRow = CampaignRow["creatives"][number];
+type AffinityRow = CampaignRow["affinities"][number];
+
+export function snapshotCreative(
+  creative: Omit<CreativeRow, "campaignId" | "impressions" | "deletedAt" | "createdAt">,
+): SnapshotCreative {
+  return {
+    creative_id: creative.id,
+    creative_type: creative.creativeType,
+    brand_name: creative.brandName,
+    product_name: creative.productName,
+    tagline: creative.tagline,
+    narrative_hook: creative.narrativeHook,
+    alt_hooks: creative.altHooks,
+    tone: creative.tone,
+    max_uses_per_game: creative.maxUsesPerGame,
+  };
+}
+
+export function snapshotAffinity(
+  affinity: Pick<AffinityRow, "id" | "affinityType" | "affinityValue" | "weight">,
+): SnapshotAffinity {
+  return {
+    affinity_id: affinity.id,
+    affinity_type: affinity.affinityType,
+    affinity_value: affinity.affinityValue,
+    weight: affinity.weight,
+  };
+}
+
 export function campaignEntry(row: CampaignRow): SnapshotEntry {
   const entity: SnapshotCampaign = {
     campaign_id: row.id,
@@ -36,17 +68,7 @@ export function campaignEntry(row: CampaignRow): SnapshotEntry {
     end_date: row.endDate,
     target_categories: row.targetCategories,
     target_tags: row.targetTags,
-    creatives: row.creatives.map((creative) => ({
-      creative_id: creative.id,
-      creative_type: creative.creativeType,
-      brand_name: creative.brandName,
-      product_name: creative.productName,
-      tagline: creative.tagline,
-      narrative_hook: creative.narrativeHook,
-      alt_hooks: creative.altHooks,
-      tone: creative.tone,
-      max_uses_per_game: creative.maxUsesPerGame,
-    })),
+    creatives: row.creatives.map(snapshotCreative),
     geo_targets: row.geoTargets.map((target) => ({
       geo_target_id: target.id,
       target_type: target.targetType,
@@ -59,12 +81,7 @@ export function campaignEntry(row: CampaignRow): SnapshotEntry {
       include: target.include,
     })),
     blocklist: row.blocklistRules.map((rule) => ({ rule_type: rule.ruleType, value: rule.value })),
-    affinities: row.affinities.map((affinity) => ({
-      affinity_id: affinity.id,
-      affinity_type: affinity.affinityType,
-      affinity_value: affinity.affinityValue,
-      weight: affinity.weight,
-    })),
+    affinities: row.affinities.map(snapshotAffinity),
   };
   return entry(entityName.campaign(row.id), row.version, entity);
 }

@@ -1,0 +1,56 @@
+import { type AffinityBody, affinityBulkRequest, affinityCreate, MOST_AFFINITIES } from "@diegetic/contracts";
+import type { Endpoint } from "@diegetic/service-kit";
+import { changeCampaign } from "../campaign-parts/change-campaign.ts";
+import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
+import { ownCampaign } from "../campaigns/store.ts";
+import { timestamp } from "../shared/time.ts";
+import { type Affinity, affinityStore, replaceAffinities } from "./store.ts";
+
+export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
+  return [
+    // Before the path of one affinity, which would take "bulk" for an identifier.
+    {
+      method: "PUT",
+      path: "/campaigns/:campaignId/affinities/bulk",
+      group: "management",
+      scope: "advertiser",
+      handle: replaceAll(services),
+    },
+    ...campaignPartEndpoints(
+      {
+        path: "affinities",
+        prefix: "aff",
+        name: "affinity",
+        most: MOST_AFFINITIES,
+        validate: affinityCreate,
+        store: affinityStore,
+        present,
+      },
+      services,
+    ),
+  ];
+}
+
+function present(affinity: Affinity): AffinityBody {
+  return {
+    id: affinity.id,
+    campaign_id: affinity.campaignId,
+    affinity_type: affinity.affinityType,
+    affinity_value: affinity.affinityValue,
+    weight: affinity.weight,
+    created_at: timestamp(affinity.createdAt),
+  };
+}
+
+/** All affinities are replaced in one transaction, or none (spec: Affinities). */
+function replaceAll(services: CampaignPartServices): Endpoint["handle"] {
+  return async (context) => {
+    const campaign = await ownCampaign(services.database, context.accountId, context.param("campaignId"));
+    const { affinities } = context.body(affinityBulkRequest);
+    const nowMs = services.clock();
+    const created = await changeCampaign(services, campaign.id, (transaction, locked) =>
+      replaceAffinities(transaction, locked, affinities, nowMs),
+    );
+    return { status: 200, body: created.map(present) };
+  };
+}

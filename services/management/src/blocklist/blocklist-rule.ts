@@ -1,0 +1,25 @@
+import { phrase } from "@diegetic/ad-rules";
+import {
+  type BlocklistRuleCreate,
+  type BlocklistRuleType,
+  blocklistRuleCreate,
+  InvalidInput,
+} from "@diegetic/contracts";
+
+/** Most blocklist rules of one campaign (semantics: Statuses of errors). */
+export const MOST_BLOCKLIST_RULES = 1_000;
+
+export interface BlocklistRule {
+  id: string;
+  campaignId: string;
+  ruleType: BlocklistRuleType;
+  value: string;
+  createdAt: Date;
+}
+
+/** The rule that a body names. Throws InvalidInput, also for a keyword that could never occur (semantics: Whole words). */
+export function readBlocklistRule(body: unknown): BlocklistRuleCreate {
+  const rule = blocklistRuleCreate(body);
+  if (rule.rule_type !== "keyword" || phrase(rule.value) !== null) return rule;
+  throw new InvalidInput(400, "value of a keyword rule must contain a letter or a digit");
+}

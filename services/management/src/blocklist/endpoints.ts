@@ -1,0 +1,31 @@
+import type { BlocklistRuleBody } from "@diegetic/contracts";
+import type { Endpoint } from "@diegetic/service-kit";
+import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
+import { timestamp } from "../shared/time.ts";
+import { type BlocklistRule, MOST_BLOCKLIST_RULES, readBlocklistRule } from "./blocklist-rule.ts";
+import { blocklistStore } from "./store.ts";
+
+export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {
+  return campaignPartEndpoints(
+    {
+      path: "blocklist",
+      prefix: "blk",
+      name: "blocklist rule",
+      most: MOST_BLOCKLIST_RULES,
+      validate: readBlocklistRule,
+      store: blocklistStore,
+      present,
+    },
+    services,
+  );
+}
+
+function present(rule: BlocklistRule): BlocklistRuleBody {
+  return {
+    id: rule.id,
+    campaign_id: rule.campaignId,
+    rule_type: rule.ruleType,
+    value: rule.value,
+    created_at: timestamp(rule.createdAt),
+  };
+}

@@ -1,0 +1,38 @@
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import { lockCampaign, raiseVersion } from "../campaigns/store.ts";
+import type { Publishing } from "../snapshot-publishing/publishing.ts";
+
+/** A campaign that nobody else changes meanwhile. */
+export interface LockedCampaign {
+  id: string;
+  /** The version that will show the change that is being made. */
+  nextVersion: number;
+}
+
+/**
+ * Changes something that belongs to a campaign while the campaign is locked: what the work reads of it stays true until
+ * the commit. The campaign's version is raised, so that the snapshot shows the change.
+ */
+export async function inLockedCampaign<Result>(
+  transaction: Transaction,
+  campaignId: string,
+  work: (campaign: LockedCampaign) => Promise<Result>,
+): Promise<Result> {
+  const { version } = await lockCampaign(transaction, campaignId);
+  const result = await work({ id: campaignId, nextVersion: version + 1 });
+  await raiseVersion(transaction, campaignId);
+  return result;
+}
+
+/** `inLockedCampaign` in a transaction of its own; returns when every match instance obeys the change. */
+export async function changeCampaign<Result>(
+  { database, publishing }: { database: Database; publishing: Publishing },
+  campaignId: string,
+  work: (transaction: Transaction, campaign: LockedCampaign) => Promise<Result>,
+): Promise<Result> {
+  const result = await inTransaction(database, (transaction) =>
+    inLockedCampaign(transaction, campaignId, (campaign) => work(transaction, campaign)),
+  );
+  await publishing.obeyed("campaign", campaignId);
+  return result;
+}

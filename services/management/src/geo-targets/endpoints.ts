@@ -1,0 +1,38 @@
+import { type GeoTargetBody, geoTargetCreate } from "@diegetic/contracts";
+import type { Endpoint } from "@diegetic/service-kit";
+import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
+import { timestamp } from "../shared/time.ts";
+import { type GeoTarget, MOST_GEO_TARGETS } from "./geo-target.ts";
+import { geoTargetStore, requireNoContradiction } from "./store.ts";
+
+export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
+  return campaignPartEndpoints(
+    {
+      path: "geo-targets",
+      prefix: "geo",
+      name: "geo target",
+      most: MOST_GEO_TARGETS,
+      validate: geoTargetCreate,
+      check: requireNoContradiction,
+      store: geoTargetStore,
+      present,
+    },
+    services,
+  );
+}
+
+function present(target: GeoTarget): GeoTargetBody {
+  return {
+    id: target.id,
+    campaign_id: target.campaignId,
+    target_type: target.targetType,
+    country_code: target.countryCode,
+    state_code: target.stateCode,
+    city_name: target.cityName,
+    lat: target.lat,
+    lng: target.lng,
+    radius_km: target.radiusKm,
+    include: target.include,
+    created_at: timestamp(target.createdAt),
+  };
+}

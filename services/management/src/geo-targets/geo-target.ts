@@ -1,0 +1,67 @@
+import { comparable, comparableCityName } from "@diegetic/ad-rules";
+import type { GeoTargetCreate, GeoTargetType } from "@diegetic/contracts";
+
+/** Most geo targets of one campaign (semantics: Statuses of errors). */
+export const MOST_GEO_TARGETS = 500;
+
+/** A place; fields that its type does not know are null. */
+export interface Place {
+  targetType: GeoTargetType;
+  /** Upper case. */
+  countryCode: string | null;
+  stateCode: string | null;
+  cityName: string | null;
+  lat: number | null;
+  lng: number | null;
+  radiusKm: number | null;
+}
+
+export interface GeoTarget extends Place {
+  id: string;
+  campaignId: string;
+  include: boolean;
+  createdAt: Date;
+}
+
+/** The place that a request names. A field that matching would not look at is not kept, so that it promises nothing. */
+export function placeOf(request: GeoTargetCreate): Place {
+  const { target_type: targetType } = request;
+  const hasState = targetType === "state" || targetType === "city";
+  const isRadius = targetType === "radius";
+  return {
+    targetType,
+    countryCode: isRadius ? null : (request.country_code ?? null),
+    stateCode: hasState ? (request.state_code ?? null) : null,
+    cityName: targetType === "city" ? (request.city_name ?? null) : null,
+    lat: isRadius ? (request.lat ?? null) : null,
+    lng: isRadius ? (request.lng ?? null) : null,
+    radiusKm: isRadius ? (request.radius_km ?? null) : null,
+  };
+}
+
+/**
+ * Whether two targets name the same place, compared as matching compares: codes without case, cities without case and
+ * accents (semantics: Matching 4). A city with a state is another place than the city in any state, and circles of
+ * different size are different places: one may be cut out of the other.
+ */
+export function isSamePlace(left: Place, right: Place): boolean {
+  return placeKey(left) === placeKey(right);
+}
+
+function placeKey(place: Place): string {
+  const code = (text: string | null) => (text === null ? null : comparable(text));
+  return JSON.stringify([
+    place.targetType,
+    code(place.countryCode),
+    code(place.stateCode),
+    comparableCityName(place.cityName),
+    ...centreOf(place),
+    place.radiusKm,
+  ]);
+}
+
+/** Longitude means nothing at a pole, and 180° west is 180° east. */
+function centreOf({ lat, lng }: Place): [lat: number | null, lng: number | null] {
+  if (lat === null || Math.abs(lat) === 90) return [lat, null];
+  return [lat, lng === -180 ? 180 : lng];
+}
