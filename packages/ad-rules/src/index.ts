@@ -9,6 +9,13 @@ export {
 } from "./candidates/select-candidates.ts";
 export { hookFor } from "./creatives/hook-rotation.ts";
 export { CampaignIndex } from "./matching-index/campaign-index.ts";
+export {
+  type Pacing,
+  type PacingFacts,
+  type PacingStatus,
+  pacingOf,
+  pacingStatuses,
+} from "./pacing/pacing.ts";
 export { type BiasedPipeline, biasedPipeline } from "./pipeline/biased-pipeline.ts";
 export { isInTieBand, rankOf } from "./ranking/rank.ts";
 export { type Contender, drawWinner } from "./ranking/tie-draw.ts";
