@@ -20,7 +20,7 @@ const PACKAGES_OF_SERVICE = {
 /** Standalone starts the others, and creates accounts with management's own function. */
 const SERVICES_OF_SERVICE = { standalone: ["billing", "management", "match"] };
 
-const TEST_FILE = "\\.test\\.ts$|/testing/";
+const TEST_FILE = "\\.test\\.ts$|/testing/|^packages/[^/]+/(tests|bench)/";
 const oneOf = (names) => `(${names.join("|")})/`;
 
 function edges(folder, name, packages, services = []) {
@@ -66,7 +66,7 @@ module.exports = {
     },
     {
       name: "tests-only-from-tests",
-      comment: "The product does not know its tests: only *.test.ts files may import from tests/.",
+      comment: "The product does not know its tests: only test files may import from tests/.",
       severity: "error",
       from: { path: "^(packages|services)/", pathNot: TEST_FILE },
       to: { path: `^tests/|${TEST_FILE}` },

@@ -10,7 +10,9 @@ describe("a store that the operator names", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     port = (server.address() as AddressInfo).port;
   });
-  afterAll(() => server.close());
+  afterAll(() => {
+    server.close();
+  });
 
   it.each([
     ["postgres://user:p@ss@127.0.0.1:PORT/db?x=1"],

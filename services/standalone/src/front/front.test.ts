@@ -31,7 +31,8 @@ describe("the front", () => {
   const ask = async (path: string, init?: RequestInit) => {
     const origin = await frontOrigin;
     const response = await fetch(`${origin}${path}`, init);
-    return { response, answer: await response.json() };
+    const answer = (await response.json()) as Record<string, unknown>;
+    return { response, answer };
   };
   const frontOrigin = serve(front.handler);
 
@@ -54,7 +55,7 @@ describe("the front", () => {
       "/api/campaigns",
       "/api/matches",
     ]) {
-      names.push((await ask(path)).answer.name);
+      names.push(String((await ask(path)).answer.name));
     }
     expect(names.slice(0, 3).sort()).not.toEqual(["one", "one", "one"]);
     expect(new Set(names.slice(0, 3))).toEqual(new Set(["one", "two"]));
