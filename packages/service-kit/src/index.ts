@@ -1,8 +1,8 @@
 export { type AppOptions, createApp } from "./http/app.ts";
 export type * from "./http/endpoint.ts";
 export * from "./http/http-error.ts";
-export { endpoint } from "./http/operation-endpoint.ts";
 export { type ListeningServer, listen } from "./http/listen.ts";
+export { endpoint } from "./http/operation-endpoint.ts";
 export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";
 export { StartError } from "./lifecycle/start-error.ts";
 export { createLogger, type Logger } from "./observability/logger.ts";
