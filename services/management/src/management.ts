@@ -20,6 +20,7 @@ import type { Express } from "express";
 import { advertiserEndpoints } from "./advertiser/endpoints.ts";
 import { affinityEndpoints } from "./affinities/endpoints.ts";
 import { analyticsEndpoints } from "./analytics/endpoints.ts";
+import { apiDocumentPages } from "./api-document/pages.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
 import { blocklistEndpoints } from "./blocklist/endpoints.ts";
 import { campaignEndpoints } from "./campaigns/endpoints.ts";
@@ -158,6 +159,7 @@ function createManagementApp(
     logger,
     metrics,
     readiness: parts.readiness,
+    pages: apiDocumentPages(settings),
     isStoreAway: (error) =>
       error instanceof DatabaseAway || error instanceof TransactionConflict || isRedisAway(error),
     nowMs: clock,

@@ -1,19 +1,39 @@
 import { advertiserApi } from "./advertiser.ts";
+import { affinitiesApi } from "./affinities.ts";
 import { analyticsApi } from "./analytics.ts";
+import { blocklistApi } from "./blocklist.ts";
 import { campaignsApi } from "./campaigns.ts";
 import { creativesApi } from "./creatives.ts";
+import { geoTargetsApi } from "./geo-targets.ts";
 import type { ApiFeature, Operation } from "./operation.ts";
 import { placementsApi } from "./placements.ts";
 import { revenueApi } from "./revenue.ts";
 import { servingApi } from "./serving.ts";
+import { simulatorApi } from "./simulator.ts";
 
-export { advertiserApi, analyticsApi, campaignsApi, creativesApi, placementsApi, revenueApi, servingApi };
+export {
+  advertiserApi,
+  affinitiesApi,
+  analyticsApi,
+  blocklistApi,
+  campaignsApi,
+  creativesApi,
+  geoTargetsApi,
+  placementsApi,
+  revenueApi,
+  servingApi,
+  simulatorApi,
+};
 
 /** Every feature of the API in the order of the document. */
 export const apiFeatures: readonly ApiFeature[] = [
   advertiserApi,
   campaignsApi,
   creativesApi,
+  geoTargetsApi,
+  blocklistApi,
+  affinitiesApi,
+  simulatorApi,
   analyticsApi,
   placementsApi,
   revenueApi,

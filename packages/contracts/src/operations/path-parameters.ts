@@ -11,5 +11,8 @@ export interface PathParameter {
 export const pathParameters: Readonly<Record<string, PathParameter>> = {
   campaign_id: { schema: nameText("The campaign, camp_…"), example: exampleIds.campaign },
   creative_id: { schema: nameText("The creative, crt_…"), example: exampleIds.creative },
+  geo_target_id: { schema: nameText("The geo target, geo_…"), example: exampleIds.geoTarget },
+  blocklist_rule_id: { schema: nameText("The blocklist rule, blk_…"), example: exampleIds.blocklistRule },
+  affinity_id: { schema: nameText("The affinity, aff_…"), example: exampleIds.affinity },
   game_id: { schema: gameId(), example: exampleIds.game },
 };

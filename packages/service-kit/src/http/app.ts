@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import express, { type Express, type NextFunction, type Request, type Response, Router } from "express";
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from "express";
 import helmet from "helmet";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
@@ -29,6 +36,8 @@ export interface AppOptions {
   logger: Logger;
   metrics: Metrics;
   readiness: ReadinessChecks;
+  /** What is served outside the API, without a key; asked before the API. */
+  pages?: RequestHandler;
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
   isStoreAway?: (error: unknown) => boolean;
   /** Unix milliseconds; default: the system clock. */
@@ -56,6 +65,7 @@ export function createApp(options: AppOptions): Express {
     const report = await checkReadiness(options.readiness);
     send(response, { status: report.ready ? 200 : 503, body: report });
   });
+  if (options.pages !== undefined) app.use(options.pages);
   app.use(options.basePath === "" ? "/" : options.basePath, apiRouter(options));
   app.use(() => {
     throw notFound(`There is nothing at this path: the API is below ${options.basePath}/.`);

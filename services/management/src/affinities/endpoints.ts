@@ -1,5 +1,11 @@
-import { type AffinityBody, affinityBulkRequest, affinityCreate, MOST_AFFINITIES } from "@diegetic/contracts";
-import type { Endpoint } from "@diegetic/service-kit";
+import {
+  type AffinityBody,
+  affinitiesApi,
+  affinityBulkRequest,
+  affinityCreate,
+  MOST_AFFINITIES,
+} from "@diegetic/contracts";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import { changeCampaign } from "../campaign-parts/change-campaign.ts";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { ownCampaign } from "../campaigns/store.ts";
@@ -9,16 +15,11 @@ import { type Affinity, affinityStore, replaceAffinities } from "./store.ts";
 export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
   return [
     // Before the path of one affinity, which would take "bulk" for an identifier.
-    {
-      method: "PUT",
-      path: "/campaigns/:campaignId/affinities/bulk",
-      group: "management",
-      scope: "advertiser",
-      handle: replaceAll(services),
-    },
+    endpoint(affinitiesApi.operations.replaceAll, replaceAll(services)),
     ...campaignPartEndpoints(
       {
-        path: "affinities",
+        operations: affinitiesApi.operations,
+        idParameter: "affinityId",
         prefix: "aff",
         name: "affinity",
         most: MOST_AFFINITIES,

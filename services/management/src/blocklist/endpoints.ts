@@ -1,4 +1,4 @@
-import type { BlocklistRuleBody } from "@diegetic/contracts";
+import { type BlocklistRuleBody, blocklistApi } from "@diegetic/contracts";
 import type { Endpoint } from "@diegetic/service-kit";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { timestamp } from "../shared/time.ts";
@@ -8,7 +8,8 @@ import { blocklistStore } from "./store.ts";
 export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {
   return campaignPartEndpoints(
     {
-      path: "blocklist",
+      operations: blocklistApi.operations,
+      idParameter: "blocklistRuleId",
       prefix: "blk",
       name: "blocklist rule",
       most: MOST_BLOCKLIST_RULES,

@@ -1,6 +1,6 @@
-import type { IdPrefix } from "@diegetic/contracts";
+import type { IdPrefix, Operation } from "@diegetic/contracts";
 import type { Database, Transaction } from "@diegetic/database";
-import { type Endpoint, notFound, unprocessable } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, notFound, unprocessable } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import { isIdentifier } from "../shared/identifiers.ts";
@@ -27,8 +27,9 @@ export interface CampaignPartStore<Request, Part> {
 
 /** A kind of rows that belong to a campaign, are created and deleted one by one and never change. */
 export interface CampaignPartKind<Request, Part extends { id: string }> {
-  /** Last part of the path: `geo-targets`. */
-  path: string;
+  operations: { create: Operation; list: Operation; remove: Operation };
+  /** What the path of one calls its identifier: `geoTargetId`. */
+  idParameter: string;
   prefix: IdPrefix;
   /** For sentences: `geo target`. */
   name: string;
@@ -47,12 +48,10 @@ export function campaignPartEndpoints<Request, Part extends { id: string }>(
   kind: CampaignPartKind<Request, Part>,
   services: CampaignPartServices,
 ): Endpoint[] {
-  const common = { group: "management", scope: "advertiser" } as const;
-  const all = `/campaigns/:campaignId/${kind.path}`;
   return [
-    { ...common, method: "POST", path: all, handle: create(kind, services) },
-    { ...common, method: "GET", path: all, handle: list(kind, services) },
-    { ...common, method: "DELETE", path: `${all}/:partId`, handle: remove(kind, services) },
+    endpoint(kind.operations.create, create(kind, services)),
+    endpoint(kind.operations.list, list(kind, services)),
+    endpoint(kind.operations.remove, remove(kind, services)),
   ];
 }
 
@@ -96,7 +95,7 @@ function remove<Request, Part extends { id: string }>(
 ): Endpoint["handle"] {
   return async (context) => {
     const campaign = await ownCampaign(services.database, context.accountId, context.param("campaignId"));
-    const id = context.param("partId");
+    const id = context.param(kind.idParameter);
     const missing = () => notFound(`The campaign has no ${kind.name} of this id.`);
     if (!isIdentifier(kind.prefix, id)) throw missing();
     await changeCampaign(services, campaign.id, async (transaction) => {

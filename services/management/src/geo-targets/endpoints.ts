@@ -1,4 +1,4 @@
-import { type GeoTargetBody, geoTargetCreate } from "@diegetic/contracts";
+import { type GeoTargetBody, geoTargetCreate, geoTargetsApi } from "@diegetic/contracts";
 import type { Endpoint } from "@diegetic/service-kit";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { timestamp } from "../shared/time.ts";
@@ -8,7 +8,8 @@ import { geoTargetStore, requireNoContradiction } from "./store.ts";
 export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
   return campaignPartEndpoints(
     {
-      path: "geo-targets",
+      operations: geoTargetsApi.operations,
+      idParameter: "geoTargetId",
       prefix: "geo",
       name: "geo target",
       most: MOST_GEO_TARGETS,

@@ -3,9 +3,10 @@ import {
   type SimulateOptions,
   type SimulateResponse,
   simulateRequest,
+  simulatorApi,
 } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
-import { conflict, type Endpoint } from "@diegetic/service-kit";
+import { conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
 import { narrativeExamples, type Simulation, simulate } from "./simulate.ts";
 import { readAffinities, readCreatives } from "./store.ts";
@@ -15,11 +16,9 @@ export interface SimulatorParts {
 }
 
 export function simulatorEndpoints(parts: SimulatorParts): Endpoint[] {
-  const common = { group: "management", scope: "advertiser" } as const;
-  const path = "/campaigns/:campaignId/simulate";
   return [
-    { ...common, method: "POST", path, body: "optional", handle: simulateScene(parts) },
-    { ...common, method: "GET", path: `${path}/options`, handle: showOptions(parts) },
+    endpoint(simulatorApi.operations.simulate, simulateScene(parts)),
+    endpoint(simulatorApi.operations.options, showOptions(parts)),
   ];
 }
 

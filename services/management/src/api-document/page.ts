@@ -1,0 +1,57 @@
+/** Where the document and its page are, outside the base path. */
+export const DOCUMENT_PATH = "/openapi.json";
+export const PAGE_PATH = "/docs";
+
+/** Everything that the page loads comes from this service; Swagger UI needs styles in attributes and images as data. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Diegetic API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${PAGE_PATH}/swagger-ui.css">
+<link rel="stylesheet" href="${PAGE_PATH}/page.css">
+</head>
+<body>
+<div id="reference"><noscript>This page needs JavaScript; the document itself is at ${DOCUMENT_PATH}.</noscript></div>
+<script src="${PAGE_PATH}/swagger-ui-bundle.js"></script>
+<script src="${PAGE_PATH}/page.js"></script>
+</body>
+</html>
+`;
+
+/** `validatorUrl: null`: the page asks no other host. */
+export const PAGE_SCRIPT = `SwaggerUIBundle({
+  url: "${DOCUMENT_PATH}",
+  dom_id: "#reference",
+  deepLinking: true,
+  docExpansion: "list",
+  defaultModelsExpandDepth: 0,
+  defaultModelExpandDepth: 2,
+  displayRequestDuration: true,
+  filter: true,
+  showExtensions: false,
+  validatorUrl: null,
+});
+`;
+
+export const PAGE_STYLE = `body { margin: 0; background: #fff; }
+.swagger-ui .wrapper { max-width: 1100px; }
+.swagger-ui .info { margin: 30px 0; }
+.swagger-ui .opblock-tag small { font-size: 13px; }
+/* The headers of errors are those of every answer, over and over; what matters of them is in the texts. */
+.swagger-ui .response[data-code^="4"] .headers-wrapper,
+.swagger-ui .response[data-code^="5"] .headers-wrapper { display: none; }
+`;

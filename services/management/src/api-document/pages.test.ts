@@ -1,0 +1,38 @@
+import { openApiDocument } from "@diegetic/contracts";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import express, { type Express } from "express";
+import request from "supertest";
+import { apiDocumentPages } from "./pages.ts";
+
+describe("the pages of the API document", () => {
+  let app: Express;
+  beforeAll(() => {
+    app = express().use(apiDocumentPages({ basePath: "/v/api" }));
+  });
+
+  it("are the document itself, which names the base path", async () => {
+    const answer = await request(app).get("/openapi.json").expect(200).expect("Content-Type", /json/);
+    expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument({ basePath: "/v/api" }))));
+    expect(answer.body.servers[0].url).toBe("/v/api");
+  });
+
+  it("are a page that loads only what this service has, without scripts in it", async () => {
+    const page = await request(app).get("/docs").expect(200).expect("Content-Type", /html/);
+    const policy = page.headers["content-security-policy"];
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).not.toMatch(/unsafe-eval|https?:/);
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address ?? "");
+    expect(loaded.length).toBeGreaterThanOrEqual(5);
+    for (const address of loaded.filter((one) => !one.startsWith("data:"))) {
+      expect(address).toMatch(/^\/docs\//);
+      const file = await request(app).get(address).expect(200);
+      expect(file.headers["content-type"]).toMatch(address.endsWith(".css") ? /css/ : /javascript/);
+    }
+    expect(page.text).not.toMatch(/<script(?! src=)/);
+  });
+
+  it("leave other paths and methods to others", async () => {
+    await request(app).get("/docs/package.json").expect(404);
+    await request(app).post("/openapi.json").expect(404);
+  });
+});

@@ -1,0 +1,35 @@
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { openApiDocument } from "@diegetic/contracts";
+import { type RequestHandler, Router } from "express";
+import { DOCUMENT_PATH, PAGE, PAGE_PATH, PAGE_POLICY, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
+
+const BUNDLE_FOLDER = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+/** What the page takes from the package, as it is. */
+const BUNDLE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
+const BUNDLE_MAX_AGE_MS = 60 * 60 * 1_000;
+
+/** `GET /openapi.json`, and `/docs` to read it. Public: they need no key and say nothing of any account. */
+export function apiDocumentPages(options: { basePath: string }): RequestHandler {
+  const router = Router({ strict: true });
+  const document = JSON.stringify(openApiDocument(options), null, 2);
+  router.get(DOCUMENT_PATH, sendText("application/json", document));
+  router.get(PAGE_PATH, sendText("text/html", PAGE));
+  router.get(`${PAGE_PATH}/page.js`, sendText("text/javascript", PAGE_SCRIPT));
+  router.get(`${PAGE_PATH}/page.css`, sendText("text/css", PAGE_STYLE));
+  for (const file of BUNDLE_FILES) {
+    router.get(`${PAGE_PATH}/${file}`, (_request, response) => {
+      response.removeHeader("Cache-Control");
+      response.sendFile(file, { root: BUNDLE_FOLDER, maxAge: BUNDLE_MAX_AGE_MS });
+    });
+  }
+  return router;
+}
+
+function sendText(mediaType: string, text: string): RequestHandler {
+  return (_request, response) => {
+    if (mediaType === "text/html") response.setHeader("Content-Security-Policy", PAGE_POLICY);
+    response.type(mediaType).setHeader("Cache-Control", "no-cache");
+    response.send(text);
+  };
+}
