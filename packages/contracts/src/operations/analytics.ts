@@ -1,15 +1,31 @@
-import { campaignStatsSchema } from "../schemas/analytics.ts";
+import {
+  affinityAnalyticsSchema,
+  analyticsDaysSchema,
+  campaignStatsSchema,
+  creativeAnalyticsSchema,
+  dailyAnalyticsSchema,
+  geoAnalyticsSchema,
+  pacingSchema,
+} from "../schemas/analytics.ts";
 import { ownCampaignOnly } from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
-import { defineFeature } from "./operation.ts";
+import { defineFeature, refusal } from "./operation.ts";
 
 const common = { group: "analytics", scope: "advertiser", method: "GET" } as const;
+const analytics = "/campaigns/{campaign_id}/analytics";
 
 export const analyticsApi = defineFeature({
   tag: "Analytics",
   description:
     "What the advertiser's own campaigns have done. Every impression that was answered 201 is in every later answer. Days are UTC days.",
-  schemas: { CampaignStats: campaignStatsSchema },
+  schemas: {
+    CampaignStats: campaignStatsSchema,
+    DailyAnalytics: dailyAnalyticsSchema,
+    CreativeAnalytics: creativeAnalyticsSchema,
+    GeoAnalytics: geoAnalyticsSchema,
+    AffinityAnalytics: affinityAnalyticsSchema,
+    Pacing: pacingSchema,
+  },
   operations: {
     stats: {
       ...common,
@@ -33,6 +49,161 @@ export const analyticsApi = defineFeature({
             avg_affinity_score: 0,
             top_creative_id: exampleIds.creative,
             top_game_id: exampleIds.game,
+          },
+        },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    daily: {
+      ...common,
+      operationId: "getDailyAnalytics",
+      path: `${analytics}/daily`,
+      summary: "A campaign day by day",
+      description: "The last UTC days with today, newest first, days without impressions included as zeros.",
+      query: [{ name: "days", schema: analyticsDaysSchema, example: 2 }],
+      success: [
+        {
+          status: 200,
+          description: "The days.",
+          schema: dailyAnalyticsSchema,
+          example: {
+            campaign_id: exampleIds.campaign,
+            days: [
+              {
+                date: "2026-12-01",
+                impressions: 3,
+                unique_users: 2,
+                spent_cents: 4,
+                avg_affinity_score: 1.3333,
+              },
+              { date: "2026-11-30", impressions: 0, unique_users: 0, spent_cents: 0, avg_affinity_score: 0 },
+            ],
+          },
+        },
+      ],
+      refusals: [
+        refusal(
+          400,
+          "no_number",
+          "days is no whole number, or empty.",
+          'days must be a whole number from 1 to 365, but "abc" was sent',
+        ),
+        ...ownCampaignOnly,
+        refusal(
+          422,
+          "out_of_range",
+          "days is out of range.",
+          'days must be a whole number from 1 to 365, but "366" was sent',
+        ),
+      ],
+    },
+    creatives: {
+      ...common,
+      operationId: "getCreativeAnalytics",
+      path: `${analytics}/creatives`,
+      summary: "A campaign by creative",
+      description:
+        "Every creative of the campaign, those that were deleted when they had impressions; most impressions first.",
+      success: [
+        {
+          status: 200,
+          description: "The creatives.",
+          schema: creativeAnalyticsSchema,
+          example: {
+            campaign_id: exampleIds.campaign,
+            creatives: [
+              {
+                creative_id: exampleIds.creative,
+                creative_type: "narrative_hook",
+                brand_name: "Ember",
+                impressions: 3,
+                unique_users: 2,
+                spent_cents: 4,
+                avg_affinity_score: 1.3333,
+              },
+            ],
+          },
+        },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    geo: {
+      ...common,
+      operationId: "getGeoAnalytics",
+      path: `${analytics}/geo`,
+      summary: "A campaign by country",
+      description:
+        "The countries that players were in, as the game said; most impressions first, the unknown place last.",
+      success: [
+        {
+          status: 200,
+          description: "The countries.",
+          schema: geoAnalyticsSchema,
+          example: {
+            campaign_id: exampleIds.campaign,
+            countries: [
+              { country_code: "DE", impressions: 2, unique_users: 1, spent_cents: 2 },
+              { country_code: null, impressions: 1, unique_users: 1, spent_cents: 1 },
+            ],
+          },
+        },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    affinities: {
+      ...common,
+      operationId: "getAffinityAnalytics",
+      path: `${analytics}/affinities`,
+      summary: "A campaign by affinity",
+      description: "How often each present affinity contributed to a match that was seen, and how much.",
+      success: [
+        {
+          status: 200,
+          description: "The affinities.",
+          schema: affinityAnalyticsSchema,
+          example: {
+            campaign_id: exampleIds.campaign,
+            affinities: [
+              {
+                affinity_id: exampleIds.affinity,
+                affinity_type: "mood",
+                affinity_value: "calm",
+                weight: 1.5,
+                match_rate: 0.6667,
+                avg_score_contribution: 1.125,
+                impressions_influenced: 2,
+              },
+            ],
+          },
+        },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    pacing: {
+      ...common,
+      operationId: "getPacing",
+      path: `${analytics}/pacing`,
+      summary: "How a campaign spends its budget",
+      description:
+        "Whether the campaign spends faster or slower than its dates or its daily cap ask for, and how long the budget lasts. Matches that were not seen yet do not count.",
+      success: [
+        {
+          status: 200,
+          description: "The pacing.",
+          schema: pacingSchema,
+          example: {
+            campaign_id: exampleIds.campaign,
+            budget_cents: 100_000,
+            spent_cents: 30_000,
+            remaining_cents: 70_000,
+            daily_cap_cents: 4_000,
+            today_spent_cents: 1_000,
+            today_remaining_cents: 3_000,
+            avg_daily_spend_cents: 3_000,
+            projected_exhaustion_date: "2026-12-24",
+            days_remaining: 23,
+            pacing_status: "under_pacing",
+            utilization_pct: 30,
           },
         },
       ],

@@ -1,11 +1,21 @@
-import type { CampaignStatsBody } from "@diegetic/contracts";
-import { centsUp, effectiveCpmCents } from "@diegetic/money";
-import type { CampaignStats } from "./store.ts";
-
-/** Mean over impressions to four decimals; 0 without impressions (semantics: Analytics). */
-export function averageAffinityScore(scoreSum: number, impressions: number): number {
-  return impressions === 0 ? 0 : Math.round((scoreSum / impressions) * 10_000) / 10_000;
-}
+import type { Pacing, PacingFacts } from "@diegetic/ad-rules";
+import type {
+  AffinityAnalyticsBody,
+  CampaignStatsBody,
+  CreativeAnalyticsBody,
+  DailyAnalyticsBody,
+  GeoAnalyticsBody,
+  PacingBody,
+} from "@diegetic/contracts";
+import { centsDown, centsHalfUp, centsUp, effectiveCpmCents } from "@diegetic/money";
+import { meanOfMillionths, ratio } from "./ratio.ts";
+import {
+  type AffinityInfluence,
+  type CampaignStats,
+  type NamedCreative,
+  noImpressions,
+  type Sums,
+} from "./store.ts";
 
 export function presentCampaignStats(stats: CampaignStats): CampaignStatsBody {
   return {
@@ -16,8 +26,117 @@ export function presentCampaignStats(stats: CampaignStats): CampaignStatsBody {
     spent_cents: centsUp(stats.spentMillicents),
     budget_cents: stats.budgetCents,
     effective_cpm_cents: effectiveCpmCents(stats.spentMillicents, stats.impressions),
-    avg_affinity_score: averageAffinityScore(stats.affinityScoreSum, stats.impressions),
+    avg_affinity_score: meanOfMillionths(stats.scoreMillionths, stats.impressions),
     top_creative_id: stats.topCreativeId,
     top_game_id: stats.topGameId,
   };
+}
+
+/** The numbers of a row; rows round half up (semantics: Integer cents in answers). */
+function presentSums(sums: Sums) {
+  return {
+    impressions: sums.impressions,
+    unique_users: sums.uniqueUsers,
+    spent_cents: centsHalfUp(sums.spentMillicents),
+  };
+}
+
+function presentScoredSums(sums: Sums) {
+  return {
+    ...presentSums(sums),
+    avg_affinity_score: meanOfMillionths(sums.scoreMillionths, sums.impressions),
+  };
+}
+
+/** @param days the UTC days to show (YYYY-MM-DD), newest first; one without impressions is shown with zeros. */
+export function presentDays(
+  campaignId: string,
+  days: readonly string[],
+  byDay: ReadonlyMap<string, Sums>,
+): DailyAnalyticsBody {
+  return {
+    campaign_id: campaignId,
+    days: days.map((date) => ({ date, ...presentScoredSums(byDay.get(date) ?? noImpressions) })),
+  };
+}
+
+/** Every creative in use has a row, and every deleted one that had impressions (semantics: Small print). */
+export function presentCreatives(
+  campaignId: string,
+  creatives: readonly NamedCreative[],
+  byCreative: ReadonlyMap<string, Sums>,
+): CreativeAnalyticsBody {
+  const rows = creatives
+    .filter(({ id, deletedAt }) => deletedAt === null || byCreative.has(id))
+    .map((creative) => ({
+      creative_id: creative.id,
+      creative_type: creative.creativeType,
+      brand_name: creative.brandName,
+      ...presentScoredSums(byCreative.get(creative.id) ?? noImpressions),
+    }));
+  return {
+    campaign_id: campaignId,
+    creatives: rows.sort((a, b) => mostImpressions(a, b) || byText(a.creative_id, b.creative_id)),
+  };
+}
+
+/** The unknown place comes last, however often it was seen (semantics: Order of rows). */
+export function presentCountries(campaignId: string, byCountry: ReadonlyMap<string, Sums>): GeoAnalyticsBody {
+  const rows = [...byCountry].map(([code, sums]) => ({ country_code: code || null, ...presentSums(sums) }));
+  return {
+    campaign_id: campaignId,
+    countries: rows.sort((a, b) => {
+      if (a.country_code === null || b.country_code === null) return a.country_code === null ? 1 : -1;
+      return mostImpressions(a, b) || byText(a.country_code, b.country_code);
+    }),
+  };
+}
+
+export function presentAffinities(
+  campaignId: string,
+  affinities: readonly AffinityInfluence[],
+): AffinityAnalyticsBody {
+  return {
+    campaign_id: campaignId,
+    affinities: affinities.map((affinity) => ({
+      affinity_id: affinity.affinityId,
+      affinity_type: affinity.affinityType,
+      affinity_value: affinity.affinityValue,
+      weight: affinity.weight,
+      match_rate: ratio(BigInt(affinity.influenced), BigInt(affinity.eligible)),
+      avg_score_contribution: meanOfMillionths(affinity.contributionMillionths, affinity.influenced),
+      impressions_influenced: affinity.influenced,
+    })),
+  };
+}
+
+export function presentPacing(campaignId: string, facts: PacingFacts, pacing: Pacing): PacingBody {
+  const { budgetMillicents, spentMillicents, dailyCapMillicents } = facts;
+  return {
+    campaign_id: campaignId,
+    budget_cents: centsDown(budgetMillicents),
+    spent_cents: centsUp(spentMillicents),
+    remaining_cents: centsDown(pacing.remainingMillicents),
+    daily_cap_cents: dailyCapMillicents === null ? null : centsDown(dailyCapMillicents),
+    today_spent_cents: centsUp(facts.todaySpentMillicents),
+    today_remaining_cents: centsDown(pacing.todayRemainingMillicents),
+    avg_daily_spend_cents: averageCents(spentMillicents, pacing.daysActive),
+    projected_exhaustion_date: pacing.projectedExhaustionDay,
+    days_remaining: pacing.daysRemaining,
+    pacing_status: pacing.status,
+    utilization_pct: ratio(BigInt(spentMillicents) * 100n, BigInt(budgetMillicents)),
+  };
+}
+
+/** An average in whole cents, half up: as a row's amount, since it is no total. */
+function averageCents(spentMillicents: number, days: number): number {
+  return Number((2n * BigInt(spentMillicents) + 1_000n * BigInt(days)) / (2_000n * BigInt(days)));
+}
+
+function mostImpressions(a: { impressions: number }, b: { impressions: number }): number {
+  return b.impressions - a.impressions;
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }

@@ -1,59 +1,143 @@
-import type { Database } from "@diegetic/database";
-import { safeInteger } from "@diegetic/database";
+import type { PacingFacts } from "@diegetic/ad-rules";
+import type { AffinityType, CreativeType } from "@diegetic/contracts";
+import { type Database, safeInteger } from "@diegetic/database";
+import { type Cents, centsToMillicents, type Millicents, priceMillicents } from "@diegetic/money";
+import {
+  type AffinityRow,
+  affinitiesStatement,
+  type BreakdownRow,
+  breakdownStatement,
+  type Dimension,
+  type SpendingRow,
+  type StatsRow,
+  spendingStatement,
+  statsStatement,
+} from "./statements.ts";
 
-/** Totals of a campaign, all of one moment. */
-export interface CampaignStats {
-  campaignId: string;
+/** What impressions add up to. */
+export interface Sums {
   impressions: number;
   uniqueUsers: number;
+  spentMillicents: Millicents;
+  /** Sum of the affinity scores in millionths. */
+  scoreMillionths: bigint;
+}
+
+export const noImpressions: Sums = {
+  impressions: 0,
+  uniqueUsers: 0,
+  spentMillicents: 0,
+  scoreMillionths: 0n,
+};
+
+function sumsOf(row: Omit<BreakdownRow, "key">): Sums {
+  return {
+    impressions: safeInteger(row.impressions, "impressions"),
+    uniqueUsers: safeInteger(row.unique_users, "unique users"),
+    spentMillicents: safeInteger(row.spent_millicents, "spent"),
+    scoreMillionths: row.score_millionths,
+  };
+}
+
+/** Totals of a campaign, all of one moment. */
+export interface CampaignStats extends Sums {
+  campaignId: string;
   uniqueGames: number;
-  spentMillicents: number;
-  budgetCents: number;
-  affinityScoreSum: number;
+  budgetCents: Cents;
   topCreativeId: string | null;
   topGameId: string | null;
 }
 
-interface StatsRow {
-  impressions: bigint;
-  unique_users: bigint;
-  unique_games: bigint;
-  spent_millicents: bigint;
-  budget_cents: number;
-  affinity_score_sum: string;
-  top_creative_id: string | null;
-  top_game_id: string | null;
-}
-
-/** Reads rollups, never impressions; one statement, so that the numbers belong together. */
 export async function readCampaignStats(database: Database, campaignId: string): Promise<CampaignStats> {
-  const [row] = await database.$queryRaw<StatsRow[]>`
-    WITH rows AS (SELECT * FROM campaign_rollups WHERE campaign_id = ${campaignId})
-    SELECT
-      campaigns.impressions,
-      campaigns.spent_millicents,
-      campaigns.budget_cents,
-      COALESCE((
-        SELECT users FROM unique_user_counts
-        WHERE campaign_id = ${campaignId} AND dimension = 'total' AND dimension_key = ''
-      ), 0)::bigint AS unique_users,
-      (SELECT count(DISTINCT game_id) FROM rows) AS unique_games,
-      (SELECT COALESCE(sum(affinity_score_sum), 0)::text FROM rows) AS affinity_score_sum,
-      (SELECT creative_id FROM rows GROUP BY creative_id
-        ORDER BY sum(impressions) DESC, creative_id COLLATE "C" LIMIT 1) AS top_creative_id,
-      (SELECT game_id FROM rows GROUP BY game_id
-        ORDER BY sum(impressions) DESC, game_id COLLATE "C" LIMIT 1) AS top_game_id
-    FROM campaigns WHERE id = ${campaignId}`;
-  if (row === undefined) throw new Error(`campaign ${campaignId} is gone`);
+  const row = one(await database.$queryRaw<StatsRow[]>(statsStatement(campaignId)), campaignId);
   return {
+    ...sumsOf(row),
     campaignId,
-    impressions: safeInteger(row.impressions, "impressions"),
-    uniqueUsers: safeInteger(row.unique_users, "unique users"),
     uniqueGames: safeInteger(row.unique_games, "unique games"),
-    spentMillicents: safeInteger(row.spent_millicents, "spent"),
     budgetCents: row.budget_cents,
-    affinityScoreSum: Number(row.affinity_score_sum),
     topCreativeId: row.top_creative_id,
     topGameId: row.top_game_id,
   };
+}
+
+/** Sums by the members of the dimension that had impressions; `firstDay` (YYYY-MM-DD) leaves out earlier days. */
+export async function readBreakdown(
+  database: Database,
+  campaignId: string,
+  dimension: Dimension,
+  firstDay?: string,
+): Promise<Map<string, Sums>> {
+  const statement = breakdownStatement(campaignId, dimension, firstDay);
+  const rows = await database.$queryRaw<BreakdownRow[]>(statement);
+  return new Map(rows.map((row) => [row.key, sumsOf(row)]));
+}
+
+export interface NamedCreative {
+  id: string;
+  creativeType: CreativeType;
+  brandName: string;
+  deletedAt: Date | null;
+}
+
+/** All creatives that the campaign ever had. */
+export function readAllCreatives(database: Database, campaignId: string): Promise<NamedCreative[]> {
+  return database.creative.findMany({
+    where: { campaignId },
+    select: { id: true, creativeType: true, brandName: true, deletedAt: true },
+  });
+}
+
+/** What an affinity has done. */
+export interface AffinityInfluence {
+  affinityId: string;
+  affinityType: AffinityType;
+  affinityValue: string;
+  weight: number;
+  /** Impressions that it contributed to. */
+  influenced: number;
+  /** What it added to their scores, in millionths. */
+  contributionMillionths: bigint;
+  /** The campaign's impressions that were matched since it was created. */
+  eligible: number;
+}
+
+/** In the order of creation. */
+export async function readAffinityInfluence(
+  database: Database,
+  campaignId: string,
+): Promise<AffinityInfluence[]> {
+  const rows = await database.$queryRaw<AffinityRow[]>(affinitiesStatement(campaignId));
+  return rows.map((row) => ({
+    affinityId: row.id,
+    affinityType: row.affinity_type,
+    affinityValue: row.affinity_value,
+    weight: row.weight,
+    influenced: safeInteger(row.impressions, "impressions"),
+    contributionMillionths: row.contribution_millionths,
+    eligible: safeInteger(row.eligible_impressions, "eligible impressions"),
+  }));
+}
+
+/** `today`: YYYY-MM-DD. */
+export async function readPacingFacts(
+  database: Database,
+  campaignId: string,
+  today: string,
+): Promise<PacingFacts> {
+  const row = one(await database.$queryRaw<SpendingRow[]>(spendingStatement(campaignId, today)), campaignId);
+  return {
+    budgetMillicents: centsToMillicents(row.budget_cents),
+    spentMillicents: safeInteger(row.spent_millicents, "spent"),
+    dailyCapMillicents: row.daily_cap_cents === null ? null : centsToMillicents(row.daily_cap_cents),
+    todaySpentMillicents: safeInteger(row.today_spent_millicents, "spent today"),
+    priceMillicents: priceMillicents(row.cpm_bid_cents),
+    startDate: row.start_date,
+    endDate: row.end_date,
+    firstActivatedAtMs: row.first_activated_at === null ? null : row.first_activated_at.getTime(),
+  };
+}
+
+function one<Row>([row]: Row[], campaignId: string): Row {
+  if (row === undefined) throw new Error(`campaign ${campaignId} is gone`);
+  return row;
 }

@@ -4,11 +4,10 @@ import { type Endpoint, endpoint, notFound } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { ownPlacement } from "../placements/store.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
-import type { Clock } from "../shared/time.ts";
+import { type Clock, lastDays } from "../shared/time.ts";
 import { presentCreatorRevenue, presentGameRevenue, presentRevenue } from "./presenter.ts";
-import { readAdvertiserRevenue, readEarningDays, readGameEarnings, readTopAdvertisers } from "./store.ts";
+import { readAdvertiserRevenue, readGameDetails, readGameEarnings } from "./store.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** semantics: Earnings rows. */
 const SHOWN_DAYS = 30;
 const TOP_ADVERTISERS = 10;
@@ -51,18 +50,12 @@ function gameRevenue({ database, barrier, clock }: RevenueParts): Endpoint["hand
     const { gameId, accountId } = await ownPlacement(database, context.accountId, context.param("gameId"));
     await barrier.everyAdvertiser();
     const days = lastDays(clock(), SHOWN_DAYS);
-    const [games, advertisers, earningDays] = await Promise.all([
-      readGameEarnings(database, accountId, gameId),
-      readTopAdvertisers(database, { accountId, gameId }, TOP_ADVERTISERS),
-      readEarningDays(database, { accountId, gameId }, days.at(-1) ?? utcDay(clock())),
-    ]);
-    const [game] = games;
-    if (game === undefined) throw notFound("There is no placement for this game.");
-    return { status: 200, body: presentGameRevenue(game, advertisers, earningDays, days) };
+    const details = await readGameDetails(
+      database,
+      { accountId, gameId },
+      { mostAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(clock()) },
+    );
+    if (details === undefined) throw notFound("There is no placement for this game.");
+    return { status: 200, body: presentGameRevenue(details, days) };
   };
-}
-
-/** UTC days (YYYY-MM-DD) back from now, today first. */
-function lastDays(nowMs: number, count: number): string[] {
-  return Array.from({ length: count }, (_, back) => utcDay(nowMs - back * DAY_MS));
 }

@@ -1,7 +1,7 @@
 import type { CreatorRevenueBody, GameRevenueBody, RevenueBody } from "@diegetic/contracts";
 import { basisPointsToPercent, centsUp, microcentsToCentsDown } from "@diegetic/money";
 import { balanceCents } from "../advertiser/presenter.ts";
-import type { AdvertiserRevenue, EarningsRow, GameEarnings } from "./store.ts";
+import type { AdvertiserRevenue, GameDetails, GameEarnings } from "./store.ts";
 
 export function presentRevenue(revenue: AdvertiserRevenue): RevenueBody {
   return {
@@ -39,9 +39,7 @@ export function presentCreatorRevenue(games: readonly GameEarnings[]): CreatorRe
 
 /** @param days the UTC days to show (YYYY-MM-DD), newest first; one without earnings is shown with zeros. */
 export function presentGameRevenue(
-  game: GameEarnings,
-  advertisers: readonly EarningsRow[],
-  earningDays: readonly EarningsRow[],
+  { game, advertisers, days: earningDays }: GameDetails,
   days: readonly string[],
 ): GameRevenueBody {
   const byDay = new Map(earningDays.map((row) => [row.name, row]));

@@ -1,6 +1,7 @@
 import type { CampaignStatus } from "@diegetic/contracts";
-import { type Database, dateOfDay, inTransaction, Prisma, safeInteger } from "@diegetic/database";
+import { type Database, dateOfDay, Prisma, safeInteger, type Transaction } from "@diegetic/database";
 import type { BasisPoints, Microcents, Millicents } from "@diegetic/money";
+import { readAtOneMoment } from "../shared/one-moment.ts";
 
 export interface AdvertiserRevenue {
   depositedMillicents: Millicents;
@@ -20,9 +21,7 @@ export async function readAdvertiserRevenue(
   database: Database,
   advertiserId: string,
 ): Promise<AdvertiserRevenue> {
-  // One query, so that totals and campaigns are of the same moment.
-  return inTransaction(database, async (transaction) => {
-    await transaction.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
+  return readAtOneMoment(database, async (transaction) => {
     const advertiser = await transaction.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
     const campaigns = await transaction.campaign.findMany({
       where: { advertiserId },
@@ -58,12 +57,12 @@ interface GameRow {
 
 /** What each game of the account has earned, most impressions first, then by identifier; one game where it is named. */
 export async function readGameEarnings(
-  database: Database,
+  client: Database | Transaction,
   accountId: string,
   gameId?: string,
 ): Promise<GameEarnings[]> {
   const only = gameId === undefined ? Prisma.empty : Prisma.sql`AND placements.game_id = ${gameId}`;
-  const rows = await database.$queryRaw<GameRow[]>`
+  const rows = await client.$queryRaw<GameRow[]>`
     SELECT placements.game_id, placements.revenue_share_basis_points,
       COALESCE(sum(rollups.impressions), 0)::bigint AS impressions,
       COALESCE(sum(rollups.earning_microcents), 0)::text AS earned
@@ -88,13 +87,39 @@ export interface EarningsRow {
   earnedMicrocents: Microcents;
 }
 
-/** Who was seen in a game: most impressions first, then by identifier. */
-export async function readTopAdvertisers(
+/** One game of the account, with its advertisers and days. */
+export interface GameDetails {
+  game: GameEarnings;
+  /** Most impressions first, then by identifier. */
+  advertisers: EarningsRow[];
+  /** Days on which something was earned. */
+  days: EarningsRow[];
+}
+
+/**
+ * What a game of the account has earned: of its advertisers the first `mostAdvertisers`, of its days those from
+ * `firstDay` (YYYY-MM-DD) on. Undefined: the account has no such game.
+ */
+export async function readGameDetails(
   database: Database,
+  owner: { accountId: string; gameId: string },
+  { mostAdvertisers, firstDay }: { mostAdvertisers: number; firstDay: string },
+): Promise<GameDetails | undefined> {
+  return readAtOneMoment(database, async (transaction) => {
+    const [game] = await readGameEarnings(transaction, owner.accountId, owner.gameId);
+    if (game === undefined) return undefined;
+    const advertisers = await readTopAdvertisers(transaction, owner, mostAdvertisers);
+    return { game, advertisers, days: await readEarningDays(transaction, owner, firstDay) };
+  });
+}
+
+/** Who was seen in a game: most impressions first, then by identifier. */
+async function readTopAdvertisers(
+  client: Database | Transaction,
   owner: { accountId: string; gameId: string },
   limit: number,
 ): Promise<EarningsRow[]> {
-  const rows = await database.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
+  const rows = await client.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
     SELECT advertiser_id AS name, sum(impressions)::bigint AS impressions,
       sum(earning_microcents)::text AS earned
     FROM game_rollups WHERE account_id = ${owner.accountId} AND game_id = ${owner.gameId}
@@ -103,12 +128,12 @@ export async function readTopAdvertisers(
 }
 
 /** Days of a game on which something was earned, from `firstDay` (YYYY-MM-DD) on. */
-export async function readEarningDays(
-  database: Database,
+async function readEarningDays(
+  client: Database | Transaction,
   owner: { accountId: string; gameId: string },
   firstDay: string,
 ): Promise<EarningsRow[]> {
-  const rows = await database.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
+  const rows = await client.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
     SELECT to_char(day, 'YYYY-MM-DD') AS name, sum(impressions)::bigint AS impressions,
       sum(earning_microcents)::text AS earned
     FROM game_rollups

@@ -1,7 +1,16 @@
+import { utcDay } from "@diegetic/database";
+
 /** Unix milliseconds; passed in, so that rules and tests do not read the system's clock. */
 export type Clock = () => number;
 
 /** A moment as answers show it: ISO 8601 in UTC with milliseconds. */
 export function timestamp(moment: Date): string {
   return moment.toISOString();
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** UTC days (YYYY-MM-DD) back from now, today first. */
+export function lastDays(nowMs: number, count: number): string[] {
+  return Array.from({ length: count }, (_, back) => utcDay(nowMs - back * DAY_MS));
 }

@@ -1,0 +1,120 @@
+import type { AffinityType } from "@diegetic/contracts";
+import { dateOfDay, Prisma } from "@diegetic/database";
+
+/**
+ * What analytics ask of Postgres: rollups and counters that billing keeps, never the impressions. Each answer comes
+ * from one statement, so that its numbers belong together. Sums of scores are in millionths, which are whole numbers.
+ */
+
+const scoreMillionths = Prisma.sql`(COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint`;
+
+export interface StatsRow {
+  impressions: bigint;
+  unique_users: bigint;
+  unique_games: bigint;
+  spent_millicents: bigint;
+  budget_cents: number;
+  score_millionths: bigint;
+  top_creative_id: string | null;
+  top_game_id: string | null;
+}
+
+export function statsStatement(campaignId: string): Prisma.Sql {
+  return Prisma.sql`
+    WITH rollups AS (SELECT * FROM campaign_rollups WHERE campaign_id = ${campaignId})
+    SELECT
+      campaigns.impressions,
+      campaigns.spent_millicents,
+      campaigns.budget_cents,
+      COALESCE((
+        SELECT users FROM unique_user_counts
+        WHERE campaign_id = ${campaignId} AND dimension = 'total' AND dimension_key = ''
+      ), 0)::bigint AS unique_users,
+      (SELECT count(DISTINCT game_id) FROM rollups) AS unique_games,
+      (SELECT ${scoreMillionths} FROM rollups) AS score_millionths,
+      (SELECT creative_id FROM rollups GROUP BY creative_id
+        ORDER BY sum(impressions) DESC, creative_id COLLATE "C" LIMIT 1) AS top_creative_id,
+      (SELECT game_id FROM rollups GROUP BY game_id
+        ORDER BY sum(impressions) DESC, game_id COLLATE "C" LIMIT 1) AS top_game_id
+    FROM campaigns WHERE id = ${campaignId}`;
+}
+
+/** What a campaign's impressions are broken down by. */
+export type Dimension = "day" | "creative" | "country";
+
+const keys: Record<Dimension, Prisma.Sql> = {
+  day: Prisma.sql`to_char(day, 'YYYY-MM-DD')`,
+  creative: Prisma.sql`creative_id`,
+  country: Prisma.sql`country_code`,
+};
+
+export interface BreakdownRow {
+  /** Day (YYYY-MM-DD), creative id or country code; empty: unknown place. */
+  key: string;
+  impressions: bigint;
+  unique_users: bigint;
+  spent_millicents: bigint;
+  score_millionths: bigint;
+}
+
+/** Sums by the members of one dimension that had impressions; `firstDay` (YYYY-MM-DD) leaves out earlier days. */
+export function breakdownStatement(campaignId: string, dimension: Dimension, firstDay?: string): Prisma.Sql {
+  const since = firstDay === undefined ? Prisma.empty : Prisma.sql`AND day >= ${dateOfDay(firstDay)}::date`;
+  return Prisma.sql`
+    WITH sums AS (
+      SELECT ${keys[dimension]} AS key, sum(impressions)::bigint AS impressions,
+        sum(spent_millicents)::bigint AS spent_millicents, ${scoreMillionths} AS score_millionths
+      FROM campaign_rollups WHERE campaign_id = ${campaignId} ${since}
+      GROUP BY 1
+    )
+    SELECT sums.*, COALESCE(counts.users, 0)::bigint AS unique_users
+    FROM sums LEFT JOIN unique_user_counts counts
+      ON counts.campaign_id = ${campaignId} AND counts.dimension = ${dimension}::unique_user_dimension
+        AND counts.dimension_key = sums.key`;
+}
+
+export interface AffinityRow {
+  id: string;
+  affinity_type: AffinityType;
+  affinity_value: string;
+  weight: number;
+  impressions: bigint;
+  contribution_millionths: bigint;
+  /** The campaign's impressions that were matched since the affinity was created. */
+  eligible_impressions: bigint;
+}
+
+/** The campaign's affinities in the order of creation. */
+export function affinitiesStatement(campaignId: string): Prisma.Sql {
+  return Prisma.sql`
+    SELECT id, affinity_type::text AS affinity_type, affinity_value, weight, impressions,
+      (contribution_sum * 1000000)::bigint AS contribution_millionths,
+      COALESCE((
+        SELECT sum(versions.impressions) FROM campaign_version_rollups versions
+        WHERE versions.campaign_id = ${campaignId} AND versions.campaign_version >= affinities.since_version
+      ), 0)::bigint AS eligible_impressions
+    FROM affinities WHERE campaign_id = ${campaignId}
+    ORDER BY created_at, id COLLATE "C"`;
+}
+
+export interface SpendingRow {
+  budget_cents: number;
+  spent_millicents: bigint;
+  daily_cap_cents: number | null;
+  cpm_bid_cents: number;
+  start_date: string | null;
+  end_date: string | null;
+  first_activated_at: Date | null;
+  today_spent_millicents: bigint;
+}
+
+/** What pacing looks at; `today` is YYYY-MM-DD. */
+export function spendingStatement(campaignId: string, today: string): Prisma.Sql {
+  return Prisma.sql`
+    SELECT budget_cents, spent_millicents, daily_cap_cents, cpm_bid_cents, start_date, end_date, first_activated_at,
+      COALESCE((
+        SELECT sum(rollups.spent_millicents) FROM campaign_rollups rollups
+        WHERE rollups.campaign_id = ${campaignId} AND rollups.day = ${dateOfDay(today)}::date
+      ), 0)::bigint AS today_spent_millicents
+    FROM campaigns WHERE id = ${campaignId}`;
+}
