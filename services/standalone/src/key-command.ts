@@ -5,7 +5,7 @@ import { connectRedis, createMoneyCommands, SnapshotPublisher } from "@diegetic/
 import { SetupError, startPostgres, waitUntil } from "@diegetic/local-stores";
 import { ALL_SCOPES, createAccountWithKey, type KeyOptions, Publishing } from "@diegetic/management";
 import { rateLimitSetting } from "@diegetic/service-kit";
-import { DataDirectoryInUse, type DataDirectoryLock, lockDataDirectory } from "./data-directory/lock.ts";
+import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { readDataDir } from "./settings.ts";
 
@@ -20,12 +20,20 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 export async function runKeyCommand(args: string[]): Promise<void> {
   const options = readKeyOptions(args);
   const dataDir = readDataDir(process.env);
-  const lock = await lockUnlessRunning(dataDir);
-  const key =
-    lock === undefined
-      ? await createInRunningStack(await waitForStack(dataDir), options)
-      : await createInStoppedStack(dataDir, options).finally(() => lock.release());
-  process.stdout.write(`${key}\n`);
+  process.stdout.write(`${await createKey(dataDir, options)}\n`);
+}
+
+async function createKey(dataDir: string, options: KeyOptions): Promise<string> {
+  if (isStackRunning(dataDir)) {
+    const { databaseUrl, redisUrl } = await waitForStack(dataDir);
+    return createInStores(databaseUrl, redisUrl, options);
+  }
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
+  if (databaseUrl) {
+    await migrate(databaseUrl);
+    return createInStores(databaseUrl, redisUrl, options);
+  }
+  return createInEmbeddedPostgres(dataDir, options);
 }
 
 /** Exported for its tests. Throws a sentence that says what is allowed. */
@@ -72,15 +80,6 @@ function readRateLimit(text: string): number | "unlimited" {
   }
 }
 
-async function lockUnlessRunning(dataDir: string): Promise<DataDirectoryLock | undefined> {
-  try {
-    return await lockDataDirectory(dataDir, "key");
-  } catch (error) {
-    if (error instanceof DataDirectoryInUse) return undefined;
-    throw error;
-  }
-}
-
 async function waitForStack(dataDir: string): Promise<StackDescription> {
   let stack = readStackFile(dataDir);
   if (stack === undefined) say("Waiting until the stack is ready …");
@@ -93,12 +92,17 @@ async function waitForStack(dataDir: string): Promise<StackDescription> {
   return stack;
 }
 
-/** The match tier knows the key when this returns. */
-async function createInRunningStack(stack: StackDescription, options: KeyOptions): Promise<string> {
-  const redis = connectRedis(stack.redisUrl, { name: "key-command" });
-  redis.on("error", () => {});
-  const database = createDatabase(stack.databaseUrl, { poolSize: 2, applicationName: "key-command" });
+/** With a Redis the match tier knows the key when this returns; without one, once management publishes what it finds. */
+async function createInStores(
+  databaseUrl: string,
+  redisUrl: string | undefined,
+  options: KeyOptions,
+): Promise<string> {
+  const database = createDatabase(databaseUrl, { poolSize: 2, applicationName: "key-command" });
+  const redis = redisUrl ? connectRedis(redisUrl, { name: "key-command" }) : undefined;
+  redis?.on("error", () => {});
   try {
+    if (redis === undefined) return (await createAccountWithKey({ database }, options)).key;
     const publishing = new Publishing({
       database,
       slots: createMoneyCommands(redis),
@@ -107,27 +111,23 @@ async function createInRunningStack(stack: StackDescription, options: KeyOptions
     });
     return (await createAccountWithKey({ database, publishing }, options)).key;
   } finally {
-    redis.disconnect();
+    redis?.disconnect();
     await database.$disconnect();
   }
 }
 
-/** Needs Postgres alone: management publishes what it finds unpublished when it starts. */
-async function createInStoppedStack(dataDir: string, options: KeyOptions): Promise<string> {
-  const external = process.env.DATABASE_URL;
-  const postgres = external
-    ? undefined
-    : await startPostgres({ dir: join(dataDir, "postgres"), onProgress: say });
-  const url = external ?? postgres?.url ?? "";
+/** A stack that does not run needs Postgres alone, for a moment: management publishes the key when it starts. */
+async function createInEmbeddedPostgres(dataDir: string, options: KeyOptions): Promise<string> {
+  const lock = await lockDataDirectory(dataDir, "key");
   try {
-    await migrate(url);
-    const database = createDatabase(url, { poolSize: 2, applicationName: "key-command" });
+    const postgres = await startPostgres({ dir: join(dataDir, "postgres"), onProgress: say });
     try {
-      return (await createAccountWithKey({ database }, options)).key;
+      await migrate(postgres.url);
+      return await createInStores(postgres.url, undefined, options);
     } finally {
-      await database.$disconnect();
+      await postgres.stop();
     }
   } finally {
-    await postgres?.stop();
+    lock.release();
   }
 }

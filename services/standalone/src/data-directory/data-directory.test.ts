@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { DataDirectoryInUse, lockDataDirectory } from "./lock.ts";
+import { DataDirectoryInUse, isStackRunning, lockDataDirectory } from "./lock.ts";
 import { readOrCreateSecrets } from "./secrets.ts";
 import { readStackFile, removeStackFile, writeStackFile } from "./stack-file.ts";
 
@@ -15,7 +15,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 describe("the lock of a data directory", () => {
   it("refuses a second stack with a sentence that names the directory, and is free after release", async () => {
+    expect(isStackRunning(dir)).toBe(false);
     const lock = await lockDataDirectory(dir, "stack");
+    expect(isStackRunning(dir)).toBe(true);
     await expect(lockDataDirectory(dir, "stack")).rejects.toThrow(DataDirectoryInUse);
     await expect(lockDataDirectory(dir, "key")).rejects.toThrow(dir);
     lock.release();

@@ -51,6 +51,12 @@ export async function lockDataDirectory(dataDir: string, purpose: LockPurpose): 
   }
 }
 
+/** Whether a stack runs or starts in the data directory at this moment. */
+export function isStackRunning(dataDir: string): boolean {
+  const holder = readHolder(join(dataDir, FILE_NAME));
+  return holder?.purpose === "stack" && isAlive(holder);
+}
+
 function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
   const file = join(dataDir, FILE_NAME);
   const own: Partial<Holder> = { pid: process.pid, identity: processIdentity(process.pid), purpose };
@@ -60,7 +66,7 @@ function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
       return { wasLeftOver, release: () => rmSync(file, { force: true }) };
     }
     const holder = readHolder(file);
-    if (holder !== undefined && processIdentity(holder.pid) === holder.identity) {
+    if (holder !== undefined && isAlive(holder)) {
       throw new DataDirectoryInUse(dataDir, holder);
     }
     rmSync(file, { force: true });
@@ -80,6 +86,10 @@ function createLockFile(dataDir: string, file: string, content: string): boolean
     if (code === "EEXIST" && message.includes(file)) return false;
     throw new SetupError(`DATA_DIR ${dataDir} cannot be used: ${message}.`);
   }
+}
+
+function isAlive(holder: Holder): boolean {
+  return processIdentity(holder.pid) === holder.identity;
 }
 
 function readHolder(file: string): Holder | undefined {
