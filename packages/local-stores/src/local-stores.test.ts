@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -91,6 +91,8 @@ describe("a local Postgres", () => {
     await first.exited;
     const second = await keep(startPostgres({ dir, port: first.port }));
     expect(second.url).toBe(first.url);
+    const [pid] = readFileSync(join(dir, "data", "postmaster.pid"), "utf8").split("\n");
+    expect(Number(pid)).toBe(second.pid);
   });
 
   it("ends with the process that started it, even when that is killed", async () => {

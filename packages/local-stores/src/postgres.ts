@@ -97,9 +97,16 @@ function startServer(
   });
 }
 
-/** As pg_ctl does: the last line of postmaster.pid says `ready` once connections are accepted. */
+/**
+ * As pg_ctl does: the last line of postmaster.pid says `ready` once connections are accepted. The first line tells the
+ * file of this server from one that a killed server has left behind.
+ */
 async function becomesReady(server: ServerProcess, dataDir: string): Promise<boolean> {
-  const isReady = () => server.hasExited() || readPidFile(dataDir)?.[7]?.trim() === "ready";
+  const isReady = () => {
+    if (server.hasExited()) return true;
+    const lines = readPidFile(dataDir);
+    return Number(lines?.[0]) === server.pid && lines?.[7]?.trim() === "ready";
+  };
   return (await waitUntil(isReady, READY_TIMEOUT_MS)) && !server.hasExited();
 }
 
