@@ -121,6 +121,14 @@ function refusalsOf(operation: Operation): Refusal[] {
     },
     ...operation.refusals,
   ];
+  if (operation.path.includes("{")) {
+    all.push({
+      status: 400,
+      name: "bad_encoding",
+      when: "The path is not validly percent-encoded.",
+      detail: "The path is not validly percent-encoded.",
+    });
+  }
   if (operation.request !== undefined) {
     all.push({
       status: 400,

@@ -26,6 +26,7 @@ export const servingApi = defineFeature({
   schemas: {
     MatchRequest: matchRequestSchema,
     MatchResult: matchResponseSchema,
+    BiasedPipeline: matchResponseSchema.properties.biased_pipeline,
     ImpressionRequest: impressionRequestSchema,
     ImpressionRecord: impressionResponseSchema,
   },

@@ -8,12 +8,13 @@ import {
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import request, { type Test } from "supertest";
 import { createTestDatabase } from "../../../../tests/helpers/database.ts";
+import { documented } from "../../../../tests/helpers/documented.ts";
 import { startTestRedis } from "../../../../tests/helpers/redis.ts";
 import { createAccountWithKey, type KeyOptions } from "../api-keys/create-account.ts";
 import { createManagement, type Management } from "../management.ts";
 import { readManagementSettings } from "../settings.ts";
 
-/** Management on stores of its own, with what a test needs around it. */
+/** Management on stores of its own; every answer to a caller is checked against the API document. */
 export interface Harness {
   management: Management;
   redis: RedisConnection;
@@ -66,7 +67,7 @@ export async function startHarness(): Promise<Harness> {
   const caller = async (options: Partial<KeyOptions> = {}): Promise<Caller> => {
     const parts = { database: management.database, publishing: management.publishing };
     const { accountId, key } = await createAccountWithKey(parts, { label: "test", ...options });
-    const authorized = (test: Test) => test.set("Authorization", `Bearer ${key}`);
+    const authorized = (test: Test) => documented(test.set("Authorization", `Bearer ${key}`));
     return {
       accountId,
       key,

@@ -18,6 +18,7 @@ import {
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
 import request from "supertest";
+import { documented } from "../../../../tests/helpers/documented.ts";
 import { createMatchService, type MatchService, type MatchServiceOptions } from "../service.ts";
 import { readMatchSettings } from "../settings.ts";
 
@@ -213,10 +214,12 @@ export class World {
   post(path: string, body: unknown, on: { instance?: number; key?: string } = {}): request.Test {
     const url = this.instances[on.instance ?? 0]?.url;
     if (url === undefined) throw new Error("no such instance");
-    return request(url)
-      .post(path)
-      .auth(on.key ?? this.#key, { type: "bearer" })
-      .send(body as object);
+    return documented(
+      request(url)
+        .post(path)
+        .auth(on.key ?? this.#key, { type: "bearer" })
+        .send(body as object),
+    );
   }
 
   /** A match request for a game; a new player unless one is named. */

@@ -1,0 +1,169 @@
+import { describe, expect, it } from "@jest/globals";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formatsPlugin from "ajv-formats";
+import { exampleIds } from "../operations/example-ids.ts";
+import { allOperations } from "../operations/index.ts";
+import { ownFormats } from "../validation/formats.ts";
+import { openApiDocument } from "./document.ts";
+
+const document = JSON.parse(JSON.stringify(openApiDocument({ basePath: "/api" })));
+
+const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+/** Redocly's strict rules and more; what is off says why. */
+const LINT_RULES = {
+  "operation-description": "error",
+  "operation-singular-tag": "error",
+  "parameter-description": "error",
+  "paths-kebab-case": "error",
+  "no-enum-type-mismatch": "error",
+  "no-schema-type-mismatch": "error",
+  "request-mime-type": { severity: "error", allowedValues: ["application/json"] },
+  "response-mime-type": { severity: "error", allowedValues: ["application/json"] },
+  "response-contains-header": {
+    severity: "error",
+    names: { "2xx": RATE_LIMIT_HEADERS, "4xx": RATE_LIMIT_HEADERS, "5xx": RATE_LIMIT_HEADERS },
+  },
+  // The service is not licensed to the public.
+  "info-license": "off",
+  "info-license-strict": "off",
+  // The interface has /affinities/bulk beside /affinities/{affinity_id}.
+  "no-ambiguous-paths": "off",
+} as const;
+
+interface Node {
+  [keyword: string]: unknown;
+}
+
+/** Every object in the document with its JSON pointer. */
+function* nodesOf(value: unknown, path = "#"): Generator<[string, Node]> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield [path, value as Node];
+  for (const [name, inner] of Object.entries(value)) {
+    yield* nodesOf(inner, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  }
+}
+
+function ajvOfDocument(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  formatsPlugin.default(ajv);
+  for (const [name, { validate }] of Object.entries(ownFormats)) ajv.addFormat(name, { validate });
+  ajv.addSchema(document, "api");
+  return ajv;
+}
+
+describe("the OpenAPI document", () => {
+  it("passes a strict linter", async () => {
+    const config = await createConfig({ extends: ["recommended-strict"], rules: LINT_RULES });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
+      [],
+    );
+  });
+
+  it("describes every field, parameter, header and answer", () => {
+    const undescribed = [...nodesOf(document)].filter(([path, node]) => {
+      const isField = /\/properties\/[^/]+$/.test(path) && !path.includes("/example");
+      const isOther = /^#\/components\/(schemas|parameters|headers|responses)\/[^/]+$/.test(path);
+      if (!isField && !isOther) return false;
+      return node.$ref === undefined && !/\S{3}.*[.…]$/s.test(String(node.description ?? ""));
+    });
+    expect(undescribed.map(([path]) => path)).toEqual([]);
+  });
+
+  it("names the unit of every amount and of every limit in time", () => {
+    const unclear = [...nodesOf(document.components.schemas)].filter(([path, node]) => {
+      const field = /\/properties\/(\w+)$/.exec(path)?.[1] ?? "";
+      const unit = /_cents$/.test(field)
+        ? /cents/
+        : /_pct$/.test(field)
+          ? /percent/
+          : /_km$/.test(field)
+            ? /kilomet/
+            : /./;
+      return typeof node.description === "string" && !unit.test(node.description);
+    });
+    expect(unclear.map(([path]) => path)).toEqual([]);
+  });
+
+  it("has closed objects only, and named ones where they are used more than once", () => {
+    const open = [...nodesOf(document)].filter(
+      ([, node]) =>
+        node.type === "object" && node.properties !== undefined && node.additionalProperties !== false,
+    );
+    expect(open.map(([path]) => path)).toEqual([]);
+    const objects = [...nodesOf(document)].filter(([, node]) => node.type === "object");
+    const inlined = objects.filter(([path]) => path.startsWith("#/paths/"));
+    expect(inlined.map(([path]) => path)).toEqual([]);
+    const texts = objects.map(([, node]) => JSON.stringify(node));
+    expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
+  });
+
+  it("has examples that are valid, for every body, answer, parameter and header", () => {
+    const ajv = ajvOfDocument();
+    const wrong: unknown[] = [];
+    let checked = 0;
+    for (const [path, node] of nodesOf(document)) {
+      if (node.schema === undefined || /\/examples?\//.test(path)) continue;
+      const check = ajv.compile({ $ref: `api${path}/schema` });
+      const examples = node.examples as Record<string, { value: unknown }> | undefined;
+      const values =
+        examples === undefined ? [node.example] : Object.values(examples).map(({ value }) => value);
+      for (const value of values) {
+        checked += 1;
+        if (value === undefined && node.name === "cursor") continue;
+        if (!check(value)) wrong.push([path, value, check.errors]);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(checked).toBeGreaterThan(300);
+  });
+
+  it("lists for every operation what every operation can answer", () => {
+    for (const methods of Object.values<Record<string, Node>>(document.paths)) {
+      for (const operation of Object.values(methods)) {
+        const statuses = Object.keys(operation.responses as object);
+        expect(statuses).toEqual(expect.arrayContaining(["401", "403", "429", "500", "503"]));
+        if (operation.requestBody === undefined) continue;
+        expect(statuses).toEqual(expect.arrayContaining(["400", "413", "415", "422"]));
+      }
+    }
+  });
+
+  it("marks what goes beyond the base interface", () => {
+    const { MatchResult } = document.components.schemas;
+    expect(MatchResult.properties.match_id).toMatchObject({
+      "x-addition": true,
+      description: expect.stringMatching(/^Addition\. /),
+    });
+  });
+
+  it("has one server: the base path", () => {
+    expect(document.servers.map(({ url }: { url: string }) => url)).toEqual(["/api"]);
+    expect(openApiDocument({ basePath: "" }).servers[0]?.url).toBe("/");
+  });
+});
+
+describe("the registry of operations", () => {
+  const operations = allOperations();
+
+  it("has every method of a path once, and every operation a name of its own", () => {
+    const places = operations.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(places).size).toBe(operations.length);
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    expect(operations.length).toBeGreaterThanOrEqual(31);
+  });
+
+  it("names each refusal of a status once", () => {
+    for (const { operationId, refusals } of operations) {
+      const names = refusals.map(({ status, name }) => `${status} ${name}`);
+      expect([operationId, names]).toEqual([operationId, [...new Set(names)]]);
+    }
+  });
+
+  it("has identifiers in its examples that could be issued", () => {
+    const { game: _game, moment: _moment, ...ids } = exampleIds;
+    for (const id of Object.values(ids)) expect(id).toMatch(/^[a-z]+_01[0-9a-hjkmnp-tv-z]{24}$/);
+  });
+});

@@ -1,0 +1,134 @@
+import { openApiDocument } from "@diegetic/contracts";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formatsPlugin from "ajv-formats";
+import type { Response, Test } from "supertest";
+
+/** What the OpenAPI document says, with every reference resolved where it is looked at. */
+interface Node {
+  $ref?: string;
+  description?: string;
+  required?: boolean;
+  schema?: object;
+  headers?: Record<string, Node>;
+  content?: Record<string, { schema: object }>;
+  responses?: Record<string, Node>;
+}
+
+/** An answer as any client sees it. */
+export interface SeenAnswer {
+  method: string;
+  /** With the base path, without the query. */
+  path: string;
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string | undefined>;
+  /** As it was sent; empty: none. */
+  text: string;
+}
+
+const BASE_PATH = "/api";
+const document = JSON.parse(JSON.stringify(openApiDocument({ basePath: BASE_PATH })));
+const ajv = new Ajv2020({ strict: false, coerceTypes: false });
+formatsPlugin.default(ajv);
+ajv.addFormat("country-code", true).addFormat("iso-date", true);
+ajv.addSchema(document, "api");
+const compiled = new Map<string, ValidateFunction>();
+
+/** Paths without parameters first: `/affinities/bulk` before `/affinities/{affinity_id}`. */
+const paths = Object.keys(document.paths)
+  .sort((left, right) => left.split("{").length - right.split("{").length)
+  .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{[^}]+\}/g, "[^/]+")}$`) }));
+
+/** Makes a supertest request fail when its answer is not one that the OpenAPI document allows. */
+export function documented(test: Test): Test {
+  return test.expect((response: Response) => {
+    const { method, url } = response.request as unknown as { method: string; url: string };
+    const { status, headers, text = "" } = response;
+    const { pathname } = new URL(url);
+    const problem = undocumented({ method, path: pathname, status, headers, text });
+    if (problem !== undefined) throw new Error(`${method} ${pathname}: ${problem}`);
+  });
+}
+
+/** Why the answer is none that the document allows; undefined: it is. Answers outside the base path are not judged. */
+export function undocumented(answer: SeenAnswer): string | undefined {
+  if (!answer.path.startsWith(`${BASE_PATH}/`)) return undefined;
+  const path = paths.find(({ pattern }) => pattern.test(answer.path.slice(BASE_PATH.length)))?.path;
+  const methods: Record<string, Node> = path === undefined ? {} : document.paths[path];
+  const method = answer.method === "HEAD" ? "get" : answer.method.toLowerCase();
+  const operation = methods[method];
+  if (operation === undefined) return unknownOperation(answer, Object.keys(methods));
+  const response = resolve(operation.responses?.[answer.status]);
+  if (response === undefined) return `the status ${answer.status} is not listed: ${answer.text}`;
+  return wrongHeaders(response, answer) ?? wrongBody(response, answer);
+}
+
+/** A path or a method that the document does not have: 404, or 405 with exactly the methods that it has. */
+function unknownOperation(answer: SeenAnswer, methods: string[]): string | undefined {
+  const expected = methods.length === 0 ? 404 : 405;
+  const always = [400, 401, 429, 503];
+  if (![expected, ...always].includes(answer.status)) return `${answer.status} instead of ${expected}`;
+  if (answer.status === 405) {
+    const allowed = (answer.headers.allow ?? "").toLowerCase().split(", ").sort();
+    if (allowed.join() !== methods.sort().join()) return `Allow is ${answer.headers.allow}`;
+  }
+  const anyError = resolve({ $ref: "#/components/responses/InternalError" });
+  return anyError && (wrongHeaders(anyError, answer) ?? wrongBody(anyError, answer));
+}
+
+function wrongHeaders(response: Node, answer: SeenAnswer): string | undefined {
+  for (const [name, reference] of Object.entries(response.headers ?? {})) {
+    const header = resolve(reference);
+    const text = answer.headers[name.toLowerCase()];
+    if (text === undefined) {
+      if (header?.required) return `${answer.status} lacks the header ${name}`;
+      continue;
+    }
+    const { type } = (header?.schema ?? {}) as { type?: string };
+    const value = type === "integer" && /^\d+$/.test(text) ? Number(text) : text;
+    const check = validator(`#/components/headers/${name}/schema`);
+    if (!check(value)) return `the header ${name} is ${text}`;
+  }
+  return undefined;
+}
+
+function wrongBody(response: Node, answer: SeenAnswer): string | undefined {
+  const content = response.content?.["application/json"];
+  if (content === undefined) return answer.text === "" ? undefined : `${answer.status} has a body`;
+  if (answer.method === "HEAD") return answer.text === "" ? undefined : "HEAD has a body";
+  if (!/^application\/json\b/.test(answer.headers["content-type"] ?? "")) {
+    return `Content-Type is ${answer.headers["content-type"]}`;
+  }
+  const check = validatorOf(content.schema);
+  if (check(JSON.parse(answer.text))) return undefined;
+  return `${answer.status} ${answer.text} is not what is documented: ${ajv.errorsText(check.errors)}`;
+}
+
+function resolve(node: Node | undefined): Node | undefined {
+  if (node?.$ref === undefined) return node;
+  return node.$ref
+    .split("/")
+    .slice(1)
+    .reduce((inner, name) => inner[name], document);
+}
+
+/** Every body of the document is a reference, or a list of references. */
+function validatorOf(schema: object): ValidateFunction {
+  const { $ref, items } = schema as { $ref?: string; items?: { $ref: string } };
+  if ($ref !== undefined) return validator($ref);
+  const key = JSON.stringify(schema);
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const absolute = { ...schema, ...(items && { items: { $ref: `api${items.$ref}` } }) };
+  const check = ajv.compile(absolute);
+  compiled.set(key, check);
+  return check;
+}
+
+function validator(reference: string): ValidateFunction {
+  const known = compiled.get(reference);
+  if (known !== undefined) return known;
+  const check = ajv.compile({ $ref: `api${reference}` });
+  compiled.set(reference, check);
+  return check;
+}
