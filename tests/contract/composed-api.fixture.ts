@@ -1,0 +1,105 @@
+import { Agent, request as httpRequest } from "node:http";
+import { createBillingService, readBillingSettings } from "@diegetic/billing";
+import { createAccountWithKey, createManagement, readManagementSettings } from "@diegetic/management";
+import { createMatchService, readMatchSettings } from "@diegetic/match";
+import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
+import { createTestDatabase } from "../helpers/database.ts";
+import type { SeenAnswer } from "../helpers/documented.ts";
+import { startTestRedis } from "../helpers/redis.ts";
+
+export const BASE_PATH = "/api";
+const MATCH_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);
+const FRESH_WITHIN_MS = 10_000;
+const CLOSE_WITHIN_MS = 1_000;
+
+/** A request exactly as it is to be sent: nothing is encoded, corrected or added. */
+export interface RawRequest {
+  method: string;
+  /** With the base path and the query. */
+  path: string;
+  headers: Record<string, string>;
+  /** Undefined: none. */
+  body?: string | Buffer;
+}
+
+/** Management, match and billing on stores of their own, behind one `send` as behind one address. */
+export interface ComposedApi {
+  send(request: RawRequest): Promise<SeenAnswer>;
+  /** A key of a new account, without limits. */
+  newKey(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startComposedApi(): Promise<ComposedApi> {
+  const [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  const environment = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    PLAYER_HASH_KEY: "k".repeat(32),
+    BASE_PATH,
+  };
+  const parts = (service: string) => ({
+    logger: createLogger({ service, instance: "test", level: "silent" }),
+    metrics: createMetrics({ service }),
+  });
+  const management = createManagement({
+    settings: readManagementSettings(environment),
+    ...parts("management"),
+  });
+  await management.start();
+  const match = createMatchService({ ...readMatchSettings(environment), ...parts("match") });
+  const billing = createBillingService({ ...readBillingSettings(environment), ...parts("billing") });
+  await match.waitUntilFresh(FRESH_WITHIN_MS);
+  const address = { host: "127.0.0.1", port: 0, portVariable: "PORT" };
+  const servers = {
+    management: await listen(management.app, address),
+    match: await listen(match.app, address),
+  };
+  const agent = new Agent({ keepAlive: true });
+  return {
+    send: (raw) => {
+      const toMatch = MATCH_PATHS.has(raw.path.split("?", 1)[0] ?? "");
+      return send(raw, (toMatch ? servers.match : servers.management).port, agent);
+    },
+    async newKey() {
+      const { key } = await createAccountWithKey(management, {
+        label: "contract",
+        rateLimitPerMinute: "unlimited",
+      });
+      return key;
+    },
+    async stop() {
+      agent.destroy();
+      await Promise.all([servers.management.close(CLOSE_WITHIN_MS), servers.match.close(CLOSE_WITHIN_MS)]);
+      await match.stop();
+      await billing.stop();
+      await management.stop();
+      await redis.stop();
+      await database.drop();
+    },
+  };
+}
+
+function send(raw: RawRequest, port: number, agent: Agent): Promise<SeenAnswer> {
+  return new Promise((resolve, reject) => {
+    const options = { host: "127.0.0.1", port, agent, method: raw.method, path: raw.path };
+    const length = raw.body === undefined ? {} : { "Content-Length": Buffer.byteLength(raw.body) };
+    const sent = httpRequest({ ...options, headers: { ...length, ...raw.headers } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+        resolve({
+          method: raw.method,
+          path: raw.path.split("?", 1)[0] ?? "",
+          status: response.statusCode ?? 0,
+          headers: Object.fromEntries(headers),
+          text: Buffer.concat(chunks).toString("utf8"),
+        });
+      });
+    });
+    sent.on("error", reject);
+    sent.end(raw.body);
+  });
+}
