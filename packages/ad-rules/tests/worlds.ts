@@ -125,9 +125,9 @@ export const anyCampaign: fc.Arbitrary<Campaign> = fc
     target_categories: fewValues(3),
     target_tags: fewValues(3),
     types: fc.oneof({ weight: 5, arbitrary: fc.constant(creativeTypes) }, fc.subarray(creativeTypes)),
-    geo_targets: fc.oneof(fc.constant([]), fc.array(place, { maxLength: 3 })),
+    geo_targets: fc.oneof(fc.constant<GeoTarget[]>([]), fc.array(place, { maxLength: 3 })),
     blocklist: fc.oneof(
-      fc.constant([]),
+      fc.constant<Campaign["blocklist"]>([]),
       fc.array(
         fc.record({
           rule_type: fc.constantFrom(...ruleTypes),

@@ -5,7 +5,7 @@ import type { PhraseDictionary, PhraseEntry } from "./phrase-dictionary.ts";
 
 /** What campaigns are affine to: a value of a type, whatever its weight in each of them. */
 export interface AffinityTerm {
-  /** Small, and free again once no campaign uses the term. */
+  /** From 1 on, small, and free again once no campaign uses the term. */
   readonly id: number;
   readonly type: AffinityType;
   readonly value: string;
@@ -37,9 +37,9 @@ export class AffinityTerms {
   };
   readonly #phrases: PhraseDictionary;
   readonly #freeIds: number[] = [];
-  #idCount = 0;
+  #idCount = 1;
   /** By term id: how much of its weight the context at hand earns, 0 to 1. */
-  #shares = new Float64Array(256);
+  shares = new Float64Array(256);
   readonly #satisfied: number[] = [];
 
   constructor(phrases: PhraseDictionary) {
@@ -73,7 +73,7 @@ export class AffinityTerms {
   }
 
   forget(): void {
-    for (const id of this.#satisfied) this.#shares[id] = 0;
+    for (const id of this.#satisfied) this.shares[id] = 0;
     this.#satisfied.length = 0;
   }
 
@@ -81,21 +81,21 @@ export class AffinityTerms {
   scoreOf({ ids, weights }: WeightedTerms): number {
     let sum = 0;
     for (let place = 0; place < ids.length; place += 1) {
-      sum += (weights[place] ?? 0) * (this.#shares[ids[place] ?? 0] ?? 0);
+      sum += (weights[place] ?? 0) * (this.shares[ids[place] ?? 0] ?? 0);
     }
     return withoutDust(sum);
   }
 
   /** What the affinity at this place in the campaign's list contributes in the context at hand. */
   contributionOf({ ids, weights }: WeightedTerms, place: number): number {
-    return (weights[place] ?? 0) * (this.#shares[ids[place] ?? 0] ?? 0);
+    return (weights[place] ?? 0) * (this.shares[ids[place] ?? 0] ?? 0);
   }
 
   #earn(term: AffinityTerm | undefined, share: number): void {
     if (term === undefined) return;
-    const earned = this.#shares[term.id] ?? 0;
+    const earned = this.shares[term.id] ?? 0;
     if (earned === 0) this.#satisfied.push(term.id);
-    if (earned < share) this.#shares[term.id] = share;
+    if (earned < share) this.shares[term.id] = share;
   }
 
   #acquire({ source: { affinity_type: type }, value, phrase }: CompiledAffinity): AffinityTerm {
@@ -125,10 +125,10 @@ export class AffinityTerms {
 
   #freeId(): number {
     const id = this.#freeIds.pop() ?? this.#idCount++;
-    if (id >= this.#shares.length) {
-      const shares = new Float64Array(this.#shares.length * 2);
-      shares.set(this.#shares);
-      this.#shares = shares;
+    if (id >= this.shares.length) {
+      const shares = new Float64Array(this.shares.length * 2);
+      shares.set(this.shares);
+      this.shares = shares;
     }
     return id;
   }

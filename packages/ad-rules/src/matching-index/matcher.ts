@@ -46,8 +46,9 @@ export class Matcher {
   add(compiled: CompiledCampaign): number | null {
     if (canNeverServe(compiled)) return null;
     const { source, schedule, geo } = compiled;
-    const slot = this.slots.take(compiled.highestRank, {
+    const slot = this.slots.take({
       campaign: source,
+      bound: compiled.highestRank,
       affinities: this.affinities.acquire(compiled.affinities),
       schedule: schedule !== null && isBounded(schedule) ? schedule : null,
       geo: [...geo.includes, ...geo.excludes].some((place) => place.type === "radius") ? geo : null,
@@ -79,9 +80,13 @@ export class Matcher {
 
   /** The campaign of a slot that has passed the filter, unless it fails a rule that bits cannot tell, or ranks lower. */
   judge(slot: number, request: PreparedRequest, lowestRank: number): Found | null {
-    if (this.slots.bound(slot) < lowestRank) return null;
-    const tenant = this.slots.tenant(slot);
-    const score = this.affinities.scoreOf(tenant.affinities);
+    const { slots, affinities } = this;
+    if (slots.bound(slot) < lowestRank) return null;
+    // Most are below what has been found by then: they are told by what stands together in memory.
+    const mayScore = slots.mayScore(slot, affinities.shares);
+    if (!mayScore && slots.bidCents(slot) < lowestRank) return null;
+    const tenant = slots.tenant(slot);
+    const score = mayScore ? affinities.scoreOf(tenant.affinities) : 0;
     const rank = rankOf(tenant.campaign.cpm_bid_cents, score);
     if (rank < lowestRank) return null;
     if (tenant.schedule !== null && !isWithinSchedule(tenant.schedule, request.nowMs)) return null;

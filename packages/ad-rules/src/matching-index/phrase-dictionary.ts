@@ -17,8 +17,9 @@ export interface PhraseEntry {
   foundInScan: number;
 }
 
-/** How long the phrases are that begin in one way: each length, and how many there are of it. */
+/** The phrases that begin in one way: one that is this word alone, and the lengths of the others with their numbers. */
 interface Beginning {
+  only: PhraseEntry | null;
   lengths: number[];
   counts: number[];
 }
@@ -71,10 +72,11 @@ export class PhraseDictionary {
     const [beginnings, key] = this.#beginningOf(phrase);
     let beginning = beginnings.get(key);
     if (beginning === undefined) {
-      beginning = { lengths: [], counts: [] };
+      beginning = { only: null, lengths: [], counts: [] };
       beginnings.set(key, beginning);
     }
-    addLength(beginning, phrase.length);
+    if (beginning.only === null && isOneWord(phrase)) beginning.only = entry;
+    else addLength(beginning, phrase.length);
     this.#powersUpTo(phrase.length);
     return entry;
   }
@@ -95,8 +97,9 @@ export class PhraseDictionary {
     const [beginnings, key] = this.#beginningOf(phrase);
     const beginning = beginnings.get(key);
     if (beginning === undefined) return;
-    removeLength(beginning, phrase.length);
-    if (beginning.lengths.length === 0) beginnings.delete(key);
+    if (beginning.only === entry) beginning.only = null;
+    else removeLength(beginning, phrase.length);
+    if (beginning.only === null && beginning.lengths.length === 0) beginnings.delete(key);
   }
 
   /**
@@ -133,20 +136,23 @@ export class PhraseDictionary {
   #findFrom(
     text: SearchableText,
     at: number,
-    { lengths }: Beginning,
+    { only, lengths }: Beginning,
     prefixes: Int32Array,
     found: PhraseEntry[],
   ): void {
+    if (only !== null) this.#confirm(only, text, at, found);
     for (let place = 0; place < lengths.length; place += 1) {
       const length = lengths[place] ?? 0;
       if (at + length > text.length) continue;
       let entry = this.#byHash.get(this.#hashWithin(prefixes, at, length)) ?? null;
-      for (; entry !== null; entry = entry.next) {
-        if (entry.foundInScan === this.#scan || !text.startsWith(entry.phrase, at)) continue;
-        entry.foundInScan = this.#scan;
-        found.push(entry);
-      }
+      for (; entry !== null; entry = entry.next) this.#confirm(entry, text, at, found);
     }
+  }
+
+  #confirm(entry: PhraseEntry, text: SearchableText, at: number, found: PhraseEntry[]): void {
+    if (entry.foundInScan === this.#scan || !text.startsWith(entry.phrase, at)) return;
+    entry.foundInScan = this.#scan;
+    found.push(entry);
   }
 
   #beginningOf(phrase: Phrase): [Map<number, Beginning>, number] {
@@ -187,6 +193,11 @@ function hashOf(text: string, length: number): number {
   let hash = 0;
   for (let at = 0; at < length; at += 1) hash = (Math.imul(hash, hashBase) + text.charCodeAt(at)) | 0;
   return hash;
+}
+
+/** A word with a space before and behind. */
+function isOneWord(phrase: Phrase): boolean {
+  return phrase.charCodeAt(0) === space && phrase.indexOf(" ", 1) === phrase.length - 1;
 }
 
 function addLength({ lengths, counts }: Beginning, length: number): void {

@@ -5,7 +5,7 @@ export interface Capacity {
 
 /** Up to so many slots, a posting is a list: the list then costs less to read than all words of bits would. */
 function longestList(wordCapacity: number): number {
-  return Math.max(16, wordCapacity >> 4);
+  return Math.max(16, wordCapacity >> 5);
 }
 
 /**

@@ -7,6 +7,8 @@ import { type Capacity, grown, lowestBit } from "./posting.ts";
 /** What a slot's campaign needs beyond its postings. */
 export interface Tenant {
   campaign: Campaign;
+  /** The highest rank that any context can give it. */
+  bound: number;
   affinities: WeightedTerms;
   /** Null: it runs at any time. */
   schedule: NonNullable<Schedule> | null;
@@ -18,6 +20,11 @@ export interface Tenant {
 const ladderFactor = 1.01;
 const logLadderFactor = Math.log(ladderFactor);
 const fullWord = -1;
+/** Words of neighbouring steps are neighbours in memory: pages of so many words have one region of the ladder each. */
+const pageWords = 16;
+const stepsPerRegion = 16;
+/** So many affinities of a campaign stand beside its bid, where judging it finds them at once. */
+const affinitiesAtHand = 8;
 
 /**
  * Places for campaigns, ordered by the highest rank that they can reach (their bound), roughly.
@@ -31,17 +38,22 @@ const fullWord = -1;
  */
 export class Slots implements Capacity {
   /** Ids of the words in use, from the highest step to the lowest; `orderLength` of them count. */
-  order = new Int32Array(16);
+  order = new Int32Array(pageWords);
   orderLength = 0;
-  wordCapacity = 16;
+  wordCapacity = pageWords;
   readonly #tenants: (Tenant | undefined)[] = [];
-  #bounds = new Float64Array(16 * 32);
-  #alive = new Int32Array(16);
-  #steps = new Int32Array(16);
-  #reaches = new Float64Array(16);
-  #highestBounds = new Float64Array(16);
-  readonly #freeWords: number[] = [];
-  #wordCount = 0;
+  #bounds = new Float64Array(pageWords * 32);
+  #alive = new Int32Array(pageWords);
+  #steps = new Int32Array(pageWords);
+  #reaches = new Float64Array(pageWords);
+  #highestBounds = new Float64Array(pageWords);
+  #bids = new Int32Array(pageWords * 32);
+  /** By slot: term ids, 0 behind the last; −1 in front when there are more than have room. */
+  #affinityIds = new Int32Array(pageWords * 32 * affinitiesAtHand);
+  /** By region: words of its pages that are not in use. */
+  readonly #spareWords = new Map<number, number[]>();
+  readonly #freePages: number[] = [];
+  #pageCount = 0;
   /** By step: its words that still have room. */
   readonly #roomy = new Map<number, number[]>();
 
@@ -64,6 +76,22 @@ export class Slots implements Capacity {
     return this.#bounds[slot] ?? 0;
   }
 
+  bidCents(slot: number): number {
+    return this.#bids[slot] ?? 0;
+  }
+
+  /** Whether the context may satisfy one of its affinities, going by the share that each term earns in it. */
+  mayScore(slot: number, shares: Float64Array): boolean {
+    const ids = this.#affinityIds;
+    const first = slot * affinitiesAtHand;
+    for (let at = first; at < first + affinitiesAtHand; at += 1) {
+      const id = ids[at] ?? 0;
+      if (id <= 0) return id < 0;
+      if (shares[id] !== 0) return true;
+    }
+    return false;
+  }
+
   tenant(slot: number): Tenant {
     const tenant = this.#tenants[slot];
     if (tenant === undefined) throw new Error(`slot ${slot} is empty`);
@@ -71,7 +99,8 @@ export class Slots implements Capacity {
   }
 
   /** A free slot among those of similar bounds. */
-  take(bound: number, tenant: Tenant): number {
+  take(tenant: Tenant): number {
+    const { bound, campaign } = tenant;
     const step = Math.floor(Math.log(Math.max(bound, 1e-9)) / logLadderFactor);
     const roomy = this.#roomy.get(step);
     const word = roomy?.at(-1) ?? this.#addWord(step);
@@ -82,6 +111,12 @@ export class Slots implements Capacity {
     this.#bounds[slot] = bound;
     this.#highestBounds[word] = Math.max(bound, this.highestBound(word));
     this.#tenants[slot] = tenant;
+    this.#bids[slot] = campaign.cpm_bid_cents;
+    const { ids } = tenant.affinities;
+    const first = slot * affinitiesAtHand;
+    this.#affinityIds.fill(0, first, first + affinitiesAtHand);
+    if (ids.length > affinitiesAtHand) this.#affinityIds[first] = -1;
+    else this.#affinityIds.set(ids, first);
     return slot;
   }
 
@@ -94,15 +129,14 @@ export class Slots implements Capacity {
     this.#tenants[slot] = undefined;
     if (this.#alive[word] !== 0) return;
     this.#leaveRoomy(step, word);
-    this.#freeWords.push(word);
+    this.#returnWord(step, word);
     const place = this.order.indexOf(word, this.#firstOfStep(step));
     this.order.copyWithin(place, place + 1, this.orderLength);
     this.orderLength -= 1;
   }
 
   #addWord(step: number): number {
-    const word = this.#freeWords.pop() ?? this.#wordCount++;
-    if (word >= this.wordCapacity) this.#grow();
+    const word = this.#spareWord(step);
     this.#steps[word] = step;
     this.#highestBounds[word] = Number.NEGATIVE_INFINITY;
     this.#reaches[word] = Math.exp((step + 1) * logLadderFactor) * (1 + 1e-9);
@@ -114,15 +148,39 @@ export class Slots implements Capacity {
     return word;
   }
 
+  #spareWord(step: number): number {
+    const region = Math.floor(step / stepsPerRegion);
+    const spare = this.#spareWords.get(region)?.pop();
+    if (spare !== undefined) return spare;
+    const page = this.#freePages.pop() ?? this.#pageCount++;
+    if (page * pageWords >= this.wordCapacity) this.#grow();
+    const words = Array.from({ length: pageWords }, (_, place) => page * pageWords + pageWords - 1 - place);
+    this.#spareWords.set(region, words);
+    return words.pop() ?? 0;
+  }
+
+  /** A page with no word in use is free for any region. */
+  #returnWord(step: number, word: number): void {
+    const region = Math.floor(step / stepsPerRegion);
+    const page = Math.floor(word / pageWords);
+    const spare = [...(this.#spareWords.get(region) ?? []), word];
+    const others = spare.filter((one) => Math.floor(one / pageWords) !== page);
+    const isFree = spare.length - others.length === pageWords;
+    if (isFree) this.#freePages.push(page);
+    this.#spareWords.set(region, isFree ? others : spare);
+  }
+
   #grow(): void {
-    this.wordCapacity += (this.wordCapacity >> 1) & ~15;
-    this.wordCapacity += 16;
+    const half = Math.floor(this.wordCapacity / pageWords / 2) * pageWords;
+    this.wordCapacity += Math.max(half, pageWords);
     this.order = grown(this.order, this.wordCapacity);
     this.#alive = grown(this.#alive, this.wordCapacity);
     this.#steps = grown(this.#steps, this.wordCapacity);
     this.#reaches = grownFloats(this.#reaches, this.wordCapacity);
     this.#highestBounds = grownFloats(this.#highestBounds, this.wordCapacity);
     this.#bounds = grownFloats(this.#bounds, this.wordCapacity * 32);
+    this.#bids = grown(this.#bids, this.wordCapacity * 32);
+    this.#affinityIds = grown(this.#affinityIds, this.wordCapacity * 32 * affinitiesAtHand);
   }
 
   #joinRoomy(step: number, word: number): void {

@@ -1,0 +1,79 @@
+import type { SelectionRequest } from "../src/candidates/select-candidates.ts";
+import type { SeededRandom } from "./random.ts";
+import * as vocabulary from "./vocabulary.ts";
+import { pointIn, sentence } from "./world.ts";
+
+/** The kinds of requests that are measured. */
+export const requestKinds = {
+  /** A scene of a usual game, all fields given, a narrative of some 60 words; the player's place is known. */
+  "several match": scene,
+  /** The same without a place, and the category alone as context. */
+  "little context": littleContext,
+  /** A narrative as long as is allowed: 2000 characters. */
+  "long narrative": (random: SeededRandom) => {
+    const request = scene(random);
+    return { ...request, context: { ...request.context, narrative: sentence(random, 400).slice(0, 2_000) } };
+  },
+  /** A scene in a place and of things that no campaign targets, and every campaign of the world targets something. */
+  "none matches": noneMatches,
+  /** A usual scene, but all that match have just been refused for lack of money. */
+  "all refused": (random: SeededRandom) => ({ ...scene(random), skip: () => true }),
+} satisfies Record<string, (random: SeededRandom) => SelectionRequest>;
+
+export type RequestKind = keyof typeof requestKinds;
+
+function scene(random: SeededRandom): SelectionRequest {
+  const country_code = random.zipf(vocabulary.countries);
+  return {
+    placement: {
+      game_id: `game-${random.whole(1, 2_000)}`,
+      is_active: true,
+      placement_types: random.chance(0.6)
+        ? ["narrative_hook", "product_mention", "location_brand", "character_reference"]
+        : ["narrative_hook", "product_mention"],
+      blocked_advertisers: random.chance(0.3)
+        ? [`adv_01kb${random.whole(0, 2_000).toString(36).padStart(22, "0")}`]
+        : [],
+      blocked_categories: random.chance(0.3) ? random.several(vocabulary.categories, 2) : [],
+    },
+    context: {
+      theme_id: random.zipf(vocabulary.themes),
+      category: random.zipf(vocabulary.categories),
+      narrative: Array.from({ length: 6 }, () => sentence(random, 10)).join(" "),
+      mood_tags: random.several(vocabulary.moods, 3),
+      location: random.zipf(vocabulary.locations),
+      actions: random.several(vocabulary.actions, 3),
+    },
+    geo: {
+      country_code,
+      state_code: random.zipf(vocabulary.states),
+      city_name: random.zipf(vocabulary.cities),
+      ...pointIn(random, country_code),
+    },
+    nowMs: Date.UTC(2026, 2, 1, 12),
+    limit: 8,
+  };
+}
+
+function littleContext(random: SeededRandom): SelectionRequest {
+  const request = scene(random);
+  return { ...request, context: { category: request.context.category ?? null }, geo: null };
+}
+
+function noneMatches(random: SeededRandom): SelectionRequest {
+  const request = scene(random);
+  const strange = (words: number) =>
+    Array.from({ length: words }, () => random.next().toString(36).slice(2, 9));
+  return {
+    ...request,
+    context: {
+      theme_id: strange(1).join(""),
+      category: strange(1).join(""),
+      narrative: strange(60).join(" "),
+      mood_tags: strange(3),
+      location: strange(2).join(" "),
+      actions: strange(3),
+    },
+    geo: { country_code: "AQ", state_code: "XX", city_name: strange(1).join(""), lat: -89.5, lng: 0 },
+  };
+}
