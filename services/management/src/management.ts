@@ -21,6 +21,7 @@ import { advertiserEndpoints } from "./advertiser/endpoints.ts";
 import { affinityEndpoints } from "./affinities/endpoints.ts";
 import { analyticsEndpoints } from "./analytics/endpoints.ts";
 import { apiDocumentPages } from "./api-document/pages.ts";
+import { apiKeyEndpoints } from "./api-keys/endpoints.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
 import { blocklistEndpoints } from "./blocklist/endpoints.ts";
 import { campaignEndpoints } from "./campaigns/endpoints.ts";
@@ -142,6 +143,7 @@ function createManagementApp(
     ...affinityEndpoints(shared),
     ...simulatorEndpoints(shared),
     ...placementEndpoints(shared),
+    ...apiKeyEndpoints(shared),
     ...analyticsEndpoints(shared),
     ...revenueEndpoints(shared),
   ];

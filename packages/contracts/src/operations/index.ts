@@ -1,6 +1,7 @@
 import { advertiserApi } from "./advertiser.ts";
 import { affinitiesApi } from "./affinities.ts";
 import { analyticsApi } from "./analytics.ts";
+import { apiKeysApi } from "./api-keys.ts";
 import { blocklistApi } from "./blocklist.ts";
 import { campaignsApi } from "./campaigns.ts";
 import { creativesApi } from "./creatives.ts";
@@ -15,6 +16,7 @@ export {
   advertiserApi,
   affinitiesApi,
   analyticsApi,
+  apiKeysApi,
   blocklistApi,
   campaignsApi,
   creativesApi,
@@ -38,6 +40,7 @@ export const apiFeatures: readonly ApiFeature[] = [
   placementsApi,
   revenueApi,
   servingApi,
+  apiKeysApi,
 ];
 
 /** Every operation of the API: what the services mount, and what the document describes. */

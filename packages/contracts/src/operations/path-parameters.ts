@@ -14,5 +14,6 @@ export const pathParameters: Readonly<Record<string, PathParameter>> = {
   geo_target_id: { schema: nameText("The geo target, geo_…"), example: exampleIds.geoTarget },
   blocklist_rule_id: { schema: nameText("The blocklist rule, blk_…"), example: exampleIds.blocklistRule },
   affinity_id: { schema: nameText("The affinity, aff_…"), example: exampleIds.affinity },
+  key_id: { schema: nameText("The API key's identifier, key_…"), example: exampleIds.key },
   game_id: { schema: gameId(), example: exampleIds.game },
 };

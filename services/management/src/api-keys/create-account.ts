@@ -1,13 +1,12 @@
-import { newId, type Scope } from "@diegetic/contracts";
+import { newId, SCOPES, type Scope } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
 import type { RateLimit } from "@diegetic/service-kit";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import { keySha256, newKeyText, shownPrefix } from "./key-text.ts";
-
-const UNLIMITED_COLUMN = -1;
+import { newKeyText } from "./key-text.ts";
+import { insertKey } from "./store.ts";
 
 /** What a key may be used for when nothing is said (semantics: Key scopes). */
-export const ALL_SCOPES: readonly Scope[] = ["advertiser", "developer", "serving"];
+export const ALL_SCOPES: readonly Scope[] = SCOPES;
 
 export interface KeyOptions {
   /** The owner's name for the account and its key. */
@@ -47,19 +46,12 @@ export async function insertAccountWithKey(
   key: string,
 ): Promise<CreatedAccount> {
   const accountId = newId("acct");
-  const keyId = newId("key");
-  const limit = options.rateLimitPerMinute ?? null;
   await transaction.account.create({ data: { id: accountId, label: options.label } });
-  await transaction.apiKey.create({
-    data: {
-      id: keyId,
-      accountId,
-      sha256: keySha256(key),
-      prefix: shownPrefix(key),
-      label: options.label,
-      scopes: [...new Set(options.scopes ?? ALL_SCOPES)],
-      rateLimitPerMinute: limit === "unlimited" ? UNLIMITED_COLUMN : limit,
-    },
-  });
+  const settings = {
+    label: options.label,
+    scopes: [...new Set(options.scopes ?? ALL_SCOPES)],
+    rateLimitPerMinute: options.rateLimitPerMinute ?? null,
+  };
+  const { id: keyId } = await insertKey(transaction, accountId, settings, key, Date.now());
   return { accountId, keyId, key };
 }

@@ -1,8 +1,9 @@
 import type { Database } from "@diegetic/database";
 import type { ApiKey, KeyDirectory } from "@diegetic/service-kit";
 import type { Clock } from "../shared/time.ts";
+import { isInForce } from "./api-key.ts";
+import { limitFromColumn } from "./limit-column.ts";
 
-const UNLIMITED_COLUMN = -1;
 const USE_NOTED_EVERY_MS = 60_000;
 
 /** Looks keys up in Postgres at every request: a revoked one is refused by the very next. Notes their use by the minute. */
@@ -11,8 +12,7 @@ export function createKeyDirectory(database: Database, clock: Clock): KeyDirecto
     async find(sha256Hex): Promise<ApiKey | undefined> {
       const row = await database.apiKey.findUnique({ where: { sha256: sha256Hex } });
       const nowMs = clock();
-      if (row === null || row.revokedAt !== null) return undefined;
-      if (row.expiresAt !== null && row.expiresAt.getTime() <= nowMs) return undefined;
+      if (row === null || !isInForce(row, nowMs)) return undefined;
       if (row.lastUsedAt === null || row.lastUsedAt.getTime() <= nowMs - USE_NOTED_EVERY_MS) {
         await noteUse(database, row.id, nowMs);
       }
@@ -20,8 +20,7 @@ export function createKeyDirectory(database: Database, clock: Clock): KeyDirecto
         keyId: row.id,
         accountId: row.accountId,
         scopes: row.scopes,
-        rateLimitPerMinute:
-          row.rateLimitPerMinute === UNLIMITED_COLUMN ? "unlimited" : row.rateLimitPerMinute,
+        rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute),
       };
     },
   };

@@ -8,10 +8,8 @@ import {
   type SnapshotPlacement,
 } from "@diegetic/contracts";
 import type { SnapshotEntry } from "@diegetic/hot-state";
+import { limitFromColumn } from "../api-keys/limit-column.ts";
 import type { AdvertiserRow, ApiKeyRow, CampaignRow, PlacementRow } from "./load.ts";
-
-/** -1 in the column of a key's own limit. */
-const UNLIMITED_COLUMN = -1;
 
 function entry(name: string, version: number, entity: object | null): SnapshotEntry {
   return { name, rowVersion: version, json: entity === null ? null : JSON.stringify(entity) };
@@ -103,13 +101,12 @@ export function placementEntry(row: PlacementRow): SnapshotEntry {
 
 /** A revoked key is removed; one that expires says when, and the match tier looks at its clock. */
 export function apiKeyEntry(row: ApiKeyRow): SnapshotEntry {
-  const limit = row.rateLimitPerMinute;
   const entity: SnapshotApiKey = {
     key_id: row.id,
     account_id: row.accountId,
     version: row.version,
     scopes: row.scopes,
-    rate_limit_per_minute: limit === UNLIMITED_COLUMN ? "unlimited" : limit,
+    rate_limit_per_minute: limitFromColumn(row.rateLimitPerMinute),
     expires_at_ms: row.expiresAt?.getTime() ?? null,
   };
   return entry(entityName.apiKey(row.sha256), row.version, row.revokedAt === null ? entity : null);

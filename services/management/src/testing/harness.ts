@@ -13,6 +13,7 @@ import { startTestRedis } from "../../../../tests/helpers/redis.ts";
 import { createAccountWithKey, type KeyOptions } from "../api-keys/create-account.ts";
 import { createManagement, type Management } from "../management.ts";
 import { readManagementSettings } from "../settings.ts";
+import type { Clock } from "../shared/time.ts";
 
 /** Management on stores of its own; every answer to a caller is checked against the API document. */
 export interface Harness {
@@ -21,6 +22,8 @@ export interface Harness {
   money: MoneyCommands;
   /** A client with a key of a new account; what it may do and how often as the options say. */
   caller(options?: Partial<KeyOptions>): Promise<Caller>;
+  /** A client with a key that is there already. */
+  callerWith(accountId: string, key: string): Caller;
   /** A caller that has registered, with this much deposited. */
   advertiser(depositCents?: number): Promise<Caller & { advertiserId: string }>;
   stop(): Promise<void>;
@@ -31,6 +34,7 @@ export interface Caller {
   key: string;
   get(path: string): Test;
   post(path: string, body?: unknown): Test;
+  put(path: string, body: unknown): Test;
   patch(path: string, body: unknown): Test;
   delete(path: string): Test;
 }
@@ -46,7 +50,10 @@ export const creativeBody = {
 };
 
 /** Another process of management on the same stores. */
-export function createInstance(secrets: { databaseUrl: string; redisUrl: string }): Management {
+export function createInstance(
+  secrets: { databaseUrl: string; redisUrl: string },
+  clock: Clock = Date.now,
+): Management {
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
     REDIS_URL: secrets.redisUrl,
@@ -54,19 +61,18 @@ export function createInstance(secrets: { databaseUrl: string; redisUrl: string 
     RATE_LIMIT_ANALYTICS: "unlimited",
   });
   const logger = createLogger({ service: "management", instance: "test", level: "silent" });
-  return createManagement({ settings, logger, metrics: createMetrics({ service: "management" }) });
+  return createManagement({ settings, logger, metrics: createMetrics({ service: "management" }), clock });
 }
 
-export async function startHarness(): Promise<Harness> {
+/** @param clock what the service takes for the time; default: the system's clock. */
+export async function startHarness(clock?: Clock): Promise<Harness> {
   const [database, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
-  const management = createInstance({ databaseUrl: database.url, redisUrl: server.url });
+  const management = createInstance({ databaseUrl: database.url, redisUrl: server.url }, clock);
   const redis = connectRedis(server.url, { name: "test" });
   await management.start();
   const { app } = management;
 
-  const caller = async (options: Partial<KeyOptions> = {}): Promise<Caller> => {
-    const parts = { database: management.database, publishing: management.publishing };
-    const { accountId, key } = await createAccountWithKey(parts, { label: "test", ...options });
+  const callerWith = (accountId: string, key: string): Caller => {
     const authorized = (test: Test) => documented(test.set("Authorization", `Bearer ${key}`));
     return {
       accountId,
@@ -76,15 +82,22 @@ export async function startHarness(): Promise<Harness> {
         const test = authorized(request(app).post(BASE + path));
         return body === undefined ? test : test.send(body as object);
       },
+      put: (path, body) => authorized(request(app).put(BASE + path)).send(body as object),
       patch: (path, body) => authorized(request(app).patch(BASE + path)).send(body as object),
       delete: (path) => authorized(request(app).delete(BASE + path)),
     };
+  };
+  const caller = async (options: Partial<KeyOptions> = {}): Promise<Caller> => {
+    const parts = { database: management.database, publishing: management.publishing };
+    const { accountId, key } = await createAccountWithKey(parts, { label: "test", ...options });
+    return callerWith(accountId, key);
   };
   return {
     management,
     redis,
     money: createMoneyCommands(redis),
     caller,
+    callerWith,
     async advertiser(depositCents = 0) {
       const made = await caller();
       const profile = { company_name: "Ember", contact_email: `${newId("acct")}@example.com` };

@@ -1,0 +1,133 @@
+import {
+  apiKeyCreateSchema,
+  apiKeyListSchema,
+  apiKeyRotateRequestSchema,
+  apiKeySchema,
+  createdApiKeySchema,
+} from "../schemas/api-key.ts";
+import { malformedField, missingField, notAllowedField } from "./common-refusals.ts";
+import { exampleIds } from "./example-ids.ts";
+import { defineFeature, refusal } from "./operation.ts";
+
+const newKey = { label: "Game server EU", scopes: ["serving"], rate_limit_per_minute: 500 };
+const key = {
+  id: exampleIds.key,
+  prefix: "igk_Q7wE",
+  ...newKey,
+  created_at: exampleIds.moment,
+  last_used_at: null,
+  expires_at: null,
+};
+const lackingScope = refusal(
+  403,
+  "lacking_scope",
+  "The other key has a scope that the calling key lacks.",
+  'This API key lacks the scope "serving" of the key: use one that has it.',
+);
+const ownKeyOnly = [
+  refusal(
+    403,
+    "other_account",
+    "The key belongs to another account.",
+    "The API key belongs to another account.",
+  ),
+  lackingScope,
+  refusal(404, "no_key", "There is no such key in force.", "There is no API key of this id in force."),
+] as const;
+const tooManyKeys = refusal(
+  422,
+  "too_many",
+  "The account has 100 keys in force.",
+  "An account has at most 100 API keys in force: revoke one first.",
+);
+const common = { group: "management", scope: ["advertiser", "developer"], addition: true } as const;
+const one = "/api-keys/{key_id}";
+
+export const apiKeysApi = defineFeature({
+  tag: "API keys",
+  description: "The keys of the account: created, rotated and revoked by another key of it.",
+  schemas: {
+    ApiKey: apiKeySchema,
+    CreatedApiKey: createdApiKeySchema,
+    NewApiKey: apiKeyCreateSchema,
+    ApiKeyRotation: apiKeyRotateRequestSchema,
+  },
+  operations: {
+    create: {
+      ...common,
+      operationId: "createApiKey",
+      method: "POST",
+      path: "/api-keys",
+      summary: "Create a key",
+      description:
+        "A key never may more than the key that created it. The key itself is in this answer alone: only its SHA-256 is stored.",
+      idempotent: true,
+      request: { schema: apiKeyCreateSchema, example: newKey },
+      success: [
+        {
+          status: 201,
+          description: "The new key.",
+          schema: createdApiKeySchema,
+          example: { ...key, key: "igk_Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890" },
+        },
+      ],
+      refusals: [
+        missingField("label is required: it must be text of at most 200 characters that is not blank"),
+        malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
+        lackingScope,
+        notAllowedField("rate_limit_per_minute must be a whole number from 1 to 1000, but 0 was sent"),
+        tooManyKeys,
+      ],
+    },
+    list: {
+      ...common,
+      operationId: "listApiKeys",
+      method: "GET",
+      path: "/api-keys",
+      summary: "List the keys in force",
+      description: "In the order of their creation.",
+      paged: true,
+      success: [{ status: 200, description: "The keys.", schema: apiKeyListSchema, example: [key] }],
+      refusals: [],
+    },
+    rotate: {
+      ...common,
+      operationId: "rotateApiKey",
+      method: "POST",
+      path: `${one}/rotate`,
+      summary: "Replace a key",
+      description:
+        "The new key has the same label, scopes and limit. The old one stays valid for the overlap, a day by default, so that no caller is shut out meanwhile.",
+      idempotent: true,
+      request: {
+        schema: apiKeyRotateRequestSchema,
+        example: { overlap_seconds: 3_600 },
+        optional: true,
+      },
+      success: [
+        {
+          status: 201,
+          description: "The new key.",
+          schema: createdApiKeySchema,
+          example: { ...key, id: exampleIds.secondKey, key: "igk_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321" },
+        },
+      ],
+      refusals: [
+        malformedField('overlap_seconds must be a whole number from 0 to 2592000, but "day" was sent'),
+        ...ownKeyOnly,
+        notAllowedField("overlap_seconds must be a whole number from 0 to 2592000, but -1 was sent"),
+        tooManyKeys,
+      ],
+    },
+    revoke: {
+      ...common,
+      operationId: "revokeApiKey",
+      method: "DELETE",
+      path: one,
+      summary: "Revoke a key",
+      description: "The very next request with it is answered 401. Doing it again is no error.",
+      success: [{ status: 204, description: "The key is revoked." }],
+      refusals: ownKeyOnly,
+    },
+  },
+});

@@ -1,0 +1,100 @@
+import { newId } from "@diegetic/contracts";
+import type { Database, Prisma, Transaction } from "@diegetic/database";
+import { forbidden, notFound, unauthorized, unprocessable } from "@diegetic/service-kit";
+import { isIdentifier } from "../shared/identifiers.ts";
+import { type Paging, rowsOfPage } from "../shared/paging.ts";
+import { type ApiKeyRow, type endOfRotated, isInForce, type KeySettings, MOST_KEYS } from "./api-key.ts";
+import { keySha256, shownPrefix } from "./key-text.ts";
+import { limitFromColumn, limitToColumn } from "./limit-column.ts";
+
+function fromRow(row: Prisma.ApiKeyGetPayload<object>): ApiKeyRow {
+  return { ...row, rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute) };
+}
+
+const inForce = (accountId: string, nowMs: number) => ({
+  accountId,
+  revokedAt: null,
+  OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(nowMs) } }],
+});
+
+/** The account's keys that are in force, in the order of their creation. */
+export async function listKeys(
+  database: Database,
+  accountId: string,
+  nowMs: number,
+  paging: Paging,
+): Promise<ApiKeyRow[]> {
+  return (await database.apiKey.findMany(rowsOfPage(inForce(accountId, nowMs), paging))).map(fromRow);
+}
+
+/** The account's key of this id, in force or not. Throws 403 when it is another account's, 404 when there is none. */
+export async function ownKey(
+  client: Database | Transaction,
+  accountId: string,
+  keyId: string,
+): Promise<ApiKeyRow> {
+  const row = isIdentifier("key", keyId) ? await client.apiKey.findUnique({ where: { id: keyId } }) : null;
+  if (row === null) throw keyMissing();
+  if (row.accountId !== accountId) throw forbidden("The API key belongs to another account.");
+  return fromRow(row);
+}
+
+export function keyMissing() {
+  return notFound("There is no API key of this id in force.");
+}
+
+/**
+ * Locks the keys of an account until the end of the transaction. Throws 401 when the calling key has ended since the
+ * request was admitted: a key that was revoked leaves no new ones behind.
+ */
+export async function lockKeys(
+  transaction: Transaction,
+  caller: { accountId: string; keyId: string },
+  nowMs: number,
+): Promise<void> {
+  await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${caller.accountId} FOR NO KEY UPDATE`;
+  if (isInForce(await ownKey(transaction, caller.accountId, caller.keyId), nowMs)) return;
+  throw unauthorized("The API key has been revoked.");
+}
+
+/** Throws 422 when the account has as many keys in force as it may. */
+export async function requireRoom(transaction: Transaction, accountId: string, nowMs: number): Promise<void> {
+  const keys = await transaction.apiKey.count({ where: inForce(accountId, nowMs) });
+  if (keys < MOST_KEYS) return;
+  throw unprocessable(`An account has at most ${MOST_KEYS} API keys in force: revoke one first.`);
+}
+
+/** Writes a key with this text. */
+export async function insertKey(
+  transaction: Transaction,
+  accountId: string,
+  settings: KeySettings,
+  keyText: string,
+  nowMs: number,
+): Promise<ApiKeyRow> {
+  const row = await transaction.apiKey.create({
+    data: {
+      id: newId("key", nowMs),
+      accountId,
+      sha256: keySha256(keyText),
+      prefix: shownPrefix(keyText),
+      label: settings.label,
+      scopes: [...settings.scopes],
+      rateLimitPerMinute: limitToColumn(settings.rateLimitPerMinute),
+      createdAt: new Date(nowMs),
+    },
+  });
+  return fromRow(row);
+}
+
+/** Ends a key, now or at a moment that is set; one that was revoked stays so. */
+export async function endKey(
+  transaction: Transaction,
+  keyId: string,
+  end: ReturnType<typeof endOfRotated>,
+): Promise<void> {
+  await transaction.apiKey.updateMany({
+    where: { id: keyId, revokedAt: null },
+    data: { ...end, version: { increment: 1 } },
+  });
+}
