@@ -1,21 +1,19 @@
--- Brings an advertiser's deposits into the slot; makes the slot when it is not there.
+-- Brings an advertiser's deposits into the slot.
 -- KEYS  account
--- ARGV  version, deposited (millicents), then for a new slot: spent (millicents), impressions
+-- ARGV  version, deposited (millicents)
 -- Reply {code}
--- Codes applied   the slot has this version
---       older     the slot has a newer version, nothing was changed
+-- Codes applied       the slot has this version
+--       older         the slot has a newer version, nothing was changed
+--       unknown_slot  the slot has to be restored first, nothing was changed
 -- Idempotent: a version again changes nothing.
 
--- @include "time"
+-- @include "lineage"
+-- @include "totals"
 
 local account_key = KEYS[1]
-local version, deposited, seed_spent, seed_impressions = unpack(ARGV)
+local version, deposited = unpack(ARGV)
 
-local known = redis.call('HGET', account_key, 'version')
-if known and tonumber(known) > tonumber(version) then return { 'older' } end
-if not known then
-  redis.call('HSET', account_key, 'spent', seed_spent, 'held', '0', 'impressions', seed_impressions,
-    'epoch', whole(now_microseconds()))
-end
+if not read_account(account_key) then return { 'unknown_slot' } end
+if tonumber(redis.call('HGET', account_key, 'version')) > tonumber(version) then return { 'older' } end
 redis.call('HSET', account_key, 'version', version, 'deposited', deposited)
 return { 'applied' }

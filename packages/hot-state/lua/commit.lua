@@ -4,8 +4,8 @@
 --       place ('<campaign_id>|<encoded game_id>')
 -- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
 --       {'refused', code}
--- Codes unknown_slot  the slot has to be rebuilt first
---       no_match      no unbilled match of this creative, or it is more than 24 h old
+-- Codes unknown_slot  the slot has to be restored first
+--       no_match      no unbilled match of this creative, it is more than 24 h old, or older than the slot's era
 --       balance, budget, daily_cap  the match is known, but its price no longer fits
 -- An open hold has its money, even when its time is over and nobody has released it: it has only to fit a budget or a cap that
 -- was lowered meanwhile. A lapsed one must fit like a new hold. The campaign's status does not matter.
@@ -14,6 +14,7 @@
 -- @include "time"
 -- @include "entry"
 -- @include "history"
+-- @include "lineage"
 -- @include "totals"
 
 local account_key, campaign_key, holds, pending, matches, history, outbox = unpack(KEYS)
@@ -25,16 +26,19 @@ local LOOK_AT = 16
 local now_us = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
 
-local function record_of(entry)
-  return table.concat({
-    '{"impression_id":"', entry.impression_id, '","creative_id":"', entry.creative_id,
-    '","recorded_at_ms":', entry.recorded_at_ms, ',"match":', entry.payload, '}',
-  })
-end
-
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_slot' } end
+if not remembers_matches(account, matches) then return { 'refused', 'no_match' } end
+
+-- slot_epoch tells billing whether the slot still knows of the charge. A replay names the present epoch: billing takes
+-- records from first answers and from the outbox alone.
+local function record_of(entry)
+  return table.concat({
+    '{"impression_id":"', entry.impression_id, '","creative_id":"', entry.creative_id,
+    '","recorded_at_ms":', entry.recorded_at_ms, ',"slot_epoch":', account.epoch, ',"match":', entry.payload, '}',
+  })
+end
 
 local function too_dear(entry)
   if entry.state ~= 'O' then return no_room(account, campaign, entry.price) end
@@ -54,6 +58,7 @@ local function charge(id, entry)
   end
   redis.call('HINCRBY', account_key, 'spent', price)
   redis.call('HINCRBY', account_key, 'impressions', 1)
+  redis.call('HINCRBY', account_key, 'seq', 1)
   redis.call('HINCRBY', campaign_key, 'spent', price)
   redis.call('HINCRBY', campaign_key, 'impressions', 1)
   redis.call('HSET', campaign_key, 'day', campaign.day, 'day_spent', whole(campaign.day_spent + entry.price))

@@ -1,8 +1,9 @@
 -- Says whether any follower may still serve what was true before a version.
--- KEYS  1 version  2 leases
+-- KEYS  1 version  2 leases  3 epoch  4 complete
 -- ARGV  1 version  2 length of a lease, ms
--- Reply {'obeyed'} | {'behind', number of live leases below the version} | {'lost'}: the snapshot is older than that
+-- Reply {'obeyed'} | {'behind', number of live leases below the version, or one while the snapshot is not complete} | {'lost'}: the snapshot is older than that
 -- @include "time"
+-- @include "lineage"
 
 local wanted = tonumber(ARGV[1])
 if tonumber(redis.call('GET', KEYS[1]) or '0') < wanted then
@@ -20,6 +21,11 @@ for i = 1, #leases, 2 do
   elseif tonumber(expires) < now - 60000 then
     redis.call('HDEL', KEYS[2], leases[i])
   end
+end
+local complete = redis.call('GET', KEYS[4])
+if complete ~= (redis.call('GET', KEYS[3]) or '') .. '|' .. server_lineage() then
+  -- Leases may have been forgotten together with what else this server has lost.
+  behind = behind + 1
 end
 if behind == 0 then
   -- A server that has just come back may have forgotten the last renewals: wait until those have run out.

@@ -16,6 +16,8 @@
 -- @include "entry"
 -- @include "history"
 -- @include "cap"
+-- @include "lineage"
+-- @include "totals"
 
 local account_key, campaign_key, holds, pending, matches, history, cap, giveback = unpack(KEYS)
 local match_id, reason, place, session_key, price, giveback_value = unpack(ARGV)
@@ -24,15 +26,15 @@ local now_ms = math.floor(now_microseconds() / 1000)
 
 local function free(amount, member)
   redis.call('HINCRBY', account_key, 'held', whole(-amount))
+  redis.call('HINCRBY', account_key, 'seq', 1)
   redis.call('HINCRBY', campaign_key, 'held', whole(-amount))
   redis.call('ZREM', holds, member)
 end
 
-if redis.call('HEXISTS', account_key, 'version') == 0 or redis.call('HEXISTS', campaign_key, 'version') == 0 then
-  return { 'unknown_slot' }
-end
+local account = read_account(account_key)
+if not account or redis.call('HEXISTS', campaign_key, 'version') == 0 then return { 'unknown_slot' } end
 
-local text = redis.call('HGET', matches, match_id)
+local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
 if not text then
   -- A releaser that was away for a day finds the hold, but no longer the match: the money is given back all the same.
   local member = hold_member(match_id, place, session_key, tonumber(price))

@@ -15,6 +15,7 @@
 -- @include "time"
 -- @include "entry"
 -- @include "history"
+-- @include "lineage"
 -- @include "totals"
 -- @include "cap"
 
@@ -49,7 +50,7 @@ local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_slot', '' } end
 
-local known = redis.call('HGET', matches, match_id)
+local known = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
 if known then
   local entry = decode_entry(known)
   if entry.state ~= 'X' then
@@ -80,12 +81,17 @@ redis.call('HINCRBY', cap, creative_id, 1)
 local times_seen = whole(redis.call('HINCRBY', cap, 'n:' .. creative_id, 1) - 1)
 keep_for(cap, CAP_EXPIRE_MS)
 
+if not remembers_matches(account, matches) then
+  redis.call('DEL', pending, matches, history)
+  redis.call('HSET', matches, 'era', account.era)
+end
 local entry = {
   state = 'O', price = price, lapses_at_ms = now_ms + hold_ttl_ms, matched_at_us = now_us,
   creative_id = creative_id, session_key = session_key, times_seen = times_seen, cap_touched_ms = cap_touched_ms,
   recorded_at_ms = '', impression_id = '', payload = payload,
 }
 redis.call('HINCRBY', account_key, 'held', whole(price))
+redis.call('HINCRBY', account_key, 'seq', 1)
 redis.call('HINCRBY', campaign_key, 'held', whole(price))
 redis.call('HINCRBY', campaign_key, 'rotation', 1)
 redis.call('ZADD', holds, whole(entry.lapses_at_ms), hold_member(match_id, place, session_key, price))

@@ -20,6 +20,7 @@ export {
   type SessionReference,
 } from "./game-session/sessions.ts";
 export { type Claim, IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
+export { masterLineages } from "./lineages.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export { holdOf, isCapStale } from "./money/holds.ts";
 export type * from "./money/types.ts";

@@ -56,6 +56,8 @@ export const advertiserKeys = {
     `{${advertiserId}}:cap:${encodeName(gameId)}:${sessionKey}`,
   /** Committed impressions that are not yet in Postgres. */
   outbox: (advertiserId: string) => `{${advertiserId}}:outbox`,
+  /** Impressions that a restored slot contains and must not count again; see `settle`. */
+  settled: (advertiserId: string) => `{${advertiserId}}:settled`,
   /** Lapsed matches whose place in the player session has still to be given back, in the game's slot. */
   giveback: (advertiserId: string) => `{${advertiserId}}:giveback`,
 };

@@ -18,13 +18,26 @@ export function loadScript(name: string): string {
   );
 }
 
+/** Like `defineScript`, for a script whose number of keys depends on the call: it comes first. */
+export function defineVariadicScript(redis: RedisConnection, name: string): ScriptCall {
+  return define(redis, name, { lua: loadScript(name) });
+}
+
 /**
  * Defines a script on a connection and returns the function that calls it with its keys, then its arguments.
  * The number of keys is fixed, and `defineCommand` re-sends the source when a server has forgotten it.
  */
 export function defineScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
+  return define(redis, name, { numberOfKeys, lua: loadScript(name) });
+}
+
+function define(
+  redis: RedisConnection,
+  name: string,
+  definition: { lua: string; numberOfKeys?: number },
+): ScriptCall {
   const command = `diegetic_${name}`;
-  redis.defineCommand(command, { numberOfKeys, lua: loadScript(name) });
+  redis.defineCommand(command, definition);
   const call = (redis as unknown as Record<string, ScriptCall>)[command];
   if (call === undefined) throw new Error(`script ${name} was not defined`);
   return (...keysAndArguments) => call.apply(redis, keysAndArguments);

@@ -14,6 +14,18 @@ export function createBillingMeasures(metrics: Metrics) {
       "billing_records_poison_total",
       "Records that could not be written and were set aside",
     ),
+    late: metrics.counter(
+      "billing_records_late_total",
+      "Impressions that were written after their advertiser's slot had been restored without them",
+    ),
+    unfunded: metrics.counter(
+      "billing_records_unfunded_total",
+      "Records that were set aside because their money had been spent again after Redis had lost data",
+    ),
+    pendingSettlements: metrics.gauge(
+      "billing_settlements_pending",
+      "Late or reversed charges that are not in their advertiser's slot yet",
+    ),
     batchSeconds: metrics.histogram("billing_batch_seconds", "Duration of writing one job"),
     failedJobs: metrics.counter("billing_jobs_failed_total", "Failed attempts at a job", ["final"]),
     requeued: metrics.counter(

@@ -13,6 +13,7 @@ import { RepeatingTask } from "./loops/repeating-task.ts";
 import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
 import { Releaser } from "./release/releaser.ts";
 import type { BillingSecrets, BillingSettings } from "./settings.ts";
+import { Settler } from "./settle/settler.ts";
 import { Sweeper } from "./sweep/sweeper.ts";
 import { ImpressionWriter } from "./write/impression-writer.ts";
 import { Partitions } from "./write/partitions.ts";
@@ -73,6 +74,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const partitions = new Partitions(database);
   const writer = new ImpressionWriter({ database, money, partitions, measures, logger, nowMs });
   const sweeper = new Sweeper({ money, due, producer, measures, nowMs, overdueAfterMs: pace.overdueAfterMs });
+  const settler = new Settler({ database, money, measures });
   const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, nowMs });
 
   const worker = createBillingWorker(secrets.redisUrl, ({ records }) => writer.write(records), {
@@ -87,6 +89,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
   const tasks = [
     { name: "sweep", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => sweeper.pass(signal) },
+    { name: "settle", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => settler.pass(signal) },
     { name: "release", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => releaser.pass(signal) },
     { name: "backstop walk", everyMs: pace.walkEveryMs, run: walk },
   ].map((task) => new RepeatingTask({ ...task, logger }));

@@ -5,6 +5,7 @@ import {
   DueIndex,
   isRedisAway,
   type MoneyCommands,
+  masterLineages,
   RateLimiter,
   type RedisConnection,
   SnapshotPublisher,
@@ -21,7 +22,6 @@ import { advertiserEndpoints } from "./advertiser/endpoints.ts";
 import { affinityEndpoints } from "./affinities/endpoints.ts";
 import { analyticsEndpoints } from "./analytics/endpoints.ts";
 import { apiDocumentPages } from "./api-document/pages.ts";
-import { apiKeyEndpoints } from "./api-keys/endpoints.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
 import { blocklistEndpoints } from "./blocklist/endpoints.ts";
 import { campaignEndpoints } from "./campaigns/endpoints.ts";
@@ -35,6 +35,7 @@ import { revenueEndpoints } from "./revenue/endpoints.ts";
 import type { ManagementSettings } from "./settings.ts";
 import type { Clock } from "./shared/time.ts";
 import { simulatorEndpoints } from "./simulator/endpoints.ts";
+import { SlotRecovery } from "./slot-recovery/slot-recovery.ts";
 import { Publishing } from "./snapshot-publishing/publishing.ts";
 import { Reconciler } from "./snapshot-publishing/reconciler.ts";
 
@@ -81,9 +82,18 @@ export function createManagement(options: ManagementOptions): Management {
     "snapshot_obeyed_seconds",
     "Time from the commit of a change until every match instance obeyed it",
   );
+  const recovery = new SlotRecovery({
+    database,
+    slots,
+    due: new DueIndex(redis, { now: clock }),
+    nowMs: clock,
+    logger,
+    metrics,
+  });
   const publishing = new Publishing({
     database,
     slots,
+    recovery,
     snapshot,
     nowMs: clock,
     observeSeconds: (seconds) => obeyedSeconds.observe(seconds),
@@ -92,7 +102,8 @@ export function createManagement(options: ManagementOptions): Management {
     database,
     publishing,
     snapshot,
-    slots,
+    recovery,
+    lineages: () => masterLineages(redis),
     upkeep: () => forgetOldAnswers(database, clock()),
     logger,
     metrics,
@@ -143,7 +154,6 @@ function createManagementApp(
     ...affinityEndpoints(shared),
     ...simulatorEndpoints(shared),
     ...placementEndpoints(shared),
-    ...apiKeyEndpoints(shared),
     ...analyticsEndpoints(shared),
     ...revenueEndpoints(shared),
   ];

@@ -106,6 +106,8 @@ async function createInStores(
     const publishing = new Publishing({
       database,
       slots: createMoneyCommands(redis),
+      // Only the key is published here, and no slot depends on it.
+      recovery: { restoreFrozen: async () => 0 },
       snapshot: new SnapshotPublisher(redis),
       nowMs: Date.now,
     });

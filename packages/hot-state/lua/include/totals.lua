@@ -1,9 +1,23 @@
--- Reading the money of an advertiser and of one campaign. nil: the slot is not there, nothing may be served or charged.
+-- Reading the money of an advertiser and of one campaign. nil: the slot is not there, or nobody has verified it since its
+-- server may have forgotten something: nothing may be served or charged. Needs "lineage".
+-- epoch  number that the slot got when it was last restored    seq  how often money has moved, ever
+-- era    epoch since which matches are remembered; those of before are void
 
 local function read_account(key)
-  local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held')
-  if not values[1] then return nil end
-  return { deposited = tonumber(values[2]), spent = tonumber(values[3]), held = tonumber(values[4]) }
+  local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held', 'lineage', 'epoch', 'era')
+  if not values[1] or values[5] ~= server_lineage() then return nil end
+  return {
+    deposited = tonumber(values[2]),
+    spent = tonumber(values[3]),
+    held = tonumber(values[4]),
+    epoch = values[6],
+    era = values[7],
+  }
+end
+
+-- The matches of a campaign in a game are void when they are of an earlier era.
+local function remembers_matches(account, matches)
+  return redis.call('HGET', matches, 'era') == account.era
 end
 
 -- limit: the budget, or a lower ceiling that is on its way into the budget. day: the day that is being spent on;

@@ -1,10 +1,16 @@
 import type { RedisConnection } from "../connection.ts";
 import { createBacklogCommands } from "./backlog.ts";
 import { createHoldCommands } from "./holds.ts";
+import { createRecoveryCommands } from "./recovery.ts";
 import { createTotalsCommands } from "./totals.ts";
 import type { MoneyCommands } from "./types.ts";
 
 /** Defines the money scripts on a connection. */
 export function createMoneyCommands(redis: RedisConnection): MoneyCommands {
-  return { ...createHoldCommands(redis), ...createTotalsCommands(redis), ...createBacklogCommands(redis) };
+  return {
+    ...createHoldCommands(redis),
+    ...createTotalsCommands(redis),
+    ...createBacklogCommands(redis),
+    ...createRecoveryCommands(redis),
+  };
 }

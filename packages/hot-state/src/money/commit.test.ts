@@ -41,6 +41,7 @@ describe("commit", () => {
         impression_id: "imp_1",
         creative_id: slot.creativeId,
         recorded_at_ms: expect.any(Number),
+        slot_epoch: 0,
         match,
       },
     });

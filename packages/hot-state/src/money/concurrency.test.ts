@@ -159,7 +159,6 @@ describe.each([
           advertiserId: slot.advertiserId,
           version: 2,
           depositedMillicents: 9_000,
-          seed: { spentMillicents: 0, impressions: 0 },
         }),
       () => money.applyCampaign(slot.campaign({ version: 2 })),
       () => money.setBudgetCeiling(slot.advertiserId, slot.campaignId, 8_000),

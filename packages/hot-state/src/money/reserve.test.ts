@@ -261,7 +261,8 @@ describe("memory", () => {
     expect(await redis.zcard(history)).toBe(6);
     await slot.hold();
     expect(await redis.zcard(history)).toBe(2);
-    expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(2);
+    // Two matches and the era that they are of.
+    expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(3);
     expect(await redis.zcard(advertiserKeys.pending(advertiserId, campaignId, gameId))).toBe(2);
   });
 });

@@ -4,10 +4,9 @@ import { advertiserKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
-import type { AccountTotals, CampaignTotals, MoneyCommands } from "./types.ts";
+import { type AccountTotals, APPLY_CODES, type CampaignTotals, type MoneyCommands } from "./types.ts";
 
 const STATUSES: readonly CampaignStatus[] = ["draft", "active", "paused"];
-const APPLY_CODES = ["applied", "older"] as const;
 const MAX_COUNTED_ADVERTISERS = 1_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -39,16 +38,14 @@ function createApplyCommands(
   redis: RedisConnection,
 ): Pick<MoneyCommands, "applyAccount" | "applyCampaign" | "setBudgetCeiling"> {
   const applyAccount = defineScript(redis, "apply_account", 1);
-  const applyCampaign = defineScript(redis, "apply_campaign", 1);
-  const setBudgetCeiling = defineScript(redis, "set_budget_ceiling", 1);
+  const applyCampaign = defineScript(redis, "apply_campaign", 2);
+  const setBudgetCeiling = defineScript(redis, "set_budget_ceiling", 2);
   return {
-    async applyAccount({ advertiserId, version, depositedMillicents, seed }) {
+    async applyAccount({ advertiserId, version, depositedMillicents }) {
       const reply = await applyAccount(
         advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
         requireInteger("version", version, 0),
         requireInteger("depositedMillicents", depositedMillicents, 0),
-        requireInteger("seed.spentMillicents", seed.spentMillicents, 0),
-        requireInteger("seed.impressions", seed.impressions, 0),
       );
       return new ReplyReader("apply_account", reply).code(0, APPLY_CODES);
     },
@@ -63,6 +60,7 @@ function createApplyCommands(
     }) {
       if (!DAY.test(seed.day)) throw new RangeError(`seed.day must be YYYY-MM-DD, not ${seed.day}`);
       const reply = await applyCampaign(
+        advertiserKeys.account(advertiserId),
         campaignKey(advertiserId, campaignId),
         requireInteger("version", version, 0),
         status,
@@ -79,6 +77,7 @@ function createApplyCommands(
       const reply = new ReplyReader(
         "set_budget_ceiling",
         await setBudgetCeiling(
+          advertiserKeys.account(advertiserId),
           campaignKey(advertiserId, campaignId),
           ceilingMillicents === null ? "" : requireInteger("ceilingMillicents", ceilingMillicents, 0),
         ),
@@ -105,7 +104,7 @@ async function readAccount(redis: RedisConnection, advertiserId: string): Promis
     spentMillicents: fields.integer(2),
     heldMillicents: fields.integer(3),
     impressions: fields.integer(4),
-    epoch: fields.text(5),
+    epoch: fields.integer(5),
   };
 }
 

@@ -85,15 +85,14 @@ export type ReleaseReason = "cancelled" | "lapsed";
 export const RELEASE_CODES = ["released", "not_open", "not_due", "unknown_slot"] as const;
 export type ReleaseResult = (typeof RELEASE_CODES)[number];
 
-/** What the slot knows of an advertiser. `seed` is used only when the slot has to be made: the totals of Postgres. */
+/** What management tells the slot of an advertiser. */
 export interface AccountState {
   advertiserId: string;
   version: number;
   depositedMillicents: Millicents;
-  seed: { spentMillicents: Millicents; impressions: number };
 }
 
-/** What the slot knows of a campaign. `seed` is used only when it has to be made: the totals of Postgres. */
+/** What management tells the slot of a campaign. `seed` is used only when it is new there: the totals of Postgres. */
 export interface CampaignState {
   advertiserId: string;
   campaignId: string;
@@ -110,8 +109,9 @@ export interface CampaignState {
   };
 }
 
-/** `older`: the slot has a newer version already, nothing was changed. */
-export type ApplyResult = "applied" | "older";
+/** `older`: the slot has a newer version already. `unknown_slot`: it has to be restored first. Neither changed anything. */
+export const APPLY_CODES = ["applied", "older", "unknown_slot"] as const;
+export type ApplyResult = (typeof APPLY_CODES)[number];
 
 export type CeilingResult =
   | { outcome: "ok" }
@@ -125,8 +125,8 @@ export interface AccountTotals {
   spentMillicents: Millicents;
   heldMillicents: Millicents;
   impressions: number;
-  /** Changes when the slot is made anew. */
-  epoch: string;
+  /** Changes when the slot is restored; what it was restored with stands in Postgres under the same number. */
+  epoch: number;
 }
 
 export interface CampaignTotals {
@@ -156,6 +156,71 @@ export interface Giveback {
   sessionKey: string;
 }
 
+/** A slot that may not serve, as it was found: `restoreSlot` takes it only while it is still like that. */
+export interface FrozenSlot {
+  state: "frozen";
+  /** Names the history of writes of the server that the slot was found on. */
+  lineage: string;
+  /** As texts, "" for a slot that is not there. */
+  epoch: string;
+  seq: string;
+  spentMillicents: Millicents;
+  heldMillicents: Millicents;
+  impressions: number;
+}
+
+export interface RestoredCampaign {
+  campaignId: string;
+  version: number;
+  status: CampaignStatus;
+  budgetMillicents: Millicents;
+  dailyCapMillicents: Millicents | null;
+  spentMillicents: Millicents;
+  impressions: number;
+  daySpentMillicents: Millicents;
+}
+
+export interface RestoreRequest {
+  advertiserId: string;
+  found: FrozenSlot;
+  /** Newer than every epoch of the slot before. */
+  epoch: number;
+  /** Void every hold and match: the slot may have forgotten what became of them. */
+  forgetMatches: boolean;
+  version: number;
+  depositedMillicents: Millicents;
+  spentMillicents: Millicents;
+  impressions: number;
+  /** The UTC day (YYYY-MM-DD) of `daySpentMillicents`. */
+  day: string;
+  /** Records of the outbox that the totals contain although Postgres has not got them yet. At most 10 000. */
+  countedImpressionIds: readonly string[];
+  /** Every campaign of the advertiser. At most 10 000. */
+  campaigns: readonly RestoredCampaign[];
+}
+
+/** Something that Postgres knows and a restored slot does not. */
+export interface Settlement {
+  /** The slot's epoch as Postgres knows it. */
+  epoch: number;
+  /** `late`: written to Postgres after the slot was restored. `reversed`: Postgres could not take the charge. */
+  kind: "late" | "reversed";
+  impressionId: string;
+  matchId: string;
+  advertiserId: string;
+  campaignId: string;
+  gameId: string;
+  priceMillicents: Millicents;
+  /** UTC day of the charge, YYYY-MM-DD. */
+  day: string;
+  /** The slot's epoch when it was committed. */
+  committedInEpoch: number;
+}
+
+export const SETTLE_CODES = ["settled", "known", "stale", "unknown_slot"] as const;
+/** `known`: the slot had it already. `stale`: it is of another epoch, `unknown_slot`: frozen; both: try again later. */
+export type SettleResult = (typeof SETTLE_CODES)[number];
+
 /** The money of the advertisers' slots. Every call that changes something may be repeated after a lost answer. */
 export interface MoneyCommands {
   /** Holds the price of one impression and picks the creative: all or nothing. Idempotent by match id. */
@@ -175,7 +240,13 @@ export interface MoneyCommands {
     campaignId: string,
     ceilingMillicents: Millicents | null,
   ): Promise<CeilingResult>;
-  /** Null: the slot is not there (frozen). */
+  /** Looks whether the slot may serve, and freezes it when it is not of the epoch that Postgres knows. */
+  freezeUnlessLive(advertiserId: string, epoch: number): Promise<FrozenSlot | { state: "live" }>;
+  /** Lets a frozen slot serve again. `changed`: it is not as it was found any more, nothing was changed. */
+  restoreSlot(request: RestoreRequest): Promise<"restored" | "changed">;
+  /** Brings the slot's totals in agreement with Postgres. Idempotent by kind and impression id. */
+  settle(settlement: Settlement): Promise<SettleResult>;
+  /** Also answers for a frozen slot. Null: the slot is not there. */
   readAccount(advertiserId: string): Promise<AccountTotals | null>;
   /** Null: the campaign is not in the slot. */
   readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;

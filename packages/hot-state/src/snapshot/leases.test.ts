@@ -208,6 +208,11 @@ describe("a Redis that goes away", () => {
       await expect(publisher.publish([])).rejects.toThrow();
 
       server = await startTestRedis({ dir, port, appendonly: true });
+      // Everything is there, but who knows: nothing is served before it has been published again.
+      await eventually(() => publisher.isEmpty(), { timeoutMs: 10_000 });
+      await expect(follower.catchUp()).rejects.toThrow();
+      expect(follower.isFresh()).toBe(false);
+      await publisher.rebuild([[{ name: "a", rowVersion: 1, json: "1" }]]);
       await eventually(() => follower.isFresh(), { timeoutMs: 10_000 });
       expect(await publisher.isEmpty()).toBe(false);
       const version = await publisher.publish([{ name: "b", rowVersion: 1, json: "2" }]);

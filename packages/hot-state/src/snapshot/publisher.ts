@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
-import { UnexpectedReply } from "../reply.ts";
+import { ReplyReader, UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { NotObeyedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
 
@@ -33,20 +33,20 @@ const SLOWEST_POLL_MS = 20;
  * empty again when Redis loses it: callers ask `isEmpty` at start and every few seconds, and rebuild.
  */
 export class SnapshotPublisher {
-  readonly #redis: RedisConnection;
   readonly #leaseMs: number;
   readonly #publishScript: ScriptCall;
   readonly #completeScript: ScriptCall;
   readonly #behindScript: ScriptCall;
+  readonly #readScript: ScriptCall;
   #seen = { epoch: "", version: 0 };
   #wentBackwards = false;
 
   constructor(redis: RedisConnection, options: SnapshotPublisherOptions = {}) {
-    this.#redis = redis;
     this.#leaseMs = options.leaseMs ?? SNAPSHOT_LEASE_MS;
     this.#publishScript = defineScript(redis, "publish_snapshot", 6);
-    this.#completeScript = defineScript(redis, "complete_snapshot", 3);
-    this.#behindScript = defineScript(redis, "leases_behind", 2);
+    this.#completeScript = defineScript(redis, "complete_snapshot", 4);
+    this.#behindScript = defineScript(redis, "leases_behind", 4);
+    this.#readScript = defineScript(redis, "read_snapshot", 3);
   }
 
   /**
@@ -64,6 +64,7 @@ export class SnapshotPublisher {
   async rebuild(
     pages: AsyncIterable<readonly SnapshotEntry[]> | Iterable<readonly SnapshotEntry[]>,
   ): Promise<number> {
+    const { lineage } = await this.#read();
     const first = await this.#publish([]);
     let last = first;
     for await (const page of pages) {
@@ -77,9 +78,12 @@ export class SnapshotPublisher {
       snapshotKeys.version,
       snapshotKeys.epoch,
       snapshotKeys.complete,
+      snapshotKeys.leases,
       first.epoch,
       last.version,
       snapshotKeys.changed,
+      this.#leaseMs,
+      lineage,
     );
     const code = Array.isArray(reply) ? reply[0] : reply;
     if (code === "lost") throw new SnapshotLostError("the snapshot was lost while it was rebuilt");
@@ -101,6 +105,8 @@ export class SnapshotPublisher {
       const reply = await this.#behindScript(
         snapshotKeys.version,
         snapshotKeys.leases,
+        snapshotKeys.epoch,
+        snapshotKeys.complete,
         version,
         this.#leaseMs,
       );
@@ -116,16 +122,24 @@ export class SnapshotPublisher {
     }
   }
 
-  /** Whether followers lack the whole truth: never rebuilt, flushed, or older than what this publisher has seen. */
+  /**
+   * Whether followers lack the whole truth: never rebuilt, flushed, older than what this publisher has seen, or not
+   * rebuilt since the server started or became a master.
+   */
   async isEmpty(): Promise<boolean> {
-    const [epoch, complete, version] = await this.#redis.mget(
-      snapshotKeys.epoch,
-      snapshotKeys.complete,
-      snapshotKeys.version,
-    );
-    if (!epoch || complete !== epoch) return true;
-    this.#see({ epoch, version: Number(version ?? 0) });
+    const { version, epoch, complete } = await this.#read();
+    if (!complete) return true;
+    this.#see({ epoch, version });
     return this.#wentBackwards;
+  }
+
+  async #read(): Promise<{ version: number; epoch: string; complete: boolean; lineage: string }> {
+    const reply = new ReplyReader(
+      "read_snapshot",
+      await this.#readScript(snapshotKeys.version, snapshotKeys.epoch, snapshotKeys.complete),
+    );
+    const complete = reply.code(2, ["0", "1"]) === "1";
+    return { version: reply.integer(0), epoch: reply.text(1), complete, lineage: reply.text(3) };
   }
 
   async #publish(entries: readonly SnapshotEntry[]): Promise<{ version: number; epoch: string }> {

@@ -9,6 +9,7 @@ import {
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
+import { openSlot } from "../../../../tests/helpers/open-slot.ts";
 import { type Market, pick, type RecordChoice, recordIn } from "./market.fixture.ts";
 
 const PLENTY_MILLICENTS = 1_000_000_000_000;
@@ -38,12 +39,7 @@ export class Slots {
 
   async apply(advertiserId: string, campaignId: string): Promise<void> {
     const seed = { spentMillicents: 0, impressions: 0 };
-    await this.money.applyAccount({
-      advertiserId,
-      version: 1,
-      depositedMillicents: PLENTY_MILLICENTS,
-      seed,
-    });
+    await openSlot(this.money, { advertiserId, version: 1, depositedMillicents: PLENTY_MILLICENTS });
     await this.money.applyCampaign({
       advertiserId,
       campaignId,

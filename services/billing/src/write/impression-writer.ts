@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type Database, DataRefused } from "@diegetic/database";
+import { type Database, DataRefused, inTransaction } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
+import { noteSettlements } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, RecordRefused } from "./billed-impression.ts";
 import type { Partitions } from "./partitions.ts";
-import { writeBatch } from "./write-batch.ts";
+import { type WrittenBatch, writeBatch } from "./write-batch.ts";
 
 export interface ImpressionWriterDependencies {
   database: Database;
@@ -20,7 +21,13 @@ export interface ImpressionWriterDependencies {
 interface RefusedRecord {
   record: ImpressionRecord;
   reason: string;
+  /** Set when only the money is missing: the slot has to forget this charge. */
+  unfunded?: BilledImpression;
 }
+
+const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
+const UNFUNDED =
+  "the balance or the budget no longer covers it: the money was spent again after Redis had lost the charge";
 
 /**
  * Brings committed records to Postgres, then takes them out of the outbox. May be given the same records any number
@@ -50,26 +57,28 @@ export class ImpressionWriter {
     await partitions.ensure(billed.map(({ day }) => day));
     const written = await this.#writeOrSplit(billed, refused);
     for (const one of refused) await this.#setAside(one);
-    measures.written.inc(written);
-    measures.duplicates.inc(records.length - refused.length - written);
+    measures.written.inc(written.written);
+    measures.late.inc(written.late);
+    measures.duplicates.inc(records.length - refused.length - written.written);
     await this.#acknowledge(distinct);
     stopTimer();
   }
 
   /** Writes all of it, or halves it until the records that cannot be written stand alone. */
-  async #writeOrSplit(billed: BilledImpression[], refused: RefusedRecord[]): Promise<number> {
+  async #writeOrSplit(billed: BilledImpression[], refused: RefusedRecord[]): Promise<WrittenBatch> {
     try {
       return await writeBatch(this.#dependencies.database, billed);
     } catch (error) {
       this.#requireDataProblem(error);
       const [only] = billed;
       if (billed.length === 1 && only !== undefined) {
-        refused.push({ record: only.record, reason: error.message });
-        return 0;
+        refused.push(refusal(only, error));
+        return { written: 0, late: 0 };
       }
       const middle = Math.ceil(billed.length / 2);
       const first = await this.#writeOrSplit(billed.slice(0, middle), refused);
-      return first + (await this.#writeOrSplit(billed.slice(middle), refused));
+      const second = await this.#writeOrSplit(billed.slice(middle), refused);
+      return { written: first.written + second.written, late: first.late + second.late };
     }
   }
 
@@ -82,7 +91,7 @@ export class ImpressionWriter {
     if (!(error instanceof RecordRefused || error instanceof DataRefused)) throw error;
   }
 
-  async #setAside({ record, reason }: RefusedRecord): Promise<void> {
+  async #setAside({ record, reason, unfunded }: RefusedRecord): Promise<void> {
     const { database, logger, measures } = this.#dependencies;
     const text = JSON.stringify(record);
     const impressionId =
@@ -90,11 +99,18 @@ export class ImpressionWriter {
         ? record.impression_id
         : `unnamed_${createHash("sha256").update(text).digest("hex")}`;
     const advertiserId = String(record.match?.advertiser_id ?? "");
-    const { count } = await database.poisonImpression.createMany({
-      data: [{ impressionId, advertiserId, record: text, reason: reason.slice(0, 1_000) }],
-      skipDuplicates: true,
+    const count = await inTransaction(database, async (transaction) => {
+      // Orders this before or after a restoring of the slot, which counts what is in the outbox and not set aside.
+      await transaction.$queryRaw`SELECT FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
+      const setAside = await transaction.poisonImpression.createMany({
+        data: [{ impressionId, advertiserId, record: text, reason: reason.slice(0, 1_000) }],
+        skipDuplicates: true,
+      });
+      if (setAside.count > 0 && unfunded) await noteSettlements(transaction, "reversed", [unfunded]);
+      return setAside.count;
     });
     measures.poison.inc(count);
+    if (unfunded) measures.unfunded.inc(count);
     logger.error({ impressionId, advertiserId, reason }, "an impression cannot be written and was set aside");
   }
 
@@ -111,4 +127,11 @@ export class ImpressionWriter {
       [...byAdvertiser].map(([advertiserId, ids]) => this.#dependencies.money.ackOutbox(advertiserId, ids)),
     );
   }
+}
+
+function refusal(impression: BilledImpression, error: RecordRefused | DataRefused): RefusedRecord {
+  const { record } = impression;
+  return error instanceof DataRefused && MONEY_CHECK.test(`${error.constraint} ${error.message}`)
+    ? { record, reason: `${UNFUNDED} (${error.message})`, unfunded: impression }
+    : { record, reason: error.message };
 }

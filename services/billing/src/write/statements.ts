@@ -7,7 +7,7 @@ import type { Posting } from "./posting.ts";
  * each by sorted keys), so that two batches wait for each other instead of ending in a deadlock.
  */
 
-/** Inserts impressions and returns the ids of those that were not there before. */
+/** Inserts impressions and returns the ids of those that were neither there nor set aside before. */
 export async function insertImpressions(
   transaction: Transaction,
   impressions: readonly BilledImpression[],
@@ -25,6 +25,7 @@ export async function insertImpressions(
       user_hash text, session_key text, country_code text, affinity_score numeric, affinities jsonb,
       price_millicents bigint, revenue_share_basis_points int, earning_microcents bigint, matched_at timestamptz,
       recorded_at timestamptz)
+    WHERE NOT EXISTS (SELECT FROM poison_impressions p WHERE p.impression_id = r.impression_id)
     ORDER BY day, impression_id
     ON CONFLICT (day, impression_id) DO NOTHING
     RETURNING impression_id`;
@@ -46,14 +47,17 @@ function rowOf({ record, day, earningMicrocents, affinityScoreMillionths }: Bill
   };
 }
 
-/** Adds to the advertisers' totals. Throws RecordRefused when one is unknown. */
+/**
+ * Adds to the advertisers' totals and returns the epochs of their slots, which stay as they are while the rows are locked.
+ * Throws RecordRefused when an advertiser is unknown.
+ */
 export async function moveAdvertisers(
   transaction: Transaction,
   moves: Posting["advertisers"],
-): Promise<void> {
+): Promise<Map<string, bigint>> {
   const rows = JSON.stringify(moves);
-  const locked = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM advertisers WHERE id IN (SELECT id FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text))
+  const locked = await transaction.$queryRaw<{ id: string; slot_epoch: bigint }[]>`
+    SELECT id, slot_epoch FROM advertisers WHERE id IN (SELECT id FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text))
     ORDER BY id FOR NO KEY UPDATE`;
   requireAll("advertiser", moves, locked);
   await transaction.$executeRaw`
@@ -61,6 +65,7 @@ export async function moveAdvertisers(
     SET spent_millicents = a.spent_millicents + m.spent_millicents, impressions = a.impressions + m.impressions
     FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, spent_millicents bigint, impressions bigint)
     WHERE a.id = m.id`;
+  return new Map(locked.map((row) => [row.id, row.slot_epoch]));
 }
 
 /** Adds to the campaigns' totals. Throws RecordRefused when one is unknown, or of another advertiser. */

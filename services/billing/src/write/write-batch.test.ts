@@ -35,7 +35,7 @@ afterAll(async () => {
 async function write(database: Database, records: ImpressionRecord[]): Promise<number> {
   const billed = records.map((record) => billImpression(record, NOW_MS));
   await new Partitions(database).ensure(billed.map(({ day }) => day));
-  return writeBatch(database, billed);
+  return (await writeBatch(database, billed)).written;
 }
 
 const choices = fc.array(

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Database, inTransaction } from "@diegetic/database";
+import { committedInEpoch, noteSettlements } from "../settle/settlements.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import { sumUp } from "./posting.ts";
 import {
@@ -15,21 +16,33 @@ import {
   writeLedger,
 } from "./statements.ts";
 
+export interface WrittenBatch {
+  /** Impressions that were not there before. */
+  written: number;
+  /** Those among them that the advertiser's slot, restored meanwhile, does not know yet: noted to be settled. */
+  late: number;
+}
+
 /**
  * Writes impressions (each id once) in one transaction; only those that were not there before move anything else.
- * Returns how many that were. All or nothing: rejects with RecordRefused or DataRefused when one of them cannot be
+ * All or nothing: rejects with RecordRefused or DataRefused when one of them cannot be
  * written, with DatabaseAway when it is worth repeating.
  */
 export async function writeBatch(
   database: Database,
   impressions: readonly BilledImpression[],
-): Promise<number> {
-  if (impressions.length === 0) return 0;
+): Promise<WrittenBatch> {
+  if (impressions.length === 0) return { written: 0, late: 0 };
   return inTransaction(database, async (transaction) => {
     const inserted = await insertImpressions(transaction, impressions);
-    if (inserted.size === 0) return 0;
-    const posting = sumUp(impressions.filter(({ record }) => inserted.has(record.impression_id)));
-    await moveAdvertisers(transaction, posting.advertisers);
+    if (inserted.size === 0) return { written: 0, late: 0 };
+    const fresh = impressions.filter(({ record }) => inserted.has(record.impression_id));
+    const posting = sumUp(fresh);
+    const slotEpochs = await moveAdvertisers(transaction, posting.advertisers);
+    const late = fresh.filter(
+      ({ record }) => BigInt(committedInEpoch(record)) !== slotEpochs.get(record.match.advertiser_id),
+    );
+    await noteSettlements(transaction, "late", late);
     await moveCampaigns(transaction, posting.campaigns);
     await moveCreatives(transaction, posting.creatives);
     await moveAffinities(transaction, posting.affinities);
@@ -38,6 +51,6 @@ export async function writeBatch(
     await moveGameRollups(transaction, posting.gameRollups);
     await addUniqueUsers(transaction, posting.uniqueUsers);
     await writeLedger(transaction, `batch_${randomUUID()}`, posting.ledger);
-    return inserted.size;
+    return { written: inserted.size, late: late.length };
   });
 }

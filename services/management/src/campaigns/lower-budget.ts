@@ -65,6 +65,9 @@ async function setCeiling(
     centsToMillicents(budgetCents),
   );
   if (ceiling.outcome === "spent") checkBudgetCoversSpent(budgetCents, ceiling.spentMillicents);
-  // An unknown slot charges nothing until it has been made from the row that is being written here.
+  if (ceiling.outcome === "unknown_slot") {
+    // It is just being restored, perhaps from the row as it was before this change.
+    throw unavailable("The campaign's account is being restored: try again.");
+  }
   return "set";
 }

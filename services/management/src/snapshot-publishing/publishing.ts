@@ -3,6 +3,7 @@ import type { MoneyCommands, SnapshotEntry, SnapshotPublisher } from "@diegetic/
 import { isRedisAway, NotObeyedError, SnapshotLostError } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
 import { unavailable } from "@diegetic/service-kit";
+import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry } from "./entities.ts";
 import { lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
 
@@ -23,6 +24,7 @@ interface Prepared {
 export class Publishing {
   readonly #database: Database;
   readonly #slots: SlotCommands;
+  readonly #recovery: Pick<SlotRecovery, "restoreFrozen">;
   readonly #snapshot: SnapshotPublisher;
   readonly #nowMs: () => number;
   readonly #observeSeconds: (seconds: number) => void;
@@ -30,6 +32,7 @@ export class Publishing {
   constructor(parts: {
     database: Database;
     slots: SlotCommands;
+    recovery: Pick<SlotRecovery, "restoreFrozen">;
     snapshot: SnapshotPublisher;
     nowMs: () => number;
     /** Told how long a change took from its commit until every match instance obeyed it. */
@@ -37,6 +40,7 @@ export class Publishing {
   }) {
     this.#database = parts.database;
     this.#slots = parts.slots;
+    this.#recovery = parts.recovery;
     this.#snapshot = parts.snapshot;
     this.#nowMs = parts.nowMs;
     this.#observeSeconds = parts.observeSeconds ?? (() => {});
@@ -84,33 +88,33 @@ export class Publishing {
 
   async #advertisers(ids: readonly string[]): Promise<Prepared> {
     const rows = await this.#database.advertiser.findMany({ where: { id: { in: [...ids] } } });
+    const frozen: string[] = [];
     await Promise.all(
-      rows.map((row) =>
-        this.#slots.applyAccount({
+      rows.map(async (row) => {
+        const result = await this.#slots.applyAccount({
           advertiserId: row.id,
           version: row.version,
           depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
-          seed: {
-            spentMillicents: safeInteger(row.spentMillicents, "spent"),
-            impressions: safeInteger(row.impressions, "impressions"),
-          },
-        }),
-      ),
+        });
+        if (result === "unknown_slot") frozen.push(row.id);
+      }),
     );
+    await this.#recovery.restoreFrozen(frozen);
     return { entries: rows.map(advertiserEntry), rows };
   }
 
   /**
-   * The slot is only ever written while the row is locked: a budget that another request is lowering has its ceiling
+   * A slot that is frozen gets the campaign when it is restored, which is tried here, too. It is only ever written while the row is locked: a budget that another request is lowering has its ceiling
    * in the slot, and a version that was read before must not take it away.
    */
   async #campaigns(ids: readonly string[]): Promise<Prepared> {
     const day = utcDay(this.#nowMs());
+    const frozen = new Set<string>();
     const rows = await inTransaction(this.#database, async (transaction) => {
       const locked = await lockCampaigns(transaction, ids, day);
       await Promise.all(
-        locked.map(({ campaign, daySpentMillicents }) =>
-          this.#slots.applyCampaign({
+        locked.map(async ({ campaign, daySpentMillicents }) => {
+          const result = await this.#slots.applyCampaign({
             advertiserId: campaign.advertiserId,
             campaignId: campaign.id,
             version: campaign.version,
@@ -124,11 +128,13 @@ export class Publishing {
               day,
               daySpentMillicents,
             },
-          }),
-        ),
+          });
+          if (result === "unknown_slot") frozen.add(campaign.advertiserId);
+        }),
       );
       return locked.map(({ campaign }) => campaign);
     });
+    await this.#recovery.restoreFrozen([...frozen]);
     return { entries: rows.map(campaignEntry), rows };
   }
 

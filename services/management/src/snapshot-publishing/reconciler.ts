@@ -1,19 +1,25 @@
 import type { Database } from "@diegetic/database";
-import type { MoneyCommands, SnapshotEntry, SnapshotPublisher } from "@diegetic/hot-state";
+import type { SnapshotEntry, SnapshotPublisher } from "@diegetic/hot-state";
 import type { Logger, Metrics } from "@diegetic/service-kit";
+import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { markPublished, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
 import type { Publishing } from "./publishing.ts";
 
-const EVERY_MS = 2_000;
+/** Short, because nothing is served from a server that was restarted or promoted until it has been noticed here. */
+const EVERY_MS = 500;
 const PAGE_ROWS = 100;
-/** Slots looked at in one round: each advertiser's turn comes round, whatever Redis has lost. */
-const SLOTS_PER_ROUND = 500;
+/** Slots looked at in one round: each advertiser's turn comes round, whatever Redis has lost or a cluster has moved. */
+const SLOTS_PER_ROUND = 300;
+/** Looks at a page of slots before the round goes on; the rest has its turn in the next rounds. */
+const LOOKS = 3;
 
 export interface ReconcilerParts {
   database: Database;
   publishing: Publishing;
   snapshot: SnapshotPublisher;
-  slots: Pick<MoneyCommands, "committedCounts">;
+  recovery: Pick<SlotRecovery, "restoreFrozen">;
+  /** The servers that Redis consists of, as `masterLineages` tells them. */
+  lineages: () => Promise<string[]>;
   /** Runs once a round: other upkeep that needs no exactness in time. */
   upkeep: () => Promise<void>;
   logger: Logger;
@@ -22,8 +28,8 @@ export interface ReconcilerParts {
 
 /**
  * The loop that mends what a crash, or an absent Redis, left behind:
- * an empty snapshot is rebuilt from Postgres, rows that were committed but not published are published, and slots that
- * Redis lost are made anew. Any number of instances may run it at once.
+ * when a server of Redis has been restarted or promoted, or has lost its data, every slot is looked at and the frozen ones
+ * are restored from Postgres, then the snapshot is published anew; rows that were committed but not published are published. Any number of instances may run it at once.
  */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
@@ -32,6 +38,7 @@ export class Reconciler {
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
   #lastSlot = "";
+  #seenLineages = "";
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
@@ -43,10 +50,13 @@ export class Reconciler {
   }
 
   /**
-   * Publishes everything once, since Redis may have come back with older data than this service has seen, then runs a
-   * round every 2 s. Rejects when the first publishing fails.
+   * Restores every slot that needs it and publishes everything once, then runs a round every 500 ms. Rejects when that
+   * fails.
    */
   async start(): Promise<void> {
+    const lineages = await this.#lineages();
+    await this.#restoreAllSlots();
+    this.#seenLineages = lineages;
     await this.#rebuild();
     this.#schedule();
   }
@@ -71,10 +81,14 @@ export class Reconciler {
 
   /** One round of everything; for tests, too. */
   async round(): Promise<void> {
-    if (await this.#parts.snapshot.isEmpty()) {
-      this.#parts.logger.warn("the snapshot is empty: publishing everything");
-      await this.#rebuild();
+    const lineages = await this.#lineages();
+    const empty = await this.#parts.snapshot.isEmpty();
+    if (empty || lineages !== this.#seenLineages) {
+      this.#parts.logger.warn({ empty }, "Redis was restarted, replaced or promoted, or has lost its data");
+      await this.#restoreAllSlots();
+      this.#seenLineages = lineages;
     }
+    if (empty) await this.#rebuild();
     for (const kind of PUBLISHED_KINDS) await this.#republish(kind);
     await this.#restoreSlots();
     await this.#parts.upkeep();
@@ -108,28 +122,22 @@ export class Reconciler {
     this.#parts.logger.info({ kind, rows: ids.length }, "published rows that were left behind");
   }
 
-  async #restoreSlots(): Promise<void> {
-    const ids = await page(this.#parts.database, "advertiser", this.#lastSlot, SLOTS_PER_ROUND);
-    this.#lastSlot = ids.length < SLOTS_PER_ROUND ? "" : (ids.at(-1) ?? "");
-    if (ids.length === 0) return;
-    const counts = await this.#parts.slots.committedCounts(ids);
-    const lost = ids.filter((id) => counts.get(id) === null).slice(0, PAGE_ROWS);
-    for (const advertiserId of lost) await this.#restoreSlot(advertiserId);
+  async #lineages(): Promise<string> {
+    return (await this.#parts.lineages()).join();
   }
 
-  /** Campaigns first: while the account is missing the slot stays frozen, and a crash here is noticed again. */
-  async #restoreSlot(advertiserId: string): Promise<void> {
-    const { database, publishing, logger } = this.#parts;
-    logger.warn({ advertiserId }, "the advertiser's slot is missing: making it from Postgres");
-    const campaigns = await database.campaign.findMany({
-      where: { advertiserId },
-      select: { id: true },
-      orderBy: { id: "asc" },
-    });
-    for (let start = 0; start < campaigns.length; start += PAGE_ROWS) {
-      const ids = campaigns.slice(start, start + PAGE_ROWS).map(({ id }) => id);
-      await publishing.publish("campaign", ids);
+  async #restoreAllSlots(): Promise<void> {
+    this.#lastSlot = "";
+    do await this.#restoreSlots();
+    while (this.#lastSlot !== "");
+  }
+
+  /** Looks at the next page of slots. */
+  async #restoreSlots(): Promise<void> {
+    const ids = await page(this.#parts.database, "advertiser", this.#lastSlot, SLOTS_PER_ROUND);
+    for (let look = 0; look < LOOKS; look++) {
+      if ((await this.#parts.recovery.restoreFrozen(ids)) === 0) break;
     }
-    await publishing.publish("advertiser", [advertiserId]);
+    this.#lastSlot = ids.length < SLOTS_PER_ROUND ? "" : (ids.at(-1) ?? "");
   }
 }

@@ -19,6 +19,7 @@ import {
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
 import request from "supertest";
 import { documented } from "../../../../tests/helpers/documented.ts";
+import { openSlot } from "../../../../tests/helpers/open-slot.ts";
 import { createMatchService, type MatchService, type MatchServiceOptions } from "../service.ts";
 import { readMatchSettings } from "../settings.ts";
 
@@ -175,11 +176,10 @@ export class World {
       ...fields,
       creatives: (creatives ?? [{}]).map((creative) => ({ ...plainCreative(), ...creative })),
     };
-    await this.money.applyAccount({
+    await openSlot(this.money, {
       advertiserId: campaign.advertiser_id,
       version: campaign.version,
       depositedMillicents: depositedMillicents ?? 1_000_000_000,
-      seed: { spentMillicents: 0, impressions: 0 },
     });
     await this.money.applyCampaign({
       advertiserId: campaign.advertiser_id,

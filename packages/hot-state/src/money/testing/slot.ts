@@ -1,4 +1,5 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
+import { openSlot } from "../../../../../tests/helpers/open-slot.ts";
 import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys } from "../../keys.ts";
 import type { CampaignState, CommitRequest, MoneyCommands, ReserveRequest } from "../types.ts";
@@ -35,12 +36,7 @@ export class TestSlot {
     }: Partial<CampaignState> & { depositedMillicents?: number } = {},
   ): Promise<TestSlot> {
     const slot = new TestSlot(money, redis);
-    await money.applyAccount({
-      advertiserId: slot.advertiserId,
-      version: 1,
-      depositedMillicents,
-      seed: NEW_SEED,
-    });
+    await openSlot(money, { advertiserId: slot.advertiserId, version: 1, depositedMillicents });
     await money.applyCampaign(slot.campaign(campaign));
     return slot;
   }

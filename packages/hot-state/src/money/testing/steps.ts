@@ -166,12 +166,10 @@ export class Rehearsal {
     if (step.kind === "deposit") {
       model.deposited += step.amount;
       this.accountVersion += 1;
-      const seed = { spentMillicents: 77, impressions: 77 };
       const account = {
         advertiserId,
         version: this.accountVersion,
         depositedMillicents: model.deposited,
-        seed,
       };
       same(step, await this.money.applyAccount(account), "applied");
       same(step, await this.money.applyAccount(account), "applied");

@@ -1,0 +1,57 @@
+-- Makes a slot anew from the totals of Postgres, or lets one go on that was found to agree with them.
+-- KEYS  account, holds, settled, then every campaign of the advertiser
+-- ARGV  as `freeze_slot` found it: lineage, epoch, seq
+--       'keep' | 'forget' (the holds and matches), new epoch, version, deposited, spent, impressions, day (YYYY-MM-DD),
+--       number of counted impressions, their ids: records of the outbox that the totals contain and Postgres has not yet,
+--       then per campaign: version, status, budget, daily_cap | '', spent, impressions, day_spent
+-- Reply {code}
+-- Codes restored  the slot serves in the new epoch
+--       changed   it is not as it was found: look again
+-- A version that is newer in the slot keeps its settings, and an equal one its ceiling. Never executed twice: the epoch differs.
+
+-- @include "lineage"
+
+local account_key, holds, settled = unpack(KEYS)
+local lineage, found_epoch, found_seq, mode, epoch, version, deposited, spent, impressions, day = unpack(ARGV, 1, 10)
+local FIRST_CAMPAIGN_KEY, CAMPAIGN_FIELDS = 4, 7
+
+local present = redis.call('HMGET', account_key, 'epoch', 'seq', 'version', 'lineage')
+if lineage ~= server_lineage() or present[4] == lineage or (present[1] or '') ~= found_epoch
+  or (present[2] or '') ~= found_seq then
+  return { 'changed' }
+end
+
+redis.call('DEL', settled)
+local next_argument = 12
+for _ = 1, tonumber(ARGV[11]) do
+  redis.call('HSET', settled, ARGV[next_argument], '1')
+  next_argument = next_argument + 1
+end
+
+for i = FIRST_CAMPAIGN_KEY, #KEYS do
+  local campaign_key = KEYS[i]
+  local campaign_version, status, budget, daily_cap, campaign_spent, campaign_impressions, day_spent =
+    unpack(ARGV, next_argument, next_argument + CAMPAIGN_FIELDS - 1)
+  next_argument = next_argument + CAMPAIGN_FIELDS
+  local known = tonumber(redis.call('HGET', campaign_key, 'version') or -1)
+  if known < tonumber(campaign_version) then redis.call('HSET', campaign_key, 'ceiling', '') end
+  if known <= tonumber(campaign_version) then
+    redis.call('HSET', campaign_key, 'version', campaign_version, 'status', status, 'budget', budget,
+      'daily_cap', daily_cap)
+  end
+  redis.call('HSET', campaign_key, 'spent', campaign_spent, 'impressions', campaign_impressions, 'day', day,
+    'day_spent', day_spent)
+  redis.call('HSETNX', campaign_key, 'rotation', '0')
+  if mode == 'forget' then redis.call('HSET', campaign_key, 'held', '0') end
+end
+
+if tonumber(present[3] or -1) <= tonumber(version) then
+  redis.call('HSET', account_key, 'version', version, 'deposited', deposited)
+end
+redis.call('HSET', account_key, 'spent', spent, 'impressions', impressions, 'epoch', epoch, 'lineage', lineage)
+redis.call('HINCRBY', account_key, 'seq', 1)
+if mode == 'forget' then
+  redis.call('HSET', account_key, 'held', '0', 'era', epoch)
+  redis.call('DEL', holds)
+end
+return { 'restored' }

@@ -1,0 +1,71 @@
+-- Brings into the slot what Postgres knows and the slot does not: an impression of an earlier epoch that was written after
+-- the slot had been restored, or the end of a charge that Postgres could not take.
+-- KEYS  account, campaign, holds, pending, matches, history, settled
+-- ARGV  epoch that Postgres knows, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
+--       epoch in which it was committed, place ('<campaign_id>|<encoded game_id>')
+-- Reply {code}
+-- Codes settled       the totals agree with Postgres
+--       known         they did already
+--       stale         the slot is of another epoch: look again
+--       unknown_slot  the slot has to be restored first
+-- A late impression whose match is still unbilled here takes it, so that nobody bills it again. What is settled may pass the
+-- budget: nothing is held or charged then until there is room again.
+-- Idempotent by kind and impression_id within an epoch; the next restore counts from Postgres anew.
+
+-- @include "time"
+-- @include "entry"
+-- @include "history"
+-- @include "lineage"
+-- @include "totals"
+
+local account_key, campaign_key, holds, pending, matches, history, settled = unpack(KEYS)
+local epoch, kind, impression_id, match_id, price, day, committed_in, place = unpack(ARGV)
+local now_ms = math.floor(now_microseconds() / 1000)
+
+local account = read_account(account_key)
+local campaign = read_campaign(campaign_key, day)
+if not account or not campaign then return { 'unknown_slot' } end
+if account.epoch ~= epoch then return { 'stale' } end
+local mark = kind == 'reversed' and '-' .. impression_id or impression_id
+if redis.call('HEXISTS', settled, mark) == 1 then return { 'known' } end
+
+local function move(sign)
+  local amount = whole(sign * tonumber(price))
+  redis.call('HINCRBY', account_key, 'spent', amount)
+  redis.call('HINCRBY', account_key, 'impressions', sign)
+  redis.call('HINCRBY', account_key, 'seq', 1)
+  redis.call('HINCRBY', campaign_key, 'spent', amount)
+  redis.call('HINCRBY', campaign_key, 'impressions', sign)
+  if campaign.day == day then
+    redis.call('HSET', campaign_key, 'day', day, 'day_spent', whole(campaign.day_spent + sign * tonumber(price)))
+  end
+end
+
+-- True: it has been charged here already, by a request that was sent again after the slot had been restored.
+local function take_match()
+  local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
+  if not text then return false end
+  local entry = decode_entry(text)
+  if entry.state == 'C' then return entry.impression_id == impression_id end
+  if entry.state == 'O' then
+    local released = whole(-entry.price)
+    redis.call('HINCRBY', account_key, 'held', released)
+    redis.call('HINCRBY', campaign_key, 'held', released)
+    redis.call('ZREM', holds, hold_member(match_id, place, entry.session_key, entry.price))
+  end
+  redis.call('ZREM', pending, pending_member(match_id, entry))
+  entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(now_ms), impression_id
+  redis.call('HSET', matches, match_id, encode_entry(entry))
+  remember(pending, matches, history, match_id, now_ms, REMEMBER_MS)
+  return false
+end
+
+redis.call('HSET', settled, mark, '1')
+if kind == 'late' then
+  if take_match() then return { 'known' } end
+  move(1)
+  return { 'settled' }
+end
+if committed_in ~= account.epoch and redis.call('HEXISTS', settled, impression_id) == 0 then return { 'known' } end
+move(-1)
+return { 'settled' }

@@ -1,0 +1,131 @@
+import type { RedisConnection } from "../connection.ts";
+import { advertiserKeys, encodeName } from "../keys.ts";
+import { ReplyReader } from "../reply.ts";
+import { defineScript, defineVariadicScript } from "../script.ts";
+import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
+import {
+  type FrozenSlot,
+  type MoneyCommands,
+  type RestoreRequest,
+  SETTLE_CODES,
+  type Settlement,
+} from "./types.ts";
+
+const MAX_COUNTED = 10_000;
+const RESTORE_CODES = ["restored", "changed"] as const;
+const MAX_CAMPAIGNS = 10_000;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+function requireDay(day: string): string {
+  if (!DAY.test(day)) throw new RangeError(`day must be YYYY-MM-DD, not ${day}`);
+  return day;
+}
+
+function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"] {
+  const script = defineScript(redis, "freeze_slot", 1);
+  return async (advertiserId, epoch): Promise<FrozenSlot | { state: "live" }> => {
+    const reply = new ReplyReader(
+      "freeze_slot",
+      await script(
+        advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
+        requireInteger("epoch", epoch, 0),
+      ),
+    );
+    if (reply.code(0, ["live", "frozen"]) === "live") return { state: "live" };
+    return {
+      state: "frozen",
+      lineage: reply.text(1),
+      epoch: reply.text(2),
+      seq: reply.text(3),
+      spentMillicents: reply.integer(4),
+      heldMillicents: reply.integer(5),
+      impressions: reply.integer(6),
+    };
+  };
+}
+
+function restoreArguments(request: RestoreRequest): (string | number)[] {
+  const { found, campaigns, countedImpressionIds } = request;
+  return [
+    found.lineage,
+    found.epoch,
+    found.seq,
+    request.forgetMatches ? "forget" : "keep",
+    requireInteger("epoch", request.epoch, 0),
+    requireInteger("version", request.version, 0),
+    requireInteger("depositedMillicents", request.depositedMillicents, 0),
+    requireInteger("spentMillicents", request.spentMillicents, 0),
+    requireInteger("impressions", request.impressions, 0),
+    requireDay(request.day),
+    countedImpressionIds.length,
+    ...countedImpressionIds,
+    ...campaigns.flatMap((campaign) => [
+      requireInteger("version", campaign.version, 0),
+      campaign.status,
+      requireInteger("budgetMillicents", campaign.budgetMillicents, 0),
+      campaign.dailyCapMillicents === null
+        ? ""
+        : requireInteger("dailyCapMillicents", campaign.dailyCapMillicents, 0),
+      requireInteger("spentMillicents", campaign.spentMillicents, 0),
+      requireInteger("impressions", campaign.impressions, 0),
+      requireInteger("daySpentMillicents", campaign.daySpentMillicents, 0),
+    ]),
+  ];
+}
+
+function createRestore(redis: RedisConnection): MoneyCommands["restoreSlot"] {
+  const script = defineVariadicScript(redis, "restore_slot");
+  return async (request) => {
+    const { advertiserId, campaigns } = request;
+    requireAtMost("campaigns", campaigns, MAX_CAMPAIGNS);
+    requireAtMost("countedImpressionIds", request.countedImpressionIds, MAX_COUNTED);
+    const keys = [
+      advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
+      advertiserKeys.holds(advertiserId),
+      advertiserKeys.settled(advertiserId),
+      ...campaigns.map(({ campaignId }) =>
+        advertiserKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
+      ),
+    ];
+    const reply = await script(keys.length, ...keys, ...restoreArguments(request));
+    return new ReplyReader("restore_slot", reply).code(0, RESTORE_CODES);
+  };
+}
+
+function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
+  const script = defineScript(redis, "settle", 7);
+  return async (settlement: Settlement) => {
+    const { advertiserId, campaignId, gameId } = settlement;
+    requirePlainName("advertiserId", advertiserId);
+    requirePlainName("campaignId", campaignId);
+    const reply = await script(
+      advertiserKeys.account(advertiserId),
+      advertiserKeys.campaign(advertiserId, campaignId),
+      advertiserKeys.holds(advertiserId),
+      advertiserKeys.pending(advertiserId, campaignId, gameId),
+      advertiserKeys.matches(advertiserId, campaignId, gameId),
+      advertiserKeys.history(advertiserId, campaignId, gameId),
+      advertiserKeys.settled(advertiserId),
+      requireInteger("epoch", settlement.epoch, 0),
+      settlement.kind,
+      settlement.impressionId,
+      settlement.matchId,
+      requireInteger("priceMillicents", settlement.priceMillicents, 1),
+      requireDay(settlement.day),
+      requireInteger("committedInEpoch", settlement.committedInEpoch, 0),
+      `${campaignId}|${encodeName(gameId)}`,
+    );
+    return new ReplyReader("settle", reply).code(0, SETTLE_CODES);
+  };
+}
+
+/** What brings a slot back after Redis may have forgotten something, and keeps it in agreement with Postgres. */
+export function createRecoveryCommands(
+  redis: RedisConnection,
+): Pick<MoneyCommands, "freezeUnlessLive" | "restoreSlot" | "settle"> {
+  return {
+    freezeUnlessLive: createFreeze(redis),
+    restoreSlot: createRestore(redis),
+    settle: createSettle(redis),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Database } from "@diegetic/database";
+import type { MoneyCommands, Settlement } from "@diegetic/hot-state";
+import { forEachLimited } from "../loops/for-each.ts";
+import type { BillingMeasures } from "../measures.ts";
+import { forgetSettlements, listSettlements } from "./settlements.ts";
+
+export interface SettlerDependencies {
+  database: Database;
+  money: Pick<MoneyCommands, "settle">;
+  measures: BillingMeasures;
+}
+
+const SETTLEMENTS_PER_PAGE = 200;
+const PAGES_PER_PASS = 100;
+const CALLS_AT_A_TIME = 16;
+
+/**
+ * Brings into restored slots what they do not know: charges that reached Postgres after the slot had been counted, and
+ * charges that Postgres could not take. What a slot cannot take now (frozen, or being restored) stays for the next pass; the
+ * next restoring of a slot counts from Postgres, and takes what is noted for it away in the same transaction.
+ */
+export class Settler {
+  readonly #dependencies: SettlerDependencies;
+
+  constructor(dependencies: SettlerDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Settles whatever can be settled now. */
+  async pass(signal: AbortSignal): Promise<void> {
+    const { database, measures } = this.#dependencies;
+    let after = "";
+    let pending = 0;
+    for (let page = 0; page < PAGES_PER_PASS && !signal.aborted; page++) {
+      const settlements = await listSettlements(database, after, SETTLEMENTS_PER_PAGE);
+      const last = settlements.at(-1);
+      if (last === undefined) break;
+      pending += settlements.length - (await this.#settle(settlements));
+      after = last.impressionId;
+    }
+    measures.pendingSettlements.set(pending);
+  }
+
+  async #settle(settlements: readonly Settlement[]): Promise<number> {
+    const { database, money } = this.#dependencies;
+    const done: Settlement[] = [];
+    await forEachLimited(settlements, CALLS_AT_A_TIME, async (settlement) => {
+      const result = await money.settle(settlement);
+      if (result === "settled" || result === "known") done.push(settlement);
+    });
+    await forgetSettlements(database, done);
+    return done.length;
+  }
+}

@@ -1,0 +1,148 @@
+import { type CampaignStatus, type Database, inTransaction, safeInteger } from "@diegetic/database";
+
+export interface KnownCampaign {
+  id: string;
+  version: number;
+  status: CampaignStatus;
+  budgetCents: number;
+  dailyCapCents: number | null;
+  spentMillicents: number;
+  impressions: number;
+  daySpentMillicents: number;
+}
+
+/** What Postgres knew of an advertiser when it gave his slot a new epoch. */
+export interface KnownAdvertiser {
+  id: string;
+  epoch: number;
+  version: number;
+  depositedMillicents: number;
+  spentMillicents: number;
+  impressions: number;
+  campaigns: KnownCampaign[];
+  /** What the slot had still to be told before: the totals here contain it. Signed. */
+  unsettledMillicents: number;
+  unsettledImpressions: number;
+  /** Ids, of those that were asked about, that are written or were set aside. */
+  handledImpressionIds: Set<string>;
+}
+
+/** The epochs of advertisers' slots as Postgres knows them. */
+export async function slotEpochs(database: Database, ids: readonly string[]): Promise<Map<string, number>> {
+  const rows = await database.advertiser.findMany({
+    where: { id: { in: [...ids] } },
+    select: { id: true, slotEpoch: true },
+  });
+  return new Map(rows.map((row) => [row.id, safeInteger(row.slotEpoch, "slot epoch")]));
+}
+
+/**
+ * Gives slots new epochs and reads their totals in one transaction, in which billing writes nothing for these
+ * advertisers: what it writes later is of another epoch, and noted to be settled. Advertisers whose epoch is not the one
+ * given (somebody else restores them) are left out.
+ */
+export function beginEpochs(
+  database: Database,
+  known: ReadonlyMap<string, number>,
+  { day, outbox }: { day: string; outbox: readonly { impressionId: string; day: string }[] },
+): Promise<KnownAdvertiser[]> {
+  return inTransaction(database, async (transaction) => {
+    const wanted = [...known.keys()];
+    const locked = await transaction.$queryRaw<{ id: string; slot_epoch: bigint }[]>`
+      SELECT id, slot_epoch FROM advertisers WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
+    const ids = locked.filter((row) => known.get(row.id) === Number(row.slot_epoch)).map(({ id }) => id);
+    const advertisers = await transaction.$queryRaw<AdvertiserRow[]>`
+      UPDATE advertisers SET slot_epoch = nextval('slot_epochs') WHERE id = ANY(${ids})
+      RETURNING id, slot_epoch, version, deposited_millicents, spent_millicents, impressions`;
+    // Locked, so that a budget that is just being lowered has arrived.
+    const campaigns = await transaction.$queryRaw<CampaignRow[]>`
+      SELECT id, advertiser_id, version, status::text AS status, budget_cents, daily_cap_cents, spent_millicents, impressions
+      FROM campaigns WHERE advertiser_id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`;
+    const daySpent = await transaction.$queryRaw<{ campaign_id: string; spent: bigint }[]>`
+      SELECT campaign_id, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
+      WHERE campaign_id = ANY(${campaigns.map(({ id }) => id)}) AND day = ${day}::date GROUP BY campaign_id`;
+    const unsettled = await transaction.$queryRaw<UnsettledRow[]>`
+      DELETE FROM slot_settlements WHERE advertiser_id = ANY(${ids})
+      RETURNING advertiser_id, kind::text AS kind, price_millicents`;
+    const asked = JSON.stringify(outbox.map(({ impressionId, day: on }) => ({ id: impressionId, day: on })));
+    const handled = await transaction.$queryRaw<{ id: string }[]>`
+      SELECT asked.id FROM jsonb_to_recordset(${asked}::jsonb) AS asked(id text, day date)
+      WHERE EXISTS (SELECT FROM impressions i WHERE i.day = asked.day AND i.impression_id = asked.id)
+        OR EXISTS (SELECT FROM poison_impressions p WHERE p.impression_id = asked.id)`;
+    return assemble(advertisers, campaigns, { daySpent, unsettled, handled });
+  });
+}
+
+interface AdvertiserRow {
+  id: string;
+  slot_epoch: bigint;
+  version: number;
+  deposited_millicents: bigint;
+  spent_millicents: bigint;
+  impressions: bigint;
+}
+
+interface CampaignRow {
+  id: string;
+  advertiser_id: string;
+  version: number;
+  status: CampaignStatus;
+  budget_cents: number;
+  daily_cap_cents: number | null;
+  spent_millicents: bigint;
+  impressions: bigint;
+}
+
+interface UnsettledRow {
+  advertiser_id: string;
+  kind: "late" | "reversed";
+  price_millicents: bigint;
+}
+
+function assemble(
+  advertisers: readonly AdvertiserRow[],
+  campaigns: readonly CampaignRow[],
+  found: {
+    daySpent: readonly { campaign_id: string; spent: bigint }[];
+    unsettled: readonly UnsettledRow[];
+    handled: readonly { id: string }[];
+  },
+): KnownAdvertiser[] {
+  const daySpent = new Map(found.daySpent.map((row) => [row.campaign_id, row.spent]));
+  const handledImpressionIds = new Set(found.handled.map(({ id }) => id));
+  const byId = new Map<string, KnownAdvertiser>();
+  for (const row of advertisers) {
+    byId.set(row.id, {
+      id: row.id,
+      epoch: safeInteger(row.slot_epoch, "slot epoch"),
+      version: row.version,
+      depositedMillicents: safeInteger(row.deposited_millicents, "deposited"),
+      spentMillicents: safeInteger(row.spent_millicents, "spent"),
+      impressions: safeInteger(row.impressions, "impressions"),
+      campaigns: [],
+      unsettledMillicents: 0,
+      unsettledImpressions: 0,
+      handledImpressionIds,
+    });
+  }
+  for (const row of campaigns) {
+    byId.get(row.advertiser_id)?.campaigns.push({
+      id: row.id,
+      version: row.version,
+      status: row.status,
+      budgetCents: row.budget_cents,
+      dailyCapCents: row.daily_cap_cents,
+      spentMillicents: safeInteger(row.spent_millicents, "spent"),
+      impressions: safeInteger(row.impressions, "impressions"),
+      daySpentMillicents: safeInteger(daySpent.get(row.id) ?? 0n, "spent on the day"),
+    });
+  }
+  for (const row of found.unsettled) {
+    const advertiser = byId.get(row.advertiser_id);
+    if (advertiser === undefined) continue;
+    const sign = row.kind === "late" ? 1 : -1;
+    advertiser.unsettledMillicents += sign * safeInteger(row.price_millicents, "price");
+    advertiser.unsettledImpressions += sign;
+  }
+  return [...byId.values()];
+}

@@ -1,0 +1,26 @@
+import type { AccountState, MoneyCommands } from "@diegetic/hot-state";
+
+/** Makes an advertiser's slot as recovery does for one that Postgres has never restored; moves its deposits later on. */
+export async function openSlot(
+  money: MoneyCommands,
+  account: AccountState & { spentMillicents?: number; impressions?: number },
+): Promise<void> {
+  const { spentMillicents = 0, impressions = 0, ...state } = account;
+  const found = await money.freezeUnlessLive(account.advertiserId, 0);
+  if (found.state === "live") {
+    await money.applyAccount(state);
+    return;
+  }
+  const outcome = await money.restoreSlot({
+    ...state,
+    found,
+    epoch: 0,
+    forgetMatches: true,
+    spentMillicents,
+    impressions,
+    day: new Date().toISOString().slice(0, 10),
+    countedImpressionIds: [],
+    campaigns: [],
+  });
+  if (outcome !== "restored") throw new Error(`the slot of ${account.advertiserId} was not made: ${outcome}`);
+}
