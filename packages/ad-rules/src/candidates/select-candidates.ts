@@ -74,6 +74,21 @@ export function drawPrepared(
   return { ...search, candidates: results, noneActive: index.activeCount === 0 };
 }
 
+/** The rank to beat: the highest among the other candidates; null when there are none (semantics: "Explain"). */
+export function highestOtherRank(
+  index: CampaignIndex,
+  campaignId: string,
+  selection: Omit<SelectionRequest, "limit" | "skip">,
+): number | null {
+  const skip = (campaign: Campaign) => campaign.campaign_id === campaignId;
+  return index.draw(
+    prepareRequest(selection),
+    { limit: 1, skip },
+    () => 0,
+    () => null,
+  ).highestRank;
+}
+
 function candidatesFor({ placementTypes }: PreparedRequest) {
   return (found: Found, { affinities }: Matcher): Candidate => {
     const { campaign, tenant, score, rank } = found;

@@ -1,0 +1,160 @@
+import type { CompiledCampaign } from "../candidates/compiled-campaign.ts";
+import type { PreparedRequest } from "../candidates/prepared-request.ts";
+import { blocklistAdmits, compileBlocklist } from "../rules/blocklist.ts";
+import { categoriesAdmit } from "../rules/categories.ts";
+import { creativesOfTypes } from "../rules/creative-type.ts";
+import { compileGeo, geoAdmits } from "../rules/geo.ts";
+import { parseDate } from "../rules/schedule.ts";
+import { compileTags, tagsAdmit } from "../rules/tags.ts";
+import { comparable } from "../text/equality.ts";
+import type { BlocklistRuleType } from "../types/campaign.ts";
+import type { GameContext, PlayerGeo } from "../types/request.ts";
+import { type Check, type CheckedRule, check } from "./reason-codes.ts";
+import { listed, placeName, playerName, quoted } from "./wording.ts";
+
+/** A request as it came, for the sentences, and as the rules take it. */
+export interface ExplainedRequest {
+  prepared: PreparedRequest;
+  context: GameContext;
+  geo: PlayerGeo | null;
+}
+
+/** Rules 1 to 7, each apart, in their order. All of them pass exactly when `isEligible`. */
+export function eligibilityChecks(campaign: CompiledCampaign, request: ExplainedRequest): Check[] {
+  return [
+    ...campaignChecks(campaign, request.prepared.nowMs),
+    ...placementChecks(campaign, request.prepared),
+    ...geoChecks(campaign, request),
+    ...blocklistChecks(campaign, request),
+    ...targetChecks(campaign, request),
+  ];
+}
+
+function campaignChecks({ source }: CompiledCampaign, nowMs: number): Check[] {
+  const now = new Date(nowMs).toISOString();
+  const dated = (
+    rule: "start_date" | "end_date",
+    holds: (date: { firstMs: number; lastMs: number }) => boolean,
+  ) => {
+    const text = source[rule];
+    if (text === null) return check(rule, true, `The campaign has no ${rule}.`);
+    const date = parseDate(text);
+    const compared = date === undefined ? "cannot be read as a date" : `was compared with now, ${now}`;
+    return check(
+      rule,
+      date !== undefined && holds(date),
+      `The campaign's ${rule} ${JSON.stringify(text)} ${compared}.`,
+    );
+  };
+  return [
+    check("status", source.status === "active", `The campaign is ${source.status}; only active ones serve.`),
+    dated("start_date", ({ firstMs }) => firstMs <= nowMs),
+    dated("end_date", ({ lastMs }) => nowMs <= lastMs),
+  ];
+}
+
+function placementChecks({ source, names }: CompiledCampaign, request: PreparedRequest): Check[] {
+  const { isActive, blockedAdvertisers, blockedCategories } = request.placement;
+  const blocked = [...names.categories].filter((category) => blockedCategories.has(category));
+  const own = [...new Set(source.creatives.map((creative) => creative.creative_type))];
+  const accepted = creativesOfTypes(source.creatives, request.placementTypes);
+  return [
+    check("placement_active", isActive, `The placement of the game is ${isActive ? "active" : "disabled"}.`),
+    check(
+      "blocked_advertisers",
+      !blockedAdvertisers.has(names.advertiser),
+      `The advertiser ${source.advertiser_id} was compared with the ${blockedAdvertisers.size} that the placement blocks.`,
+    ),
+    check(
+      "blocked_categories",
+      blocked.length === 0,
+      blocked.length === 0
+        ? `None of the campaign's categories (${quoted([...names.categories]) || "none"}) is among the ${blockedCategories.size} that the placement blocks.`
+        : `The placement blocks ${quoted(blocked)}, which the campaign targets or is affine to.`,
+    ),
+    check(
+      "placement_types",
+      accepted.length > 0,
+      `The placement accepts ${listed(request.placementTypes) || "nothing"}; the campaign has ${listed(own) || "no creatives"}.`,
+    ),
+  ];
+}
+
+function geoChecks({ source, geo }: CompiledCampaign, { prepared, geo: player }: ExplainedRequest): Check[] {
+  const includes = source.geo_targets.filter((target) => target.include);
+  const excludes = source.geo_targets.filter((target) => !target.include);
+  const named = (targets: typeof includes) => listed(targets.map((target) => placeName(target, player)));
+  const excluding = excludes.filter((target) => !geoAdmits(compileGeo([target]), prepared.player));
+  const including = includes.filter((target) => geoAdmits(compileGeo([target]), prepared.player));
+  const where = playerName(player);
+  return [
+    check(
+      "geo_excludes",
+      excluding.length === 0 && !geo.hasUnreadableExclude,
+      excluding.length > 0
+        ? `The campaign excludes ${named(excluding)}; ${where}.`
+        : `None of the campaign's ${excludes.length} excluded places matches; ${where}.`,
+    ),
+    check(
+      "geo_includes",
+      includes.length === 0 || including.length > 0,
+      includes.length === 0
+        ? "The campaign includes no places, so it serves everywhere else."
+        : including.length > 0
+          ? `The campaign includes ${named(including)}; ${where}.`
+          : `The campaign includes only ${named(includes)}; ${where}.`,
+    ),
+  ];
+}
+
+const blocklistRules: readonly [BlocklistRuleType, CheckedRule][] = [
+  ["keyword", "blocked_keywords"],
+  ["theme", "blocked_themes"],
+  ["category", "blocked_context_categories"],
+  ["action", "blocked_actions"],
+  ["game_id", "blocked_games"],
+];
+
+function blocklistChecks({ source }: CompiledCampaign, { prepared, context }: ExplainedRequest): Check[] {
+  const compared: Record<BlocklistRuleType, string> = {
+    keyword: "the texts of the context",
+    theme: `theme_id ${JSON.stringify(context.theme_id ?? null)}`,
+    category: `category ${JSON.stringify(context.category ?? null)}`,
+    action: `the actions (${quoted(context.actions ?? []) || "none"})`,
+    game_id: `game_id ${JSON.stringify(prepared.gameId)}`,
+  };
+  return blocklistRules.map(([type, rule]) => {
+    const own = source.blocklist.filter((one) => one.rule_type === type);
+    const hits = own.filter(
+      (one) => !blocklistAdmits(compileBlocklist([one]), prepared.context, prepared.gameId),
+    );
+    const detail =
+      hits.length > 0
+        ? `The campaign blocks ${quoted(hits.map((one) => one.value))}, found in ${compared[type]}.`
+        : `None of the ${own.length} values that the campaign blocks was found in ${compared[type]}.`;
+    return check(rule, hits.length === 0, detail);
+  });
+}
+
+function targetChecks(campaign: CompiledCampaign, { prepared, context }: ExplainedRequest): Check[] {
+  const { target_tags: tags, target_categories: categories } = campaign.source;
+  const hits = tags.filter((tag) => tagsAdmit(compileTags([tag]), prepared.context));
+  return [
+    check(
+      "target_categories",
+      categoriesAdmit(campaign.targetCategories, prepared.context.category),
+      campaign.targetCategories.size === 0
+        ? "The campaign targets no categories, so any will do."
+        : `The category ${JSON.stringify(context.category ?? null)} was compared with the targets ${quoted(categories)}.`,
+    ),
+    check(
+      "target_tags",
+      tagsAdmit(campaign.targetTags, prepared.context),
+      tags.length === 0
+        ? "The campaign targets no tags, so any context will do."
+        : hits.length > 0
+          ? `The context has ${quoted(hits)} of the target tags.`
+          : `None of the target tags ${quoted(tags.map(comparable))} occurs in the context.`,
+    ),
+  ];
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { affinities, campaign, creative, geoTarget, placement } from "../../tests/builders.ts";
+import { anyCampaign, anyRequest } from "../../tests/worlds.ts";
+import { compileCampaign } from "../candidates/compiled-campaign.ts";
+import { prepareRequest } from "../candidates/prepared-request.ts";
+import { highestOtherRank } from "../candidates/select-candidates.ts";
+import { CampaignIndex } from "../matching-index/campaign-index.ts";
+import { selectPlainly } from "../model/select-plainly.ts";
+import { isEligible } from "../rules/eligibility.ts";
+import type { Campaign } from "../types/campaign.ts";
+import { type ExplainFacts, explain } from "./explain.ts";
+import { type CheckedRule, reasonCodes } from "./reason-codes.ts";
+
+const nowMs = Date.parse("2026-03-01T12:00:00Z");
+const rich: ExplainFacts = {
+  account: { depositedMillicents: 10_000, spentMillicents: 0, heldMillicents: 0 },
+  campaign: {
+    budgetMillicents: 10_000,
+    spentMillicents: 0,
+    heldMillicents: 0,
+    dailyCapMillicents: null,
+    spentTodayMillicents: 0,
+  },
+  session: { ads: 0, maxAds: 10, appearances: new Map() },
+  winningRank: null,
+};
+const request = { placement: placement(), context: {}, nowMs };
+type Given = [fields: Partial<Campaign>, changes?: Partial<typeof request>, facts?: Partial<ExplainFacts>];
+
+const failed = ([fields, changes, facts]: Given) =>
+  explain(campaign(fields), { ...request, ...changes }, { ...rich, ...facts }).checks.filter(
+    (one) => !one.passed,
+  );
+
+describe("explain", () => {
+  it("passes every check, in the order of the table, for what serves", () => {
+    const explanation = explain(campaign(), request, rich);
+    expect(explanation.wouldServe).toBe(true);
+    expect(explanation.checks.map(({ rule, code }) => [rule, code])).toEqual(
+      Object.entries(reasonCodes).map(([rule, { code }]) => [rule, code]),
+    );
+    expect(explanation.checks.every((one) => one.passed)).toBe(true);
+  });
+
+  it.each<[CheckedRule, string, Given]>([
+    ["status", "paused", [{ status: "paused" }]],
+    ["start_date", '"2026-03-02"', [{ start_date: "2026-03-02" }]],
+    ["end_date", "2026-03-01T12:00:00.000Z", [{ end_date: "2026-02-28" }]],
+    ["placement_active", "disabled", [{}, { placement: placement({ is_active: false }) }]],
+    ["blocked_advertisers", "adv_1", [{}, { placement: placement({ blocked_advertisers: ["adv_1"] }) }]],
+    [
+      "blocked_categories",
+      '"rpg"',
+      [
+        { affinities: affinities(["category", "RPG"]) },
+        { placement: placement({ blocked_categories: ["rpg"] }) },
+      ],
+    ],
+    [
+      "placement_types",
+      "location_brand",
+      [
+        { creatives: [creative({ creative_type: "location_brand" })] },
+        { placement: placement({ placement_types: ["narrative_hook"] }) },
+      ],
+    ],
+    [
+      "geo_includes",
+      "country US",
+      [{ geo_targets: [geoTarget({ target_type: "country", country_code: "US" })] }],
+    ],
+    ["blocked_games", '"game-1"', [{ blocklist: [{ rule_type: "game_id", value: "game-1" }] }]],
+    [
+      "blocked_keywords",
+      '"gun"',
+      [{ blocklist: [{ rule_type: "keyword", value: "gun" }] }, { context: { narrative: "A gun." } }],
+    ],
+    ["target_categories", '"rpg"', [{ target_categories: ["rpg"] }, { context: { category: "puzzle" } }]],
+    ["target_tags", '"rain"', [{ target_tags: ["rain"] }, { context: { narrative: "A train." } }]],
+    [
+      "balance",
+      "0.999 cents left",
+      [{}, {}, { account: { depositedMillicents: 2_000, spentMillicents: 1_000, heldMillicents: 1 } }],
+    ],
+    ["balance", "not known", [{}, {}, { account: null }]],
+    [
+      "daily_cap",
+      "0.5 cents left",
+      [
+        {},
+        {},
+        {
+          campaign: {
+            budgetMillicents: 9_000,
+            spentMillicents: 500,
+            heldMillicents: 500,
+            dailyCapMillicents: 1_500,
+            spentTodayMillicents: 500,
+          },
+        },
+      ],
+    ],
+    [
+      "max_ads_per_session",
+      "10 of at most 10",
+      [{}, {}, { session: { ads: 10, maxAds: 10, appearances: new Map() } }],
+    ],
+    [
+      "max_uses_per_game",
+      "All 1",
+      [{}, {}, { session: { ads: 3, maxAds: 10, appearances: new Map([["crt_1", 3]]) } }],
+    ],
+  ])("%s alone fails and says %s", (rule, words, given) => {
+    const checks = failed(given);
+    expect(checks.map((one) => one.rule)).toEqual([rule]);
+    expect(checks[0]?.detail).toContain(words);
+  });
+
+  it("names the distance to a circle", () => {
+    const circle = geoTarget({ target_type: "radius", lat: 0, lng: 0, radius_km: 100 });
+    expect(failed([{ geo_targets: [circle] }, { geo: { lat: 0, lng: 1 } } as object])[0]?.detail).toBe(
+      "The campaign includes only within 100 km of 0, 0 (the player is 111.195 km away); the player's place is given as lat 0, lng 1.",
+    );
+  });
+
+  it("goes on after the first failure, and shows score, parts with zeros, and ranks", () => {
+    const own = campaign({
+      status: "paused",
+      affinities: affinities(["mood", "tense", 2], ["mood", "calm", 1]),
+    });
+    const explanation = explain(
+      own,
+      { ...request, context: { mood_tags: ["tense"] } },
+      { ...rich, winningRank: 3_031 },
+    );
+    expect(explanation).toMatchObject({
+      affinityScore: 2,
+      rank: 3_000,
+      winningRank: 3_031,
+      wouldServe: false,
+    });
+    expect(explanation.affinityParts.map((part) => part.contribution)).toEqual([2, 0]);
+    expect(explanation.checks).toHaveLength(Object.keys(reasonCodes).length);
+  });
+
+  it("serves within 1 % of the winning rank, not below", () => {
+    const serves = (winningRank: number) => explain(campaign(), request, { ...rich, winningRank }).wouldServe;
+    expect([900, 1_000, 1_010, 1_011].map(serves)).toEqual([true, true, true, false]);
+  });
+
+  it("agrees with the rules and the ranks of matching", () => {
+    fc.assert(
+      fc.property(anyCampaign, fc.array(anyCampaign, { maxLength: 5 }), anyRequest, (own, others, asked) => {
+        const { skip: _, ...selection } = asked;
+        const index = new CampaignIndex();
+        const world = new Map([...others, own].map((one) => [one.campaign_id, one]));
+        for (const one of world.values()) index.upsert(one);
+        const winningRank = highestOtherRank(index, own.campaign_id, selection);
+        const explanation = explain(own, selection, { ...rich, winningRank });
+        const passes = explanation.checks.filter((one) => one.code < 400).every((one) => one.passed);
+        expect(passes).toBe(isEligible(compileCampaign(own), prepareRequest(selection)));
+        const plain = selectPlainly(world.values(), { ...selection, limit: 1 });
+        const wins = plain.candidates.some((one) => one.campaign.campaign_id === own.campaign_id);
+        const paid = explanation.checks.filter((one) => one.code >= 400).every((one) => one.passed);
+        expect(explanation.wouldServe).toBe(wins && paid);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

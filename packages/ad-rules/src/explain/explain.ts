@@ -1,0 +1,129 @@
+import { type Millicents, priceMillicents } from "@diegetic/money";
+import { compileCampaign } from "../candidates/compiled-campaign.ts";
+import { prepareRequest } from "../candidates/prepared-request.ts";
+import { isInTieBand, rankOf } from "../ranking/rank.ts";
+import { creativesWithUsesLeft, sessionHasRoom } from "../rules/caps.ts";
+import { creativesOfTypes } from "../rules/creative-type.ts";
+import {
+  type AccountTotals,
+  balanceLeft,
+  budgetLeft,
+  type CampaignTotals,
+  dailyCapLeft,
+} from "../rules/money.ts";
+import { type AffinityPart, affinityParts, affinityScore } from "../scoring/affinity-score.ts";
+import type { Campaign, Creative } from "../types/campaign.ts";
+import type { GameContext, Placement, PlayerGeo } from "../types/request.ts";
+import { eligibilityChecks } from "./eligibility-checks.ts";
+import { type Check, type CheckedRule, check } from "./reason-codes.ts";
+import { inCents, quoted } from "./wording.ts";
+
+/** What money and caps stand at, as plain data; null: it cannot be known now, which serves nothing. */
+export interface ExplainFacts {
+  account: AccountTotals | null;
+  campaign: CampaignTotals | null;
+  session: {
+    /** Ads that the player session has had. */
+    ads: number;
+    maxAds: number;
+    /** Of creatives in this session, by id; those not listed have not appeared. */
+    appearances: ReadonlyMap<string, number>;
+  } | null;
+  /** The best other candidate's rank; null when there is none. */
+  winningRank: number | null;
+}
+
+/** Why a campaign would or would not serve a request (semantics: "Explain"). */
+export interface Explanation {
+  campaignId: string;
+  wouldServe: boolean;
+  checks: Check[];
+  affinityScore: number;
+  /** One per affinity, zeros included. */
+  affinityParts: AffinityPart[];
+  rank: number;
+  winningRank: number | null;
+}
+
+/**
+ * Goes through all rules in the order of semantics, Matching, also after one has failed, by the very functions that
+ * matching uses. Nothing is served, held or counted. `nowMs` in Unix milliseconds.
+ */
+export function explain(
+  campaign: Campaign,
+  request: { placement: Placement; context: GameContext; geo?: PlayerGeo | null; nowMs: number },
+  facts: ExplainFacts,
+): Explanation {
+  const prepared = prepareRequest(request);
+  const compiled = compileCampaign(campaign);
+  const accepted = creativesOfTypes(campaign.creatives, prepared.placementTypes);
+  const checks = [
+    ...eligibilityChecks(compiled, { prepared, context: request.context, geo: request.geo ?? null }),
+    ...moneyChecks(priceMillicents(campaign.cpm_bid_cents), facts),
+    ...capChecks(accepted, facts.session),
+  ];
+  const score = affinityScore(compiled.affinities, prepared.context);
+  const rank = rankOf(campaign.cpm_bid_cents, score);
+  const { winningRank } = facts;
+  const ranksHighEnough = winningRank === null || isInTieBand(rank, Math.max(rank, winningRank));
+  return {
+    campaignId: campaign.campaign_id,
+    wouldServe: ranksHighEnough && checks.every((one) => one.passed),
+    checks,
+    affinityScore: score,
+    affinityParts: affinityParts(compiled.affinities, prepared.context),
+    rank,
+    winningRank,
+  };
+}
+
+/** Rule 8: balance, budget and daily cap each cover the price over and above spent and held. */
+function moneyChecks(price: Millicents, { account, campaign }: ExplainFacts): Check[] {
+  const covers = (rule: CheckedRule, name: string, left: Millicents) =>
+    check(
+      rule,
+      left >= price,
+      `${name} has ${inCents(left)} left over and above spent and held; an impression costs ${inCents(price)}.`,
+    );
+  const unknown = (rule: CheckedRule, name: string) => check(rule, false, `${name} is not known right now.`);
+  const capLeft = campaign === null ? null : dailyCapLeft(campaign);
+  return [
+    account === null
+      ? unknown("balance", "The balance")
+      : covers("balance", "The balance", balanceLeft(account)),
+    campaign === null
+      ? unknown("budget", "The budget")
+      : covers("budget", "The budget", budgetLeft(campaign)),
+    campaign === null
+      ? unknown("daily_cap", "Today's spend")
+      : capLeft === null
+        ? check("daily_cap", true, "The campaign has no daily cap.")
+        : covers("daily_cap", "Today's cap", capLeft),
+  ];
+}
+
+/** Rule 9: the caps of the player session. */
+function capChecks(accepted: readonly Creative[], session: ExplainFacts["session"]): Check[] {
+  if (session === null) {
+    const detail = "What the player session has seen is not known right now.";
+    return [check("max_ads_per_session", false, detail), check("max_uses_per_game", false, detail)];
+  }
+  const { ads, maxAds, appearances } = session;
+  const left = creativesWithUsesLeft(accepted, appearances);
+  return [
+    check(
+      "max_ads_per_session",
+      sessionHasRoom(ads, maxAds),
+      `The player session has had ${ads} of at most ${maxAds} ads.`,
+    ),
+    check(
+      "max_uses_per_game",
+      accepted.length === 0 || left.length > 0,
+      accepted.length === 0
+        ? "There is no accepted creative whose appearances could be counted."
+        : left.length > 0
+          ? `${left.length} of ${accepted.length} accepted creatives have appearances left: ${quoted(left.map((one) => one.creative_id))}.`
+          : `All ${accepted.length} accepted creatives have appeared max_uses_per_game times in this player session.`,
+    ),
+  ];
+}

@@ -1,0 +1,53 @@
+import { chargedCents, type Millicents } from "@diegetic/money";
+import { greatCircleKm } from "../rules/great-circle.ts";
+import type { GeoTarget } from "../types/campaign.ts";
+import type { PlayerGeo } from "../types/request.ts";
+
+const mostListed = 5;
+
+/** The texts in quotes, joined by commas; the first few of them. */
+export function quoted(texts: readonly string[]): string {
+  return listed(texts.map((text) => JSON.stringify(text)));
+}
+
+export function listed(texts: readonly string[]): string {
+  const more = texts.length - mostListed;
+  return texts.slice(0, mostListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** "1.5 cents"; exact. */
+export function inCents(amount: Millicents): string {
+  return `${chargedCents(amount)} cents`;
+}
+
+/** A target as an advertiser would name it, with how far from it the player is where that decides. */
+export function placeName(target: GeoTarget, player: PlayerGeo | null | undefined): string {
+  const { target_type: type, country_code, state_code, city_name, lat, lng, radius_km } = target;
+  if (type === "country") return `country ${country_code ?? "?"}`;
+  if (type === "state") return `state ${state_code ?? "?"} of ${country_code ?? "?"}`;
+  if (type === "city") {
+    const state = state_code === null ? "" : `${state_code}, `;
+    return `city ${JSON.stringify(city_name)} of ${state}${country_code ?? "?"}`;
+  }
+  const circle = `within ${radius_km} km of ${lat}, ${lng}`;
+  if (lat === null || lng === null || typeof player?.lat !== "number" || typeof player.lng !== "number") {
+    return circle;
+  }
+  const distanceKm = greatCircleKm({ lat, lng }, { lat: player.lat, lng: player.lng });
+  return `${circle} (the player is ${Math.round(distanceKm * 1000) / 1000} km away)`;
+}
+
+/** What `player_geo` says, or that it says nothing. */
+export function playerName(player: PlayerGeo | null | undefined): string {
+  const known = [
+    player?.country_code && `country ${player.country_code}`,
+    player?.state_code && `state ${player.state_code}`,
+    player?.city_name && `city ${JSON.stringify(player.city_name)}`,
+    typeof player?.lat === "number" &&
+      typeof player.lng === "number" &&
+      `lat ${player.lat}, lng ${player.lng}`,
+  ].filter((part) => typeof part === "string" && part !== "");
+  return known.length === 0
+    ? "the player's place is not given"
+    : `the player's place is given as ${known.join(", ")}`;
+}
