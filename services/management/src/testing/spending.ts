@@ -9,6 +9,7 @@ export interface Spending {
   gameId?: string;
   campaignVersion: number;
   priceMillicents: number;
+  developerAccountId?: string;
 }
 
 /** Holds the price of one impression, as a match does. */
@@ -25,7 +26,7 @@ export function hold(
       campaign_id: campaignId,
       campaign_version: spending.campaignVersion,
       game_id: gameId,
-      developer_account_id: "acct_dev",
+      developer_account_id: spending.developerAccountId ?? "acct_dev",
       user_hash: "user",
       session_key: matchId,
       country_code: null,

@@ -1,0 +1,98 @@
+import { Prisma } from "@diegetic/database";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  affinitiesStatement,
+  breakdownStatement,
+  spendingStatement,
+  statsStatement,
+} from "../../services/management/src/analytics/statements.ts";
+import type { Caller } from "../../services/management/src/testing/harness.ts";
+import { type Advertiser, AnalyticsWorld } from "./world.fixture.ts";
+
+const READ_BY_ANALYTICS = [
+  "affinities",
+  "campaign_rollups",
+  "campaign_version_rollups",
+  "campaigns",
+  "unique_user_counts",
+];
+
+let world: AnalyticsWorld;
+let owner: Advertiser;
+let developer: Caller;
+let campaignId: string;
+
+beforeAll(async () => {
+  world = await AnalyticsWorld.open();
+  owner = await world.harness.advertiser(1_000);
+  developer = await world.harness.caller();
+  await developer
+    .post("/placements/game", { creator_id: "c", placement_types: ["narrative_hook"] })
+    .expect(201);
+  const campaign = await world.draft(owner);
+  campaignId = campaign.campaignId;
+  const affinity = { affinity_type: "mood", affinity_value: "calm" };
+  await owner.post(`/campaigns/${campaignId}/affinities`, affinity).expect(201);
+  const facts = { ...campaign, gameId: "game", developerAccountId: developer.accountId };
+  await world.see(facts, { ...facts, user: "other", countryCode: "DE" });
+}, 60_000);
+afterAll(() => world.stop());
+
+interface PlanNode {
+  "Node Type": string;
+  "Relation Name"?: string;
+  Plans?: PlanNode[];
+}
+
+function* nodesOf(node: PlanNode): Generator<PlanNode> {
+  yield node;
+  for (const child of node.Plans ?? []) yield* nodesOf(child);
+}
+
+/** The plan of a statement where a table is read whole only when no index could serve. */
+async function explain(statement: Prisma.Sql): Promise<PlanNode[]> {
+  return world.database.$transaction(async (transaction) => {
+    await transaction.$executeRaw`SET LOCAL enable_seqscan = off`;
+    const rows = await transaction.$queryRaw<{ "QUERY PLAN": { Plan: PlanNode }[] }[]>(
+      Prisma.sql`EXPLAIN (FORMAT JSON) ${statement}`,
+    );
+    return rows.flatMap((row) => row["QUERY PLAN"]).flatMap(({ Plan }) => [...nodesOf(Plan)]);
+  });
+}
+
+describe("the plan of analytics", () => {
+  it.each<[string, () => Prisma.Sql]>([
+    ["the totals", () => statsStatement(campaignId)],
+    ["the days", () => breakdownStatement(campaignId, "day", "2026-11-01")],
+    ["the creatives", () => breakdownStatement(campaignId, "creative")],
+    ["the countries", () => breakdownStatement(campaignId, "country")],
+    ["the affinities", () => affinitiesStatement(campaignId)],
+    ["pacing", () => spendingStatement(campaignId, "2026-11-21")],
+  ])("of %s reads rollups by their keys, and no impressions", async (_what, statement) => {
+    const nodes = await explain(statement());
+    const relations = nodes.flatMap((node) => node["Relation Name"] ?? []);
+    expect(relations.length).toBeGreaterThan(0);
+    expect(READ_BY_ANALYTICS).toEqual(expect.arrayContaining(relations));
+    expect(nodes.map((node) => node["Node Type"])).not.toContain("Seq Scan");
+  });
+});
+
+it("answers the same when there are no impressions to read", async () => {
+  const campaign = `/campaigns/${campaignId}`;
+  const read = async () => {
+    const bodies: unknown[] = [];
+    for (const name of ["daily", "creatives", "geo", "affinities", "pacing"]) {
+      bodies.push((await owner.get(`${campaign}/analytics/${name}`).expect(200)).body);
+    }
+    for (const path of [`${campaign}/stats`, "/revenue", "/campaigns", "/profile"]) {
+      bodies.push((await owner.get(path).expect(200)).body);
+    }
+    for (const path of ["/creator-revenue", "/creator-revenue/game"]) {
+      bodies.push((await developer.get(path).expect(200)).body);
+    }
+    return bodies;
+  };
+  const before = await read();
+  await world.database.$executeRaw`DROP TABLE impressions`;
+  expect(await read()).toEqual(before);
+});
