@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import type { RateLimit } from "../settings/settings.ts";
+import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, EndpointGroup, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
 import { HttpError, unauthorized } from "./http-error.ts";
 
@@ -48,8 +49,8 @@ async function checkKeyAndLimit(
   const header = request.get("authorization");
   const key = await findKey(policy.keys, header);
   if (key === undefined) {
-    const address = request.ip ?? "unknown";
-    await takeQuota(policy, response, `address:${address}`, LIMIT_WITHOUT_KEY_PER_MINUTE);
+    const bucket = `address:${clientNetwork(request)}`;
+    await takeQuota(policy, response, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
     throw unauthorized(
       header === undefined
         ? "An API key is needed: send the header Authorization: Bearer <API_KEY>."

@@ -271,7 +271,7 @@ describe("health and metrics", () => {
     expect((await request(app).get("/readyz")).status).toBe(200);
     ready = false;
     const away = await request(app).get("/readyz");
-    expect([away.status, away.body]).toEqual([503, { ready: false, checks: { store: "no connection" } }]);
+    expect([away.status, away.body]).toEqual([503, { ready: false, checks: { store: "away" } }]);
     expect((await request(app).get("/elsewhere")).status).toBe(404);
   });
 

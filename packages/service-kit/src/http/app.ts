@@ -10,7 +10,8 @@ import express, {
 import helmet from "helmet";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
-import { checkReadiness, type ReadinessChecks } from "../observability/readiness.ts";
+import { publicReadiness, type ReadinessChecks } from "../observability/readiness.ts";
+import { DEFAULT_TRUSTED_PROXIES } from "../settings/common.ts";
 import type { RateLimit } from "../settings/settings.ts";
 import { type AdmissionPolicy, admitRequest } from "./admission.ts";
 import { readBody } from "./body.ts";
@@ -36,6 +37,8 @@ export interface AppOptions {
   logger: Logger;
   metrics: Metrics;
   readiness: ReadinessChecks;
+  /** Proxies whose `X-Forwarded-For` is believed, as TRUSTED_PROXIES names them. Default: loopback. */
+  trustedProxies?: readonly string[];
   /** What is served outside the API, without a key; asked before the API. */
   pages?: RequestHandler;
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
@@ -54,15 +57,16 @@ const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
  */
 export function createApp(options: AppOptions): Express {
   const app = express();
-  app.set("trust proxy", "loopback");
+  app.set("trust proxy", [...(options.trustedProxies ?? DEFAULT_TRUSTED_PROXIES)]);
   app.set("etag", false);
   app.set("case sensitive routing", true);
   app.disable("x-powered-by");
   app.use(helmet());
   app.use(observe(options));
   app.get("/healthz", (_request, response) => send(response, { status: 200, body: { status: "ok" } }));
+  const readiness = publicReadiness(options.readiness);
   app.get("/readyz", async (_request, response) => {
-    const report = await checkReadiness(options.readiness);
+    const report = await readiness();
     send(response, { status: report.ready ? 200 : 503, body: report });
   });
   if (options.pages !== undefined) app.use(options.pages);

@@ -4,6 +4,9 @@ import { badRequest, HttpError, payloadTooLarge, unsupportedMediaType } from "./
 /** semantics: Statuses of errors, 413. */
 const BODY_LIMIT_BYTES = 256 * 1024;
 
+/** More than any body of the API needs; what is nested deeper could exhaust the stack of whoever walks through it. */
+const NESTING_LIMIT = 32;
+
 const readRaw = express.raw({ limit: BODY_LIMIT_BYTES, inflate: false, type: () => true });
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -22,14 +25,37 @@ export async function readBody(request: Request, response: Response): Promise<Bu
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
-/** Parses a body as JSON; throws 400 for anything else. */
+/** Parses a body as JSON of at most 32 levels; throws 400 for anything else. */
 export function parseJson(raw: Buffer): unknown {
   if (raw.length === 0) throw badRequest("The body is missing: send a JSON object.");
+  if (nestingOf(raw) > NESTING_LIMIT) {
+    throw badRequest(`The body is nested too deeply: at most ${NESTING_LIMIT} levels are allowed.`);
+  }
   try {
     return JSON.parse(utf8.decode(raw));
   } catch {
     throw badRequest("The body is not valid JSON in UTF-8.");
   }
+}
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
+
+/** How deep lists and objects stand in each other; exact for valid JSON. */
+function nestingOf(json: Buffer): number {
+  let depth = 0;
+  let deepest = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === QUOTE) inText = !inText;
+    else if (inText) {
+      if (byte === BACKSLASH) at += 1;
+    } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+  }
+  return deepest;
 }
 
 function requireJson(request: Request): void {

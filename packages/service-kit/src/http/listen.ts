@@ -1,9 +1,17 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, maxHeaderSize, type RequestListener } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { StartError } from "../lifecycle/start-error.ts";
 
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a client may take for the headers, and for the whole request: a slow one does not hold a connection. */
+export interface RequestTimeouts {
+  headersMs: number;
+  requestMs: number;
+}
+
+const TIMEOUTS: RequestTimeouts = { headersMs: 10_000, requestMs: 30_000 };
+/** Connections are looked through so many times per time-out. */
+const CHECKS_PER_TIMEOUT = 10;
 /** Longer than the usual idle time-out of a proxy in front, so that the proxy, not the service, ends a connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const IDLE_SWEEP_MS = 25;
@@ -17,16 +25,19 @@ export interface ListeningServer {
 /** @param options.port 0: any free port. @param options.portVariable the setting to name when the port is taken. */
 export async function listen(
   handler: RequestListener,
-  options: { host: string; port: number; portVariable: string },
+  options: { host: string; port: number; portVariable: string; timeouts?: RequestTimeouts },
 ): Promise<ListeningServer> {
+  const timeouts = options.timeouts ?? TIMEOUTS;
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      connectionsCheckingInterval: timeouts.headersMs / CHECKS_PER_TIMEOUT,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     },
     handler,
   );
+  server.on("clientError", refuseConnection);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(explainListenError(error, options)));
     server.listen(options.port, options.host, resolve);
@@ -44,6 +55,36 @@ export async function listen(
   };
   return { port, close };
 }
+
+/** What is no request, or none that is ready in time, has not reached any application: it is answered here. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const hasAnswered = (socket as Partial<Pick<Socket, "bytesWritten">>).bytesWritten !== 0;
+  if (error.code === "ECONNRESET" || !socket.writable || hasAnswered) {
+    socket.destroy();
+    return;
+  }
+  const [status, detail] = REFUSALS[error.code ?? ""] ?? NO_REQUEST;
+  const body = JSON.stringify({ detail });
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      "Connection: close",
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}
+
+const NO_REQUEST: [string, string] = ["400 Bad Request", "This is not a valid HTTP/1.1 request."];
+const REFUSALS: Readonly<Record<string, [string, string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    `The headers are too large: at most ${maxHeaderSize} bytes are allowed.`,
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long to arrive."],
+};
 
 function explainListenError(
   error: NodeJS.ErrnoException,

@@ -1,8 +1,9 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import { describeError } from "./describe-error.ts";
 
 export type { Logger } from "pino";
 
-/** JSON lines on standard output. Keys and other secrets are cut out wherever a header or setting is logged. */
+/** JSON lines on standard output. Keys and other secrets are cut out of headers, settings and errors. */
 export function createLogger(
   options: { service: string; instance: string; level: string },
   destination?: DestinationStream,
@@ -10,6 +11,7 @@ export function createLogger(
   const settings = {
     level: options.level,
     base: { service: options.service, instance: options.instance, pid: process.pid },
+    serializers: { err: describeError },
     redact: {
       paths: [
         "authorization",

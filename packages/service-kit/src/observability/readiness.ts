@@ -17,6 +17,28 @@ export async function checkReadiness(checks: ReadinessChecks): Promise<Readiness
   return { ready: results.every(([, outcome]) => outcome === "ok"), checks: Object.fromEntries(results) };
 }
 
+/**
+ * The checks as strangers may call them: without the reasons, which name hosts and versions, and never twice at the same
+ * time, so that nobody can keep the stores busy by asking.
+ */
+export function publicReadiness(checks: ReadinessChecks): () => Promise<ReadinessReport> {
+  let underWay: Promise<ReadinessReport> | undefined;
+  const look = async () => {
+    const { ready, checks: outcomes } = await checkReadiness(checks);
+    const states = Object.entries(outcomes).map(([name, outcome]) => [
+      name,
+      outcome === "ok" ? "ok" : "away",
+    ]);
+    return { ready, checks: Object.fromEntries(states) };
+  };
+  return () => {
+    underWay ??= look().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}
+
 async function outcomeOf(check: () => unknown): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<string>((resolve) => {

@@ -4,6 +4,7 @@ import {
   pathPrefixSetting,
   rateLimitSetting,
   textSetting,
+  trustedProxiesSetting,
   urlSetting,
 } from "./settings.ts";
 
@@ -19,10 +20,14 @@ export function processSettings(serviceName: string) {
   };
 }
 
+/** Whom `X-Forwarded-For` is believed unless told otherwise: nobody but this machine. */
+export const DEFAULT_TRUSTED_PROXIES: readonly string[] = ["loopback"];
+
 /** What a service with an HTTP API reads on top. */
 export const apiSettings = {
   port: integerSetting("PORT", { min: 0, max: 65_535, fallback: 0 }),
   basePath: pathPrefixSetting("BASE_PATH", "/api"),
+  trustedProxies: trustedProxiesSetting("TRUSTED_PROXIES", DEFAULT_TRUSTED_PROXIES),
 };
 
 /** Requests per minute and key (semantics: Rate limits). */

@@ -55,4 +55,31 @@ describe("readSettings", () => {
     expect(problems.join(" ")).not.toMatch(/pass|short/);
     expect(problems).toHaveLength(2);
   });
+
+  it.each([
+    ["", ["loopback"]],
+    ["none", []],
+    ["10.1.2.0/24, 2001:db8::7,uniquelocal", ["10.1.2.0/24", "2001:db8::7", "uniquelocal"]],
+  ])("reads TRUSTED_PROXIES %j", (text, expected) => {
+    expect(readSettings({ ...enough, TRUSTED_PROXIES: text }, shape).settings.trustedProxies).toEqual(
+      expected,
+    );
+  });
+
+  it.each([
+    "true",
+    "*",
+    "1",
+    "0.0.0.0/0",
+    "::/0",
+    "10.0.0.0/33",
+    "10.0.0/8",
+    "nginx",
+    "10.0.0.1,",
+    "10.0.0.1/24/8",
+  ])("refuses TRUSTED_PROXIES %s", (text) => {
+    expect(problemsOf({ ...enough, TRUSTED_PROXIES: text })).toEqual([
+      expect.stringMatching(/^TRUSTED_PROXIES is ".*": it must be "none", or addresses and networks/),
+    ]);
+  });
 });

@@ -1,3 +1,6 @@
+import ipaddr from "ipaddr.js";
+import { isAddress } from "../addresses.ts";
+
 /**
  * Environment variables read once at start: every wrong one is named, with what is allowed, before anything runs.
  * An empty variable counts as unset.
@@ -157,4 +160,36 @@ export function pathPrefixSetting(variable: string, fallback: string): Setting<s
     return text.replace(/\/$/, "");
   };
   return { variable, parse, fallback: { value: fallback } };
+}
+
+const NETWORKS_BY_NAME = ["loopback", "linklocal", "uniquelocal"];
+const MAX_PROXIES = 100;
+
+/**
+ * Addresses and networks of proxies whose `X-Forwarded-For` is believed, divided by commas: `10.1.2.0/24, 2001:db8::7`,
+ * `loopback`, `linklocal`, `uniquelocal`; `none` for nobody. A network that holds every address is refused: a client
+ * could then say itself where it calls from.
+ */
+export function trustedProxiesSetting(
+  variable: string,
+  fallback: readonly string[],
+): Setting<readonly string[]> {
+  const parse = (text: string): readonly string[] => {
+    if (text === "none") return [];
+    const proxies = text.split(",").map((proxy) => proxy.trim());
+    if (proxies.length <= MAX_PROXIES && proxies.every(isProxy)) return proxies;
+    throw new Error(
+      `"none", or addresses and networks divided by commas, such as 10.1.2.0/24, 2001:db8::7, ${NETWORKS_BY_NAME.join(", ")}`,
+    );
+  };
+  return { variable, parse, fallback: { value: fallback } };
+}
+
+function isProxy(text: string): boolean {
+  if (NETWORKS_BY_NAME.includes(text)) return true;
+  const [address = "", bits, ...rest] = text.split("/");
+  if (rest.length > 0 || !isAddress(address)) return false;
+  if (bits === undefined) return true;
+  const most = ipaddr.parse(address).kind() === "ipv4" ? 32 : 128;
+  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= most;
 }

@@ -1,0 +1,68 @@
+const MESSAGE_CHARACTERS = 2_000;
+const STACK_CHARACTERS = 8_000;
+const MAX_CAUSES = 4;
+
+/** What a log line says of an error. */
+export interface DescribedError {
+  type: string;
+  message: string;
+  stack?: string;
+  /** `ECONNREFUSED`, an SQL state, a code of Prisma. */
+  code?: string;
+  /** Name of the database constraint that was broken. */
+  constraint?: string;
+  /** Name of the Redis command that failed, without its arguments. */
+  command?: string;
+  cause?: DescribedError;
+  errors?: DescribedError[];
+}
+
+/**
+ * An error as logs may show it: only what is known to be harmless. Drivers hang the whole command (with a password, or a
+ * request's data) or the whole row on their errors, and messages can quote what was sent: API keys, e-mail addresses and
+ * the passwords in addresses are masked there.
+ */
+export function describeError(error: unknown): DescribedError {
+  return describe(error, MAX_CAUSES);
+}
+
+function describe(error: unknown, causesLeft: number): DescribedError {
+  if (typeof error !== "object" || error === null) {
+    return { type: typeof error, message: masked(String(error), MESSAGE_CHARACTERS) };
+  }
+  const facts = error as Record<string, unknown>;
+  const described: DescribedError = {
+    type: textOf(facts.name) ?? error.constructor?.name ?? "Object",
+    message: masked(textOf(facts.message) ?? textOf(facts.originalMessage) ?? "", MESSAGE_CHARACTERS),
+  };
+  const stack = textOf(facts.stack);
+  if (stack !== undefined) described.stack = masked(stack, STACK_CHARACTERS);
+  const code = textOf(facts.code) ?? textOf(facts.originalCode);
+  if (code !== undefined) described.code = code.slice(0, 100);
+  const constraint = textOf(facts.constraint);
+  if (constraint !== undefined) described.constraint = masked(constraint, 200);
+  const command = textOf((facts.command as { name?: unknown } | undefined)?.name);
+  if (command !== undefined) described.command = command.slice(0, 100);
+  if (causesLeft > 0) {
+    if (facts.cause !== undefined && facts.cause !== null)
+      described.cause = describe(facts.cause, causesLeft - 1);
+    if (Array.isArray(facts.errors)) {
+      described.errors = facts.errors.slice(0, MAX_CAUSES).map((one) => describe(one, causesLeft - 1));
+    }
+  }
+  return described;
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The text, cut, without API keys, e-mail addresses and passwords of addresses. */
+export function masked(text: string, maxCharacters: number): string {
+  return text
+    .slice(0, maxCharacters)
+    .replace(/igk_[A-Za-z0-9_-]+/g, "igk_[redacted]")
+    .replace(/:\/\/[^\s/@]{0,300}@/g, "://[redacted]@")
+    .replace(/[^\s"'`<>(),;:=[\]{}|]{1,64}@[^\s"'`<>(),;:=[\]{}|]{1,255}/g, "[e-mail]");
+}
