@@ -10,31 +10,15 @@ import {
   type RedisConnection,
   SnapshotPublisher,
 } from "@diegetic/hot-state";
-import {
-  createApp,
-  type Endpoint,
-  type Logger,
-  type Metrics,
-  type ReadinessChecks,
-} from "@diegetic/service-kit";
+import { createApp, type Logger, type Metrics, type ReadinessChecks } from "@diegetic/service-kit";
 import type { Express } from "express";
-import { advertiserEndpoints } from "./advertiser/endpoints.ts";
-import { affinityEndpoints } from "./affinities/endpoints.ts";
-import { analyticsEndpoints } from "./analytics/endpoints.ts";
 import { apiDocumentPages } from "./api-document/pages.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
-import { blocklistEndpoints } from "./blocklist/endpoints.ts";
-import { campaignEndpoints } from "./campaigns/endpoints.ts";
-import { creativeEndpoints } from "./creatives/endpoints.ts";
-import { depositEndpoints } from "./deposit/endpoints.ts";
-import { geoTargetEndpoints } from "./geo-targets/endpoints.ts";
+import { managementEndpoints } from "./endpoints.ts";
 import { forgetOldAnswers } from "./idempotency/create-once.ts";
-import { placementEndpoints } from "./placements/endpoints.ts";
 import { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
-import { revenueEndpoints } from "./revenue/endpoints.ts";
 import type { ManagementSettings } from "./settings.ts";
 import type { Clock } from "./shared/time.ts";
-import { simulatorEndpoints } from "./simulator/endpoints.ts";
 import { SlotRecovery } from "./slot-recovery/slot-recovery.ts";
 import { Publishing } from "./snapshot-publishing/publishing.ts";
 import { Reconciler } from "./snapshot-publishing/reconciler.ts";
@@ -44,6 +28,7 @@ export interface ManagementOptions {
     ManagementSettings,
     | "instanceName"
     | "basePath"
+    | "trustedProxies"
     | "rateLimitMatch"
     | "rateLimitImpressions"
     | "rateLimitManagement"
@@ -143,23 +128,10 @@ function createManagementApp(
 ): Express {
   const { database, redis, slots, clock } = parts;
   const barrier = new ReadingBarrier({ database, money: slots, due: new DueIndex(redis) });
-  const shared = { ...parts, barrier };
-  const endpoints: Endpoint[] = [
-    ...advertiserEndpoints(shared),
-    ...depositEndpoints(shared),
-    ...campaignEndpoints(shared),
-    ...creativeEndpoints(shared),
-    ...geoTargetEndpoints(shared),
-    ...blocklistEndpoints(shared),
-    ...affinityEndpoints(shared),
-    ...simulatorEndpoints(shared),
-    ...placementEndpoints(shared),
-    ...analyticsEndpoints(shared),
-    ...revenueEndpoints(shared),
-  ];
   return createApp({
     basePath: settings.basePath,
-    endpoints,
+    trustedProxies: settings.trustedProxies,
+    endpoints: managementEndpoints({ ...parts, barrier }),
     keys: createKeyDirectory(database, clock),
     rateLimiter: new RateLimiter(redis),
     rateLimits: {

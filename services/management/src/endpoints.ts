@@ -1,0 +1,45 @@
+import type { Database } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import type { Endpoint } from "@diegetic/service-kit";
+import { advertiserEndpoints } from "./advertiser/endpoints.ts";
+import { affinityEndpoints } from "./affinities/endpoints.ts";
+import { analyticsEndpoints } from "./analytics/endpoints.ts";
+import { apiKeyEndpoints } from "./api-keys/endpoints.ts";
+import { blocklistEndpoints } from "./blocklist/endpoints.ts";
+import { campaignEndpoints } from "./campaigns/endpoints.ts";
+import { creativeEndpoints } from "./creatives/endpoints.ts";
+import { depositEndpoints } from "./deposit/endpoints.ts";
+import { geoTargetEndpoints } from "./geo-targets/endpoints.ts";
+import { placementEndpoints } from "./placements/endpoints.ts";
+import type { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
+import { revenueEndpoints } from "./revenue/endpoints.ts";
+import type { Clock } from "./shared/time.ts";
+import { simulatorEndpoints } from "./simulator/endpoints.ts";
+import type { Publishing } from "./snapshot-publishing/publishing.ts";
+
+/** What the features are built on. */
+export interface FeatureParts {
+  database: Database;
+  slots: MoneyCommands;
+  publishing: Publishing;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+/** Everything that management answers. Where two paths fit a request, the earlier one gets it. */
+export function managementEndpoints(parts: FeatureParts): Endpoint[] {
+  return [
+    ...advertiserEndpoints(parts),
+    ...depositEndpoints(parts),
+    ...campaignEndpoints(parts),
+    ...creativeEndpoints(parts),
+    ...geoTargetEndpoints(parts),
+    ...blocklistEndpoints(parts),
+    ...affinityEndpoints(parts),
+    ...simulatorEndpoints(parts),
+    ...placementEndpoints(parts),
+    ...apiKeyEndpoints(parts),
+    ...analyticsEndpoints(parts),
+    ...revenueEndpoints(parts),
+  ];
+}

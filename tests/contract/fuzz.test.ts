@@ -1,0 +1,66 @@
+import { allOperations } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { type SeenAnswer, undocumented } from "../helpers/documented.ts";
+import { BASE_PATH, type ComposedApi, type RawRequest, startComposedApi } from "./composed-api.fixture.ts";
+import { type FuzzWorld, requestTo } from "./fuzz/requests.ts";
+import { openFuzzWorld } from "./fuzz/world.ts";
+
+/** How many requests, and from which seed: FUZZ_REQUESTS=10000 FUZZ_SEED=7 npm run jest -- tests/contract/fuzz */
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000);
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
+const TIMEOUT_MS = 60_000 + REQUESTS * 100;
+
+/** What a request got that the document does not allow, or a failure of ours; undefined: nothing. */
+function problemOf(answer: SeenAnswer): string | undefined {
+  if (answer.status === 500) return `500 ${answer.text}`;
+  return undocumented(answer);
+}
+
+describe("fuzzed requests", () => {
+  let api: ComposedApi;
+  let world: FuzzWorld;
+  beforeAll(async () => {
+    api = await startComposedApi();
+    world = await openFuzzWorld(api);
+  }, 60_000);
+  afterAll(() => api.stop());
+
+  it(
+    `get an answer that the document allows, ${REQUESTS} times`,
+    async () => {
+      const statuses = new Map<number, number>();
+      const succeeded = new Set<string>();
+      const request = fc
+        .constantFrom(...allOperations())
+        .chain((operation) =>
+          requestTo(operation, world).map((raw): [string, RawRequest] => [operation.operationId, raw]),
+        );
+      await fc.assert(
+        fc.asyncProperty(request, async ([operationId, raw]) => {
+          const answer = await api.send(raw);
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+          if (answer.status < 300) succeeded.add(operationId);
+          const problem = problemOf(answer);
+          if (problem !== undefined) throw new Error(`${raw.method} ${raw.path}: ${problem}`);
+        }),
+        { numRuns: REQUESTS, seed: SEED, endOnFailure: process.env.FUZZ_SHRINK !== "1" },
+      );
+      // Requests that are all turned away at the door would find nothing.
+      const share = (status: number) => (statuses.get(status) ?? 0) / REQUESTS;
+      expect(share(401) + share(429)).toBeLessThan(0.1);
+      expect(share(200) + share(201) + share(204)).toBeGreaterThan(0.2);
+      if (REQUESTS >= 1_000) expect(succeeded.size).toBeGreaterThan(allOperations().length * 0.8);
+    },
+    TIMEOUT_MS,
+  );
+
+  it("leave a service that still answers", async () => {
+    const answer = await api.send({
+      method: "GET",
+      path: `${BASE_PATH}/profile`,
+      headers: { Authorization: `Bearer ${world.key}` },
+    });
+    expect(answer.status).toBe(200);
+  });
+});
