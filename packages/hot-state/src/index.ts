@@ -9,6 +9,14 @@ export {
   type BillingWorkerOptions,
   createBillingWorker,
 } from "./billing-queue/worker.ts";
+export {
+  type CampaignBooks,
+  createSlotReader,
+  type SlotBooks,
+  type SlotLimits,
+  type SlotReader,
+} from "./books/slot-books.ts";
+export { countSnapshotEntities, readSnapshotRows, type SnapshotRow } from "./books/snapshot-books.ts";
 export { type ConnectionOptions, connectRedis, type RedisConnection } from "./connection.ts";
 export { type DueAdvertiser, DueIndex, type DueIndexOptions, type DueKind } from "./due/due-index.ts";
 export { evictionPolicies } from "./eviction.ts";

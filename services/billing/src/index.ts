@@ -1,3 +1,5 @@
+export { type AuditOptions, type AuditReport, auditBooks } from "./books/audit.ts";
+export { auditJson, auditText } from "./books/present.ts";
 export {
   type BillingPace,
   type BillingService,

@@ -46,5 +46,16 @@ export function createBillingMeasures(metrics: Metrics) {
       "billing_frozen_slots_total",
       "Lapsed holds found in a slot that has to be rebuilt first",
     ),
+    booksDifferences: metrics.gauge(
+      "books_differences",
+      "Figures that ought to agree, and did not in several looks",
+      ["check"],
+    ),
+    booksCompared: metrics.counter("books_compared_total", "Figures that were compared"),
+    booksNotCompared: metrics.counter(
+      "books_not_compared_total",
+      "Advertisers whose slot could not be compared, because it did not stand still or is too large",
+    ),
+    booksCycles: metrics.counter("books_cycles_total", "Times that all books were compared"),
   };
 }

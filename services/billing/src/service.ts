@@ -1,13 +1,19 @@
-import { createDatabase } from "@diegetic/database";
+import { createDatabase, type Database } from "@diegetic/database";
 import {
   connectRedis,
+  countSnapshotEntities,
   createBillingProducer,
   createBillingWorker,
   createGameSessions,
   createMoneyCommands,
+  createSlotReader,
   DueIndex,
+  type RedisConnection,
+  readSnapshotRows,
+  type SlotLimits,
 } from "@diegetic/hot-state";
 import type { Logger, Metrics, ReadinessChecks } from "@diegetic/service-kit";
+import { BooksReconciler } from "./books/reconciler.ts";
 import { walkAllAdvertisers } from "./loops/backstop-walk.ts";
 import { RepeatingTask } from "./loops/repeating-task.ts";
 import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
@@ -22,12 +28,29 @@ import { Partitions } from "./write/partitions.ts";
 export interface BillingPace {
   passEveryMs: number;
   walkEveryMs: number;
+  /** Pause between two comparisons of all books. */
+  booksEveryMs: number;
+  /** Shortest pause between two parts of such a comparison. */
+  booksPauseMs: number;
+  /** Pauses before each further look at what differs. */
+  booksAgainAfterMs: readonly number[];
   overdueAfterMs: number;
   /** How long a worker may be silent before its job is given to another one. */
   jobLockMs: number;
 }
 
-const PACE: BillingPace = { passEveryMs: 250, walkEveryMs: 60_000, overdueAfterMs: 5_000, jobLockMs: 5_000 };
+const PACE: BillingPace = {
+  passEveryMs: 250,
+  walkEveryMs: 60_000,
+  booksEveryMs: 30_000,
+  booksPauseMs: 200,
+  booksAgainAfterMs: [1_000, 2_000, 4_000, 8_000],
+  overdueAfterMs: 5_000,
+  jobLockMs: 5_000,
+};
+/** 10 000 holds take Redis some 5 ms, in which it does nothing else. */
+const BOOKS_LIMITS: SlotLimits = { holds: 10_000, records: 1_000, lateMs: 60_000 };
+const BOOKS_TIMEOUT_MS = 15_000;
 /** The process ends 10 s after a signal, whatever still runs: the job then comes again. */
 const DRAIN_MS = 7_000;
 
@@ -60,7 +83,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
 
   const database = createDatabase(secrets.databaseUrl, {
     applicationName: name,
-    poolSize: settings.billingConcurrency + 3,
+    poolSize: settings.billingConcurrency + 4,
   });
   const redis = connectRedis(secrets.redisUrl, { name });
   redis.on("error", onError("commands"));
@@ -85,6 +108,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     onError: onError("worker"),
     onFailed: reportFailedJob(measures, logger),
   });
+  const books = createBooks({ database, redis, measures, logger, nowMs }, pace);
   const walk = (signal: AbortSignal) =>
     walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
   const tasks = [
@@ -92,6 +116,14 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     { name: "settle", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => settler.pass(signal) },
     { name: "release", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => releaser.pass(signal) },
     { name: "backstop walk", everyMs: pace.walkEveryMs, run: walk },
+    {
+      name: "books",
+      everyMs: pace.booksEveryMs,
+      run: async (signal: AbortSignal) => {
+        await books.cycle(signal);
+        measures.booksCycles.inc();
+      },
+    },
   ].map((task) => new RepeatingTask({ ...task, logger }));
   for (const task of tasks) task.start();
 
@@ -104,6 +136,31 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       await database.$disconnect();
     },
   };
+}
+
+function createBooks(
+  parts: {
+    database: Database;
+    redis: RedisConnection;
+    measures: BillingMeasures;
+    logger: Logger;
+    nowMs: () => number;
+  },
+  pace: BillingPace,
+): BooksReconciler {
+  const { redis } = parts;
+  return new BooksReconciler({
+    ...parts,
+    slots: createSlotReader(redis),
+    snapshot: {
+      readRows: (names) => readSnapshotRows(redis, names),
+      countEntities: () => countSnapshotEntities(redis),
+    },
+    limits: BOOKS_LIMITS,
+    timeoutMs: BOOKS_TIMEOUT_MS,
+    pauseMs: pace.booksPauseMs,
+    againAfterMs: pace.booksAgainAfterMs,
+  });
 }
 
 function reportFailedJob(measures: BillingMeasures, logger: Logger) {

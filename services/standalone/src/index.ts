@@ -1,2 +1,3 @@
+export { runAuditCommand } from "./audit-command.ts";
 export { runKeyCommand } from "./key-command.ts";
 export { runStack } from "./run.ts";

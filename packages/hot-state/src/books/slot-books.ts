@@ -1,0 +1,209 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import type { Millicents } from "@diegetic/money";
+import type { RedisConnection } from "../connection.ts";
+import { advertiserKeys, decodeName } from "../keys.ts";
+import { parseRecord } from "../money/holds.ts";
+import { requirePlainName } from "../money/limits.ts";
+import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
+import { defineScript } from "../script.ts";
+
+/** A campaign's money as the slot has it. */
+export interface CampaignBooks {
+  campaignId: string;
+  version: number;
+  status: string;
+  budgetMillicents: Millicents;
+  ceilingMillicents: Millicents | null;
+  dailyCapMillicents: Millicents | null;
+  spentMillicents: Millicents;
+  heldMillicents: Millicents;
+  /** The UTC day (YYYY-MM-DD) that `daySpentMillicents` was spent on. */
+  day: string;
+  daySpentMillicents: Millicents;
+  impressions: number;
+  /** The sum of its open holds; null: there are too many to add up at one moment. */
+  holdsMillicents: Millicents | null;
+}
+
+/** An advertiser's slot at one moment. */
+export interface SlotBooks {
+  /** By the clock of Redis, Unix milliseconds. */
+  readAtMs: number;
+  /** Null: the slot is not there, nothing is served or charged. */
+  account: {
+    version: number;
+    depositedMillicents: Millicents;
+    spentMillicents: Millicents;
+    heldMillicents: Millicents;
+    impressions: number;
+    /** The number that it got when it was last restored. */
+    epoch: number;
+    /** False: it has to be restored before it serves. */
+    live: boolean;
+  } | null;
+  /** Impressions that Postgres has brought into the slot since it was restored. */
+  settled: number;
+  /** Open holds; `sumMillicents` null: too many to add up at one moment. */
+  holds: { count: number; sumMillicents: Millicents | null; lapsedLongAgo: number };
+  /** Committed records that have not been acknowledged; `records` null: too many to list. */
+  outbox: { count: number; records: ImpressionRecord[] | null };
+  givebacks: { count: number /** Match ids of a few, the same ones each time. */; some: string[] };
+  campaigns: CampaignBooks[];
+}
+
+export interface SlotLimits {
+  /** Holds that are added up inside Redis, which does nothing else meanwhile: about a millisecond per 2 000. */
+  holds: number;
+  /** Records of the outbox that are read. */
+  records: number;
+  /** How long after its time a hold counts as lapsed long ago. Milliseconds. */
+  lateMs: number;
+}
+
+const CAMPAIGNS_PER_CALL = 32;
+const ATTEMPTS = 5;
+const FIELDS_PER_CAMPAIGN = 12;
+const HOLDS_LOOKED_AT = 2_000;
+const HOLDS_PER_PAGE = 200;
+
+/** What the audit reads of advertisers' slots. */
+export interface SlotReader {
+  /** Null: with more than 32 campaigns the slot is read in parts, and it would not stand still between them. */
+  read(advertiserId: string, campaignIds: readonly string[], limits: SlotLimits): Promise<SlotBooks | null>;
+  /** The newest version of the campaign that an open hold was taken under; 0: none (of the first 2 000). */
+  newestHeldVersion(advertiserId: string, campaignId: string): Promise<number>;
+}
+
+/** Reads slots for comparison with Postgres; changes nothing. */
+export function createSlotReader(redis: RedisConnection): SlotReader {
+  const script = defineScript(redis, "read_books", 5 + CAMPAIGNS_PER_CALL);
+  const readPart = async (advertiserId: string, campaignIds: readonly string[], limits: SlotLimits) => {
+    const account = advertiserKeys.account(requirePlainName("advertiserId", advertiserId));
+    const places = Array.from({ length: CAMPAIGNS_PER_CALL }, (_, i) => campaignIds[i] ?? "");
+    const reply = await script(
+      account,
+      advertiserKeys.holds(advertiserId),
+      advertiserKeys.outbox(advertiserId),
+      advertiserKeys.giveback(advertiserId),
+      advertiserKeys.settled(advertiserId),
+      ...places.map((id) => (id === "" ? account : advertiserKeys.campaign(advertiserId, id))),
+      limits.holds,
+      limits.records,
+      limits.lateMs,
+      ...places,
+    );
+    return parseSlot(reply);
+  };
+  return {
+    async read(advertiserId, campaignIds, limits) {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const parts: SlotBooks[] = [];
+        for (let start = 0; start === 0 || start < campaignIds.length; start += CAMPAIGNS_PER_CALL) {
+          const ids = campaignIds.slice(start, start + CAMPAIGNS_PER_CALL);
+          parts.push(await readPart(advertiserId, ids, limits));
+        }
+        const [first] = parts;
+        if (first !== undefined && parts.every((part) => stampOf(part) === stampOf(first))) {
+          return { ...first, campaigns: parts.flatMap((part) => part.campaigns) };
+        }
+      }
+      return null;
+    },
+    newestHeldVersion: (advertiserId, campaignId) => newestHeldVersion(redis, advertiserId, campaignId),
+  };
+}
+
+/** Equal when nothing has moved between two reads. */
+function stampOf({ account, holds, outbox }: SlotBooks): string {
+  return JSON.stringify([account, holds.count, outbox.count]);
+}
+
+function parseSlot(reply: ScriptReply): SlotBooks {
+  if (!Array.isArray(reply) || reply.length !== 7) throw new UnexpectedReply("read_books", reply);
+  const part = (index: number) => new ReplyReader("read_books", reply[index] ?? null);
+  const [account, holds, backlog, records] = [part(1), part(2), part(3), part(5)];
+  const recordCount = backlog.integer(0);
+  return {
+    readAtMs: part(0).integer(0),
+    account:
+      account.length === 0
+        ? null
+        : {
+            version: account.integer(0),
+            depositedMillicents: account.integer(1),
+            spentMillicents: account.integer(2),
+            heldMillicents: account.integer(3),
+            impressions: account.integer(4),
+            epoch: account.integer(5),
+            live: account.code(6, ["0", "1"]) === "1",
+          },
+    holds: {
+      count: holds.integer(0),
+      sumMillicents: holds.optionalInteger(1),
+      lapsedLongAgo: holds.integer(2),
+    },
+    outbox: {
+      count: recordCount,
+      records: records.length < recordCount ? null : textsOf(records).map(parseRecord),
+    },
+    givebacks: { count: backlog.integer(1), some: textsOf(part(6)) },
+    settled: backlog.integer(2),
+    campaigns: parseCampaigns(part(4)),
+  };
+}
+
+function textsOf(reader: ReplyReader): string[] {
+  return Array.from({ length: reader.length }, (_, i) => reader.text(i));
+}
+
+function parseCampaigns(fields: ReplyReader): CampaignBooks[] {
+  const campaigns: CampaignBooks[] = [];
+  for (let i = 0; i < fields.length; i += FIELDS_PER_CAMPAIGN) {
+    campaigns.push({
+      campaignId: fields.text(i),
+      version: fields.integer(i + 1),
+      status: fields.text(i + 2),
+      budgetMillicents: fields.integer(i + 3),
+      ceilingMillicents: fields.optionalInteger(i + 4),
+      dailyCapMillicents: fields.optionalInteger(i + 5),
+      spentMillicents: fields.integer(i + 6),
+      heldMillicents: fields.integer(i + 7),
+      day: fields.text(i + 8),
+      daySpentMillicents: fields.integer(i + 9),
+      impressions: fields.integer(i + 10),
+      holdsMillicents: fields.optionalInteger(i + 11),
+    });
+  }
+  return campaigns;
+}
+
+async function newestHeldVersion(
+  redis: RedisConnection,
+  advertiserId: string,
+  campaignId: string,
+): Promise<number> {
+  let newest = 0;
+  // The newest ones lapse last.
+  for (let start = 0; start < HOLDS_LOOKED_AT; start += HOLDS_PER_PAGE) {
+    const members = await redis.zrevrange(
+      advertiserKeys.holds(advertiserId),
+      start,
+      start + HOLDS_PER_PAGE - 1,
+    );
+    for (const member of members) {
+      const [matchId = "", campaign, game = ""] = member.split("|");
+      if (campaign !== campaignId) continue;
+      const key = advertiserKeys.matches(advertiserId, campaignId, decodeName(game));
+      newest = Math.max(newest, versionOfEntry(await redis.hget(key, matchId)));
+    }
+    if (members.length < HOLDS_PER_PAGE) break;
+  }
+  return newest;
+}
+
+/** The version in the match's JSON, which is the last of an entry's fields (lua/include/entry.lua). */
+function versionOfEntry(entry: string | null): number {
+  const json = /^(?:[^|]*\|){10}(.*)$/s.exec(entry ?? "")?.[1];
+  if (json === undefined || json === "") return 0;
+  return (JSON.parse(json) as { campaign_version: number }).campaign_version;
+}

@@ -1,0 +1,45 @@
+import { Comparisons } from "./comparison.ts";
+import type { AdvertiserFigures, CampaignFigures } from "./figures.ts";
+
+const MICROCENTS = 1_000n;
+
+/** Everything that Postgres says of an advertiser against everything else that it says of him. */
+export function checkAdvertiser(advertiser: AdvertiserFigures): Comparisons {
+  const { advertiserId: id, campaigns } = advertiser;
+  const checks = new Comparisons(id);
+  checks.equal("deposit_rows", id, advertiser.depositRowsMillicents, advertiser.depositedMillicents);
+  checks.equal(
+    "deposit_ledger",
+    id,
+    advertiser.depositRowsMillicents * MICROCENTS,
+    advertiser.depositLedgerMicrocents,
+  );
+  checks.equal("spent_by_campaigns", id, sum(campaigns, "spentMillicents"), advertiser.spentMillicents);
+  checks.equal("impressions_by_campaigns", id, sum(campaigns, "impressions"), advertiser.impressions);
+  checks.atMost("balance", id, advertiser.depositedMillicents, advertiser.spentMillicents);
+  checks.equal("published", id, advertiser.version, advertiser.publishedVersion);
+  checks.equal("poison", id, 0, advertiser.poison.count);
+  checks.equal("settlements", id, 0, advertiser.pendingSettlements);
+  for (const campaign of campaigns) checkCampaign(checks, campaign);
+  return checks;
+}
+
+function checkCampaign(checks: Comparisons, campaign: CampaignFigures): void {
+  const { campaignId: id, spentMillicents: spent, impressions, rollups, ledger, uniqueUsers } = campaign;
+  checks.atMost("budget", id, campaign.budgetMillicents, spent);
+  checks.equal("rollup_spent", id, spent, rollups.spentMillicents);
+  checks.equal("rollup_impressions", id, impressions, rollups.impressions);
+  checks.equal("ledger_charges", id, spent * MICROCENTS, -ledger.chargeMicrocents);
+  checks.equal("ledger_impressions", id, impressions, ledger.impressions);
+  const balance = ledger.chargeMicrocents + ledger.earningMicrocents + ledger.feeMicrocents;
+  checks.equal("ledger_balance", id, 0, balance);
+  checks.equal("creative_impressions", id, impressions, campaign.creativeImpressions);
+  checks.equal("version_impressions", id, impressions, campaign.versions.impressions);
+  checks.equal("unique_users", id, uniqueUsers.rows, uniqueUsers.counted);
+  checks.equal("unique_users", `${id} by member`, 0, uniqueUsers.differing);
+  checks.equal("published", id, campaign.version, campaign.publishedVersion);
+}
+
+function sum(campaigns: readonly CampaignFigures[], field: "spentMillicents" | "impressions"): bigint {
+  return campaigns.reduce((total, campaign) => total + campaign[field], 0n);
+}

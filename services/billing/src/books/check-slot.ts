@@ -1,0 +1,162 @@
+import type { CampaignBooks } from "@diegetic/hot-state";
+import { Comparisons } from "./comparison.ts";
+import {
+  type AdvertiserFigures,
+  type CampaignFigures,
+  NOTHING_WAITS,
+  type SlotFigures,
+  type WaitingFigures,
+} from "./figures.ts";
+
+/** An advertiser's slot in Redis against itself and against Postgres. */
+export function checkSlot(advertiser: AdvertiserFigures, figures: SlotFigures): Comparisons {
+  const { slot, waiting } = figures;
+  const { account } = slot;
+  const id = advertiser.advertiserId;
+  const checks = new Comparisons(id);
+  checks.equal("slot_present", id, 1, account === null ? 0 : 1);
+  checkBacklog(checks, id, figures);
+  if (account === null) return checks;
+
+  checks.equal("slot_epoch", id, advertiser.slotEpoch, account.live ? account.epoch : -1);
+  // It neither serves nor charges, and is made anew from Postgres.
+  if (!account.live) return checks;
+  if (account.version === advertiser.version) {
+    checks.equal("slot_deposited", id, advertiser.depositedMillicents, account.depositedMillicents);
+  }
+  if (waiting !== null) {
+    const { poison } = advertiser;
+    const setAside = { impressions: poison.count, priceMillicents: poison.priceMillicents };
+    checkTotals(checks, id, { books: advertiser, waiting: waiting.all, setAside, inSlot: account });
+  }
+  const held = account.heldMillicents;
+  if (slot.holds.sumMillicents !== null) {
+    checks.equal("slot_held", `${id} holds`, slot.holds.sumMillicents, held);
+  }
+  const heldByCampaigns = slot.campaigns.reduce((total, campaign) => total + campaign.heldMillicents, 0);
+  checks.equal("slot_held", `${id} campaigns`, heldByCampaigns, held);
+  const balance = { limit: account.depositedMillicents, used: account.spentMillicents + held };
+  checkLimit(checks, "slot_balance", id, { ...balance, sure: account.spentMillicents }, slot.settled > 0);
+
+  const known = new Map(slot.campaigns.map((campaign) => [campaign.campaignId, campaign]));
+  for (const campaign of advertiser.campaigns) {
+    const inSlot = known.get(campaign.campaignId);
+    checks.equal("slot_present", campaign.campaignId, 1, inSlot === undefined ? 0 : 1);
+    if (inSlot !== undefined) checkCampaign(checks, advertiser, campaign, inSlot, figures);
+  }
+  return checks;
+}
+
+function checkBacklog(checks: Comparisons, id: string, { slot, overdueRecords }: SlotFigures): void {
+  checks.equal("outbox_age", id, 0, overdueRecords);
+  checks.equal("lapsed_holds", id, 0, slot.holds.lapsedLongAgo);
+  if (slot.givebacks.some.length === 0) checks.equal("givebacks", id, 0, slot.givebacks.count);
+  // Each by its name: one that is there in every look is stuck, while others come and go.
+  for (const matchId of slot.givebacks.some) checks.equal("givebacks", matchId, 0, 1);
+}
+
+function checkCampaign(
+  checks: Comparisons,
+  advertiser: AdvertiserFigures,
+  campaign: CampaignFigures,
+  inSlot: CampaignBooks,
+  { slot, waiting, newestVersions }: SlotFigures,
+): void {
+  const id = campaign.campaignId;
+  if (inSlot.version === campaign.version) checkSettings(checks, campaign, inSlot);
+  if (waiting !== null) {
+    checkTotals(checks, id, {
+      books: campaign,
+      waiting: waiting.byCampaign.get(id) ?? NOTHING_WAITS,
+      setAside: advertiser.poison.byCampaign.get(id) ?? NOTHING_WAITS,
+      inSlot,
+    });
+    const written = campaign.spentByDay.get(inSlot.day);
+    if (written !== undefined) {
+      const waitingToday = waiting.priceByDay.get(`${id} ${inSlot.day}`) ?? 0n;
+      checks.atMost("slot_day", id, inSlot.daySpentMillicents, written + waitingToday);
+    }
+  }
+  if (inSlot.holdsMillicents !== null) {
+    checks.equal("slot_held", id, inSlot.holdsMillicents, inSlot.heldMillicents);
+  }
+  const newest = newestVersions.get(id) ?? campaign.versions.newest;
+  const mayBePassed = newest < inSlot.version || slot.settled > 0;
+  const limits = limitsOf(inSlot);
+  checkLimit(checks, "slot_budget", id, limits.budget, mayBePassed);
+  if (limits.dailyCap !== null) checkLimit(checks, "slot_daily_cap", id, limits.dailyCap, mayBePassed);
+}
+
+/** Spent and impressions of an advertiser or a campaign: what the slot has is written, or waits to be. */
+function checkTotals(
+  checks: Comparisons,
+  id: string,
+  figures: {
+    books: { spentMillicents: bigint; impressions: bigint };
+    waiting: WaitingFigures;
+    setAside: WaitingFigures;
+    inSlot: { spentMillicents: number; impressions: number };
+  },
+): void {
+  const { books, waiting, setAside, inSlot } = figures;
+  const spent = books.spentMillicents + waiting.priceMillicents;
+  const impressions = books.impressions + waiting.impressions;
+  const inSlotSpent = BigInt(inSlot.spentMillicents);
+  const inSlotImpressions = BigInt(inSlot.impressions);
+  const expectedSpent = withSetAside(spent, setAside.priceMillicents, inSlotSpent);
+  checks.equal("slot_spent", id, expectedSpent, inSlotSpent);
+  const expectedImpressions = withSetAside(impressions, setAside.impressions, inSlotImpressions);
+  checks.equal("slot_impressions", id, expectedImpressions, inSlotImpressions);
+}
+
+/** Records that were set aside are a finding of their own: the slot may have them still, or have taken them back. */
+function withSetAside(written: bigint, setAside: bigint, found: bigint): bigint {
+  return found > written && found <= written + setAside ? found : written;
+}
+
+function checkSettings(checks: Comparisons, campaign: CampaignFigures, inSlot: CampaignBooks): void {
+  const id = campaign.campaignId;
+  checks.equal("slot_settings", `${id} budget`, campaign.budgetMillicents, inSlot.budgetMillicents);
+  // Without a cap as -1: no cap differs from a cap of nothing.
+  const cap = campaign.dailyCapMillicents ?? -1n;
+  checks.equal("slot_settings", `${id} daily cap`, cap, inSlot.dailyCapMillicents ?? -1);
+  checks.equal("slot_settings", `${id} status`, 0, campaign.status === inSlot.status ? 0 : 1);
+}
+
+/** A limit, what is spent and held of it, and what has to fit in any case. */
+interface Limit {
+  limit: number;
+  used: number;
+  sure: number;
+}
+
+function limitsOf(inSlot: CampaignBooks): { budget: Limit; dailyCap: Limit | null } {
+  const held = inSlot.heldMillicents;
+  const cap = inSlot.dailyCapMillicents;
+  const spent = inSlot.spentMillicents;
+  return {
+    budget: { limit: inSlot.budgetMillicents, used: spent + held, sure: spent },
+    dailyCap: cap === null ? null : { limit: cap, used: inSlot.daySpentMillicents + held, sure: 0 },
+  };
+}
+
+/** Whether a campaign has used more than a limit, so that the reason has to be looked for. */
+export function isOverLimit(inSlot: CampaignBooks): boolean {
+  const { budget, dailyCap } = limitsOf(inSlot);
+  return budget.used > budget.limit || (dailyCap !== null && dailyCap.used > dailyCap.limit);
+}
+
+/**
+ * What is taken always fits, and what is taken never grows by itself. A limit is passed only when it was lowered while
+ * holds were out (then nothing was taken under the present version), or when impressions of before the slot was restored
+ * were settled. Even then no budget and no balance is overspent; a day may have spent more than a cap that came later.
+ */
+function checkLimit(
+  checks: Comparisons,
+  check: "slot_budget" | "slot_daily_cap" | "slot_balance",
+  id: string,
+  { limit, used, sure }: Limit,
+  mayBePassed: boolean,
+): void {
+  checks.atMost(check, id, limit, used > limit && mayBePassed ? sure : used);
+}

@@ -1,0 +1,72 @@
+import type { SlotBooks } from "@diegetic/hot-state";
+
+/** What the ledger says of one campaign, microcents as they stand in it. */
+export interface LedgerFigures {
+  chargeMicrocents: bigint;
+  earningMicrocents: bigint;
+  feeMicrocents: bigint;
+  /** Impressions of the charges. */
+  impressions: bigint;
+}
+
+/** What Postgres says of a campaign, at one moment. */
+export interface CampaignFigures {
+  campaignId: string;
+  status: string;
+  budgetMillicents: bigint;
+  dailyCapMillicents: bigint | null;
+  spentMillicents: bigint;
+  impressions: bigint;
+  version: number;
+  publishedVersion: number;
+  rollups: { impressions: bigint; spentMillicents: bigint };
+  /** Rollups of yesterday, today and tomorrow, millicents by UTC day. */
+  spentByDay: ReadonlyMap<string, bigint>;
+  ledger: LedgerFigures;
+  creativeImpressions: bigint;
+  versions: { impressions: bigint /** The newest version that was billed; 0: none. */; newest: number };
+  uniqueUsers: { rows: bigint; counted: bigint /** Members whose count is wrong. */; differing: bigint };
+}
+
+/** What Postgres says of an advertiser, at one moment. */
+export interface AdvertiserFigures {
+  advertiserId: string;
+  depositedMillicents: bigint;
+  spentMillicents: bigint;
+  impressions: bigint;
+  version: number;
+  publishedVersion: number;
+  /** The epoch of the slot as it was last restored. */
+  slotEpoch: bigint;
+  /** What the slot has still to be told; it differs by as much. */
+  pendingSettlements: bigint;
+  depositRowsMillicents: bigint;
+  depositLedgerMicrocents: bigint;
+  /** Records set aside; those whose price cannot be read count with zero. */
+  poison: { count: bigint; priceMillicents: bigint; byCampaign: ReadonlyMap<string, WaitingFigures> };
+  campaigns: CampaignFigures[];
+}
+
+/** Committed impressions that are on their way into the books. */
+export interface WaitingFigures {
+  impressions: bigint;
+  priceMillicents: bigint;
+}
+
+/** The slot of an advertiser beside the books of the same moment. */
+export interface SlotFigures {
+  slot: SlotBooks;
+  /** Records of the outbox that Postgres does not have; null: too many to look up, or billing was writing. */
+  waiting: {
+    all: WaitingFigures;
+    byCampaign: ReadonlyMap<string, WaitingFigures>;
+    /** By `<campaign> <UTC day>`, millicents. */
+    priceByDay: ReadonlyMap<string, bigint>;
+  } | null;
+  /** Records that have waited for too long, whether Postgres has them or not. */
+  overdueRecords: number;
+  /** Campaigns with more spent and held than they may: the newest version that a hold or a charge was taken under. */
+  newestVersions: ReadonlyMap<string, number>;
+}
+
+export const NOTHING_WAITS: WaitingFigures = { impressions: 0n, priceMillicents: 0n };

@@ -1,0 +1,87 @@
+import { type Database, dateOfDay, utcDay } from "@diegetic/database";
+import { Comparisons } from "./comparison.ts";
+import type { Inspection, Look } from "./inspection.ts";
+import { atOneMoment } from "./read-advertisers.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const DAYS_LOOKED_AT = 35;
+const LONGEST_KEPT_MS = 2 * DAY_MS;
+/** A day with more is left to `npm run audit`: reading it would stand in the way of writing. */
+const LARGEST_DAY_ROWS = 2_000_000;
+
+interface DayRow {
+  campaign_id: string;
+  row_impressions: bigint;
+  row_charges: bigint;
+  rollup_impressions: bigint;
+  rollup_charges: bigint;
+}
+
+/** The rows of the last days against the rollups, one day at a time. */
+export async function* dayInspections(
+  database: Database,
+  nowMs: () => number,
+  timeoutMs: number,
+): AsyncGenerator<Inspection> {
+  const made = new Map((await readPartitions(database)).map(({ day, rows }) => [day, rows]));
+  for (let back = 0; back < DAYS_LOOKED_AT; back++) {
+    const day = utcDay(nowMs() - back * DAY_MS);
+    const rows = made.get(day);
+    if (rows === undefined || rows > LARGEST_DAY_ROWS) continue;
+    yield { name: "days", look: () => lookAtDay(database, day, timeoutMs) };
+  }
+}
+
+async function lookAtDay(database: Database, day: string, timeoutMs: number): Promise<Look> {
+  const rows = await atOneMoment(
+    database,
+    timeoutMs,
+    (transaction) => transaction.$queryRaw<DayRow[]>`
+      WITH written AS (
+        SELECT campaign_id, count(*) AS impressions, sum(price_millicents)::bigint AS charges
+        FROM impressions WHERE day = ${dateOfDay(day)}::date GROUP BY campaign_id
+      )
+      SELECT written.campaign_id, written.impressions AS row_impressions, written.charges AS row_charges,
+        rollups.impressions AS rollup_impressions, rollups.charges AS rollup_charges
+      FROM written CROSS JOIN LATERAL (
+        SELECT COALESCE(sum(impressions), 0)::bigint AS impressions,
+          COALESCE(sum(spent_millicents), 0)::bigint AS charges
+        FROM campaign_rollups
+        WHERE campaign_id = written.campaign_id AND day = ${dateOfDay(day)}::date) rollups`,
+  );
+  const checks = new Comparisons("");
+  for (const row of rows) {
+    const subject = `${row.campaign_id} ${day}`;
+    checks.equal("day_impressions", subject, row.row_impressions, row.rollup_impressions);
+    checks.equal("day_charges", subject, row.row_charges, row.rollup_charges);
+  }
+  return { comparisons: checks.list, notCompared: [] };
+}
+
+/** What has to be there, or gone, whatever is counted. */
+export function upkeepInspection(database: Database, nowMs: () => number): Inspection {
+  return {
+    name: "upkeep",
+    async look() {
+      const made = new Set((await readPartitions(database)).map(({ day }) => day));
+      const checks = new Comparisons("");
+      for (const ahead of [0, 1]) {
+        const day = utcDay(nowMs() + ahead * DAY_MS);
+        checks.equal("partitions", day, 1, made.has(day) ? 1 : 0);
+      }
+      const before = new Date(nowMs() - LONGEST_KEPT_MS);
+      const forgotten = await database.idempotencyKey.count({ where: { createdAt: { lt: before } } });
+      checks.equal("stored_answers", "all", 0, forgotten);
+      return { comparisons: checks.list, notCompared: [] };
+    },
+  };
+}
+
+/** The days that have a partition, and about how many rows each has. */
+async function readPartitions(database: Database): Promise<{ day: string; rows: number }[]> {
+  return database.$queryRaw<{ day: string; rows: number }[]>`
+    SELECT to_char(to_date(right(child.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') AS day,
+      child.reltuples::float8 AS rows
+    FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
+    WHERE inhparent = 'impressions'::regclass`;
+}

@@ -1,0 +1,114 @@
+import { entityName } from "@diegetic/contracts";
+import type { Database } from "@diegetic/database";
+import type { SnapshotRow } from "@diegetic/hot-state";
+import { Comparisons } from "./comparison.ts";
+import type { Inspection, Look } from "./inspection.ts";
+
+const ROWS_PER_PAGE = 500;
+
+/** What of the snapshot is read. */
+export interface SnapshotPort {
+  readRows(names: readonly string[]): Promise<SnapshotRow[]>;
+  countEntities(): Promise<number>;
+}
+
+/** A row that the snapshot has to show, or has to have removed. */
+interface PublishedRow {
+  id: string;
+  name: string;
+  version: number;
+  present: boolean;
+}
+
+type ReadPage = (database: Database, after: string) => Promise<PublishedRow[]>;
+
+const shown = { present: true };
+const PAGES: readonly ReadPage[] = [
+  async (database, after) => {
+    const rows = await database.advertiser.findMany({
+      ...nextPage(after),
+      select: { id: true, version: true },
+    });
+    return rows.map(({ id, version }) => ({ id, name: entityName.advertiser(id), version, ...shown }));
+  },
+  async (database, after) => {
+    const rows = await database.campaign.findMany({
+      ...nextPage(after),
+      select: { id: true, version: true },
+    });
+    return rows.map(({ id, version }) => ({ id, name: entityName.campaign(id), version, ...shown }));
+  },
+  async (database, after) => {
+    const select = { id: true, version: true, sha256: true, revokedAt: true };
+    const rows = await database.apiKey.findMany({ ...nextPage(after), select });
+    return rows.map(({ id, version, sha256, revokedAt }) => ({
+      id,
+      name: entityName.apiKey(sha256),
+      version,
+      present: revokedAt === null,
+    }));
+  },
+  async (database, after) => {
+    const rows = await database.placement.findMany({
+      where: { gameId: { gt: after } },
+      orderBy: { gameId: "asc" as const },
+      take: ROWS_PER_PAGE,
+      select: { gameId: true, version: true },
+    });
+    return rows.map(({ gameId, version }) => ({
+      id: gameId,
+      name: entityName.placement(gameId),
+      version,
+      ...shown,
+    }));
+  },
+];
+
+function nextPage(after: string) {
+  return { where: { id: { gt: after } }, orderBy: { id: "asc" as const }, take: ROWS_PER_PAGE };
+}
+
+/** Every row that match instances have to know, page by page, then the number of entities. */
+export async function* snapshotInspections(
+  database: Database,
+  snapshot: SnapshotPort,
+): AsyncGenerator<Inspection> {
+  for (const readPage of PAGES) {
+    let after = "";
+    for (;;) {
+      const start = after;
+      const last = (await readPage(database, start)).at(-1);
+      if (last === undefined) break;
+      yield {
+        name: "snapshot",
+        look: async () => compareRows(await readPage(database, start), snapshot),
+      };
+      after = last.id;
+    }
+  }
+  yield { name: "snapshot", look: () => compareCounts(database, snapshot) };
+}
+
+async function compareRows(rows: readonly PublishedRow[], snapshot: SnapshotPort): Promise<Look> {
+  const found = await snapshot.readRows(rows.map(({ name }) => name));
+  const checks = new Comparisons("");
+  rows.forEach(({ name, version, present }, i) => {
+    const row = found[i];
+    const isRight = row?.version != null && row.present === present;
+    // By kind and id, not by name: that of a key is a secret's hash.
+    const subject = name.startsWith("key:") ? `key:${rows[i]?.id}` : name;
+    checks.equal("snapshot_rows", subject, version, isRight ? (row.version ?? -1) : -1);
+  });
+  return { comparisons: checks.list, notCompared: [] };
+}
+
+async function compareCounts(database: Database, snapshot: SnapshotPort): Promise<Look> {
+  const rows =
+    (await database.advertiser.count()) +
+    (await database.campaign.count()) +
+    (await database.placement.count()) +
+    (await database.apiKey.count({ where: { revokedAt: null } }));
+  const checks = new Comparisons("");
+  checks.equal("snapshot_entities", "all", rows, await snapshot.countEntities());
+  return { comparisons: checks.list, notCompared: [] };
+}

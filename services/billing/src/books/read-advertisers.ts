@@ -1,0 +1,243 @@
+import { type Database, inTransaction, type Transaction, utcDay } from "@diegetic/database";
+import type { AdvertiserFigures, CampaignFigures, LedgerFigures, WaitingFigures } from "./figures.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const MILLICENTS_PER_CENT = 1_000n;
+const MAX_POISON = 1_000;
+const NO_LEDGER: LedgerFigures = {
+  chargeMicrocents: 0n,
+  earningMicrocents: 0n,
+  feeMicrocents: 0n,
+  impressions: 0n,
+};
+
+/** Runs reads that all see the same moment, whatever is written meanwhile. */
+export function atOneMoment<T>(
+  database: Database,
+  timeoutMs: number,
+  read: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return inTransaction(
+    database,
+    async (transaction) => {
+      await transaction.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
+      return read(transaction);
+    },
+    { timeoutMs },
+  );
+}
+
+/** How many impressions of each advertiser Postgres has: moves whenever anything of him is written. */
+export async function readWrittenCounts(
+  database: Database,
+  advertiserIds: readonly string[],
+): Promise<Map<string, bigint>> {
+  const rows = await database.$queryRaw<{ id: string; impressions: bigint }[]>`
+    SELECT id, impressions FROM advertisers WHERE id = ANY(${[...advertiserIds]})`;
+  return new Map(rows.map((row) => [row.id, row.impressions]));
+}
+
+/** All figures of some advertisers (a page of them). Sums are made by Postgres; a row per campaign comes back. */
+export async function readAdvertisers(
+  transaction: Transaction,
+  advertiserIds: readonly string[],
+  nowMs: number,
+): Promise<AdvertiserFigures[]> {
+  const ids = [...advertiserIds];
+  const advertisers = await transaction.$queryRaw<AdvertiserRow[]>`
+    SELECT a.id, a.deposited_millicents AS deposited, a.spent_millicents AS spent, a.impressions, a.version,
+      a.published_version, a.slot_epoch,
+      (SELECT count(*) FROM slot_settlements WHERE advertiser_id = a.id) AS settlements,
+      (SELECT COALESCE(sum(amount_cents), 0)::bigint * 1000 FROM deposits WHERE advertiser_id = a.id) AS deposit_rows
+    FROM advertisers a WHERE a.id = ANY(${ids}) ORDER BY a.id`;
+  const campaigns = await readCampaigns(transaction, ids, nowMs);
+  const ledger = await readLedger(transaction, ids);
+  const poison = await readPoison(transaction, ids);
+  const users = await readUsers(
+    transaction,
+    campaigns.map(({ id }) => id),
+  );
+  return advertisers.map((row) => ({
+    advertiserId: row.id,
+    depositedMillicents: row.deposited,
+    spentMillicents: row.spent,
+    impressions: row.impressions,
+    version: row.version,
+    publishedVersion: row.published_version,
+    slotEpoch: row.slot_epoch,
+    pendingSettlements: row.settlements,
+    depositRowsMillicents: row.deposit_rows,
+    depositLedgerMicrocents: ledger.deposits.get(row.id) ?? 0n,
+    poison: poison.get(row.id) ?? { count: 0n, priceMillicents: 0n, byCampaign: new Map() },
+    campaigns: campaigns
+      .filter((campaign) => campaign.advertiser_id === row.id)
+      .map((campaign) =>
+        campaignFigures(campaign, ledger.campaigns.get(campaign.id), users.get(campaign.id)),
+      ),
+  }));
+}
+
+interface AdvertiserRow {
+  id: string;
+  deposited: bigint;
+  spent: bigint;
+  impressions: bigint;
+  version: number;
+  published_version: number;
+  slot_epoch: bigint;
+  settlements: bigint;
+  deposit_rows: bigint;
+}
+
+interface CampaignRow {
+  id: string;
+  advertiser_id: string;
+  status: string;
+  budget_cents: number;
+  daily_cap_cents: number | null;
+  spent: bigint;
+  impressions: bigint;
+  version: number;
+  published_version: number;
+  rollup_impressions: bigint;
+  rollup_spent: bigint;
+  spent_by_day: Record<string, string>;
+  creative_impressions: bigint;
+  version_impressions: bigint;
+  newest_version: number;
+}
+
+function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): Promise<CampaignRow[]> {
+  const days = [-1, 0, 1].map((offset) => utcDay(nowMs + offset * DAY_MS));
+  return transaction.$queryRaw<CampaignRow[]>`
+    SELECT c.id, c.advertiser_id, c.status::text, c.budget_cents, c.daily_cap_cents, c.spent_millicents AS spent,
+      c.impressions, c.version, c.published_version, r.rollup_impressions, r.rollup_spent, d.spent_by_day,
+      (SELECT COALESCE(sum(impressions), 0)::bigint FROM creatives WHERE campaign_id = c.id) AS creative_impressions,
+      v.version_impressions, v.newest_version
+    FROM campaigns c
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS rollup_impressions,
+        COALESCE(sum(spent_millicents), 0)::bigint AS rollup_spent
+      FROM campaign_rollups WHERE campaign_id = c.id) r
+    CROSS JOIN LATERAL (
+      SELECT json_object_agg(day, spent) AS spent_by_day FROM (
+        SELECT wanted.day, COALESCE(sum(rollups.spent_millicents), 0)::text AS spent
+        FROM unnest(${days}::text[]) AS wanted(day)
+        LEFT JOIN campaign_rollups rollups ON rollups.campaign_id = c.id AND rollups.day = wanted.day::date
+        GROUP BY wanted.day) AS by_day) d
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS version_impressions,
+        COALESCE(max(campaign_version), 0) AS newest_version
+      FROM campaign_version_rollups WHERE campaign_id = c.id) v
+    WHERE c.advertiser_id = ANY(${ids}) ORDER BY c.id`;
+}
+
+function campaignFigures(
+  row: CampaignRow,
+  ledger: LedgerFigures | undefined,
+  users: CampaignFigures["uniqueUsers"] | undefined,
+): CampaignFigures {
+  return {
+    campaignId: row.id,
+    status: row.status,
+    budgetMillicents: BigInt(row.budget_cents) * MILLICENTS_PER_CENT,
+    dailyCapMillicents:
+      row.daily_cap_cents === null ? null : BigInt(row.daily_cap_cents) * MILLICENTS_PER_CENT,
+    spentMillicents: row.spent,
+    impressions: row.impressions,
+    version: row.version,
+    publishedVersion: row.published_version,
+    rollups: { impressions: row.rollup_impressions, spentMillicents: row.rollup_spent },
+    spentByDay: new Map(Object.entries(row.spent_by_day).map(([day, spent]) => [day, BigInt(spent)])),
+    ledger: ledger ?? NO_LEDGER,
+    creativeImpressions: row.creative_impressions,
+    versions: { impressions: row.version_impressions, newest: row.newest_version },
+    uniqueUsers: users ?? { rows: 0n, counted: 0n, differing: 0n },
+  };
+}
+
+async function readLedger(transaction: Transaction, ids: string[]) {
+  const rows = await transaction.$queryRaw<
+    {
+      advertiser_id: string;
+      campaign_id: string | null;
+      deposits: bigint;
+      charges: bigint;
+      earnings: bigint;
+      fees: bigint;
+      impressions: bigint;
+    }[]
+  >`
+    SELECT advertiser_id, campaign_id,
+      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'deposit'), 0)::bigint AS deposits,
+      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'charge'), 0)::bigint AS charges,
+      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'earning'), 0)::bigint AS earnings,
+      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'fee'), 0)::bigint AS fees,
+      COALESCE(sum(impressions) FILTER (WHERE kind = 'charge'), 0)::bigint AS impressions
+    FROM ledger_entries WHERE advertiser_id = ANY(${ids}) GROUP BY advertiser_id, campaign_id`;
+  const deposits = new Map<string, bigint>();
+  const campaigns = new Map<string, LedgerFigures>();
+  for (const row of rows) {
+    if (row.campaign_id === null) {
+      deposits.set(row.advertiser_id, row.deposits);
+      continue;
+    }
+    campaigns.set(row.campaign_id, {
+      chargeMicrocents: row.charges,
+      earningMicrocents: row.earnings,
+      feeMicrocents: row.fees,
+      impressions: row.impressions,
+    });
+  }
+  return { deposits, campaigns };
+}
+
+async function readUsers(transaction: Transaction, campaignIds: string[]) {
+  const rows = await transaction.$queryRaw<
+    { campaign_id: string; rows: bigint; counted: bigint; differing: bigint }[]
+  >`
+    WITH known AS (
+      SELECT campaign_id, dimension, dimension_key, count(*) AS users FROM unique_users
+      WHERE campaign_id = ANY(${campaignIds}) GROUP BY campaign_id, dimension, dimension_key
+    ), counts AS (
+      SELECT campaign_id, dimension, dimension_key, users FROM unique_user_counts
+      WHERE campaign_id = ANY(${campaignIds})
+    )
+    SELECT campaign_id, COALESCE(sum(known.users), 0)::bigint AS rows,
+      COALESCE(sum(counts.users), 0)::bigint AS counted,
+      count(*) FILTER (WHERE known.users IS DISTINCT FROM counts.users) AS differing
+    FROM known FULL JOIN counts USING (campaign_id, dimension, dimension_key) GROUP BY campaign_id`;
+  return new Map(rows.map(({ campaign_id, ...users }) => [campaign_id, users]));
+}
+
+async function readPoison(transaction: Transaction, ids: string[]) {
+  const rows = await transaction.poisonImpression.findMany({
+    where: { advertiserId: { in: ids } },
+    select: { advertiserId: true, record: true },
+    take: MAX_POISON,
+  });
+  const found = new Map<string, AdvertiserFigures["poison"] & { byCampaign: Map<string, WaitingFigures> }>();
+  for (const { advertiserId, record } of rows) {
+    const sums = found.get(advertiserId) ?? { count: 0n, priceMillicents: 0n, byCampaign: new Map() };
+    const { campaignId, priceMillicents } = readPoisonRecord(record);
+    sums.count += 1n;
+    sums.priceMillicents += priceMillicents;
+    const own = sums.byCampaign.get(campaignId) ?? { impressions: 0n, priceMillicents: 0n };
+    sums.byCampaign.set(campaignId, {
+      impressions: own.impressions + 1n,
+      priceMillicents: own.priceMillicents + priceMillicents,
+    });
+    found.set(advertiserId, sums);
+  }
+  return found;
+}
+
+/** What can still be read of a record that could not be written. */
+function readPoisonRecord(text: string): { campaignId: string; priceMillicents: bigint } {
+  const record = JSON.parse(text) as { match?: { campaign_id?: unknown; price_millicents?: unknown } | null };
+  const price = record.match?.price_millicents;
+  return {
+    campaignId: String(record.match?.campaign_id ?? ""),
+    priceMillicents: Number.isSafeInteger(price) ? BigInt(price as number) : 0n,
+  };
+}

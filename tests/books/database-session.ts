@@ -1,0 +1,42 @@
+import pg from "pg";
+
+/** A connection for tests that damage what the product would never touch. */
+export interface DatabaseSession {
+  run(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Changes the first row of a table, as they lie on disk after an update or before it. */
+  runOnFirst(table: string, change: string): Promise<unknown>;
+  /** Past the ledger's triggers. */
+  runUntriggered(sql: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const FIRST_ROW: Record<string, string> = {
+  campaign_rollups: "campaign_id, day, creative_id, country_code, game_id",
+  campaign_version_rollups: "campaign_id, campaign_version",
+  game_rollups: "game_id, day, advertiser_id, account_id",
+  impressions: "day, impression_id",
+};
+
+export async function createDatabaseSession(url: string): Promise<DatabaseSession> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const run = async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows ?? [];
+  return {
+    run,
+    runOnFirst(table, change) {
+      const key = FIRST_ROW[table] ?? "";
+      return run(
+        `UPDATE ${table} SET ${change} WHERE (${key}) = (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1)`,
+      );
+    },
+    async runUntriggered(sql) {
+      await run("ALTER TABLE ledger_entries DISABLE TRIGGER ledger_entries_append_only");
+      try {
+        await run(sql);
+      } finally {
+        await run("ALTER TABLE ledger_entries ENABLE TRIGGER ledger_entries_append_only");
+      }
+    },
+    close: () => client.end(),
+  };
+}

@@ -1,0 +1,82 @@
+import { createMetrics } from "@diegetic/service-kit";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../helpers/eventually.ts";
+import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
+import { type Advertiser, World } from "./world.fixture.ts";
+
+const PATIENCE = { timeoutMs: 15_000 };
+const WARN = 40;
+
+let world: World;
+let sql: DatabaseSession;
+let advertiser: Advertiser;
+const metrics = createMetrics({ service: "billing" });
+const lines: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  world = await World.open();
+  sql = await createDatabaseSession(world.urls.databaseUrl);
+  advertiser = await world.advertiser(5_000);
+  const pace = { booksEveryMs: 20, booksPauseMs: 1, booksAgainAfterMs: [20, 40, 80] };
+  world.startBilling(pace, { metrics, log: (line) => lines.push(JSON.parse(line)) });
+}, 60_000);
+afterAll(async () => {
+  await sql.close();
+  await world.close();
+});
+
+async function metric(name: string): Promise<number | undefined> {
+  const { text } = await metrics.exposition();
+  const line = text.split("\n").find((candidate) => candidate.startsWith(name));
+  return line === undefined ? undefined : Number(line.split(" ").at(-1));
+}
+
+/** Waits until the books have been compared once from beginning to end after now. */
+async function fullCycle(): Promise<void> {
+  const before = (await metric("books_cycles_total")) ?? 0;
+  await eventually(async () => ((await metric("books_cycles_total")) ?? 0) >= before + 2, PATIENCE);
+}
+
+const alarms = () => lines.filter(({ level }) => Number(level) >= WARN);
+
+describe("reconciler", () => {
+  it("says nothing while the books agree, whatever goes on", async () => {
+    const campaign = await world.campaign(advertiser);
+    const first = (await metric("books_cycles_total")) ?? 0;
+    for (let i = 0; ((await metric("books_cycles_total")) ?? 0) < first + 3; i++) {
+      await world.impress(campaign, { user: `user-${i}`, game: `game-${i % 3}` });
+      if (i % 10 === 0) await advertiser.post("/deposit", { amount_cents: 1_000 }).expect(200);
+    }
+    expect(alarms()).toEqual([]);
+    expect(await metric('books_differences{check="slot_spent"')).toBe(0);
+    expect(await metric("books_compared_total")).toBeGreaterThan(100);
+    await world.written(advertiser.advertiserId);
+  }, 60_000);
+
+  it("logs a difference once, counts it, and says when it is gone", async () => {
+    const key = `{${advertiser.advertiserId}}:account`;
+    await world.redis.hincrby(key, "spent", 5);
+    await eventually(async () => (await metric('books_differences{check="slot_spent"')) === 1, PATIENCE);
+    await fullCycle();
+    expect(alarms()).toMatchObject([
+      {
+        level: 50,
+        check: "slot_spent",
+        subject: advertiser.advertiserId,
+        msg: expect.stringContaining("books"),
+      },
+    ]);
+    expect(await metric('books_differences{check="slot_held"')).toBe(0);
+    await world.redis.hincrby(key, "spent", -5);
+    await eventually(async () => (await metric('books_differences{check="slot_spent"')) === 0, PATIENCE);
+    expect(lines.at(-1)).toMatchObject({ level: 30, check: "slot_spent", msg: "the books agree again" });
+    expect(alarms()).toHaveLength(1);
+  }, 60_000);
+
+  it("compares the rows of a day with its rollups", async () => {
+    lines.length = 0;
+    await sql.runOnFirst("impressions", "price_millicents = price_millicents + 1");
+    await eventually(async () => (await metric('books_differences{check="day_charges"')) === 1, PATIENCE);
+    expect(alarms()).toMatchObject([{ level: 50, check: "day_charges" }]);
+  }, 60_000);
+});
