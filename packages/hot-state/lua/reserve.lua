@@ -83,7 +83,7 @@ keep_for(cap, CAP_EXPIRE_MS)
 
 if not remembers_matches(account, matches) then
   redis.call('DEL', pending, matches, history)
-  redis.call('HSET', matches, 'era', account.era)
+  redis.call('HSET', matches, ':era', account.era)
 end
 local entry = {
   state = 'O', price = price, lapses_at_ms = now_ms + hold_ttl_ms, matched_at_us = now_us,

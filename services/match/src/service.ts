@@ -103,6 +103,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
   };
   const app = createApp({
     basePath: settings.basePath,
+    trustedProxies: settings.trustedProxies,
     endpoints: [
       createMatchEndpoint(dependencies),
       createImpressionsEndpoint({ ...dependencies, claims: new IdempotencyClaims(redis), batcher }),

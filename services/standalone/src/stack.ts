@@ -144,6 +144,8 @@ export class Stack {
         PORT: String(ports?.port ?? (isFront ? settings.port : 0)),
         METRICS_PORT: String(ports?.metricsPort ?? 0),
         INSTANCE_NAME: name,
+        // The services see the front alone, which stands on this machine.
+        TRUSTED_PROXIES: "loopback",
         // Only the services that use it get an address; empty is unset.
         DATABASE_URL: "",
         PLAYER_HASH_KEY: "",

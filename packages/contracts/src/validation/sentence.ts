@@ -29,6 +29,9 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
+/** Fields that say who somebody is: their values stand in no answer that a proxy or a client could log. */
+const PERSONAL = new Set(["user_id", "session_id", "contact_email"]);
+
 interface FieldSchema {
   type?: string | string[];
   enum?: unknown[];
@@ -53,6 +56,12 @@ export function shown(value: unknown): string {
   return characters.length > SHOWN_CHARACTERS
     ? `"${start}…" (${characters.length} characters)`
     : `"${start}"`;
+}
+
+/** A value of a personal field: what it was like, not what it was. */
+function outlined(value: unknown): string {
+  if (typeof value === "string") return `a text of ${[...value].length} characters`;
+  return typeof value === "object" && value !== null ? shown(value) : `a ${typeof value}`;
 }
 
 function range(schema: FieldSchema): string {
@@ -112,5 +121,6 @@ export function invalidInputFrom(error: ErrorObject): InvalidInput {
   if (path === "") return new InvalidInput(400, "the body must be a JSON object");
   const status = NOT_ALLOWED.has(error.keyword) ? 422 : 400;
   const expected = allowed((error.parentSchema ?? {}) as FieldSchema);
-  return new InvalidInput(status, `${path} must be ${expected}, but ${shown(error.data)} was sent`);
+  const sent = PERSONAL.has(path) && error.data !== null ? outlined(error.data) : shown(error.data);
+  return new InvalidInput(status, `${path} must be ${expected}, but ${sent} was sent`);
 }

@@ -15,9 +15,9 @@ local function read_account(key)
   }
 end
 
--- The matches of a campaign in a game are void when they are of an earlier era.
+-- The matches of a campaign in a game are void when they are of an earlier era. No match can be named ':era'.
 local function remembers_matches(account, matches)
-  return redis.call('HGET', matches, 'era') == account.era
+  return redis.call('HGET', matches, ':era') == account.era
 end
 
 -- limit: the budget, or a lower ceiling that is on its way into the budget. day: the day that is being spent on;
