@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../helpers/eventually.ts";
 import { type Market, startMarket } from "./two-match-instances.fixture.ts";
 
 /** No campaign is there: a key that may serve is answered 204. */
@@ -36,6 +37,19 @@ describe("API keys on every match instance", () => {
     const last = (await developer("post", `/api-keys/${rotated.id}/rotate`, at0).expect(201)).body;
     expect([await statuses(rotated.key), await statuses(last.key)]).toEqual([REFUSED, SERVES]);
   });
+
+  it("say when they were last used, also when they only serve", async () => {
+    const developer = market.manage(gameKey);
+    const { id, key } = (await developer("post", "/api-keys", { label: "seen", scopes: ["serving"] })).body;
+    const lastUsed = async () =>
+      (await developer("get", "/api-keys").expect(200)).body.find((one: { id: string }) => one.id === id)
+        .last_used_at;
+    expect(await lastUsed()).toBeNull();
+    const before = Date.now();
+    await statuses(key);
+    await eventually(async () => (await lastUsed()) !== null, { timeoutMs: 20_000, everyMs: 200 });
+    expect(Date.parse(await lastUsed())).toBeGreaterThanOrEqual(before);
+  }, 30_000);
 
   it("serve only with the scope for it", async () => {
     const made = await market.manage(gameKey)("post", "/api-keys", { label: "x", scopes: ["developer"] });

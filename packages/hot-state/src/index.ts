@@ -28,6 +28,7 @@ export {
   type SessionReference,
 } from "./game-session/sessions.ts";
 export { type Claim, IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
+export { type KeyUse, KeyUses, type KeyUsesOptions, takeKeyUses } from "./key-use/key-uses.ts";
 export { masterLineages } from "./lineages.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export { holdOf, isCapStale } from "./money/holds.ts";

@@ -8,6 +8,7 @@ import {
   gameKeys,
   idempotencyKeys,
   isPlainName,
+  keyUseKeys,
   rateLimitKeys,
   snapshotKeys,
 } from "./keys.ts";
@@ -56,6 +57,7 @@ describe("keys as text", () => {
     );
     expect(dueKeys).toMatchObject({ holds: "{due}:holds", outbox: "{due}:outbox" });
     expect(rateLimitKeys.bucket("match:key_1")).toBe("{rate:match:key_1}");
+    expect(keyUseKeys.last).toBe("{key-use}:last");
     expect(idempotencyKeys.claim("acct_1:abc")).toBe("{idempotency:acct_1:abc}");
   });
 });

@@ -93,6 +93,11 @@ export const rateLimitKeys = {
   bucket: (bucket: string) => `{rate:${bucket}}`,
 };
 
+export const keyUseKeys = {
+  /** API keys used in the match tier by the moment (ms) of their last use, until management has written it down. */
+  last: "{key-use}:last",
+};
+
 export const idempotencyKeys = {
   claim: (operation: string) => `{idempotency:${operation}}`,
 };

@@ -14,6 +14,7 @@ import { createApp, type Logger, type Metrics, type ReadinessChecks } from "@die
 import type { Express } from "express";
 import { apiDocumentPages } from "./api-document/pages.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
+import { noteUsesOfMatchTier } from "./api-keys/note-uses.ts";
 import { managementEndpoints } from "./endpoints.ts";
 import { forgetOldAnswers } from "./idempotency/create-once.ts";
 import { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
@@ -89,7 +90,10 @@ export function createManagement(options: ManagementOptions): Management {
     snapshot,
     recovery,
     lineages: () => masterLineages(redis),
-    upkeep: () => forgetOldAnswers(database, clock()),
+    upkeep: async () => {
+      await forgetOldAnswers(database, clock());
+      await noteUsesOfMatchTier(database, redis);
+    },
     logger,
     metrics,
   });

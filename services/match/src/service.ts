@@ -7,6 +7,7 @@ import {
   evictionPolicies,
   IdempotencyClaims,
   isRedisAway,
+  KeyUses,
   RateLimiter,
   type RedisConnection,
   SnapshotFollower,
@@ -75,6 +76,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
   };
   const measures = createMeasures(metrics, catalog);
   const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
+  const keyUses = new KeyUses(redis, { onError: onError("uses of keys") });
   const dependencies: MatchDependencies = {
     settings,
     playerHashKey: secrets.playerHashKey,
@@ -112,7 +114,10 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
       // A key that was revoked a moment ago must not be known here any more.
       find: (sha256Hex) => {
         requireFresh();
-        return catalog.key(sha256Hex, nowMs());
+        const atMs = nowMs();
+        const key = catalog.key(sha256Hex, atMs);
+        if (key !== undefined) keyUses.note(key.keyId, atMs);
+        return key;
       },
     },
     rateLimiter: new RateLimiter(redis),
@@ -137,6 +142,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
       await follower.stop();
       await batcher.flush();
       await producer.close();
+      await keyUses.flush().catch(onError("uses of keys"));
       redis.disconnect();
     },
   };
