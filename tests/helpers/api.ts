@@ -1,3 +1,5 @@
+import { undocumented } from "./documented.ts";
+
 export interface ApiAnswer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
@@ -5,7 +7,7 @@ export interface ApiAnswer {
   headers: Headers;
 }
 
-/** Calls the API with one key, as a client would. */
+/** Calls the API with one key, as a client would. An answer that the API document does not allow rejects. */
 export interface Api {
   request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<ApiAnswer>;
   /** Expects the status, and answers the body. */
@@ -21,6 +23,13 @@ export function apiClient(baseUrl: string, key: string): Api {
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
+    // Without an id it is no answer of a service, but of what stands in front of one that is away.
+    if (response.headers.has("x-request-id")) {
+      const { status } = response;
+      const seen = { method, path: new URL(response.url).pathname, status, text };
+      const problem = undocumented({ ...seen, headers: Object.fromEntries(response.headers) });
+      if (problem !== undefined) throw new Error(`${method} ${path}: ${problem}`);
+    }
     return {
       status: response.status,
       headers: response.headers,

@@ -7,6 +7,7 @@ export function readyText(stack: StackDescription, demo: Demo | undefined): stri
     "Diegetic is ready.",
     "",
     `  API         ${stack.baseUrl}`,
+    `  Reference   ${new URL("/docs", stack.baseUrl)}`,
     `  Management  ${stack.managementUrl}`,
     `  Match       ${stack.matchUrls.join(", ")}`,
   ];

@@ -10,8 +10,10 @@ export interface FuzzWorld {
   key: string;
   /** Others: of another account, for serving alone. */
   otherKeys: string[];
-  /** By the name of the field or path parameter. */
+  /** What bodies may name, by the name of the field. */
   known: KnownIds;
+  /** What paths may name, by the name of the parameter. */
+  knownInPaths: KnownIds;
 }
 
 const RAW_PATH_PARTS = [
@@ -73,9 +75,9 @@ function pathOf(operation: Operation, world: FuzzWorld): fc.Arbitrary<string> {
   const arbitraries = parts.map((part) => {
     const name = /^\{(.+)\}$/.exec(part)?.[1];
     if (name === undefined) return fc.constant(part);
-    const ids = world.known[name] ?? [];
+    const ids = world.knownInPaths[name] ?? [];
     return fc.oneof(
-      { weight: 12, arbitrary: fc.constantFrom(...ids) },
+      { weight: 28, arbitrary: fc.constantFrom(...ids) },
       { weight: 1, arbitrary: fc.string({ unit: "grapheme", minLength: 1 }).map(encodeURIComponent) },
       { weight: 1, arbitrary: fc.constantFrom(...RAW_PATH_PARTS) },
     );
@@ -95,7 +97,7 @@ function queryOf(operation: Operation, world: FuzzWorld): fc.Arbitrary<string> {
   if (names.length === 0) return mostly("", fc.constantFrom("?", "?limit=0", "?__proto__=1", "?%zz"), 20);
   const value = fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: -1, max: 501 }).map(String) },
-    { weight: 2, arbitrary: fc.constantFrom(...Object.values(world.known).flat()) },
+    { weight: 2, arbitrary: fc.constantFrom(...Object.values(world.knownInPaths).flat()) },
     {
       weight: 1,
       arbitrary: fc.constantFrom("", "abc", "1.5", "1e2", "0x10", "+1", " 1", "٣", "9".repeat(400)),

@@ -101,7 +101,10 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
 /** A value that its schema allows, as a rule; texts of identifiers are drawn from those that exist. */
 export function valueFor(schema: Schema, name: string, known: KnownIds): fc.Arbitrary<unknown> {
   const types = [schema.type].flat();
-  const plain = plainValueFor(schema, name, known, types);
+  const plain = fc.oneof(
+    { weight: 9, arbitrary: plainValueFor(schema, name, known, types) },
+    { weight: 1, arbitrary: atLimit(schema, types) },
+  );
   return types.includes("null")
     ? fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 5, arbitrary: plain })
     : plain;
@@ -132,6 +135,24 @@ function plainValueFor(
     });
   }
   return objectOf(schema, known);
+}
+
+/** The last value that is allowed, or the first that is not. */
+function atLimit(schema: Schema, types: (string | undefined)[]): fc.Arbitrary<unknown> {
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum, "another", "");
+  if (types.includes("string")) {
+    const most = schema.maxLength ?? 200;
+    return fc.constantFrom("x".repeat(most), "x".repeat(most + 1), "😀".repeat(most), "x", "");
+  }
+  if (types.includes("integer") || types.includes("number")) {
+    const { minimum = 0, maximum = 1_000 } = schema;
+    return fc.constantFrom(minimum, maximum, minimum - 1, maximum + 1, minimum + 0.001, maximum - 0.001);
+  }
+  if (types.includes("array")) {
+    const most = schema.maxItems ?? 100;
+    return fc.constantFrom(0, 1, most, most + 1).map((length) => Array(length).fill("x"));
+  }
+  return fc.constant({});
 }
 
 function textOf(schema: Schema, name: string, known: KnownIds): fc.Arbitrary<string> {

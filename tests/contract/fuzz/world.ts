@@ -3,89 +3,123 @@ import { BASE_PATH, type ComposedApi } from "../composed-api.fixture.ts";
 import type { FuzzWorld } from "./requests.ts";
 
 const campaign = { name: "Fuzz", budget_cents: 1_000_000, cpm_bid_cents: 100 };
+/** Outbids the others, so that matches are of the one campaign that no path names and that stays as it is. */
+const steadyCampaign = { ...campaign, cpm_bid_cents: 10_000 };
 const creative = {
   creative_type: "narrative_hook",
   brand_name: "Ember",
   narrative_hook: "It smells of Ember.",
+  max_uses_per_game: 20,
 };
 const placement = { creator_id: "studio", placement_types: ["narrative_hook"], max_ads_per_session: 50 };
-const context = { user_id: "player", game_context: { category: "fantasy" } };
-
-interface Made {
-  campaignIds: string[];
-  creativeIds: string[];
-  gameId: string;
-  matchId: string;
-  /** Of a key that nobody uses. */
-  keyId: string;
-  partIds: Record<"geo-targets" | "blocklist" | "affinities", string>;
-}
-
 const partBodies = {
   "geo-targets": { target_type: "country", country_code: "DE" },
   blocklist: { rule_type: "keyword", value: "never" },
   affinities: { affinity_type: "mood", affinity_value: "calm" },
 } as const;
+const PARTS_OF_A_KIND = 5;
+const CAMPAIGNS = 3;
+const MATCHES = 10;
+/** How much oftener a request names what is its own than what is another's or nobody's. */
+const OWN_WEIGHT = 12;
 
-/** Two accounts, each with campaigns and a game, so that requests find their own, others' and nobody's. */
+interface Made {
+  campaign_id: string[];
+  creative_id: string[];
+  game_id: string[];
+  geo_target_id: string[];
+  blocklist_rule_id: string[];
+  affinity_id: string[];
+  /** Of keys that nobody uses. */
+  key_id: string[];
+}
+
+/** Two accounts, each with campaigns and games, so that requests find their own, others' and nobody's. */
 export async function openFuzzWorld(api: ComposedApi): Promise<FuzzWorld> {
   const [key, otherKey, emptyKey] = [await api.newKey(), await api.newKey(), await api.newKey()];
-  const own = await furnish(api, key, "own-game");
-  const other = await furnish(api, otherKey, "other-game");
-  const ids = (select: (made: Made) => string[], prefix: Parameters<typeof newId>[0]) => [
-    ...select(own),
-    ...select(own),
-    ...select(own),
-    ...select(other),
-    newId(prefix),
+  const own = await furnish(api, key, "own");
+  const other = await furnish(api, otherKey, "other");
+  const steady = await makeSteady(api, key);
+  const ids = (name: keyof Made, nobodys: string) => [
+    ...Array(OWN_WEIGHT).fill(own[name]).flat(),
+    ...other[name],
+    nobodys,
   ];
+  const knownInPaths = {
+    campaign_id: ids("campaign_id", newId("camp")),
+    creative_id: ids("creative_id", newId("crt")),
+    game_id: ids("game_id", "nobodys-game"),
+    geo_target_id: ids("geo_target_id", newId("geo")),
+    blocklist_rule_id: ids("blocklist_rule_id", newId("blk")),
+    affinity_id: ids("affinity_id", newId("aff")),
+    key_id: ids("key_id", newId("key")),
+  };
   return {
     key,
     otherKeys: [otherKey, emptyKey],
+    knownInPaths,
     known: {
-      campaign_id: ids((made) => made.campaignIds, "camp"),
-      creative_id: ids((made) => made.creativeIds, "crt"),
-      match_id: ids((made) => [made.matchId], "mat"),
-      game_id: [own.gameId, own.gameId, other.gameId, "nobodys-game"],
-      user_id: ["player", "someone"],
-      geo_target_id: ids((made) => [made.partIds["geo-targets"]], "geo"),
-      blocklist_rule_id: ids((made) => [made.partIds.blocklist], "blk"),
-      affinity_id: ids((made) => [made.partIds.affinities], "aff"),
-      key_id: ids((made) => [made.keyId], "key"),
+      campaign_id: [...Array(OWN_WEIGHT).fill(steady.campaignId), own.campaign_id[0], other.campaign_id[0]],
+      creative_id: [...Array(OWN_WEIGHT).fill(steady.creativeId), own.creative_id[0], other.creative_id[0]],
+      match_id: [...steady.matchIds, newId("mat")],
+      game_id: [...Array(OWN_WEIGHT).fill("steady-game"), ...knownInPaths.game_id.slice(-2)],
+      user_id: ["player", "someone", "somebody else"],
     },
   };
 }
 
-async function furnish(api: ComposedApi, key: string, gameId: string): Promise<Made> {
-  const create = async (path: string, body: object) => {
-    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+type Create = (path: string, body: object) => Promise<Record<string, string>>;
+
+function creator(api: ComposedApi, key: string): Create {
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  return async (path, body) => {
     const raw = { method: "POST", path: BASE_PATH + path, headers, body: JSON.stringify(body) };
     const answer = await api.send(raw);
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
     return JSON.parse(answer.text);
   };
-  await create("/register", { company_name: "Ember", contact_email: `${newId("acct")}@example.com` });
-  await create("/deposit", { amount_cents: 1_000_000 });
-  await create(`/placements/${gameId}`, placement);
+}
+
+async function furnish(api: ComposedApi, key: string, name: string): Promise<Made> {
+  const create = creator(api, key);
+  const idOf = async (path: string, body: object) => (await create(path, body)).id ?? "";
+  await create("/register", { company_name: "Ember", contact_email: `${name}@example.com` });
+  await create("/deposit", { amount_cents: 10_000_000 });
   const made: Made = {
-    campaignIds: [],
-    creativeIds: [],
-    gameId,
-    matchId: "",
-    keyId: (await create("/api-keys", { label: "spare" })).id,
-    partIds: { "geo-targets": "", blocklist: "", affinities: "" },
+    campaign_id: [],
+    creative_id: [],
+    game_id: [`${name}-game`],
+    geo_target_id: [],
+    blocklist_rule_id: [],
+    affinity_id: [],
+    key_id: [],
   };
-  for (let number = 0; number < 3; number += 1) {
-    const { id } = await create("/campaigns", campaign);
-    made.campaignIds.push(id);
-    for (let more = 0; more < 3; more += 1)
-      made.creativeIds.push((await create(`/campaigns/${id}/creatives`, creative)).id);
+  await create(`/placements/${name}-game`, placement);
+  for (let number = 0; number < CAMPAIGNS; number += 1) {
+    made.campaign_id.push(await idOf("/campaigns", campaign));
+    const path = `/campaigns/${made.campaign_id[number]}`;
+    for (let part = 0; part < PARTS_OF_A_KIND; part += 1) {
+      made.creative_id.push(await idOf(`${path}/creatives`, creative));
+      made.geo_target_id.push(await idOf(`${path}/geo-targets`, partBodies["geo-targets"]));
+      made.blocklist_rule_id.push(await idOf(`${path}/blocklist`, partBodies.blocklist));
+      made.affinity_id.push(await idOf(`${path}/affinities`, partBodies.affinities));
+      made.key_id.push(await idOf("/api-keys", { label: "spare" }));
+    }
   }
-  const [first = "", second = ""] = made.campaignIds;
-  await create(`/campaigns/${first}/activate`, {});
-  made.matchId = (await create("/match", { game_id: gameId, ...context })).match_id;
-  for (const kind of ["geo-targets", "blocklist", "affinities"] as const) {
-    made.partIds[kind] = (await create(`/campaigns/${second}/${kind}`, partBodies[kind])).id;
-  }
+  await create(`/campaigns/${made.campaign_id[0]}/activate`, {});
   return made;
+}
+
+async function makeSteady(api: ComposedApi, key: string) {
+  const create = creator(api, key);
+  await create("/placements/steady-game", placement);
+  const { id: campaignId = "" } = await create("/campaigns", steadyCampaign);
+  const { id: creativeId = "" } = await create(`/campaigns/${campaignId}/creatives`, creative);
+  await create(`/campaigns/${campaignId}/activate`, {});
+  const matchIds: string[] = [];
+  for (let number = 0; number < MATCHES; number += 1) {
+    const match = { game_id: "steady-game", user_id: `early player ${number}`, game_context: {} };
+    matchIds.push((await create("/match", match)).match_id ?? "");
+  }
+  return { campaignId, creativeId, matchIds };
 }
