@@ -24,6 +24,7 @@ export interface CompiledCampaign {
 
 /** Compiles a campaign in any status. What cannot be read (a date, a place) is no error: it narrows where it serves. */
 export function compileCampaign(campaign: Campaign): CompiledCampaign {
+  const affinities = compileAffinities(campaign.affinities);
   return {
     source: campaign,
     schedule: compileSchedule(campaign),
@@ -32,7 +33,7 @@ export function compileCampaign(campaign: Campaign): CompiledCampaign {
     blocklist: compileBlocklist(campaign.blocklist),
     targetCategories: comparableSet(campaign.target_categories),
     targetTags: compileTags(campaign.target_tags),
-    affinities: compileAffinities(campaign.affinities),
-    highestRank: rankOf(campaign.cpm_bid_cents, highestAffinityScore(campaign.affinities)),
+    affinities,
+    highestRank: rankOf(campaign.cpm_bid_cents, highestAffinityScore(affinities)),
   };
 }

@@ -66,8 +66,11 @@ export class AffinityTerms {
     for (const value of context.moods) this.#earn(mood.get(value), 1);
     for (const value of context.actions) this.#earn(action.get(value), 1);
     for (let place = 0; place < count; place += 1) {
-      for (const term of inNarrative[place]?.affinities ?? []) {
-        this.#earn(term, isOnlyInNarrative(term.type) ? 1 : narrativeShare);
+      const noted = inNarrative[place]?.affinities ?? null;
+      if (noted === null) continue;
+      for (let at = 0; at < noted.length; at += 1) {
+        const note = noted[at] ?? 0;
+        this.#earnById(note >> 1, (note & 1) === 1 ? 1 : narrativeShare);
       }
     }
   }
@@ -92,10 +95,13 @@ export class AffinityTerms {
   }
 
   #earn(term: AffinityTerm | undefined, share: number): void {
-    if (term === undefined) return;
-    const earned = this.shares[term.id] ?? 0;
-    if (earned === 0) this.#satisfied.push(term.id);
-    if (earned < share) this.shares[term.id] = share;
+    if (term !== undefined) this.#earnById(term.id, share);
+  }
+
+  #earnById(id: number, share: number): void {
+    const earned = this.shares[id] ?? 0;
+    if (earned === 0) this.#satisfied.push(id);
+    if (earned < share) this.shares[id] = share;
   }
 
   #acquire({ source: { affinity_type: type }, value, phrase }: CompiledAffinity): AffinityTerm {
@@ -106,7 +112,7 @@ export class AffinityTerms {
     }
     const entry = phrase === null || type === "category" ? null : this.#phrases.acquire(phrase);
     const term = { id: this.#freeId(), type, value, entry, uses: 1 };
-    entry?.affinities.push(term);
+    if (entry !== null) entry.affinities = [...(entry.affinities ?? []), noteOf(term)];
     this.#byType[type].set(value, term);
     return term;
   }
@@ -119,7 +125,8 @@ export class AffinityTerms {
     this.#byType[type].delete(value);
     this.#freeIds.push(term.id);
     if (term.entry === null) return;
-    term.entry.affinities.splice(term.entry.affinities.indexOf(term), 1);
+    const others = term.entry.affinities?.filter((note) => note !== noteOf(term)) ?? [];
+    term.entry.affinities = others.length === 0 ? null : others;
     this.#phrases.release(term.entry);
   }
 
@@ -132,6 +139,11 @@ export class AffinityTerms {
     }
     return id;
   }
+}
+
+/** The id, and as lowest bit whether the value earns all of its weight in the narrative: two facts in one small number. */
+function noteOf({ id, type }: AffinityTerm): number {
+  return id * 2 + (isOnlyInNarrative(type) ? 1 : 0);
 }
 
 function isOnlyInNarrative(type: AffinityType): boolean {

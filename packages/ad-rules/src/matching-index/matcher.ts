@@ -3,6 +3,7 @@ import type { PreparedRequest } from "../candidates/prepared-request.ts";
 import { rankOf } from "../ranking/rank.ts";
 import { geoAdmits } from "../rules/geo.ts";
 import { isWithinSchedule } from "../rules/schedule.ts";
+import { withoutDust } from "../scoring/affinity-score.ts";
 import type { Campaign } from "../types/campaign.ts";
 import { AffinityTerms } from "./affinity-terms.ts";
 import { CampaignTerms, typeSetOf } from "./campaign-terms.ts";
@@ -46,10 +47,12 @@ export class Matcher {
   add(compiled: CompiledCampaign): number | null {
     if (canNeverServe(compiled)) return null;
     const { source, schedule, geo } = compiled;
+    const keywords = compiled.blocklist.keywords.map((keyword) => this.#phrases.acquire(keyword));
     const slot = this.slots.take({
       campaign: source,
       bound: compiled.highestRank,
       affinities: this.affinities.acquire(compiled.affinities),
+      keywords,
       schedule: schedule !== null && isBounded(schedule) ? schedule : null,
       geo: [...geo.includes, ...geo.excludes].some((place) => place.type === "radius") ? geo : null,
     });
@@ -62,6 +65,7 @@ export class Matcher {
   remove(compiled: CompiledCampaign, slot: number): void {
     this.#terms.remove(compiled, slot);
     this.affinities.release(compiled.affinities);
+    for (const keyword of this.slots.tenant(slot).keywords) this.#phrases.release(keyword);
     this.slots.free(slot);
   }
 
@@ -81,15 +85,16 @@ export class Matcher {
   /** The campaign of a slot that has passed the filter, unless it fails a rule that bits cannot tell, or ranks lower. */
   judge(slot: number, request: PreparedRequest, lowestRank: number): Found | null {
     const { slots, affinities } = this;
-    if (slots.bound(slot) < lowestRank) return null;
-    // Most are below what has been found by then: they are told by what stands together in memory.
-    const mayScore = slots.mayScore(slot, affinities.shares);
-    if (!mayScore && slots.bidCents(slot) < lowestRank) return null;
-    const tenant = slots.tenant(slot);
-    const score = mayScore ? affinities.scoreOf(tenant.affinities) : 0;
-    const rank = rankOf(tenant.campaign.cpm_bid_cents, score);
+    const { records } = slots;
+    if (records.bound(slot) < lowestRank) return null;
+    const sum = records.sumOf(slot, affinities.shares);
+    const score = sum === null ? affinities.scoreOf(slots.tenant(slot).affinities) : withoutDust(sum);
+    const rank = rankOf(records.bidCents(slot), score);
     if (rank < lowestRank) return null;
+    const tenant = slots.tenant(slot);
     if (tenant.schedule !== null && !isWithinSchedule(tenant.schedule, request.nowMs)) return null;
+    if (this.filter.blocks(slot)) return null;
+    for (const keyword of tenant.keywords) if (this.#phrases.wasFound(keyword)) return null;
     if (tenant.geo !== null && !geoAdmits(tenant.geo, request.player)) return null;
     return { slot, campaign: tenant.campaign, tenant, score, rank };
   }

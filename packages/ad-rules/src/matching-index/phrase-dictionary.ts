@@ -1,6 +1,11 @@
 import type { Phrase, SearchableText } from "../text/words.ts";
-import type { AffinityTerm } from "./affinity-terms.ts";
 import type { Posting } from "./posting.ts";
+
+/** Lengths of phrases, and how many there are of each. */
+interface Lengths {
+  lengths: number[];
+  counts: number[];
+}
 
 /** A phrase that campaigns ask for, and what it means to them where it occurs. */
 export interface PhraseEntry {
@@ -8,20 +13,16 @@ export interface PhraseEntry {
   /** Campaigns that block it as a keyword. */
   keyword: Posting | null;
   /** Campaigns that target it, one posting per tag that is sought by this phrase. */
-  readonly tags: Posting[];
-  readonly affinities: AffinityTerm[];
+  tags: Posting[] | null;
+  /** Affinities that are sought by this phrase, as AffinityTerms notes them. */
+  affinities: number[] | null;
+  /** Of a single word: the longer phrases that begin with it. */
+  longer: Lengths | null;
   uses: number;
   /** The next one with the same hash. */
   next: PhraseEntry | null;
   /** The scan that has found it last. */
   foundInScan: number;
-}
-
-/** The phrases that begin in one way: one that is this word alone, and the lengths of the others with their numbers. */
-interface Beginning {
-  only: PhraseEntry | null;
-  lengths: number[];
-  counts: number[];
 }
 
 const hashBase = 0x01000193;
@@ -33,13 +34,13 @@ const fieldSeparator = 0x0a;
  *
  * A phrase is a string with a space where a word must begin or end (text/words.ts), so it can only begin at a space of
  * the text, with its first word, or, in scripts that do not separate words, at any character, with that character. For
- * each such beginning the dictionary knows the lengths of its phrases; a polynomial hash of every prefix of the text
- * gives the hash of each stretch of such a length at once. Whatever the hashes say is confirmed by comparing.
+ * each such beginning the dictionary knows the lengths of its phrases (a first word has an entry of its own for that); a
+ * polynomial hash of every prefix of the text gives the hash of each stretch of such a length at once. Whatever the hashes
+ * say is confirmed by comparing.
  */
 export class PhraseDictionary {
   readonly #byHash = new Map<number, PhraseEntry>();
-  readonly #byFirstWord = new Map<number, Beginning>();
-  readonly #byFirstUnit = new Map<number, Beginning>();
+  readonly #byFirstUnit = new Map<number, Lengths>();
   #powers = new Int32Array([1]);
   #prefixes = new Int32Array(4096);
   #scan = 0;
@@ -62,21 +63,15 @@ export class PhraseDictionary {
     const entry: PhraseEntry = {
       phrase,
       keyword: null,
-      tags: [],
-      affinities: [],
+      tags: null,
+      affinities: null,
+      longer: null,
       uses: 1,
       next,
       foundInScan: 0,
     };
     this.#byHash.set(hash, entry);
-    const [beginnings, key] = this.#beginningOf(phrase);
-    let beginning = beginnings.get(key);
-    if (beginning === undefined) {
-      beginning = { only: null, lengths: [], counts: [] };
-      beginnings.set(key, beginning);
-    }
-    if (beginning.only === null && isOneWord(phrase)) beginning.only = entry;
-    else addLength(beginning, phrase.length);
+    this.#announce(phrase);
     this.#powersUpTo(phrase.length);
     return entry;
   }
@@ -94,12 +89,38 @@ export class PhraseDictionary {
       while (previous !== null && previous.next !== entry) previous = previous.next;
       if (previous !== null) previous.next = entry.next;
     }
-    const [beginnings, key] = this.#beginningOf(phrase);
-    const beginning = beginnings.get(key);
-    if (beginning === undefined) return;
-    if (beginning.only === entry) beginning.only = null;
-    else removeLength(beginning, phrase.length);
-    if (beginning.only === null && beginning.lengths.length === 0) beginnings.delete(key);
+    this.#withdraw(phrase);
+  }
+
+  /** Makes a new phrase's length known where the phrase begins. */
+  #announce(phrase: Phrase): void {
+    const word = firstWordOf(phrase);
+    if (word === phrase) return;
+    if (word !== null) {
+      const first = this.acquire(word);
+      first.longer ??= { lengths: [], counts: [] };
+      addLength(first.longer, phrase.length);
+      return;
+    }
+    const unit = phrase.charCodeAt(0);
+    const known = this.#byFirstUnit.get(unit) ?? { lengths: [], counts: [] };
+    addLength(known, phrase.length);
+    this.#byFirstUnit.set(unit, known);
+  }
+
+  /** Undoes `#announce`. */
+  #withdraw(phrase: Phrase): void {
+    const word = firstWordOf(phrase);
+    if (word === phrase) return;
+    const first = word === null ? undefined : this.find(word);
+    const known = first?.longer ?? this.#byFirstUnit.get(phrase.charCodeAt(0));
+    if (known !== undefined) removeLength(known, phrase.length);
+    if (first !== undefined) {
+      if (first.longer?.lengths.length === 0) first.longer = null;
+      this.release(first);
+    } else if (known?.lengths.length === 0) {
+      this.#byFirstUnit.delete(phrase.charCodeAt(0));
+    }
   }
 
   /**
@@ -108,7 +129,7 @@ export class PhraseDictionary {
    */
   scan(text: SearchableText, part: number, found: PhraseEntry[]): number {
     this.#scan += 1;
-    const prefixes = this.#prefixesOf(text);
+    this.#hashPrefixes(text);
     const anyUnit = this.#byFirstUnit.size > 0;
     let foundInPart = 0;
     let wordAt = -1;
@@ -116,35 +137,44 @@ export class PhraseDictionary {
       const unit = text.charCodeAt(at);
       if (unit === space) {
         if (wordAt >= 0 && at - wordAt > 1) {
-          const word = this.#hashWithin(prefixes, wordAt, at - wordAt);
-          const beginning = this.#byFirstWord.get(word);
-          if (beginning !== undefined) this.#findFrom(text, wordAt, beginning, prefixes, found);
+          this.#findWord(text, wordAt, at + 1 - wordAt, found);
           if (wordAt < part) foundInPart = found.length;
         }
         wordAt = at;
       } else if (unit === fieldSeparator) {
         wordAt = -1;
       } else if (anyUnit && unit > 0x7f) {
-        const beginning = this.#byFirstUnit.get(unit);
-        if (beginning !== undefined) this.#findFrom(text, at, beginning, prefixes, found);
+        const known = this.#byFirstUnit.get(unit);
+        if (known !== undefined) this.#findLengths(text, at, known, found);
         if (at < part) foundInPart = found.length;
       }
     }
     return foundInPart;
   }
 
-  #findFrom(
-    text: SearchableText,
-    at: number,
-    { only, lengths }: Beginning,
-    prefixes: Int32Array,
-    found: PhraseEntry[],
-  ): void {
-    if (only !== null) this.#confirm(only, text, at, found);
+  /** Whether the phrase occurred in the text that was scanned last. */
+  wasFound(entry: PhraseEntry): boolean {
+    return entry.foundInScan === this.#scan;
+  }
+
+  /** The word between two spaces, and the phrases that begin with it. */
+  #findWord(text: SearchableText, at: number, length: number, found: PhraseEntry[]): void {
+    let entry = this.#byHash.get(this.#hashWithin(at, length)) ?? null;
+    for (; entry !== null; entry = entry.next) {
+      if (entry.phrase.length !== length || !text.startsWith(entry.phrase, at)) continue;
+      if (entry.foundInScan !== this.#scan) {
+        entry.foundInScan = this.#scan;
+        found.push(entry);
+      }
+      if (entry.longer !== null) this.#findLengths(text, at, entry.longer, found);
+    }
+  }
+
+  #findLengths(text: SearchableText, at: number, { lengths }: Lengths, found: PhraseEntry[]): void {
     for (let place = 0; place < lengths.length; place += 1) {
       const length = lengths[place] ?? 0;
       if (at + length > text.length) continue;
-      let entry = this.#byHash.get(this.#hashWithin(prefixes, at, length)) ?? null;
+      let entry = this.#byHash.get(this.#hashWithin(at, length)) ?? null;
       for (; entry !== null; entry = entry.next) this.#confirm(entry, text, at, found);
     }
   }
@@ -155,14 +185,8 @@ export class PhraseDictionary {
     found.push(entry);
   }
 
-  #beginningOf(phrase: Phrase): [Map<number, Beginning>, number] {
-    if (phrase.charCodeAt(0) !== space) return [this.#byFirstUnit, phrase.charCodeAt(0)];
-    const end = phrase.indexOf(" ", 1);
-    return [this.#byFirstWord, hashOf(phrase, end < 0 ? phrase.length : end)];
-  }
-
   /** The hash of each beginning of the text. */
-  #prefixesOf(text: SearchableText): Int32Array {
+  #hashPrefixes(text: SearchableText): void {
     if (this.#prefixes.length <= text.length) this.#prefixes = new Int32Array(text.length * 2);
     const prefixes = this.#prefixes;
     let hash = 0;
@@ -170,11 +194,11 @@ export class PhraseDictionary {
       hash = (Math.imul(hash, hashBase) + text.charCodeAt(at)) | 0;
       prefixes[at + 1] = hash;
     }
-    return prefixes;
   }
 
-  #hashWithin(prefixes: Int32Array, at: number, length: number): number {
+  #hashWithin(at: number, length: number): number {
     if (length >= this.#powers.length) this.#powersUpTo(length);
+    const prefixes = this.#prefixes;
     return ((prefixes[at + length] ?? 0) - Math.imul(prefixes[at] ?? 0, this.#powers[length] ?? 0)) | 0;
   }
 
@@ -195,12 +219,13 @@ function hashOf(text: string, length: number): number {
   return hash;
 }
 
-/** A word with a space before and behind. */
-function isOneWord(phrase: Phrase): boolean {
-  return phrase.charCodeAt(0) === space && phrase.indexOf(" ", 1) === phrase.length - 1;
+/** The first word with a space before and behind; null for a phrase that begins in a script without spaces. */
+function firstWordOf(phrase: Phrase): Phrase | null {
+  if (phrase.charCodeAt(0) !== space) return null;
+  return phrase.slice(0, phrase.indexOf(" ", 1) + 1) as Phrase;
 }
 
-function addLength({ lengths, counts }: Beginning, length: number): void {
+function addLength({ lengths, counts }: Lengths, length: number): void {
   const place = lengths.indexOf(length);
   if (place >= 0) {
     counts[place] = (counts[place] ?? 0) + 1;
@@ -210,7 +235,7 @@ function addLength({ lengths, counts }: Beginning, length: number): void {
   }
 }
 
-function removeLength({ lengths, counts }: Beginning, length: number): void {
+function removeLength({ lengths, counts }: Lengths, length: number): void {
   const place = lengths.indexOf(length);
   const left = (counts[place] ?? 0) - 1;
   if (left > 0) {

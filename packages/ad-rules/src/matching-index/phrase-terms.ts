@@ -4,7 +4,7 @@ import type { PhraseDictionary, PhraseEntry } from "./phrase-dictionary.ts";
 import { type Capacity, Posting } from "./posting.ts";
 import type { TermTable } from "./posting-table.ts";
 
-/** The keywords that campaigns block, posted at their entries of the dictionary. */
+/** The keywords that campaigns block, posted at their entries of the dictionary, which the campaigns hold on to. */
 export class KeywordTable implements TermTable<Phrase> {
   readonly #phrases: PhraseDictionary;
   readonly #capacity: Capacity;
@@ -15,17 +15,16 @@ export class KeywordTable implements TermTable<Phrase> {
   }
 
   add(keyword: Phrase, slot: number): void {
-    const entry = this.#phrases.acquire(keyword);
+    const entry = this.#phrases.find(keyword);
+    if (entry === undefined) throw new Error(`nobody holds the keyword ${JSON.stringify(keyword)}`);
     entry.keyword ??= new Posting();
     entry.keyword.add(slot, this.#capacity.wordCapacity);
   }
 
   remove(keyword: Phrase, slot: number): void {
     const entry = this.#phrases.find(keyword);
-    if (entry === undefined) return;
-    entry.keyword?.remove(slot, this.#capacity.wordCapacity);
-    if (entry.keyword?.isEmpty) entry.keyword = null;
-    this.#phrases.release(entry);
+    entry?.keyword?.remove(slot, this.#capacity.wordCapacity);
+    if (entry?.keyword?.isEmpty) entry.keyword = null;
   }
 }
 
@@ -48,7 +47,7 @@ export class TagTable implements TermTable<Tag> {
     let tag = this.#tags.get(value);
     if (tag === undefined) {
       tag = { posting: new Posting(), entry: phrase === null ? null : this.#phrases.acquire(phrase) };
-      tag.entry?.tags.push(tag.posting);
+      if (tag.entry !== null) tag.entry.tags = [...(tag.entry.tags ?? []), tag.posting];
       this.#tags.set(value, tag);
     }
     tag.posting.add(slot, this.#capacity.wordCapacity);
@@ -62,7 +61,8 @@ export class TagTable implements TermTable<Tag> {
     if (!posting.isEmpty) return;
     this.#tags.delete(value);
     if (entry === null) return;
-    entry.tags.splice(entry.tags.indexOf(posting), 1);
+    const others = entry.tags?.filter((other) => other !== posting) ?? [];
+    entry.tags = others.length === 0 ? null : others;
     this.#phrases.release(entry);
   }
 }

@@ -5,7 +5,7 @@ export interface Capacity {
 
 /** Up to so many slots, a posting is a list: the list then costs less to read than all words of bits would. */
 function longestList(wordCapacity: number): number {
-  return Math.max(16, wordCapacity >> 5);
+  return Math.max(128, wordCapacity >> 5);
 }
 
 /**
@@ -19,6 +19,16 @@ export class Posting {
 
   get isEmpty(): boolean {
     return this.#count === 0;
+  }
+
+  /** Whether a good part of all campaigns has the term: one in sixteen slots. */
+  isWide(wordCapacity: number): boolean {
+    return this.#count > wordCapacity * 2;
+  }
+
+  has(slot: number): boolean {
+    if (this.#bits !== null) return ((this.#bits[slot >>> 5] ?? 0) & (1 << (slot & 31))) !== 0;
+    return this.#list !== null && this.#list.includes(slot);
   }
 
   /** The slots, in no order; null when there are too many for a list. */

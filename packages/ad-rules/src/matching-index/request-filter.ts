@@ -57,12 +57,50 @@ class Union {
   }
 }
 
+/**
+ * The postings that keep campaigns out. Those that are wide are applied as bits, like the unions; the others keep few
+ * out, so they are asked only about the slots that could win.
+ */
+class Blocked {
+  readonly wide: Int32Array[] = [];
+  readonly #narrow: Posting[] = [];
+
+  add(posting: Posting | null | undefined, wordCapacity: number): void {
+    if (posting === null || posting === undefined) return;
+    const bits = posting.isWide(wordCapacity) ? posting.bits(wordCapacity) : null;
+    if (bits !== null) this.wide.push(bits);
+    else this.#narrow.push(posting);
+  }
+
+  /** Like `add`, for what the caller checks by itself if it is not wide. */
+  addWide(posting: Posting | null, wordCapacity: number): void {
+    if (posting?.isWide(wordCapacity)) this.add(posting, wordCapacity);
+  }
+
+  clear(): void {
+    this.wide.length = 0;
+    this.#narrow.length = 0;
+  }
+
+  hasNarrowly(slot: number): boolean {
+    for (const posting of this.#narrow) if (posting.has(slot)) return true;
+    return false;
+  }
+
+  word(word: number): number {
+    let bits = 0;
+    for (const member of this.wide) bits |= member[word] ?? 0;
+    return bits;
+  }
+}
+
 /** The most words that are filtered at once. */
 export const longestBlock = 256;
 
 /**
- * Rules 1 to 7 as operations on bits, but for schedules and circles: of a candidate's slot the bit is set in a union of
- * postings per rule that asks for something, and clear in the union of those that block.
+ * Rules 1 to 7 as operations on bits: of a candidate's slot the bit is set in a union of postings per rule that asks for
+ * something, and clear in those that block. What is left is up to the caller for each slot that passes: `blocks`, rare
+ * keywords, schedules and circles.
  */
 export class RequestFilter {
   readonly #types = new Union();
@@ -70,7 +108,7 @@ export class RequestFilter {
   readonly #categories = new Union();
   readonly #tags = new Union();
   readonly #required = [this.#types, this.#places, this.#categories, this.#tags];
-  readonly #blocked = new Union();
+  readonly #blocked = new Blocked();
   readonly #passing = new Int32Array(longestBlock);
   readonly #union = new Int32Array(longestBlock);
   readonly #capacity: Capacity;
@@ -94,8 +132,9 @@ export class RequestFilter {
     for (let place = 0; place < phrases.length; place += 1) {
       const entry = phrases[place];
       if (entry === undefined) continue;
-      this.#blocked.add(entry.keyword, wordCapacity);
-      if (place < inNarrative) for (const tag of entry.tags) this.#tags.add(tag, wordCapacity);
+      this.#blocked.addWide(entry.keyword, wordCapacity);
+      if (place < inNarrative && entry.tags !== null)
+        for (const tag of entry.tags) this.#tags.add(tag, wordCapacity);
     }
     for (const name of placement.blockedAdvertisers)
       this.#blocked.add(blocked.advertisers.find(name), wordCapacity);
@@ -108,13 +147,17 @@ export class RequestFilter {
     for (const action of context.actions) this.#blocked.add(blocked.actions.find(action), wordCapacity);
     this.#blocked.add(blocked.gameIds.find(request.gameId), wordCapacity);
     for (const union of this.#required) union.gather(wordCapacity);
-    this.#blocked.gather(wordCapacity);
   }
 
   /** Must follow every `set`, before anything of the index changes. */
   clear(): void {
     for (const union of this.#required) union.clear();
     this.#blocked.clear();
+  }
+
+  /** Whether a posting that is not applied as bits keeps the slot out. */
+  blocks(slot: number): boolean {
+    return this.#blocked.hasNarrowly(slot);
   }
 
   /** The slots of one word that pass. */
@@ -129,7 +172,7 @@ export class RequestFilter {
     const passing = this.#passing;
     passing.fill(-1, 0, to - from);
     for (const union of this.#required) this.#intersect(union, order, from, to);
-    for (const member of this.#blocked.members) {
+    for (const member of this.#blocked.wide) {
       for (let at = from; at < to; at += 1) {
         passing[at - from] = (passing[at - from] ?? 0) & ~(member[order[at] ?? 0] ?? 0);
       }

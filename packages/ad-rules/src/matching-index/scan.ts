@@ -6,7 +6,7 @@ import { lowestBit } from "./posting.ts";
 import { longestBlock } from "./request-filter.ts";
 import { TopRanks } from "./top-ranks.ts";
 
-const firstBlock = 16;
+const firstBlock = 32;
 /** From so many ties on, and with so many words still to look at, drawing from a sample is considered. */
 const crowd = 512;
 const wordsWorthSparing = 64;
@@ -114,7 +114,7 @@ export class Scan {
       if (slots.highestBound(word) <= this.top.lowest) continue;
       for (let bits = filter.word(word); bits !== 0; bits &= bits - 1) {
         const slot = word * 32 + lowestBit(bits);
-        if (slots.bound(slot) > this.top.lowest) this.#consider(slot, this.top.lowest);
+        if (slots.records.bound(slot) > this.top.lowest) this.#consider(slot, this.top.lowest);
       }
     }
   }

@@ -2,7 +2,9 @@ import type { GeoRules } from "../rules/geo.ts";
 import type { Schedule } from "../rules/schedule.ts";
 import type { Campaign } from "../types/campaign.ts";
 import type { WeightedTerms } from "./affinity-terms.ts";
+import type { PhraseEntry } from "./phrase-dictionary.ts";
 import { type Capacity, grown, lowestBit } from "./posting.ts";
+import { SlotRecords } from "./slot-records.ts";
 
 /** What a slot's campaign needs beyond its postings. */
 export interface Tenant {
@@ -10,6 +12,8 @@ export interface Tenant {
   /** The highest rank that any context can give it. */
   bound: number;
   affinities: WeightedTerms;
+  /** The keywords that it blocks. */
+  keywords: readonly PhraseEntry[];
   /** Null: it runs at any time. */
   schedule: NonNullable<Schedule> | null;
   /** Null: the postings say all about its places. Else it has circles, and the rule itself decides. */
@@ -23,8 +27,6 @@ const fullWord = -1;
 /** Words of neighbouring steps are neighbours in memory: pages of so many words have one region of the ladder each. */
 const pageWords = 16;
 const stepsPerRegion = 16;
-/** So many affinities of a campaign stand beside its bid, where judging it finds them at once. */
-const affinitiesAtHand = 8;
 
 /**
  * Places for campaigns, ordered by the highest rank that they can reach (their bound), roughly.
@@ -42,14 +44,11 @@ export class Slots implements Capacity {
   orderLength = 0;
   wordCapacity = pageWords;
   readonly #tenants: (Tenant | undefined)[] = [];
-  #bounds = new Float64Array(pageWords * 32);
+  readonly records = new SlotRecords(pageWords * 32);
   #alive = new Int32Array(pageWords);
   #steps = new Int32Array(pageWords);
   #reaches = new Float64Array(pageWords);
   #highestBounds = new Float64Array(pageWords);
-  #bids = new Int32Array(pageWords * 32);
-  /** By slot: term ids, 0 behind the last; −1 in front when there are more than have room. */
-  #affinityIds = new Int32Array(pageWords * 32 * affinitiesAtHand);
   /** By region: words of its pages that are not in use. */
   readonly #spareWords = new Map<number, number[]>();
   readonly #freePages: number[] = [];
@@ -72,26 +71,6 @@ export class Slots implements Capacity {
     return this.#alive[word] ?? 0;
   }
 
-  bound(slot: number): number {
-    return this.#bounds[slot] ?? 0;
-  }
-
-  bidCents(slot: number): number {
-    return this.#bids[slot] ?? 0;
-  }
-
-  /** Whether the context may satisfy one of its affinities, going by the share that each term earns in it. */
-  mayScore(slot: number, shares: Float64Array): boolean {
-    const ids = this.#affinityIds;
-    const first = slot * affinitiesAtHand;
-    for (let at = first; at < first + affinitiesAtHand; at += 1) {
-      const id = ids[at] ?? 0;
-      if (id <= 0) return id < 0;
-      if (shares[id] !== 0) return true;
-    }
-    return false;
-  }
-
   tenant(slot: number): Tenant {
     const tenant = this.#tenants[slot];
     if (tenant === undefined) throw new Error(`slot ${slot} is empty`);
@@ -100,7 +79,7 @@ export class Slots implements Capacity {
 
   /** A free slot among those of similar bounds. */
   take(tenant: Tenant): number {
-    const { bound, campaign } = tenant;
+    const { bound } = tenant;
     const step = Math.floor(Math.log(Math.max(bound, 1e-9)) / logLadderFactor);
     const roomy = this.#roomy.get(step);
     const word = roomy?.at(-1) ?? this.#addWord(step);
@@ -108,15 +87,9 @@ export class Slots implements Capacity {
     const slot = word * 32 + lowestBit(~taken);
     this.#alive[word] = taken | (1 << (slot & 31));
     if (this.#alive[word] === fullWord) this.#leaveRoomy(step, word);
-    this.#bounds[slot] = bound;
     this.#highestBounds[word] = Math.max(bound, this.highestBound(word));
     this.#tenants[slot] = tenant;
-    this.#bids[slot] = campaign.cpm_bid_cents;
-    const { ids } = tenant.affinities;
-    const first = slot * affinitiesAtHand;
-    this.#affinityIds.fill(0, first, first + affinitiesAtHand);
-    if (ids.length > affinitiesAtHand) this.#affinityIds[first] = -1;
-    else this.#affinityIds.set(ids, first);
+    this.records.set(slot, tenant);
     return slot;
   }
 
@@ -178,9 +151,7 @@ export class Slots implements Capacity {
     this.#steps = grown(this.#steps, this.wordCapacity);
     this.#reaches = grownFloats(this.#reaches, this.wordCapacity);
     this.#highestBounds = grownFloats(this.#highestBounds, this.wordCapacity);
-    this.#bounds = grownFloats(this.#bounds, this.wordCapacity * 32);
-    this.#bids = grown(this.#bids, this.wordCapacity * 32);
-    this.#affinityIds = grown(this.#affinityIds, this.wordCapacity * 32 * affinitiesAtHand);
+    this.records.grow(this.wordCapacity * 32);
   }
 
   #joinRoomy(step: number, word: number): void {

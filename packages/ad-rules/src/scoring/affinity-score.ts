@@ -50,10 +50,30 @@ export function affinityScore(affinities: readonly CompiledAffinity[], context: 
   return withoutDust(sum);
 }
 
-/** The highest score that any context can reach: every positive weight in full. */
-export function highestAffinityScore(affinities: readonly Pick<Affinity, "weight">[]): number {
+/**
+ * A score that no context exceeds: every positive weight, but of the types of which a context names one value only those
+ * of one value, and of the other values what a narrative earns them.
+ */
+export function highestAffinityScore(affinities: readonly CompiledAffinity[]): number {
+  const heaviest = { category: "", location: "", theme: "" };
+  for (const type of ["category", "location", "theme"] as const) {
+    const weights = new Map<string, number>();
+    for (const { source, value } of affinities) {
+      if (source.affinity_type !== type || source.weight <= 0) continue;
+      const weight = (weights.get(value) ?? 0) + source.weight;
+      weights.set(value, weight);
+      if (weight > (weights.get(heaviest[type]) ?? 0)) heaviest[type] = value;
+    }
+  }
   let sum = 0;
-  for (const { weight } of affinities) if (weight > 0) sum += weight;
+  for (const { source, value } of affinities) {
+    const { affinity_type: type, weight } = source;
+    if (weight <= 0) continue;
+    if (type === "category") sum += value === heaviest.category ? weight : 0;
+    else if (type === "location" || type === "theme") {
+      sum += value === heaviest[type] ? weight : weight * narrativeShare;
+    } else sum += weight;
+  }
   return withoutDust(sum);
 }
 
