@@ -28,7 +28,7 @@ export class Posting {
 
   has(slot: number): boolean {
     if (this.#bits !== null) return ((this.#bits[slot >>> 5] ?? 0) & (1 << (slot & 31))) !== 0;
-    return this.#list !== null && this.#list.includes(slot);
+    return this.#list?.includes(slot) ?? false;
   }
 
   /** The slots, in no order; null when there are too many for a list. */

@@ -6,10 +6,10 @@ import { lowestBit } from "./posting.ts";
 import { longestBlock } from "./request-filter.ts";
 import { TopRanks } from "./top-ranks.ts";
 
-const firstBlock = 32;
+const firstBlock = 8;
 /** From so many ties on, and with so many words still to look at, drawing from a sample is considered. */
-const crowd = 512;
-const wordsWorthSparing = 64;
+const crowd = 128;
+const wordsWorthSparing = 16;
 /** Sampling pays while at least one in so many slots ties. */
 const slotsPerTie = 16;
 

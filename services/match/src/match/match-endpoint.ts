@@ -1,4 +1,4 @@
-import { selectCandidates } from "@diegetic/ad-rules";
+import { type Campaign, drawCandidates, type Selection } from "@diegetic/ad-rules";
 import { newId, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import type { MatchDependencies } from "./dependencies.ts";
@@ -58,7 +58,7 @@ async function findMatch(
   }
 }
 
-type Decision = Pick<ReturnType<typeof selectCandidates>, "candidates"> & {
+type Decision = Pick<Selection, "candidates"> & {
   /** Why there are none (semantics: "Reasons on 204"). */
   reason: NoMatchReason;
 };
@@ -70,18 +70,19 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest): Decisi
   const { placement } = request;
   const nowMs = dependencies.nowMs();
   let skippedForMoney = false;
-  const { candidates, noneActive } = selectCandidates(catalog.index, {
+  const selection = {
     placement,
     context: request.body.game_context,
     geo: request.body.player_geo ?? null,
     nowMs,
     limit: MAX_RESERVATIONS,
-    skip: (campaign) => {
+    skip: (campaign: Campaign) => {
       const refusal = refusals.standing(campaign, nowMs);
       skippedForMoney ||= refusal?.lacksMoney === true;
       return refusal !== undefined;
     },
-  });
+  };
+  const { candidates, noneActive } = drawCandidates(catalog.index, selection, dependencies.random);
   if (!placement.is_active) return { candidates, reason: "placement_disabled" };
   if (noneActive) return { candidates, reason: "no_campaigns" };
   return { candidates, reason: skippedForMoney ? "budget" : "no_eligible_campaign" };

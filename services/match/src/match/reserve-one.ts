@@ -1,4 +1,4 @@
-import { type Candidate, drawWinner } from "@diegetic/ad-rules";
+import type { Candidate } from "@diegetic/ad-rules";
 import type { MatchFacts } from "@diegetic/contracts";
 import { type AdmitResult, holdOf, isCapStale, type ReserveResult } from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
@@ -30,8 +30,8 @@ export type TrialOutcome =
   | { outcome: "outdated" };
 
 /**
- * Draws winners until one can be held. When Redis fails in the middle nothing is served, and a hold that may have been
- * taken is released without waiting for it.
+ * Tries the candidates, which are in the order in which they were drawn, until one can be held. When Redis fails in the
+ * middle nothing is served, and a hold that may have been taken is released without waiting for it.
  */
 export async function reserveOne(
   dependencies: MatchDependencies,
@@ -39,11 +39,9 @@ export async function reserveOne(
   candidates: readonly Candidate[],
   trial: Trial,
 ): Promise<TrialOutcome> {
-  const remaining = [...candidates];
-  while (remaining.length > 0 && trial.attemptsLeft > 0) {
+  for (const candidate of candidates) {
+    if (trial.attemptsLeft === 0) break;
     trial.attemptsLeft -= 1;
-    const [candidate] = remaining.splice(drawWinner(remaining, dependencies.random()), 1);
-    if (candidate === undefined) break;
     const { reservation, admission } = await reserve(dependencies, request, candidate, trial);
     dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
     if (!admission.admitted) return { outcome: "session_full" };
