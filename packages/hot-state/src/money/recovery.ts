@@ -40,6 +40,7 @@ function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"]
       spentMillicents: reply.integer(4),
       heldMillicents: reply.integer(5),
       impressions: reply.integer(6),
+      day: requireDay(reply.text(7)),
     };
   };
 }

@@ -167,6 +167,8 @@ export interface FrozenSlot {
   spentMillicents: Millicents;
   heldMillicents: Millicents;
   impressions: number;
+  /** The UTC day (YYYY-MM-DD) by the clock of Redis, which decides what daily caps count. */
+  day: string;
 }
 
 export interface RestoredCampaign {

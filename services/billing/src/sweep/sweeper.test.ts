@@ -89,6 +89,15 @@ describe("Sweeper", () => {
     expect(await slots.due.registered("outbox", 10)).toHaveLength(2);
   });
 
+  it("queues records again whose moment lies ahead of its clock: it cannot tell how old they are", async () => {
+    await impress(2);
+    const { sweeper, exposition } = sweeperIn(-3_600_000);
+    for (const { advertiserId } of slots.market.campaigns) await sweeper.sweep(advertiserId);
+    expect(await producer.depth()).toBe(2);
+    await sweeper.pass(running);
+    expect(await exposition()).toMatch(/billing_outbox_oldest_seconds\{.*\} 0/);
+  });
+
   it("adds nothing to a queue that is full", async () => {
     const records = await impress(2);
     const [record] = records;

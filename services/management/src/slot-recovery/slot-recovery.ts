@@ -56,7 +56,7 @@ export class SlotRecovery {
   }
 
   async #restoreBatch(epochs: Map<string, number>): Promise<number> {
-    const { database, nowMs, logger } = this.#parts;
+    const { database, logger } = this.#parts;
     const found = new Map<string, Found>();
     let left = 0;
     await Promise.all(
@@ -73,8 +73,16 @@ export class SlotRecovery {
         }
       }),
     );
-    if (found.size === 0) return left;
-    const day = utcDay(nowMs());
+    const [first] = found.values();
+    if (first === undefined) return left;
+    // Of Redis, not of this process: its scripts count the day's spending by their own clock.
+    const { day } = first.slot;
+    for (const [id, { slot }] of found) {
+      // Midnight passes while the nodes of a cluster are asked: the next look is after it.
+      if (slot.day === day) continue;
+      found.delete(id);
+      left += 1;
+    }
     const known = await beginEpochs(database, new Map([...found].map(([id, { epoch }]) => [id, epoch])), {
       day,
       outbox: [...found.values()].flatMap(({ outbox }) =>

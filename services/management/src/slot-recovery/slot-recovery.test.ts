@@ -1,0 +1,41 @@
+import { utcDay } from "@diegetic/database";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { activeCampaign, type Harness, startHarness } from "../testing/harness.ts";
+import { charge, hold } from "../testing/spending.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let harness: Harness;
+
+afterEach(() => harness.stop());
+
+describe("SlotRecovery", () => {
+  it.each([
+    ["ahead of", DAY_MS],
+    ["behind", -DAY_MS],
+  ])("keeps what is spent of a daily cap when its clock is %s that of Redis", async (_words, offMs) => {
+    harness = await startHarness(() => Date.now() + offMs);
+    const { management, money, redis } = harness;
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    const { campaignId, creativeId } = await activeCampaign(advertiser, { daily_cap_cents: 1 });
+    const before = await money.readCampaign(advertiserId, campaignId);
+    const campaignVersion = before?.version ?? 0;
+    const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents: 500 };
+    for (let spent = 0; spent < 2; spent += 1) {
+      expect(await hold(money, spending)).toMatchObject({ outcome: "held" });
+      expect(await charge(money, spending)).toMatchObject({ outcome: "charged" });
+    }
+
+    await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+    await management.reconciler.round();
+    const totals = await eventually(async () => {
+      const found = await money.readCampaign(advertiserId, campaignId);
+      return (await money.readAccount(advertiserId))?.spentMillicents === 1_000 && found;
+    });
+    expect(totals).toMatchObject({ day: utcDay(Date.now()), daySpentMillicents: 1_000 });
+    expect(await hold(money, spending)).toMatchObject({ outcome: "refused", reason: "daily_cap" });
+  });
+});
