@@ -39,7 +39,7 @@ export const PAGE_SCRIPT = `SwaggerUIBundle({
   deepLinking: true,
   docExpansion: "list",
   defaultModelsExpandDepth: 0,
-  defaultModelExpandDepth: 2,
+  defaultModelExpandDepth: 3,
   displayRequestDuration: true,
   filter: true,
   showExtensions: false,

@@ -4,7 +4,8 @@ import { openApiDocument } from "@diegetic/contracts";
 import { type RequestHandler, Router } from "express";
 import { DOCUMENT_PATH, PAGE, PAGE_PATH, PAGE_POLICY, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
 
-const BUNDLE_FOLDER = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+const require = createRequire(import.meta.url);
+const BUNDLE_FOLDER = dirname(require.resolve("swagger-ui-dist/package.json"));
 /** What the page takes from the package, as it is. */
 const BUNDLE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 const BUNDLE_MAX_AGE_MS = 60 * 60 * 1_000;
