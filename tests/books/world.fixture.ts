@@ -64,6 +64,7 @@ export class World {
     const settings = readManagementSettings({
       DATABASE_URL: urls.databaseUrl,
       REDIS_URL: urls.redisUrl,
+      PLAYER_HASH_KEY: "k".repeat(32),
       RATE_LIMIT_MANAGEMENT: "unlimited",
       RATE_LIMIT_ANALYTICS: "unlimited",
     });

@@ -21,6 +21,7 @@ export {
   TEXT_CHARACTERS,
   TONES,
 } from "./schemas/fields.ts";
+export * from "./schemas/explain.ts";
 export * from "./schemas/geo-target.ts";
 export * from "./schemas/impression.ts";
 export * from "./schemas/match.ts";

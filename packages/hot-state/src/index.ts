@@ -21,6 +21,16 @@ export { type ConnectionOptions, connectRedis, type RedisConnection } from "./co
 export { type DueAdvertiser, DueIndex, type DueIndexOptions, type DueKind } from "./due/due-index.ts";
 export { evictionPolicies } from "./eviction.ts";
 export {
+  identifyPlayer,
+  NAMED_SESSION_IDLE_MS,
+  type PlayerIdentity,
+} from "./game-session/player-identity.ts";
+export {
+  createSessionReader,
+  type SessionReader,
+  type SessionView,
+} from "./game-session/session-reader.ts";
+export {
   type AdmitRequest,
   type AdmitResult,
   createGameSessions,

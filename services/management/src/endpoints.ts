@@ -9,6 +9,7 @@ import { blocklistEndpoints } from "./blocklist/endpoints.ts";
 import { campaignEndpoints } from "./campaigns/endpoints.ts";
 import { creativeEndpoints } from "./creatives/endpoints.ts";
 import { depositEndpoints } from "./deposit/endpoints.ts";
+import { type ExplainParts, explainEndpoints } from "./explain/endpoints.ts";
 import { geoTargetEndpoints } from "./geo-targets/endpoints.ts";
 import { placementEndpoints } from "./placements/endpoints.ts";
 import type { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
@@ -18,7 +19,7 @@ import { simulatorEndpoints } from "./simulator/endpoints.ts";
 import type { Publishing } from "./snapshot-publishing/publishing.ts";
 
 /** What the features are built on. */
-export interface FeatureParts {
+export interface FeatureParts extends ExplainParts {
   database: Database;
   slots: MoneyCommands;
   publishing: Publishing;
@@ -37,6 +38,7 @@ export function managementEndpoints(parts: FeatureParts): Endpoint[] {
     ...blocklistEndpoints(parts),
     ...affinityEndpoints(parts),
     ...simulatorEndpoints(parts),
+    ...explainEndpoints(parts),
     ...placementEndpoints(parts),
     ...apiKeyEndpoints(parts),
     ...analyticsEndpoints(parts),

@@ -2,6 +2,7 @@ import { createDatabase, type Database, DatabaseAway, TransactionConflict } from
 import {
   connectRedis,
   createMoneyCommands,
+  createSessionReader,
   DueIndex,
   isRedisAway,
   type MoneyCommands,
@@ -16,6 +17,7 @@ import { apiDocumentPages } from "./api-document/pages.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
 import { noteUsesOfMatchTier } from "./api-keys/note-uses.ts";
 import { managementEndpoints } from "./endpoints.ts";
+import { Market } from "./explain/market.ts";
 import { forgetOldAnswers } from "./idempotency/create-once.ts";
 import { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
 import type { ManagementSettings } from "./settings.ts";
@@ -34,6 +36,7 @@ export interface ManagementOptions {
     | "rateLimitImpressions"
     | "rateLimitManagement"
     | "rateLimitAnalytics"
+    | "sessionIdleSeconds"
     | "secrets"
   >;
   logger: Logger;
@@ -97,6 +100,7 @@ export function createManagement(options: ManagementOptions): Management {
     logger,
     metrics,
   });
+  const market = new Market(redis, { instance: settings.instanceName, logger });
   const readiness: ReadinessChecks = {
     postgres: () => database.$queryRaw`SELECT 1`,
     redis: () => redis.get("{readiness}"),
@@ -105,14 +109,17 @@ export function createManagement(options: ManagementOptions): Management {
     },
   };
   return {
-    app: createManagementApp(options, { database, redis, slots, publishing, readiness, clock }),
+    app: createManagementApp(options, { database, redis, slots, publishing, market, readiness, clock }),
     readiness,
     database,
     publishing,
     reconciler,
-    start: () => reconciler.start(),
+    async start() {
+      await reconciler.start();
+      market.start();
+    },
     async stop() {
-      await reconciler.stop();
+      await Promise.all([reconciler.stop(), market.stop()]);
       redis.disconnect();
       await database.$disconnect();
     },
@@ -126,6 +133,7 @@ function createManagementApp(
     redis: RedisConnection;
     slots: MoneyCommands;
     publishing: Publishing;
+    market: Market;
     readiness: ReadinessChecks;
     clock: Clock;
   },
@@ -135,7 +143,15 @@ function createManagementApp(
   return createApp({
     basePath: settings.basePath,
     trustedProxies: settings.trustedProxies,
-    endpoints: managementEndpoints({ ...parts, barrier }),
+    endpoints: managementEndpoints({
+      ...parts,
+      barrier,
+      sessions: createSessionReader(redis),
+      players: {
+        hashKey: settings.secrets.playerHashKey,
+        sessionIdleSeconds: settings.sessionIdleSeconds,
+      },
+    }),
     keys: createKeyDirectory(database, clock),
     rateLimiter: new RateLimiter(redis),
     rateLimits: {

@@ -2,6 +2,8 @@ import {
   apiSettings,
   databaseUrlSetting,
   type Environment,
+  playerHashKeySetting,
+  playerSettings,
   processSettings,
   rateLimitSettings,
   readSettings,
@@ -13,8 +15,12 @@ const SERVICE_NAME = "management";
 /** Reads and checks the environment of the service; throws SettingsError. The addresses of the stores are secrets. */
 export function readManagementSettings(environment: Environment) {
   const { settings, secrets } = readSettings(environment, {
-    settings: { ...processSettings(SERVICE_NAME), ...apiSettings, ...rateLimitSettings },
-    secrets: { databaseUrl: databaseUrlSetting, redisUrl: redisUrlSetting },
+    settings: { ...processSettings(SERVICE_NAME), ...apiSettings, ...rateLimitSettings, ...playerSettings },
+    secrets: {
+      databaseUrl: databaseUrlSetting,
+      redisUrl: redisUrlSetting,
+      playerHashKey: playerHashKeySetting,
+    },
   });
   return { ...settings, secrets };
 }

@@ -2,13 +2,14 @@ import {
   apiSettings,
   type Environment,
   integerSetting,
+  playerHashKeySetting,
+  playerSettings,
   processSettings,
   rateLimitSetting,
   rateLimitSettings,
   readSettings,
   redisUrlSetting,
   type SettingValues,
-  textSetting,
 } from "@diegetic/service-kit";
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -17,20 +18,15 @@ const settings = {
   ...processSettings("match"),
   ...apiSettings,
   ...rateLimitSettings,
+  ...playerSettings,
   /** Requests per minute and game, whichever key they carry (semantics: Rate limits, the second set). */
   rateLimitMatchPerGame: rateLimitSetting("RATE_LIMIT_MATCH_PER_GAME", "unlimited"),
   rateLimitImpressionsPerGame: rateLimitSetting("RATE_LIMIT_IMPRESSIONS_PER_GAME", "unlimited"),
   /** How long a match holds its price (semantics: Hold lifetime). */
   holdTtlSeconds: integerSetting("HOLD_TTL_SECONDS", { min: 1, max: DAY_SECONDS, fallback: 600 }),
-  /** After so long without a match request a player session without session_id ends. */
-  sessionIdleSeconds: integerSetting("SESSION_IDLE_SECONDS", { min: 1, max: DAY_SECONDS, fallback: 1_800 }),
 };
 
-const secrets = {
-  redisUrl: redisUrlSetting,
-  /** Key of the hash under which player ids are stored; the same on every instance, for good. */
-  playerHashKey: textSetting("PLAYER_HASH_KEY", { minLength: 32 }),
-};
+const secrets = { redisUrl: redisUrlSetting, playerHashKey: playerHashKeySetting };
 
 export type MatchSettings = SettingValues<typeof settings>;
 export type MatchSecrets = SettingValues<typeof secrets>;

@@ -41,18 +41,20 @@ export class Stack {
   constructor(options: StackOptions) {
     this.#options = options;
     const { settings } = options;
+    const playerHashKey = () => ({ PLAYER_HASH_KEY: options.secrets.playerHashKey });
     const numbers = Array.from({ length: settings.matchInstances }, (_, index) => index + 1);
     this.#front = this.#service(FRONT, new URL("./front/main.js", import.meta.url).href, () => ({
       HOST: settings.host,
     }));
     this.#match = numbers.map((number) =>
-      this.#service(`match-${number}`, mainOf("@diegetic/match"), () => ({
-        PLAYER_HASH_KEY: options.secrets.playerHashKey,
-      })),
+      this.#service(`match-${number}`, mainOf("@diegetic/match"), playerHashKey),
     );
     const databaseUrl = () => ({ DATABASE_URL: this.#databaseUrl });
     this.#billing = this.#service("billing", mainOf("@diegetic/billing"), databaseUrl);
-    this.#management = this.#service("management", mainOf("@diegetic/management"), databaseUrl);
+    this.#management = this.#service("management", mainOf("@diegetic/management"), () => ({
+      ...databaseUrl(),
+      ...playerHashKey(),
+    }));
     const dir = (name: string) => join(settings.dataDir, name);
     const onProgress = options.say;
     if (settings.redisUrl === undefined) {

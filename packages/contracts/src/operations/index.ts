@@ -5,6 +5,7 @@ import { apiKeysApi } from "./api-keys.ts";
 import { blocklistApi } from "./blocklist.ts";
 import { campaignsApi } from "./campaigns.ts";
 import { creativesApi } from "./creatives.ts";
+import { explainApi } from "./explain.ts";
 import { geoTargetsApi } from "./geo-targets.ts";
 import type { ApiFeature, Operation } from "./operation.ts";
 import { placementsApi } from "./placements.ts";
@@ -20,6 +21,7 @@ export {
   blocklistApi,
   campaignsApi,
   creativesApi,
+  explainApi,
   geoTargetsApi,
   placementsApi,
   revenueApi,
@@ -36,6 +38,7 @@ export const apiFeatures: readonly ApiFeature[] = [
   blocklistApi,
   affinitiesApi,
   simulatorApi,
+  explainApi,
   analyticsApi,
   placementsApi,
   revenueApi,

@@ -43,3 +43,12 @@ export const redisUrlSetting = urlSetting("REDIS_URL", { schemes: ["redis", "red
 
 /** The address of the Postgres database. It can hold a password. */
 export const databaseUrlSetting = urlSetting("DATABASE_URL", { schemes: ["postgres", "postgresql"] });
+
+/** How players and their sessions are told apart; the same on every process that looks at them, for good. */
+export const playerSettings = {
+  /** After so long without a match request a player session without session_id ends (semantics: Matching). */
+  sessionIdleSeconds: integerSetting("SESSION_IDLE_SECONDS", { min: 1, max: 86_400, fallback: 1_800 }),
+};
+
+/** Key of the hash under which player ids are stored. */
+export const playerHashKeySetting = textSetting("PLAYER_HASH_KEY", { minLength: 32 });

@@ -57,6 +57,7 @@ export function createInstance(
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
     REDIS_URL: secrets.redisUrl,
+    PLAYER_HASH_KEY: "k".repeat(32),
     RATE_LIMIT_MANAGEMENT: "unlimited",
     RATE_LIMIT_ANALYTICS: "unlimited",
   });

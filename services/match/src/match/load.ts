@@ -1,10 +1,8 @@
 import { type MatchRequest, matchRequest, type SnapshotPlacement } from "@diegetic/contracts";
+import { identifyPlayer, NAMED_SESSION_IDLE_MS } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
-import { identifyPlayer } from "../player/player-identity.ts";
 import type { MatchDependencies } from "./dependencies.ts";
-
-const NAMED_SESSION_IDLE_MS = 24 * 60 * 60 * 1_000;
 
 /** A match request with what it refers to. */
 export interface LoadedRequest {

@@ -1,0 +1,74 @@
+import { explainResponseSchema } from "../schemas/explain.ts";
+import { matchRequestSchema } from "../schemas/match.ts";
+import { malformedField, missingField, notAllowedField, ownCampaignOnly } from "./common-refusals.ts";
+import { exampleIds } from "./example-ids.ts";
+import { defineFeature, refusal } from "./operation.ts";
+
+export const explainApi = defineFeature({
+  tag: "Explanation",
+  description: "Tells an advertiser rule by rule why a campaign would or would not serve a scene.",
+  schemas: { Explanation: explainResponseSchema },
+  operations: {
+    explain: {
+      group: "management",
+      scope: "advertiser",
+      operationId: "explainCampaign",
+      method: "POST",
+      path: "/campaigns/{campaign_id}/explain",
+      addition: true,
+      summary: "Explain why a campaign would or would not serve",
+      description:
+        "Takes the body of a match request for any registered game, and goes through every rule of matching in its order, by the same code. It serves, holds and bills nothing.",
+      request: {
+        schema: matchRequestSchema,
+        example: {
+          game_id: exampleIds.game,
+          user_id: "player-8812",
+          game_context: { category: "fantasy", mood_tags: ["calm"], location: "tavern" },
+        },
+      },
+      success: [
+        {
+          status: 200,
+          description: "Every rule, the score and the rank.",
+          schema: explainResponseSchema,
+          example: {
+            campaign_id: exampleIds.campaign,
+            would_serve: false,
+            checks: [
+              {
+                code: 101,
+                rule: "status",
+                passed: false,
+                detail: "The campaign is paused; only active ones serve.",
+              },
+            ],
+            affinity_score: 1.5,
+            affinity_parts: [
+              {
+                affinity_id: exampleIds.affinity,
+                affinity_type: "mood",
+                affinity_value: "calm",
+                contribution: 1.5,
+              },
+            ],
+            rank: 3_000,
+            winning_rank: 2_400,
+          },
+        },
+      ],
+      refusals: [
+        missingField("game_context is required: it must be an object"),
+        malformedField("game_context must be an object, but 7 was sent"),
+        ...ownCampaignOnly,
+        refusal(
+          404,
+          "no_game",
+          "Ads were never enabled in the game.",
+          "game_id names no registered game: enable placements for it first",
+        ),
+        notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
+      ],
+    },
+  },
+});

@@ -1,0 +1,60 @@
+import Type, { type Static } from "typebox";
+import { AFFINITY_TYPES } from "./affinity.ts";
+import { answerText, closed, nullable, oneOf } from "./fields.ts";
+
+export const explainResponseSchema = closed(
+  {
+    campaign_id: answerText("The campaign."),
+    would_serve: Type.Boolean({
+      description: "Every check passes, and the rank is within 1 % of the highest.",
+    }),
+    checks: Type.Array(
+      closed(
+        {
+          code: Type.Integer({
+            minimum: 100,
+            maximum: 599,
+            description:
+              "Stable number of the rule: 1xx campaign, 2xx placement, 3xx targeting, 4xx money, 5xx caps.",
+          }),
+          rule: answerText("Stable name of the rule."),
+          passed: Type.Boolean({ description: "Whether the campaign passes the rule." }),
+          detail: answerText("What was compared with what."),
+        },
+        "How one rule went.",
+      ),
+      { description: "Every rule in the order of matching, also after one has failed." },
+    ),
+    affinity_score: Type.Number({
+      minimum: 0,
+      description: "Sum of the contributions of the campaign's affinities to this scene.",
+    }),
+    affinity_parts: Type.Array(
+      closed(
+        {
+          affinity_id: answerText("The affinity, aff_…"),
+          affinity_type: oneOf(AFFINITY_TYPES, "What of the scene the value is compared with."),
+          affinity_value: answerText("The value."),
+          contribution: Type.Number({
+            minimum: 0,
+            description: "Its weight, half its weight where it was only found in the narrative, or 0.",
+          }),
+        },
+        "What one affinity adds to the score.",
+      ),
+      { description: "One entry for each affinity of the campaign, zeros included." },
+    ),
+    rank: Type.Number({
+      minimum: 0,
+      description: "cpm_bid_cents × (1 + affinity_score): the highest rank wins.",
+    }),
+    winning_rank: nullable(
+      Type.Number({
+        minimum: 0,
+        description: "The best rank among the other candidates; null when there is none.",
+      }),
+    ),
+  },
+  "Why the campaign would or would not serve the request. Nothing was served, held or billed.",
+);
+export type ExplainResponse = Static<typeof explainResponseSchema>;

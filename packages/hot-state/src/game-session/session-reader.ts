@@ -1,0 +1,48 @@
+import type { RedisConnection } from "../connection.ts";
+import { advertiserKeys, gameKeys } from "../keys.ts";
+import { isCapStale } from "../money/holds.ts";
+import { requirePlainName } from "../money/limits.ts";
+import type { SessionReference } from "./sessions.ts";
+
+/** What a player session has had so far. */
+export interface SessionView {
+  /** Ads of the session, across advertisers. */
+  ads: number;
+  /** Appearances in the session of those of the advertiser's creatives that were asked for. */
+  appearances: Map<string, number>;
+}
+
+export interface SessionReader {
+  /** Reads without starting or prolonging the session. A session that is not there has had nothing. */
+  read(
+    session: SessionReference & { advertiserId: string; creativeIds: readonly string[]; idleMs: number },
+  ): Promise<SessionView>;
+}
+
+/** Reads player sessions for explanations; matching itself takes what it needs from `admit` and `reserve`. */
+export function createSessionReader(redis: RedisConnection): SessionReader {
+  return {
+    async read({ gameId, sessionKey, advertiserId, creativeIds, idleMs }) {
+      requirePlainName("sessionKey", sessionKey);
+      requirePlainName("advertiserId", advertiserId);
+      const place = gameKeys.session(gameId, sessionKey);
+      const [started, fields, counts] = await Promise.all([
+        redis.hget(place, "started"),
+        redis.hlen(place),
+        redis.hmget(advertiserKeys.cap(advertiserId, gameId, sessionKey), "touched", ...creativeIds),
+      ]);
+      const [touched, ...appearances] = counts;
+      const isOver = started === null || isCapStale(numberOrNull(touched), Number(started), idleMs);
+      return {
+        ads: started === null ? 0 : fields - 1,
+        appearances: new Map(
+          creativeIds.map((id, place) => [id, isOver ? 0 : Number(appearances[place] ?? 0)]),
+        ),
+      };
+    },
+  };
+}
+
+function numberOrNull(text: string | null | undefined): number | null {
+  return text === null || text === undefined ? null : Number(text);
+}

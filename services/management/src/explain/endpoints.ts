@@ -1,0 +1,90 @@
+import { explain, type SelectionRequest, selectCandidates } from "@diegetic/ad-rules";
+import { type ExplainResponse, explainApi, matchRequest, type SnapshotCampaign } from "@diegetic/contracts";
+import type { Database } from "@diegetic/database";
+import { identifyPlayer, NAMED_SESSION_IDLE_MS, type SessionReader } from "@diegetic/hot-state";
+import { type Endpoint, endpoint, notFound, type RequestContext } from "@diegetic/service-kit";
+import { ownCampaign } from "../campaigns/store.ts";
+import type { Clock } from "../shared/time.ts";
+import type { Market } from "./market.ts";
+import { coversImpression, readTotals, type TotalsReader } from "./money-totals.ts";
+
+/** As many as a match request would try (semantics: "How many candidates are tried"). */
+const RIVALS_LOOKED_AT = 8;
+
+export interface ExplainParts {
+  database: Database;
+  slots: TotalsReader;
+  sessions: SessionReader;
+  market: Market;
+  players: { hashKey: string; sessionIdleSeconds: number };
+  clock: Clock;
+}
+
+/** `POST /campaigns/{id}/explain`: what a match request would make of one campaign, rule by rule (semantics: Explain). */
+export function explainEndpoints(parts: ExplainParts): Endpoint[] {
+  return [endpoint(explainApi.operations.explain, (context) => explainCampaign(parts, context))];
+}
+
+async function explainCampaign(parts: ExplainParts, context: RequestContext) {
+  const { id } = await ownCampaign(parts.database, context.accountId, context.param("campaignId"));
+  const body = context.body(matchRequest);
+  const { index, placement: placementOf } = parts.market.current();
+  const placement = placementOf(body.game_id);
+  if (placement === undefined) {
+    throw notFound("game_id names no registered game: enable placements for it first");
+  }
+  const campaign = index.get(id);
+  if (campaign === undefined) throw new Error(`campaign ${id} is not in the snapshot`);
+  const nowMs = parts.clock();
+  const scene = { placement, context: body.game_context, geo: body.player_geo ?? null, nowMs };
+
+  const player = identifyPlayer(parts.players.hashKey, body.user_id, body.session_id);
+  const [totals, session, winningRank] = await Promise.all([
+    readTotals(parts.slots, campaign, nowMs),
+    parts.sessions.read({
+      gameId: body.game_id,
+      sessionKey: player.sessionKey,
+      advertiserId: campaign.advertiser_id,
+      creativeIds: campaign.creatives.map((creative) => creative.creative_id),
+      idleMs:
+        body.session_id === undefined ? parts.players.sessionIdleSeconds * 1_000 : NAMED_SESSION_IDLE_MS,
+    }),
+    bestRivalRank(parts, campaign, scene),
+  ]);
+  const explanation = explain(campaign, scene, {
+    ...totals,
+    session: { ...session, maxAds: placement.max_ads_per_session },
+    winningRank,
+  });
+  return { status: 200, body: present(explanation) };
+}
+
+/** The highest rank among the other campaigns that pass rules 1 to 7 and can pay; null when there is none. */
+async function bestRivalRank(
+  { market, slots }: Pick<ExplainParts, "market" | "slots">,
+  campaign: Pick<SnapshotCampaign, "campaign_id">,
+  scene: Omit<SelectionRequest, "limit" | "skip">,
+): Promise<number | null> {
+  const { candidates } = selectCandidates(market.current().index, {
+    ...scene,
+    limit: RIVALS_LOOKED_AT,
+    skip: (other) => other.campaign_id === campaign.campaign_id,
+  });
+  for (const rival of candidates.slice(0, RIVALS_LOOKED_AT)) {
+    const totals = await readTotals(slots, rival.campaign, scene.nowMs);
+    if (coversImpression(totals, rival.campaign.cpm_bid_cents)) return rival.rank;
+  }
+  return null;
+}
+
+function present(explanation: ReturnType<typeof explain>): ExplainResponse {
+  return {
+    campaign_id: explanation.campaignId,
+    would_serve: explanation.wouldServe,
+    checks: explanation.checks,
+    affinity_score: explanation.affinityScore,
+    affinity_parts: explanation.affinityParts,
+    rank: explanation.rank,
+    winning_rank: explanation.winningRank,
+  };
+}

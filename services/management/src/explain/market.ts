@@ -1,0 +1,53 @@
+import { CampaignIndex } from "@diegetic/ad-rules";
+import type { SnapshotCampaign, SnapshotPlacement } from "@diegetic/contracts";
+import { type RedisConnection, type SnapshotChange, SnapshotFollower } from "@diegetic/hot-state";
+import { type Logger, unavailable } from "@diegetic/service-kit";
+
+const CAMPAIGN = "campaign:";
+const PLACEMENT = "placement:";
+
+/**
+ * What match instances choose from, followed the way they follow it: an explanation sees exactly the campaigns and
+ * placements that a match request at the same moment would.
+ */
+export class Market {
+  readonly #index = new CampaignIndex();
+  readonly #placements = new Map<string, SnapshotPlacement>();
+  readonly #follower: SnapshotFollower;
+
+  constructor(redis: RedisConnection, options: { instance: string; logger: Logger }) {
+    this.#follower = new SnapshotFollower(redis, {
+      instance: options.instance,
+      onChanges: (changes) => this.#apply(changes),
+      onError: (error) => options.logger.warn({ err: error }, "following the snapshot failed, trying again"),
+    });
+  }
+
+  start(): void {
+    this.#follower.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#follower.stop();
+  }
+
+  /** Throws 503 while what is known here may be out of date. */
+  current(): { index: CampaignIndex; placement(gameId: string): SnapshotPlacement | undefined } {
+    if (!this.#follower.isFresh()) {
+      throw unavailable("The campaigns in the market are being loaded: try again.");
+    }
+    return { index: this.#index, placement: (gameId) => this.#placements.get(gameId) };
+  }
+
+  #apply(changes: readonly SnapshotChange[]): void {
+    for (const { name, json } of changes) {
+      if (name.startsWith(CAMPAIGN)) {
+        if (json === null) this.#index.remove(name.slice(CAMPAIGN.length));
+        else this.#index.upsert(JSON.parse(json) as SnapshotCampaign);
+      } else if (name.startsWith(PLACEMENT)) {
+        if (json === null) this.#placements.delete(name.slice(PLACEMENT.length));
+        else this.#placements.set(name.slice(PLACEMENT.length), JSON.parse(json) as SnapshotPlacement);
+      }
+    }
+  }
+}
