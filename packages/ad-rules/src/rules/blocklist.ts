@@ -12,8 +12,14 @@ export interface Blocklist {
   gameIds: ReadonlySet<string>;
 }
 
+const blocksNothing = compileBlocklistOf([]);
+
 /** Normalises the values once, for all requests. */
 export function compileBlocklist(rules: readonly BlocklistRule[]): Blocklist {
+  return rules.length === 0 ? blocksNothing : compileBlocklistOf(rules);
+}
+
+function compileBlocklistOf(rules: readonly BlocklistRule[]): Blocklist {
   const valuesOf = (type: BlocklistRuleType) =>
     rules.filter((rule) => rule.rule_type === type).map((rule) => rule.value);
   return {

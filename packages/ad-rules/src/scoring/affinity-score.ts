@@ -57,6 +57,7 @@ export function affinityScore(affinities: readonly CompiledAffinity[], context: 
 export function highestAffinityScore(affinities: readonly CompiledAffinity[]): number {
   const heaviest = { category: "", location: "", theme: "" };
   for (const type of ["category", "location", "theme"] as const) {
+    if (!affinities.some(({ source }) => source.affinity_type === type)) continue;
     const weights = new Map<string, number>();
     for (const { source, value } of affinities) {
       if (source.affinity_type !== type || source.weight <= 0) continue;

@@ -11,14 +11,19 @@ export function comparableOrNull(text: string | null | undefined): string | null
   return (text && comparable(text)) || null;
 }
 
+const nothing: ReadonlySet<string> = new Set();
+
 /** The comparable forms of a list without its blank entries. */
 export function comparableSet(texts: Iterable<string> | null | undefined): ReadonlySet<string> {
-  const set = new Set<string>();
+  // Most lists of most campaigns are empty: they share one set.
+  let set: Set<string> | null = null;
   for (const text of texts ?? []) {
     const form = comparable(text);
-    if (form !== "") set.add(form);
+    if (form === "") continue;
+    set ??= new Set();
+    set.add(form);
   }
-  return set;
+  return set ?? nothing;
 }
 
 /** Whether the sets have an entry in common. */
