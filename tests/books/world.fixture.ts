@@ -50,6 +50,8 @@ export class World {
   readonly money: MoneyCommands;
   readonly management: Management;
   readonly database: Database;
+  /** The clock of management. */
+  nowMs: () => number = Date.now;
   readonly #due: DueIndex;
   readonly #closing: (() => Promise<unknown>)[];
   readonly #billing: BillingService[] = [];
@@ -72,6 +74,7 @@ export class World {
       settings,
       logger,
       metrics: createMetrics({ service: "management" }),
+      clock: () => this.nowMs(),
     });
     this.database = this.management.database;
   }

@@ -96,6 +96,8 @@ function wrongBody(response: Node, answer: SeenAnswer): string | undefined {
   const content = response.content?.["application/json"];
   if (content === undefined) return answer.text === "" ? undefined : `${answer.status} has a body`;
   if (answer.method === "HEAD") return answer.text === "" ? undefined : "HEAD has a body";
+  const type = answer.headers["content-type"] ?? "";
+  if (/^text\/csv\b/.test(type) && response.content?.["text/csv"] !== undefined) return undefined;
   if (!/^application\/json\b/.test(answer.headers["content-type"] ?? "")) {
     return `Content-Type is ${answer.headers["content-type"]}`;
   }

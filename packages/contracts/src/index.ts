@@ -24,6 +24,7 @@ export {
 export * from "./schemas/explain.ts";
 export * from "./schemas/geo-target.ts";
 export * from "./schemas/impression.ts";
+export * from "./schemas/ledger.ts";
 export * from "./schemas/match.ts";
 export * from "./schemas/placement.ts";
 export * from "./schemas/revenue.ts";
@@ -31,5 +32,5 @@ export * from "./schemas/simulator.ts";
 export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";
 export { InvalidInput } from "./validation/invalid-input.ts";
-export { integerParameter } from "./validation/parameter.ts";
+export { dayParameter, integerParameter } from "./validation/parameter.ts";
 export { createValidator, type Validator, validator, type WithoutNulls } from "./validation/validator.ts";

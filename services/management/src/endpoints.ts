@@ -11,6 +11,7 @@ import { creativeEndpoints } from "./creatives/endpoints.ts";
 import { depositEndpoints } from "./deposit/endpoints.ts";
 import { type ExplainParts, explainEndpoints } from "./explain/endpoints.ts";
 import { geoTargetEndpoints } from "./geo-targets/endpoints.ts";
+import { ledgerEndpoints } from "./ledger/endpoints.ts";
 import { placementEndpoints } from "./placements/endpoints.ts";
 import type { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
 import { revenueEndpoints } from "./revenue/endpoints.ts";
@@ -42,6 +43,7 @@ export function managementEndpoints(parts: FeatureParts): Endpoint[] {
     ...placementEndpoints(parts),
     ...apiKeyEndpoints(parts),
     ...analyticsEndpoints(parts),
+    ...ledgerEndpoints(parts),
     ...revenueEndpoints(parts),
   ];
 }

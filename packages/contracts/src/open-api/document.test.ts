@@ -20,7 +20,7 @@ const LINT_RULES = {
   "no-enum-type-mismatch": "error",
   "no-schema-type-mismatch": "error",
   "request-mime-type": { severity: "error", allowedValues: ["application/json"] },
-  "response-mime-type": { severity: "error", allowedValues: ["application/json"] },
+  "response-mime-type": { severity: "error", allowedValues: ["application/json", "text/csv"] },
   "response-contains-header": {
     severity: "error",
     names: { "2xx": RATE_LIMIT_HEADERS, "4xx": RATE_LIMIT_HEADERS, "5xx": RATE_LIMIT_HEADERS },

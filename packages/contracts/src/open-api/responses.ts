@@ -103,7 +103,14 @@ function successResponse(success: Success, operation: Operation): JsonSchema {
   const { description, schema, example: value } = success;
   const answer = { description, headers: headersOf(names) };
   if (schema === undefined) return answer;
-  return { ...answer, content: { "application/json": { schema: documented(schema), example: value } } };
+  const table = { schema: { type: "string", description: "The same as a table." }, example: success.csv };
+  return {
+    ...answer,
+    content: {
+      "application/json": { schema: documented(schema), example: value },
+      ...(success.csv !== undefined && { "text/csv": table }),
+    },
+  };
 }
 
 /** What the operation refuses itself, and what it refuses because of its scope, body, paging or retries. */

@@ -7,6 +7,7 @@ import { campaignsApi } from "./campaigns.ts";
 import { creativesApi } from "./creatives.ts";
 import { explainApi } from "./explain.ts";
 import { geoTargetsApi } from "./geo-targets.ts";
+import { ledgerApi } from "./ledger.ts";
 import type { ApiFeature, Operation } from "./operation.ts";
 import { placementsApi } from "./placements.ts";
 import { revenueApi } from "./revenue.ts";
@@ -23,6 +24,7 @@ export {
   creativesApi,
   explainApi,
   geoTargetsApi,
+  ledgerApi,
   placementsApi,
   revenueApi,
   servingApi,
@@ -40,6 +42,7 @@ export const apiFeatures: readonly ApiFeature[] = [
   simulatorApi,
   explainApi,
   analyticsApi,
+  ledgerApi,
   placementsApi,
   revenueApi,
   servingApi,

@@ -24,6 +24,8 @@ export interface Success {
   /** Left out: no body. */
   schema?: TSchema;
   example?: unknown;
+  /** The same as a table, for clients that send `Accept: text/csv`: an example of it. */
+  csv?: string;
   /** Headers of this answer besides those that every answer has. */
   headers?: readonly HeaderName[];
 }

@@ -19,3 +19,13 @@ export function integerParameter(
   if (number >= range.minimum && number <= range.maximum) return number;
   throw new InvalidInput(422, `${allowed}, but ${shown(value)} was sent`);
 }
+
+/** A UTC day of the query string, undefined when the parameter is absent. Throws InvalidInput (400). */
+export function dayParameter(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value)) {
+    const moment = new Date(`${value}T00:00:00.000Z`);
+    if (!Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(value)) return value;
+  }
+  throw new InvalidInput(400, `${name} must be a day as YYYY-MM-DD, but ${shown(value)} was sent`);
+}

@@ -207,12 +207,13 @@ function errorAnswer(error: HttpError): Answer {
 function send(response: Response, answer: Answer): void {
   response.statusCode = answer.status;
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-  if (answer.body === undefined) {
+  const { text } = answer;
+  if (text === undefined && answer.body === undefined) {
     response.end();
     return;
   }
-  const payload = Buffer.from(JSON.stringify(answer.body));
-  response.setHeader("Content-Type", "application/json; charset=utf-8");
+  const payload = Buffer.from(text?.content ?? JSON.stringify(answer.body));
+  response.setHeader("Content-Type", `${text?.mediaType ?? "application/json"}; charset=utf-8`);
   response.setHeader("Content-Length", payload.length);
   response.end(payload);
 }

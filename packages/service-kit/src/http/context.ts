@@ -29,6 +29,10 @@ export function createContext(parts: {
       return value;
     },
     query: new URLSearchParams(search),
+    preferredMediaType: (offered) => {
+      const preferred = request.accepts([...offered]);
+      return offered.find((type) => type === preferred) ?? offered[0];
+    },
     clientAddress: request.ip ?? "unknown",
     logger: parts.logger,
     get idempotencyKey() {

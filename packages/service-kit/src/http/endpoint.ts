@@ -35,6 +35,8 @@ export interface Answer {
   status: number;
   /** Sent as JSON; left out: no body. */
   body?: unknown;
+  /** Sent as it is, in UTF-8, in place of JSON. */
+  text?: { mediaType: string; content: string };
   headers?: Record<string, string>;
 }
 
@@ -48,6 +50,8 @@ export interface RequestContext {
   query: URLSearchParams;
   clientAddress: string;
   logger: Logger;
+  /** Which of the offered media types the client likes best (`Accept`); the first one when it names none of them. */
+  preferredMediaType<Type extends string>(offered: readonly [Type, ...Type[]]): Type;
   /** The header `Idempotency-Key`, or null; reading one over 255 characters throws 422. */
   readonly idempotencyKey: string | null;
   /** Method and full path: what an idempotency key is bound to besides the account. */

@@ -117,9 +117,9 @@ function withSetAside(written: bigint, setAside: bigint, found: bigint): bigint 
 function checkSettings(checks: Comparisons, campaign: CampaignFigures, inSlot: CampaignBooks): void {
   const id = campaign.campaignId;
   checks.equal("slot_settings", `${id} budget`, campaign.budgetMillicents, inSlot.budgetMillicents);
-  // Without a cap as -1: no cap differs from a cap of nothing.
-  const cap = campaign.dailyCapMillicents ?? -1n;
-  checks.equal("slot_settings", `${id} daily cap`, cap, inSlot.dailyCapMillicents ?? -1);
+  // A cap is never zero: that stands for none.
+  const cap = campaign.dailyCapMillicents ?? 0n;
+  checks.equal("slot_settings", `${id} daily cap`, cap, inSlot.dailyCapMillicents ?? 0);
   checks.equal("slot_settings", `${id} status`, 0, campaign.status === inSlot.status ? 0 : 1);
 }
 

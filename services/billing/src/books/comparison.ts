@@ -10,6 +10,8 @@ export interface Comparison {
   relation: "equal" | "at most";
   expected: bigint;
   found: bigint;
+  /** How many pairs of figures these are the sums of. */
+  pairs: number;
 }
 
 export function differs({ relation, expected, found }: Comparison): boolean {
@@ -32,22 +34,21 @@ export class Comparisons {
     this.#owner = owner;
   }
 
-  equal(check: CheckName, subject: string, expected: Figure, found: Figure): void {
-    this.#add("equal", check, subject, expected, found);
+  equal(check: CheckName, subject: string, expected: Figure, found: Figure, pairs = 1): void {
+    this.#add("equal", { check, subject, pairs }, expected, found);
   }
 
   atMost(check: CheckName, subject: string, limit: Figure, found: Figure): void {
-    this.#add("at most", check, subject, limit, found);
+    this.#add("at most", { check, subject, pairs: 1 }, limit, found);
   }
 
   #add(
     relation: Comparison["relation"],
-    check: CheckName,
-    subject: string,
+    name: Pick<Comparison, "check" | "subject" | "pairs">,
     expected: Figure,
     found: Figure,
   ): void {
     const owner = this.#owner;
-    this.list.push({ check, subject, owner, relation, expected: BigInt(expected), found: BigInt(found) });
+    this.list.push({ ...name, owner, relation, expected: BigInt(expected), found: BigInt(found) });
   }
 }

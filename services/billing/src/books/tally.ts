@@ -26,7 +26,7 @@ export class Tally {
   add({ comparisons, findings, notCompared }: Inspected): void {
     for (const comparison of comparisons) {
       const line = this.#line(comparison.check);
-      line.compared += 1;
+      line.compared += comparison.pairs;
       line.expected += comparison.expected;
       line.found += comparison.found;
     }

@@ -1,0 +1,54 @@
+import Type, { type Static } from "typebox";
+import { closed, count } from "./fields.ts";
+
+/** How many days the books show, counted back; also the longest period between two days. */
+export const LEDGER_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
+
+const day = (description: string) =>
+  Type.String({ format: "date", description: `${description} A UTC day, YYYY-MM-DD.` });
+/** May be fractional, with at most three decimals: a thousandth of a cent is the unit in which money is kept. */
+const exactCents = (description: string) =>
+  Type.Number({ description: `${description} In cents, exact, with up to three decimals.` });
+
+export const ledgerDaysSchema = Type.Integer({
+  ...LEDGER_DAYS,
+  description: "How many days, counted back from `to`; without meaning beside `from`.",
+});
+export const ledgerFromSchema = day("The first day.");
+export const ledgerToSchema = day("The last day; today where it is left out or lies ahead.");
+
+const ledgerDay = closed(
+  {
+    date: day("The day."),
+    opening_balance_cents: exactCents("What was left of all deposits before the day."),
+    deposits_cents: exactCents("What was deposited on the day."),
+    charges_cents: exactCents("What the impressions of the day cost."),
+    impressions: count("Impressions of the day."),
+    closing_balance_cents: exactCents("Opening balance and deposits less charges."),
+  },
+  "One day of the books.",
+);
+
+const ledgerTotals = closed(
+  {
+    deposits_cents: exactCents("Everything that was ever deposited: the sum of the next three."),
+    balance_cents: exactCents("What is free for new matches."),
+    held_cents: exactCents(
+      "What matches hold that nobody has seen yet, and impressions that are on their way into the books.",
+    ),
+    spent_cents: exactCents("What all impressions have cost: the sum over the campaigns."),
+    impressions: count("All impressions."),
+  },
+  "The books as of now, over all time.",
+);
+
+export const ledgerSchema = closed(
+  {
+    days: Type.Array(ledgerDay, {
+      description: "One row per day, from the oldest to the newest, days on which nothing happened included.",
+    }),
+    totals: ledgerTotals,
+  },
+  "The books of an advertiser.",
+);
+export type LedgerBody = Static<typeof ledgerSchema>;

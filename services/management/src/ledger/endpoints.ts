@@ -1,0 +1,62 @@
+import { ledgerApi } from "@diegetic/contracts";
+import { type Database, utcDay } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import { type Endpoint, endpoint, unavailable } from "@diegetic/service-kit";
+import { callingAdvertiser } from "../advertiser/caller.ts";
+import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
+import type { Clock } from "../shared/time.ts";
+import { closeDays, type LedgerTotals, totalsOf } from "./books.ts";
+import { daysOf, readPeriod } from "./period.ts";
+import { ledgerCsv, presentLedger } from "./presenter.ts";
+import { type Books, readBooks } from "./store.ts";
+
+export interface LedgerParts {
+  database: Database;
+  slots: Pick<MoneyCommands, "readAccount">;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+const ATTEMPTS = 3;
+
+export function ledgerEndpoints(parts: LedgerParts): Endpoint[] {
+  return [endpoint(ledgerApi.operations.show, showLedger(parts))];
+}
+
+function showLedger({ database, slots, barrier, clock }: LedgerParts): Endpoint["handle"] {
+  return async (context) => {
+    const { id } = await callingAdvertiser(database, context.accountId);
+    const nowMs = clock();
+    const period = readPeriod(context.query, nowMs);
+    await barrier.advertiser(id);
+    const { books, totals } = await readConsistently(database, slots, id, period.from);
+    const balanceMillicents = books.depositedMillicents - books.spentMillicents;
+    const rows = closeDays(daysOf(period), balanceMillicents, books.moves);
+    const headers = { Vary: "Accept" };
+    if (context.preferredMediaType(["application/json", "text/csv"]) === "application/json") {
+      return { status: 200, body: presentLedger(rows, totals), headers };
+    }
+    const fileName = `ledger-${period.from}-${period.to}.csv`;
+    return {
+      status: 200,
+      text: { mediaType: "text/csv", content: ledgerCsv(rows, totals, utcDay(nowMs)) },
+      headers: { ...headers, "Content-Disposition": `attachment; filename="${fileName}"` },
+    };
+  };
+}
+
+/** The books, then the slot: read again where a deposit came in between, since holds may already use it. */
+async function readConsistently(
+  database: Database,
+  slots: LedgerParts["slots"],
+  advertiserId: string,
+  firstDay: string,
+): Promise<{ books: Books; totals: LedgerTotals }> {
+  for (let attempt = 1; ; attempt++) {
+    const books = await readBooks(database, advertiserId, firstDay);
+    const slot = await slots.readAccount(advertiserId);
+    if (slot === null) throw unavailable("What is held is not known for the moment: try again.", 2);
+    const isSameMoney = slot.depositedMillicents <= books.depositedMillicents;
+    if (isSameMoney || attempt >= ATTEMPTS) return { books, totals: totalsOf(books, slot) };
+  }
+}

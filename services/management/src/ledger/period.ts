@@ -1,0 +1,37 @@
+import { dayParameter, integerParameter, LEDGER_DAYS } from "@diegetic/contracts";
+import { utcDay } from "@diegetic/database";
+import { unprocessable } from "@diegetic/service-kit";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** UTC days (YYYY-MM-DD), both included. */
+export interface Period {
+  from: string;
+  to: string;
+}
+
+/** The days that were asked for, none after today. Throws 400 and 422. */
+export function readPeriod(query: URLSearchParams, nowMs: number): Period {
+  const read = (name: string) => query.get(name) ?? undefined;
+  const today = utcDay(nowMs);
+  const days = integerParameter("days", read("days"), LEDGER_DAYS) ?? LEDGER_DAYS.default;
+  const asked = { from: dayParameter("from", read("from")), to: dayParameter("to", read("to")) };
+  const last = asked.to ?? today;
+  const from = asked.from ?? utcDay(Date.parse(last) - (days - 1) * DAY_MS);
+  if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to) {
+    throw unprocessable(`from must not be after to: ${asked.from} is after ${asked.to}`);
+  }
+  const liesAhead = last > today;
+  const to = liesAhead ? today : last;
+  if (Date.parse(to) - Date.parse(from) >= LEDGER_DAYS.maximum * DAY_MS) {
+    throw unprocessable(`from must be at most ${LEDGER_DAYS.maximum} days before to, that day included`);
+  }
+  return { from, to };
+}
+
+/** Every day of the period, the oldest first; none when it lies ahead. */
+export function daysOf({ from, to }: Period): string[] {
+  const days: string[] = [];
+  for (let ms = Date.parse(from); ms <= Date.parse(to); ms += DAY_MS) days.push(utcDay(ms));
+  return days;
+}
