@@ -22,25 +22,40 @@ export async function lockCampaigns(
   const wanted = [...ids];
   await transaction.$queryRaw`
     SELECT id FROM campaigns WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
-  // One query after the other: Prisma would send those of an include side by side, which one connection cannot do.
-  const campaigns = await transaction.campaign.findMany({
-    where: { id: { in: wanted } },
-    orderBy: { id: "asc" },
-  });
-  const ofCampaigns = { where: { campaignId: { in: wanted } }, orderBy: byAge };
-  const creatives = await transaction.creative.findMany({
-    where: { ...ofCampaigns.where, deletedAt: null },
-    orderBy: byAge,
-  });
-  const geoTargets = await transaction.geoTarget.findMany(ofCampaigns);
-  const blocklistRules = await transaction.blocklistRule.findMany(ofCampaigns);
-  const affinities = await transaction.affinity.findMany(ofCampaigns);
+  const campaigns = await loadCampaigns(transaction, wanted);
   const spent = await transaction.campaignRollup.groupBy({
     by: ["campaignId"],
     where: { campaignId: { in: wanted }, day: dateOfDay(day) },
     _sum: { spentMillicents: true },
   });
   const spentById = new Map(spent.map((row) => [row.campaignId, row._sum.spentMillicents ?? 0n]));
+  return campaigns.map((campaign) => ({
+    campaign,
+    daySpentMillicents: safeInteger(spentById.get(campaign.id) ?? 0n, "spent on the day"),
+  }));
+}
+
+/**
+ * Loads campaigns whole. Without a lock a campaign may come with parts that are newer than itself, never with older ones.
+ */
+export async function loadCampaigns(
+  database: Transaction | Database,
+  ids: readonly string[],
+): Promise<CampaignRow[]> {
+  const wanted = [...ids];
+  // One query after the other: Prisma would send those of an include side by side, which one connection cannot do.
+  const campaigns = await database.campaign.findMany({
+    where: { id: { in: wanted } },
+    orderBy: { id: "asc" },
+  });
+  const ofCampaigns = { where: { campaignId: { in: wanted } }, orderBy: byAge };
+  const creatives = await database.creative.findMany({
+    where: { ...ofCampaigns.where, deletedAt: null },
+    orderBy: byAge,
+  });
+  const geoTargets = await database.geoTarget.findMany(ofCampaigns);
+  const blocklistRules = await database.blocklistRule.findMany(ofCampaigns);
+  const affinities = await database.affinity.findMany(ofCampaigns);
   const of = {
     creatives: byCampaign(creatives),
     geoTargets: byCampaign(geoTargets),
@@ -48,14 +63,11 @@ export async function lockCampaigns(
     affinities: byCampaign(affinities),
   };
   return campaigns.map((campaign) => ({
-    campaign: {
-      ...campaign,
-      creatives: of.creatives.get(campaign.id) ?? [],
-      geoTargets: of.geoTargets.get(campaign.id) ?? [],
-      blocklistRules: of.blocklistRules.get(campaign.id) ?? [],
-      affinities: of.affinities.get(campaign.id) ?? [],
-    },
-    daySpentMillicents: safeInteger(spentById.get(campaign.id) ?? 0n, "spent on the day"),
+    ...campaign,
+    creatives: of.creatives.get(campaign.id) ?? [],
+    geoTargets: of.geoTargets.get(campaign.id) ?? [],
+    blocklistRules: of.blocklistRules.get(campaign.id) ?? [],
+    affinities: of.affinities.get(campaign.id) ?? [],
   }));
 }
 

@@ -5,7 +5,7 @@ import { centsToMillicents } from "@diegetic/money";
 import { unavailable } from "@diegetic/service-kit";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry } from "./entities.ts";
-import { lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
+import { loadCampaigns, lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
 
 /** More than twice the lease of a match instance: one that died is waited for. */
 const OBEYED_TIMEOUT_MS = 5_000;
@@ -15,6 +15,12 @@ export type SlotCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign">
 interface Prepared {
   entries: SnapshotEntry[];
   rows: { id: string; version: number }[];
+}
+
+interface LoadedRow {
+  id: string;
+  row: { version: number; publishedVersion: number };
+  entry: SnapshotEntry;
 }
 
 /**
@@ -83,6 +89,40 @@ export class Publishing {
         return this.#placements(ids);
       case "apiKey":
         return this.#apiKeys(ids);
+    }
+  }
+
+  /**
+   * What of rows belongs into the snapshot, as it is when it has been lost: the slots have what was published before.
+   * Rows that were not are prepared as usual.
+   */
+  async recall(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
+    const known = await this.#load(kind, ids);
+    const left = known.filter(({ row }) => row.publishedVersion < row.version).map(({ id }) => id);
+    const { entries, rows } = await this.prepare(kind, left);
+    const unchanged = known.filter(({ row }) => row.publishedVersion >= row.version);
+    return { entries: [...unchanged.map(({ entry }) => entry), ...entries], rows };
+  }
+
+  async #load(kind: PublishedKind, ids: readonly string[]): Promise<LoadedRow[]> {
+    const where = { where: { id: { in: [...ids] } } };
+    switch (kind) {
+      case "advertiser": {
+        const rows = await this.#database.advertiser.findMany(where);
+        return rows.map((row) => ({ id: row.id, row, entry: advertiserEntry(row) }));
+      }
+      case "campaign": {
+        const rows = await loadCampaigns(this.#database, ids);
+        return rows.map((row) => ({ id: row.id, row, entry: campaignEntry(row) }));
+      }
+      case "placement": {
+        const rows = await this.#database.placement.findMany({ where: { gameId: { in: [...ids] } } });
+        return rows.map((row) => ({ id: row.gameId, row, entry: placementEntry(row) }));
+      }
+      case "apiKey": {
+        const rows = await this.#database.apiKey.findMany(where);
+        return rows.map((row) => ({ id: row.id, row, entry: apiKeyEntry(row) }));
+      }
     }
   }
 

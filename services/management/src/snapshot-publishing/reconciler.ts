@@ -8,6 +8,7 @@ import type { Publishing } from "./publishing.ts";
 /** Short, because nothing is served from a server that was restarted or promoted until it has been noticed here. */
 const EVERY_MS = 500;
 const PAGE_ROWS = 100;
+const REBUILD_PAGE_ROWS = 500;
 /** Slots looked at in one round: each advertiser's turn comes round, whatever Redis has lost or a cluster has moved. */
 const SLOTS_PER_ROUND = 300;
 /** Looks at a page of slots before the round goes on; the rest has its turn in the next rounds. */
@@ -103,10 +104,10 @@ export class Reconciler {
     for (const kind of PUBLISHED_KINDS) {
       let after = "";
       for (;;) {
-        const ids = await page(this.#parts.database, kind, after, PAGE_ROWS);
+        const ids = await page(this.#parts.database, kind, after, REBUILD_PAGE_ROWS);
         const last = ids.at(-1);
         if (last === undefined) break;
-        const { entries, rows } = await this.#parts.publishing.prepare(kind, ids);
+        const { entries, rows } = await this.#parts.publishing.recall(kind, ids);
         yield entries;
         await markPublished(this.#parts.database, kind, rows);
         after = last;

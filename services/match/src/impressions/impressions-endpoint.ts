@@ -27,6 +27,7 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 
 /** After so long a committed impression that is not in Postgres yet is queued again. */
 const OUTBOX_DUE_MS = 5_000;
+const MATCH_ID = /^mat_([0-9a-z]{26})$/;
 
 export interface ImpressionDependencies
   extends Pick<MatchDependencies, "settings" | "catalog" | "money" | "due" | "nowMs"> {
@@ -51,7 +52,7 @@ async function handleImpression(
     dependencies.settings.rateLimitImpressionsPerGame,
   );
   const claim = await claimOperation(dependencies, context);
-  const result = await commit(dependencies, body, campaign, claim?.impressionId ?? newId("imp"));
+  const result = await commit(dependencies, body, campaign, impressionIdOf(body, claim));
   await claim?.finish(result.outcome === "charged" ? "keep" : "drop");
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   if (!result.replay) dependencies.batcher.add(result.record);
@@ -68,6 +69,15 @@ function load(
   const campaign = dependencies.catalog.campaign(body.campaign_id);
   if (campaign === undefined) throw notFound("campaign_id names no campaign");
   return { body, campaign };
+}
+
+/**
+ * An impression that names its match is named after it, so that one which is sent again after Redis has lost the first
+ * answer is the same to Postgres.
+ */
+function impressionIdOf(body: ImpressionRequest, claim: OperationClaim | null): string {
+  const match = MATCH_ID.exec(body.match_id ?? "");
+  return match?.[1] === undefined ? (claim?.impressionId ?? newId("imp")) : `imp_${match[1]}`;
 }
 
 interface OperationClaim {

@@ -1,0 +1,270 @@
+/** One advertiser on real stores, with the parts of match, billing and management that move or count his money. */
+import { type ImpressionRecord, type MatchFacts, newId } from "@diegetic/contracts";
+import { createDatabase, type Database } from "@diegetic/database";
+import {
+  connectRedis,
+  createMoneyCommands,
+  DueIndex,
+  isRedisAway,
+  type MoneyCommands,
+  type RedisConnection,
+} from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createBillingMeasures } from "../../services/billing/src/measures.ts";
+import { Settler } from "../../services/billing/src/settle/settler.ts";
+import { ImpressionWriter } from "../../services/billing/src/write/impression-writer.ts";
+import { Partitions } from "../../services/billing/src/write/partitions.ts";
+import { SlotRecovery } from "../../services/management/src/slot-recovery/slot-recovery.ts";
+
+const logger = createLogger({ service: "recovery", instance: "test", level: "silent" });
+const GAME = "a game";
+export const PRICE_MILLICENTS = 1_000;
+
+export interface Stores {
+  database: Database;
+  redis: RedisConnection;
+  close(): Promise<void>;
+}
+
+export function openStores(databaseUrl: string, redisUrl: string): Stores {
+  const database = createDatabase(databaseUrl, { poolSize: 12 });
+  const redis = connectRedis(redisUrl, { name: "recovery-test" });
+  redis.on("error", () => undefined);
+  return {
+    database,
+    redis,
+    close: async () => {
+      redis.disconnect();
+      await database.$disconnect();
+    },
+  };
+}
+
+export class Books {
+  readonly advertiserId = newId("adv");
+  readonly campaignIds = [newId("camp"), newId("camp")] as const;
+  readonly money: MoneyCommands;
+  readonly recovery: SlotRecovery;
+  /** Records of commits that were answered and that no job has brought to billing yet. */
+  readonly answered: ImpressionRecord[] = [];
+  /** Matches whose impressions were answered. */
+  readonly billed: MatchFacts[] = [];
+  readonly open: MatchFacts[] = [];
+  readonly #stores: Stores;
+  readonly #writer: ImpressionWriter;
+  readonly #settler: Settler;
+  readonly #creatives = new Map<string, string>();
+
+  constructor(stores: Stores) {
+    this.#stores = stores;
+    const { database, redis } = stores;
+    this.money = createMoneyCommands(redis);
+    const metrics = createMetrics({ service: "recovery" });
+    const measures = createBillingMeasures(metrics);
+    const shared = { database, money: this.money, measures };
+    const nowMs = Date.now;
+    this.#writer = new ImpressionWriter({
+      ...shared,
+      partitions: new Partitions(database),
+      logger,
+      nowMs,
+    });
+    this.#settler = new Settler(shared);
+    this.recovery = new SlotRecovery({
+      database,
+      slots: this.money,
+      due: new DueIndex(redis),
+      nowMs,
+      logger,
+      metrics,
+    });
+  }
+
+  static async open(stores: Stores, plan: { depositCents: number; budgetCents: number }): Promise<Books> {
+    const books = new Books(stores);
+    const { database } = stores;
+    const accountId = newId("acct");
+    await database.account.create({ data: { id: accountId, label: "recovery" } });
+    await database.advertiser.create({
+      data: {
+        id: books.advertiserId,
+        accountId,
+        companyName: "c",
+        contactEmail: `${accountId}@example.com`,
+        contactEmailLower: `${accountId}@example.com`,
+        depositedMillicents: BigInt(plan.depositCents) * 1_000n,
+      },
+    });
+    for (const id of books.campaignIds) {
+      const creativeId = newId("crt");
+      books.#creatives.set(id, creativeId);
+      await database.campaign.create({
+        data: {
+          id,
+          advertiserId: books.advertiserId,
+          name: "c",
+          status: "active",
+          budgetCents: plan.budgetCents,
+          cpmBidCents: PRICE_MILLICENTS,
+        },
+      });
+      await database.creative.create({
+        data: { id: creativeId, campaignId: id, creativeType: "product_mention", brandName: "b" },
+      });
+    }
+    await books.recovery.restoreFrozen([books.advertiserId]);
+    return books;
+  }
+
+  /** Holds a match; what is refused, or meets an absent Redis, is left. */
+  async hold(campaign: number): Promise<void> {
+    const campaignId = this.campaignIds[campaign % 2] ?? this.campaignIds[0];
+    const match = this.#match(campaignId);
+    const result = await whileAwayNull(
+      this.money.reserve({
+        match,
+        campaignVersion: 1,
+        holdTtlMs: 600_000,
+        sessionStartedMs: null,
+        sessionIdleMs: 600_000,
+        creatives: [{ creativeId: this.#creativeOf(campaignId), maxUses: 1_000 }],
+      }),
+    );
+    if (result?.outcome === "held") this.open.push(match);
+  }
+
+  /** An impression as the match tier commits it. Answers whether it was answered 201. */
+  async commit(match: MatchFacts | undefined): Promise<boolean> {
+    if (match === undefined) return false;
+    const result = await whileAwayNull(
+      this.money.commit({
+        advertiserId: match.advertiser_id,
+        campaignId: match.campaign_id,
+        gameId: match.game_id,
+        creativeId: this.#creativeOf(match.campaign_id),
+        impressionId: match.match_id.replace("mat_", "imp_"),
+        matchId: match.match_id,
+      }),
+    );
+    if (result?.outcome !== "charged") return false;
+    if (!result.replay) {
+      this.answered.push(result.record);
+      this.billed.push(match);
+    }
+    return true;
+  }
+
+  /** Gives some of the answered records to billing, as jobs do. */
+  async deliver(count: number): Promise<void> {
+    const records = this.answered.splice(0, count);
+    const written = await whileAwayNull(this.#writer.write(records).then(() => true));
+    if (written === null) this.answered.push(...records);
+  }
+
+  /** Gives the whole outbox to billing, as the sweeper does. */
+  async sweep(): Promise<void> {
+    const outbox = await whileAwayNull(this.money.listOutbox(this.advertiserId, 500));
+    if (outbox !== null) await whileAwayNull(this.#writer.write(outbox.items));
+  }
+
+  async settle(): Promise<void> {
+    await whileAwayNull(this.#settler.pass(new AbortController().signal));
+  }
+
+  /** One look at the slot; whether it is not frozen any more. */
+  async restore(): Promise<boolean> {
+    return (await this.recovery.restoreFrozen([this.advertiserId])) === 0;
+  }
+
+  /** What Postgres and the slot say, in the same words. */
+  async compare(): Promise<{ postgres: object; slot: object; poison: number }> {
+    const { database, redis } = this.#stores;
+    const { advertiserId } = this;
+    const sums = async (where: { advertiserId: string; campaignId?: string }) => {
+      const sum = await database.impression.aggregate({
+        where,
+        _count: { impressionId: true },
+        _sum: { priceMillicents: true },
+      });
+      return { spent: Number(sum._sum.priceMillicents ?? 0n), impressions: sum._count.impressionId };
+    };
+    const account = await this.money.readAccount(advertiserId);
+    const campaigns = await Promise.all(
+      this.campaignIds.map((id) => this.money.readCampaign(advertiserId, id)),
+    );
+    const brief = (totals: { spentMillicents: number; impressions: number } | null) =>
+      totals && { spent: totals.spentMillicents, impressions: totals.impressions };
+    const heldByHolds = (await redis.zcard(`{${advertiserId}}:holds`)) * PRICE_MILLICENTS;
+    const heldInSlot = account?.heldMillicents;
+    const postgres = {
+      account: await sums({ advertiserId }),
+      campaigns: await Promise.all(this.campaignIds.map((campaignId) => sums({ advertiserId, campaignId }))),
+      held: heldByHolds,
+    };
+    return {
+      postgres,
+      slot: { account: brief(account), campaigns: campaigns.map(brief), held: heldInSlot },
+      poison: await database.poisonImpression.count({ where: { advertiserId } }),
+    };
+  }
+
+  #creativeOf(campaignId: string): string {
+    const creativeId = this.#creatives.get(campaignId);
+    if (creativeId === undefined) throw new Error(`no creative of ${campaignId}`);
+    return creativeId;
+  }
+
+  #match(campaignId: string): MatchFacts {
+    return {
+      match_id: newId("mat"),
+      advertiser_id: this.advertiserId,
+      campaign_id: campaignId,
+      campaign_version: 1,
+      game_id: GAME,
+      developer_account_id: "acct_dev",
+      user_hash: "user",
+      session_key: newId("key"),
+      country_code: null,
+      affinity_score: 0,
+      affinities: [],
+      price_millicents: PRICE_MILLICENTS,
+      revenue_share_basis_points: 7_000,
+      matched_at_ms: Date.now(),
+    };
+  }
+}
+
+/** Null when Redis refuses or is away: the caller has not been answered. */
+export async function whileAwayNull<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isRedisAway(error)) return null;
+    throw error;
+  }
+}
+
+const COPY_ALL = `
+  local copy = {}
+  for _, key in ipairs(redis.call('KEYS', '*')) do
+    copy[#copy + 1] = key
+    copy[#copy + 1] = redis.call('DUMP', key)
+  end
+  return copy`;
+
+/** A copy of everything in a single Redis at one moment, to go back to. */
+export async function copyOf(redis: RedisConnection): Promise<[string, Buffer][]> {
+  const flat = (await redis.callBuffer("EVAL", COPY_ALL, "0")) as Buffer[];
+  const copy: [string, Buffer][] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) copy.push([String(flat[i]), flat[i + 1] ?? Buffer.alloc(0)]);
+  return copy;
+}
+
+/** What a restart with an older file, or the promotion of a replica that lags behind, does to a single Redis. */
+export async function goBackTo(redis: RedisConnection, copy: [string, Buffer][]): Promise<void> {
+  await redis.call("REPLICAOF", "127.0.0.1", "1");
+  await redis.call("REPLICAOF", "NO", "ONE");
+  const transaction = redis.multi().flushall();
+  for (const [key, dump] of copy) transaction.restore(key, 0, dump);
+  await whileAwayNull(transaction.exec());
+}

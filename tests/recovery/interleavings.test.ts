@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
+import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
+import {
+  Books,
+  copyOf,
+  goBackTo,
+  openStores,
+  PRICE_MILLICENTS,
+  type Stores,
+  whileAwayNull,
+} from "./books.fixture.ts";
+
+let postgres: TestDatabase;
+let server: TestRedis;
+let stores: Stores;
+
+beforeAll(async () => {
+  [postgres, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  stores = openStores(postgres.url, server.url);
+}, 60_000);
+afterAll(async () => {
+  await stores.close();
+  await Promise.all([postgres.drop(), server.stop()]);
+});
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("hold" as const), which: fc.nat(1) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("commit" as const), which: fc.nat(9) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("again" as const), which: fc.nat(9) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("deliver" as const), which: fc.nat(4) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("sweep" as const, "settle" as const, "restore" as const),
+      which: fc.constant(0),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("flush" as const, "copy" as const, "goBack" as const),
+      which: fc.constant(0),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Steps of one moment run side by side. */
+const moments = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 5, maxLength: 25 });
+
+async function run(books: Books, { kind, which }: Step, copies: [string, Buffer][][]): Promise<unknown> {
+  switch (kind) {
+    case "hold":
+      return books.hold(which);
+    case "commit":
+      return books.commit(books.open.splice(which % Math.max(1, books.open.length), 1)[0]);
+    case "again":
+      return books.commit(books.billed[which % Math.max(1, books.billed.length)]);
+    case "deliver":
+      return books.deliver(which + 1);
+    case "sweep":
+      return books.sweep();
+    case "settle":
+      return books.settle();
+    case "restore":
+      return books.restore();
+    case "flush":
+      return whileAwayNull(stores.redis.flushall());
+    case "copy":
+      return copies.push(await copyOf(stores.redis));
+    case "goBack":
+      return goBackTo(stores.redis, copies.at(-1) ?? []);
+  }
+}
+
+async function untilQuiet(books: Books): Promise<void> {
+  for (let round = 0; round < 20; round++) {
+    const restored = await books.restore();
+    await books.deliver(books.answered.length);
+    await books.sweep();
+    await books.settle();
+    const left = await stores.database.slotSettlement.count({ where: { advertiserId: books.advertiserId } });
+    if (restored && left === 0 && books.answered.length === 0) return;
+  }
+  throw new Error("the books do not come to rest");
+}
+
+it("slot and Postgres agree in the end, however losses, recovery and billing interleave", async () => {
+  const seen = { charges: 0, poison: 0 };
+  await fc.assert(
+    fc.asyncProperty(moments, async (chosen) => {
+      await stores.redis.flushall();
+      const books = await Books.open(stores, { depositCents: 14, budgetCents: 8 });
+      const copies: [string, Buffer][][] = [];
+      for (const moment of chosen) await Promise.all(moment.map((one) => run(books, one, copies)));
+      await untilQuiet(books);
+
+      const { postgres: truth, slot, poison } = await books.compare();
+      expect(slot).toEqual(truth);
+      const { advertiserId } = books;
+      const rows = await stores.database.impression.findMany({ where: { advertiserId } });
+      const aside = await stores.database.poisonImpression.findMany({ where: { advertiserId } });
+      const known = new Set([...rows, ...aside].map(({ impressionId }) => impressionId));
+      // What was answered is written or reported, and no match is billed twice.
+      for (const { match_id } of books.billed) expect(known).toContain(match_id.replace("mat_", "imp_"));
+      expect(new Set(rows.map(({ matchId }) => matchId)).size).toBe(rows.length);
+      expect(rows.length * PRICE_MILLICENTS).toBeLessThanOrEqual(14_000);
+      for (const { reason } of aside) expect(reason).toContain("spent again");
+      seen.charges += rows.length;
+      seen.poison += poison;
+    }),
+    { numRuns: Number(process.env.RECOVERY_RUNS ?? 40) },
+  );
+  expect(seen.charges).toBeGreaterThan(0);
+}, 240_000);
