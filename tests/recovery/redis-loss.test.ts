@@ -1,0 +1,181 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectRedis } from "@diegetic/hot-state";
+import { startRedis, startRedisCluster } from "@diegetic/local-stores";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../helpers/eventually.ts";
+import { type Served, Town } from "./town.fixture.ts";
+
+const PATIENCE = { timeoutMs: 30_000 };
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function temporaryDirectory(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "diegetic-recovery-"));
+  closers.push(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+async function openTown(redisUrl: string, budgetCents: number): Promise<Town> {
+  const town = await Town.open(redisUrl, { depositCents: 2 * budgetCents, budgetCents });
+  closers.push(() => town.close());
+  return town;
+}
+
+/** A Redis with an append-only file that can be stopped, changed on disk, and started again in its place. */
+async function restartableRedis() {
+  const dir = await temporaryDirectory();
+  let server = await startRedis({ dir, appendonly: true });
+  const { port, url } = server;
+  closers.push(() => server.stop());
+  return {
+    url,
+    dir,
+    stop: () => server.stop(),
+    start: async () => {
+      server = await startRedis({ dir, port, appendonly: true });
+    },
+  };
+}
+
+/** Plays until the budget is spent; answers how many impressions that took. */
+async function spendAll(town: Town): Promise<number> {
+  let answered = 0;
+  for (let tries = 0; tries < 100; tries++) {
+    const { status, body } = await town.match();
+    if (status === 204) return answered;
+    if (status !== 200) throw new Error(`match: ${status}`);
+    if ((await town.impression(body as Served)).status === 201) answered += 1;
+  }
+  throw new Error("the budget is never spent");
+}
+
+describe("a flushed Redis", () => {
+  it("gets the impressions that billing was just writing, and spends the budget once", async () => {
+    const redis = await restartableRedis();
+    const town = await openTown(redis.url, 12);
+    await town.play(2);
+    await town.agree(2);
+
+    const { database } = town.management;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const locked = database.$transaction(
+      async (transaction) => {
+        await transaction.$queryRaw`SELECT FROM advertisers WHERE id = ${town.advertiserId} FOR UPDATE`;
+        await released;
+      },
+      { timeout: 30_000 },
+    );
+    const seen = await town.play(3);
+    await eventually(async () => {
+      const [row] = await database.$queryRaw<{ waiting: bigint }[]>`
+        SELECT count(*) AS waiting FROM pg_locks WHERE NOT granted`;
+      return Number(row?.waiting) > 0;
+    }, PATIENCE);
+    await town.redis.flushall();
+    release();
+    await locked;
+
+    await eventually(async () => (await town.written()) > 2, PATIENCE);
+    await town.agree();
+    // Their matches are gone with the slot: never charged again.
+    await town.served();
+    for (const match of seen) expect((await town.impression(match)).status).toBe(409);
+    await spendAll(town);
+    expect(await town.agree()).toBeLessThanOrEqual(12);
+  }, 90_000);
+});
+
+describe("a Redis that comes back with an older file", () => {
+  it("serves nothing before it agrees with Postgres, and bills nothing twice", async () => {
+    const redis = await restartableRedis();
+    const town = await openTown(redis.url, 10);
+    await town.play(2);
+    await town.agree(2);
+    const open = await town.served();
+    await cp(redis.dir, `${redis.dir}-copy`, { recursive: true });
+    closers.push(() => rm(`${redis.dir}-copy`, { recursive: true, force: true }));
+    expect((await town.impression(open)).status).toBe(201);
+    await town.play(3);
+    await town.agree(6);
+
+    await redis.stop();
+    await rm(join(redis.dir, "appendonlydir"), { recursive: true });
+    await cp(join(`${redis.dir}-copy`, "appendonlydir"), join(redis.dir, "appendonlydir"), {
+      recursive: true,
+    });
+    await redis.start();
+
+    const refused = new Set<number>();
+    for (let tries = 0; ; tries++) {
+      if (tries > 20_000) throw new Error(`never served again: ${[...refused]}`);
+      const again = await town.impression(open);
+      const { status } = await town.match();
+      const books = await town.books();
+      // Billed already, and open again in the old file: it must not be billed a second time.
+      expect([409, 503]).toContain(again.status);
+      if (status === 200) {
+        expect(books[0]).toEqual({ spent: 6_000, impressions: 6 });
+        break;
+      }
+      refused.add(status);
+    }
+    expect([...refused]).toEqual([503]);
+    await spendAll(town);
+    await town.agree(9); // One of ten is held by the match that was served above.
+  }, 90_000);
+
+  it("keeps the open matches when it has forgotten nothing", async () => {
+    const redis = await restartableRedis();
+    const town = await openTown(redis.url, 10);
+    await town.play(2);
+    await town.agree(2);
+    const open = await town.served();
+    await redis.stop();
+    await redis.start();
+    await eventually(async () => (await town.impression(open)).status === 201, PATIENCE);
+    expect((await town.impression(open)).status).toBe(201);
+    await town.agree(3);
+  }, 90_000);
+});
+
+describe("one master of a cluster that comes back empty", () => {
+  it("gets its slots back", async () => {
+    const dir = await temporaryDirectory();
+    const cluster = await startRedisCluster({ dir, nodes: 3 });
+    closers.push(() => cluster.stop());
+    const town = await openTown(cluster.url, 10);
+    const seen = await town.play(3);
+    await town.agree(3);
+
+    const slot = await town.redis.cluster("KEYSLOT", `{${town.advertiserId}}:account`);
+    for (const [index, node] of cluster.nodes.entries()) {
+      const client = connectRedis(`redis://127.0.0.1:${node.port}`, { name: "test" });
+      const own = String(await client.call("CLUSTER", "NODES"))
+        .split("\n")
+        .find((line) => line.includes("myself"));
+      client.disconnect();
+      const range = /(\d+)-(\d+)\s*$/.exec(own ?? "");
+      if (slot < Number(range?.[1]) || slot > Number(range?.[2])) continue;
+      const busPort = /@(\d+)/.exec(own ?? "")?.[1] ?? "";
+      await node.stop();
+      const again = await startRedis({
+        dir: join(dir, `node-${index + 1}`),
+        port: node.port,
+        flags: ["--cluster-enabled", "yes", "--cluster-node-timeout", "5000", "--cluster-port", busPort],
+      });
+      closers.push(() => again.stop());
+    }
+    await town.served();
+    for (const match of seen) expect((await town.impression(match)).status).toBe(409);
+    await spendAll(town);
+    await town.agree(9);
+  }, 120_000);
+});

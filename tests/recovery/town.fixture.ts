@@ -1,0 +1,183 @@
+/** Management, match and billing in this process, on stores that a test may break; a developer's and an advertiser's account. */
+import { type BillingService, createBillingService, readBillingSettings } from "@diegetic/billing";
+import {
+  connectRedis,
+  createMoneyCommands,
+  type MoneyCommands,
+  type RedisConnection,
+} from "@diegetic/hot-state";
+import { createMatchService, type MatchService, readMatchSettings } from "@diegetic/match";
+import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
+import { createAccountWithKey } from "../../services/management/src/api-keys/create-account.ts";
+import type { Management } from "../../services/management/src/management.ts";
+import { createInstance } from "../../services/management/src/testing/harness.ts";
+import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
+import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
+import { eventually } from "../helpers/eventually.ts";
+
+const GAME = "old-town";
+const PATIENCE = { timeoutMs: 30_000 };
+
+export interface Served {
+  campaign_id: string;
+  creative_id: string;
+  match_id: string;
+}
+
+export class Town {
+  readonly management: Management;
+  readonly redis: RedisConnection;
+  readonly money: MoneyCommands;
+  readonly postgres: TestDatabase;
+  readonly #match: MatchService;
+  readonly #billing: BillingService;
+  readonly #servers: ListeningServer[] = [];
+  readonly #redisUrl: string;
+  advertiserId = "";
+  campaignId = "";
+  #player = 0;
+  #serving: Api | undefined;
+
+  private constructor(postgres: TestDatabase, redisUrl: string) {
+    const logger = createLogger({ service: "recovery", instance: "test", level: "silent" });
+    const environment = {
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redisUrl,
+      PLAYER_HASH_KEY: "a key of more than thirty-two characters",
+      LOG_LEVEL: "silent",
+      RATE_LIMIT_MATCH: "unlimited",
+      RATE_LIMIT_IMPRESSIONS: "unlimited",
+    };
+    this.postgres = postgres;
+    this.#redisUrl = redisUrl;
+    this.management = createInstance({ databaseUrl: postgres.url, redisUrl });
+    this.redis = connectRedis(redisUrl, { name: "test" });
+    this.redis.on("error", () => undefined);
+    this.money = createMoneyCommands(this.redis);
+    this.#match = createMatchService({
+      ...readMatchSettings(environment),
+      logger,
+      metrics: createMetrics({ service: "match" }),
+    });
+    this.#billing = createBillingService({
+      ...readBillingSettings(environment),
+      logger,
+      metrics: createMetrics({ service: "billing" }),
+      pace: { passEveryMs: 50, overdueAfterMs: 500 },
+    });
+  }
+
+  static async open(redisUrl: string, plan: { depositCents: number; budgetCents: number }): Promise<Town> {
+    const town = new Town(await createTestDatabase(), redisUrl);
+    const { management } = town;
+    await management.start();
+    await town.#match.waitUntilFresh(PATIENCE.timeoutMs);
+    const parts = { database: management.database, publishing: management.publishing };
+    const { accountId, key } = await createAccountWithKey(parts, {
+      label: "town",
+      rateLimitPerMinute: "unlimited",
+    });
+    const managementUrl = await town.#listen(management.app);
+    const matchUrl = await town.#listen(town.#match.app);
+    const api = apiClient(managementUrl, key);
+    town.#serving = apiClient(matchUrl, key);
+    town.campaignId = (await startCampaign(api, { ...plan, cpmBidCents: 1_000 })).campaignId;
+    await enableGame(api, GAME);
+    const advertiser = await management.database.advertiser.findUniqueOrThrow({ where: { accountId } });
+    town.advertiserId = advertiser.id;
+    return town;
+  }
+
+  async #listen(app: Parameters<typeof listen>[0]): Promise<string> {
+    const server = await listen(app, { host: "127.0.0.1", port: 0, portVariable: "PORT" });
+    this.#servers.push(server);
+    return `http://127.0.0.1:${server.port}/api`;
+  }
+
+  match(): Promise<ApiAnswer> {
+    this.#player += 1;
+    return this.#api().request("POST", "/match", {
+      game_id: GAME,
+      user_id: `player-${this.#player}`,
+      game_context: {},
+    });
+  }
+
+  impression({ campaign_id, creative_id, match_id }: Served): Promise<ApiAnswer> {
+    return this.#api().request("POST", "/impressions", { campaign_id, creative_id, match_id, game_id: GAME });
+  }
+
+  /** A match, waited for while the town recovers. */
+  served(): Promise<Served> {
+    return eventually(async () => {
+      const { status, body } = await this.match();
+      return status === 200 ? (body as Served) : undefined;
+    }, PATIENCE);
+  }
+
+  /** Impressions that were answered 201, with their matches. */
+  async play(count: number): Promise<Served[]> {
+    const seen: Served[] = [];
+    for (let n = 0; n < count; n++) {
+      const match = await this.served();
+      const answer = await this.impression(match);
+      if (answer.status !== 201) throw new Error(`impression: ${answer.status}`);
+      seen.push(match);
+    }
+    return seen;
+  }
+
+  async written(): Promise<number> {
+    return this.management.database.impression.count({ where: { advertiserId: this.advertiserId } });
+  }
+
+  /** Spent and impressions of the slot, its campaign, Postgres' totals and its rows: four times the same, once quiet. */
+  async books(): Promise<{ spent: number; impressions: number }[]> {
+    const { database } = this.management;
+    const account = await this.money.readAccount(this.advertiserId);
+    const campaign = await this.money.readCampaign(this.advertiserId, this.campaignId);
+    const row = await database.advertiser.findUniqueOrThrow({ where: { id: this.advertiserId } });
+    const rows = await database.impression.aggregate({
+      where: { advertiserId: this.advertiserId },
+      _count: { impressionId: true },
+      _sum: { priceMillicents: true },
+    });
+    return [
+      { spent: account?.spentMillicents ?? -1, impressions: account?.impressions ?? -1 },
+      { spent: campaign?.spentMillicents ?? -1, impressions: campaign?.impressions ?? -1 },
+      { spent: Number(row.spentMillicents), impressions: Number(row.impressions) },
+      { spent: Number(rows._sum.priceMillicents ?? 0n), impressions: rows._count.impressionId },
+    ];
+  }
+
+  /** Waits until all four agree, on this many impressions if it is said; answers how many that are. */
+  async agree(impressions?: number): Promise<number> {
+    let books: { spent: number; impressions: number }[] = [];
+    const agreed = async () => {
+      books = await this.books();
+      const counts = new Set(books.map((book) => book.impressions));
+      const amounts = new Set(books.map((book) => book.spent));
+      return (
+        counts.size === 1 && amounts.size === 1 && counts.has(impressions ?? books[0]?.impressions ?? -1)
+      );
+    };
+    await eventually(agreed, PATIENCE).catch(() => {
+      throw new Error(`the books do not agree on ${impressions}: ${JSON.stringify(books)}`);
+    });
+    return books[0]?.impressions ?? -1;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.close(1_000)));
+    await this.#match.stop();
+    await this.#billing.stop();
+    await this.management.stop();
+    this.redis.disconnect();
+    await this.postgres.drop();
+  }
+
+  #api(): Api {
+    if (this.#serving === undefined) throw new Error(`nothing listens yet on ${this.#redisUrl}`);
+    return this.#serving;
+  }
+}
