@@ -64,5 +64,16 @@ export function masked(text: string, maxCharacters: number): string {
     .slice(0, maxCharacters)
     .replace(/igk_[A-Za-z0-9_-]+/g, "igk_[redacted]")
     .replace(/:\/\/[^\s/@]{0,300}@/g, "://[redacted]@")
-    .replace(/[^\s"'`<>(),;:=[\]{}|]{1,64}@[^\s"'`<>(),;:=[\]{}|]{1,255}/g, "[e-mail]");
+    .replace(/[^\s"'`<>(),;:=/[\]{}|]+/g, (word) => (isAddressOfSomebody(word) ? "[e-mail]" : word));
+}
+
+/** Whether a word is an e-mail address; `package@1.2.3` of a stack is none. */
+function isAddressOfSomebody(word: string): boolean {
+  const at = word.lastIndexOf("@");
+  if (at < 1) return false;
+  const labels = word
+    .slice(at + 1)
+    .split(/[^A-Za-z0-9_-]+/)
+    .filter((label) => label !== "");
+  return labels.length > 1 && /^[A-Za-z]/.test(labels.at(-1) ?? "");
 }
