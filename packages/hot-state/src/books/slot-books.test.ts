@@ -1,0 +1,92 @@
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys } from "../keys.ts";
+import { createMoneyCommands } from "../money/commands.ts";
+import { TestSlot } from "../money/testing/slot.ts";
+import type { MoneyCommands } from "../money/types.ts";
+import { createSlotReader, type SlotReader } from "./slot-books.ts";
+
+const LIMITS = { holds: 100, records: 100, lateMs: 60_000 };
+
+let server: TestRedis;
+let redis: RedisConnection;
+let money: MoneyCommands;
+let reader: SlotReader;
+
+beforeAll(async () => {
+  server = await startTestRedisCluster();
+  redis = connectRedis(server.url, { name: "slot-books-test" });
+  money = createMoneyCommands(redis);
+  reader = createSlotReader(redis);
+}, 60_000);
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+describe("reading a slot for the books, on a cluster", () => {
+  it("has totals, holds and outbox of one moment, of any number of campaigns", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const others = Array.from({ length: 70 }, () => newId("camp"));
+    for (const campaignId of others.slice(0, 69)) {
+      await money.applyCampaign(slot.campaign({ campaignId }));
+    }
+    await slot.hold({ campaign_version: 3 }, { campaignVersion: 3 });
+    await slot.hold({ price_millicents: 250 });
+    const charged = await slot.commit();
+    if (charged.outcome !== "charged") throw new Error(charged.reason);
+    const books = await reader.read(slot.advertiserId, [...others, slot.campaignId], LIMITS);
+    expect(books).toMatchObject({
+      account: {
+        depositedMillicents: 1_000_000,
+        spentMillicents: 1_000,
+        heldMillicents: 250,
+        impressions: 1,
+        live: true,
+      },
+      holds: { count: 1, sumMillicents: 250, lapsedLongAgo: 0 },
+      outbox: { count: 1, records: [charged.record] },
+      givebacks: { count: 0, some: [] },
+    });
+    expect(books?.campaigns).toHaveLength(70);
+    expect(books?.campaigns.at(-1)).toMatchObject({
+      campaignId: slot.campaignId,
+      spentMillicents: 1_000,
+      heldMillicents: 250,
+      holdsMillicents: 250,
+    });
+    expect(await reader.newestHeldVersion(slot.advertiserId, slot.campaignId)).toBe(1);
+    await slot.hold({ campaign_version: 3 }, { campaignVersion: 3 });
+    expect(await reader.newestHeldVersion(slot.advertiserId, slot.campaignId)).toBe(3);
+  });
+
+  it("says what is too much to read at once", async () => {
+    const slot = await TestSlot.open(money, redis);
+    for (let i = 0; i < 3; i++) await slot.hold();
+    await slot.commit();
+    await slot.commit();
+    const books = await reader.read(slot.advertiserId, [slot.campaignId], {
+      holds: 0,
+      records: 1,
+      lateMs: 0,
+    });
+    expect(books).toMatchObject({
+      holds: { count: 1, sumMillicents: null },
+      outbox: { count: 2, records: null },
+      campaigns: [{ holdsMillicents: null }],
+    });
+  });
+
+  it("knows a slot that is not there, and one that nobody has verified", async () => {
+    expect(await reader.read(newId("adv"), [newId("camp")], LIMITS)).toMatchObject({
+      account: null,
+      campaigns: [],
+    });
+    const slot = await TestSlot.open(money, redis);
+    await redis.hset(advertiserKeys.account(slot.advertiserId), "lineage", "another");
+    const books = await reader.read(slot.advertiserId, [slot.campaignId], LIMITS);
+    expect(books).toMatchObject({ account: { live: false } });
+  });
+});
