@@ -14,6 +14,6 @@ export {
   type Metrics,
 } from "./observability/metrics.ts";
 export { startOperationsServer } from "./observability/operations-server.ts";
-export { checkReadiness, type ReadinessChecks } from "./observability/readiness.ts";
+export { checkReadiness, publicReadiness, type ReadinessChecks } from "./observability/readiness.ts";
 export * from "./settings/common.ts";
 export * from "./settings/settings.ts";

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { checkReadiness, type Logger, type ReadinessChecks } from "@diegetic/service-kit";
+import { type Logger, publicReadiness, type ReadinessChecks } from "@diegetic/service-kit";
 import { createProxyServer, type ProxyServer } from "httpxy";
 import type { TargetDirectory } from "./targets.ts";
 
@@ -25,6 +25,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_PER_TARGET_MAX });
   const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
   const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);
+  const readiness = publicReadiness(frontReadiness(options.targets));
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (path === "/healthz") {
@@ -32,7 +33,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
       return;
     }
     if (path === "/readyz") {
-      void answerReadiness(frontReadiness(options.targets), response);
+      void readiness().then((report) => sendJson(response, report.ready ? 200 : 503, report));
       return;
     }
     const toMatch = matchPaths.has(path);
@@ -57,11 +58,6 @@ export function frontReadiness(targets: TargetDirectory): ReadinessChecks {
 async function expectReady(origin: string): Promise<void> {
   const response = await fetch(`${origin}/readyz`);
   if (!response.ok) throw new Error(`${origin} is not ready`);
-}
-
-async function answerReadiness(checks: ReadinessChecks, response: ServerResponse): Promise<void> {
-  const report = await checkReadiness(checks);
-  sendJson(response, report.ready ? 200 : 503, report);
 }
 
 interface Forwarding {
