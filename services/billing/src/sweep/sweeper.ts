@@ -52,7 +52,7 @@ export class Sweeper {
 
   /** Queues the overdue records of one advertiser again, as far as the queue is not full. */
   async sweep(advertiserId: string): Promise<OutboxView> {
-    const { money, nowMs, overdueAfterMs } = this.#dependencies;
+    const { money, nowMs } = this.#dependencies;
     const found: OutboxView = { records: 0, overdue: 0, oldestOverdueMs: null };
     let cursor: string | undefined;
     for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {

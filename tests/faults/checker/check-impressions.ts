@@ -1,0 +1,107 @@
+import { type History, type ImpressionOperation, isUnknown } from "../history.ts";
+import { type Check, CheckBuilder } from "./report.ts";
+
+export interface ImpressionRow {
+  impression_id: string;
+  match_id: string;
+  campaign_id: string;
+  creative_id: string;
+  game_id: string;
+  price_millicents: string;
+}
+
+/** What clients were told about impressions, against what is in Postgres (invariants 1 and 4). */
+export function checkImpressions(history: History, rows: readonly ImpressionRow[]): Check[] {
+  return [
+    answeredOnce(history, rows),
+    answersAgree(history),
+    chargedOncePerMatch(rows),
+    nothingUnattempted(history, rows),
+  ];
+}
+
+function answeredOnce(history: History, rows: readonly ImpressionRow[]): Check {
+  const check = new CheckBuilder("every 201 is in Postgres exactly once, with what it said");
+  const byId = groupBy(rows, (row) => row.impression_id);
+  for (const operation of history.impressions) {
+    for (const { impressionId, chargedMillicents } of operation.answers) {
+      const found = byId.get(impressionId) ?? [];
+      if (found.length === 0 && history.lostImpressionIds.has(impressionId)) continue;
+      const [row] = found;
+      const isTrue =
+        found.length === 1 &&
+        row !== undefined &&
+        row.campaign_id === operation.campaignId &&
+        row.creative_id === operation.creativeId &&
+        row.game_id === operation.gameId &&
+        Number(row.price_millicents) === chargedMillicents &&
+        (operation.matchId === null || row.match_id === operation.matchId);
+      check.expect(isTrue, () => `${impressionId} of ${describe(operation)}: ${JSON.stringify(found)}`);
+    }
+  }
+  return check.end();
+}
+
+function answersAgree(history: History): Check {
+  const check = new CheckBuilder("a retry is answered with the first record");
+  for (const operation of history.impressions) {
+    const repeatable = operation.matchId !== null || operation.idempotencyKey !== null;
+    if (!repeatable || operation.answers.length === 0) continue;
+    const ids = new Set(operation.answers.map(({ impressionId }) => impressionId));
+    check.expect(ids.size === 1, () => `${describe(operation)} was answered ${[...ids].join(", ")}`);
+  }
+  return check.end();
+}
+
+function chargedOncePerMatch(rows: readonly ImpressionRow[]): Check {
+  const check = new CheckBuilder("exactly one charge per match");
+  for (const [matchId, found] of groupBy(rows, (row) => row.match_id)) {
+    check.expect(found.length === 1, () => `${matchId} was charged ${found.length} times`);
+  }
+  return check.end();
+}
+
+/** A row that was answered to nobody must be what an attempt without an answer may have left. */
+function nothingUnattempted(history: History, rows: readonly ImpressionRow[]): Check {
+  const check = new CheckBuilder("nothing is in Postgres that was neither answered nor attempted");
+  const answered = new Set(
+    history.impressions.flatMap(({ answers }) => answers.map(({ impressionId }) => impressionId)),
+  );
+  const open = history.impressions.filter((operation) => operation.attempts.some(isUnknown));
+  const namedMatches = new Set(open.map(({ matchId }) => matchId));
+  const anonymous = new Map<string, number>();
+  for (const operation of open) {
+    if (operation.matchId !== null || operation.answers.length > 0) continue;
+    const place = placeOf(operation.campaignId, operation.creativeId, operation.gameId);
+    anonymous.set(place, (anonymous.get(place) ?? 0) + 1);
+  }
+  for (const row of rows) {
+    if (answered.has(row.impression_id)) continue;
+    const place = placeOf(row.campaign_id, row.creative_id, row.game_id);
+    const room = anonymous.get(place) ?? 0;
+    const explained = namedMatches.has(row.match_id) || room > 0;
+    if (!namedMatches.has(row.match_id) && room > 0) anonymous.set(place, room - 1);
+    check.expect(explained, () => `${row.impression_id} of ${row.match_id} was never asked for`);
+  }
+  // What was answered was asked for.
+  for (const row of rows) if (answered.has(row.impression_id)) check.expect(true, () => "");
+  return check.end();
+}
+
+function placeOf(campaignId: string, creativeId: string, gameId: string): string {
+  return `${campaignId} ${creativeId} ${gameId}`;
+}
+
+function describe({ matchId, idempotencyKey, attempts }: ImpressionOperation): string {
+  return `match ${matchId}, key ${idempotencyKey}, attempts ${JSON.stringify(attempts)}`;
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { World } from "../topology/world.ts";
+import { type Check, CheckBuilder } from "./report.ts";
+
+const ERROR_LEVEL = 50;
+
+/** Lines that a fault explains: a service that is started while a store is away says so, and is started again. */
+const EXPLAINED: RegExp[] = [/^management cannot start: (Postgres|Redis) is not reached at /];
+
+/** A service that meets faults of others warns; an error says that it is at fault itself. */
+export function checkLogs(world: World): Check {
+  const check = new CheckBuilder("no service logs an error, or prints what is not a log line");
+  const dir = join(world.dataDir, "logs");
+  for (const file of readdirSync(dir)) {
+    for (const line of readFileSync(join(dir, file), "utf8").split("\n")) {
+      if (line !== "") check.expect(isFine(line), () => `${file}: ${line.slice(0, 600)}`);
+    }
+  }
+  return check.end();
+}
+
+function isFine(line: string): boolean {
+  try {
+    const { level } = JSON.parse(line) as { level: number | string };
+    const isError = typeof level === "number" ? level >= ERROR_LEVEL : ["error", "fatal"].includes(level);
+    return !isError || EXPLAINED.some((pattern) => pattern.test(line));
+  } catch {
+    // A line that was cut off when its process was killed is the beginning of one.
+    return line.startsWith("{") || EXPLAINED.some((pattern) => pattern.test(line));
+  }
+}

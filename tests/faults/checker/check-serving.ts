@@ -1,0 +1,135 @@
+import type { CampaignChange, History, ImpressionOperation, MatchCall } from "../history.ts";
+import type { Market } from "../workload/market.ts";
+import { type Check, CheckBuilder } from "./report.ts";
+
+export interface ServingOptions {
+  history: History;
+  market: Market;
+  holdTtlMs: number;
+  sessionIdleMs: number;
+}
+
+/** What players were shown, against what advertisers and developers had said (invariants 5 and 6). */
+export function checkServing(options: ServingOptions): Check[] {
+  return [checkPauses(options.history), ...checkCaps(options), checkOddities(options.history)];
+}
+
+function checkOddities(history: History): Check {
+  const check = new CheckBuilder("no answer but those that the contract knows");
+  for (const sentence of history.oddities) check.expect(false, () => sentence);
+  for (let index = 0; index < history.matches.length + history.impressions.length; index += 1) {
+    check.expect(true, () => "");
+  }
+  return check.end();
+}
+
+/** No request that began after a pause was answered is given the campaign, until somebody asks to activate it. */
+function checkPauses(history: History): Check {
+  const check = new CheckBuilder("a paused campaign is not served after the pause was answered");
+  const served = history.matches.filter(({ match }) => match !== null);
+  for (const pause of history.changes) {
+    if (pause.kind !== "pause" || pause.status !== 200) continue;
+    const untilMs = endOfPause(history.changes, pause);
+    for (const { match, startedMs, endedMs } of served) {
+      if (match?.campaignId !== pause.campaignId) continue;
+      if (startedMs <= pause.endedMs || startedMs >= untilMs) continue;
+      check.expect(
+        false,
+        () =>
+          `${match.matchId} was asked for at ${startedMs} and served at ${endedMs}, paused at ${pause.endedMs}`,
+      );
+    }
+    check.expect(true, () => "");
+  }
+  return check.end();
+}
+
+function endOfPause(changes: readonly CampaignChange[], pause: CampaignChange): number {
+  const activations = changes.filter(
+    ({ campaignId, kind, endedMs }) =>
+      campaignId === pause.campaignId && kind === "activate" && endedMs > pause.startedMs,
+  );
+  return Math.min(...activations.map(({ startedMs }) => startedMs));
+}
+
+function checkCaps({ history, market, holdTtlMs, sessionIdleMs }: ServingOptions): Check[] {
+  const ads = new CheckBuilder("no session sees more ads than max_ads_per_session");
+  const uses = new CheckBuilder("no session sees a creative more often than max_uses_per_game");
+  const chargedInTime = new Set(
+    history.impressions.filter((operation) => wasAnswered(operation)).map(({ matchId }) => matchId),
+  );
+  const maxUses = new Map(
+    market.campaigns.map(({ campaignId, maxUsesPerGame }) => [campaignId, maxUsesPerGame]),
+  );
+  for (const session of sessionsOf(history, sessionIdleMs)) {
+    const game = market.games.find(({ gameId }) => gameId === session[0]?.gameId);
+    const served = session.filter(({ match }) => match !== null);
+    for (const { endedMs: atMs } of served) {
+      const counted = served.filter((call) => countsAt(history, call, atMs, holdTtlMs, chargedInTime));
+      ads.expect(
+        counted.length <= (game?.maxAdsPerSession ?? 0),
+        () => `${counted.length} ads: ${counted.map(({ match }) => match?.matchId).join(", ")}`,
+      );
+      const byCreative = new Map<string, MatchCall[]>();
+      for (const call of counted) {
+        const id = call.match?.creativeId ?? "";
+        byCreative.set(id, [...(byCreative.get(id) ?? []), call]);
+      }
+      for (const [creativeId, calls] of byCreative) {
+        const most = maxUses.get(calls[0]?.match?.campaignId ?? "") ?? 0;
+        uses.expect(
+          calls.length <= most,
+          () => `${creativeId} ${calls.length} times: ${calls.map(({ match }) => match?.matchId).join(", ")}`,
+        );
+      }
+    }
+  }
+  return [ads.end(), uses.end()];
+}
+
+/** Whether a match certainly counted against the caps at a moment: its hold was open, or had become an impression in time. */
+function countsAt(
+  history: History,
+  { startedMs, endedMs, match }: MatchCall,
+  atMs: number,
+  holdTtlMs: number,
+  chargedInTime: ReadonlySet<string | null>,
+): boolean {
+  if (match === null || endedMs > atMs) return false;
+  if (history.sessionBreaksMs.some((breakMs) => breakMs >= startedMs - 1_000 && breakMs <= atMs))
+    return false;
+  if (startedMs + holdTtlMs > atMs) return true;
+  if (!chargedInTime.has(match.matchId)) return false;
+  const answeredMs = history.impressions
+    .filter((operation) => operation.matchId === match.matchId)
+    .flatMap(({ attempts }) => attempts.filter(({ status }) => status === 201).map(({ endedMs }) => endedMs));
+  return Math.min(...answeredMs) < startedMs + holdTtlMs;
+}
+
+function wasAnswered({ matchId, answers }: ImpressionOperation): boolean {
+  return matchId !== null && answers.length > 0;
+}
+
+/**
+ * The requests of one player in one game that certainly belong to one session: with a session_id all of them, without
+ * one as long as one follows the other before the session is over.
+ */
+function sessionsOf(history: History, sessionIdleMs: number): MatchCall[][] {
+  const players = new Map<string, MatchCall[]>();
+  for (const call of history.matches) {
+    const player = JSON.stringify([call.gameId, call.userId, call.sessionId]);
+    players.set(player, [...(players.get(player) ?? []), call]);
+  }
+  return [...players.values()].flatMap((calls) => {
+    const inOrder = calls.sort((a, b) => a.endedMs - b.endedMs);
+    if (inOrder[0]?.sessionId != null) return [inOrder];
+    const sessions: MatchCall[][] = [];
+    let lastSureMs = Number.NEGATIVE_INFINITY;
+    for (const call of inOrder) {
+      if (call.endedMs - lastSureMs < sessionIdleMs) sessions.at(-1)?.push(call);
+      else sessions.push([call]);
+      if (call.status === 200 || call.status === 204) lastSureMs = Math.max(lastSureMs, call.startedMs);
+    }
+    return sessions;
+  });
+}

@@ -1,0 +1,31 @@
+/** One thing that must hold, and what was found. */
+export interface Check {
+  name: string;
+  /** How many things were looked at: a check of nothing shows nothing. */
+  examined: number;
+  violations: string[];
+}
+
+const MAX_VIOLATIONS = 20;
+
+/** Collects what breaks one rule. */
+export class CheckBuilder {
+  readonly #check: Check;
+  #more = 0;
+
+  constructor(name: string) {
+    this.#check = { name, examined: 0, violations: [] };
+  }
+
+  expect(holds: boolean, sentence: () => string): void {
+    this.#check.examined += 1;
+    if (holds) return;
+    if (this.#check.violations.length < MAX_VIOLATIONS) this.#check.violations.push(sentence());
+    else this.#more += 1;
+  }
+
+  end(): Check {
+    if (this.#more > 0) this.#check.violations.push(`… and ${this.#more} more`);
+    return this.#check;
+  }
+}

@@ -1,0 +1,35 @@
+import type { History } from "../history.ts";
+import type { Random } from "../random.ts";
+import type { Variant, World } from "../topology/world.ts";
+import type { Market } from "../workload/market.ts";
+
+export interface FaultContext {
+  world: World;
+  market: Market;
+  history: History;
+  random: Random;
+}
+
+/** Something bad that happens for a limited time. */
+export interface Fault {
+  name: string;
+  /** Faults of one lane never overlap; those of different lanes do. */
+  lane: "stores" | "services";
+  /** Default: both. */
+  variants?: readonly Variant[];
+  /**
+   * Injects it, ends it, and answers the proof that it happened in a few words. Throws when it did not happen: then the
+   * run proves nothing.
+   */
+  inject(context: FaultContext): Promise<string>;
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Throws unless something was counted: a fault that nothing ran into has not happened. */
+export function requireCount(what: string, count: number): string {
+  if (count <= 0) throw new Error(`${what}: none`);
+  return `${what}: ${count}`;
+}

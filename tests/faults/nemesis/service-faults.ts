@@ -1,0 +1,61 @@
+import { eventually } from "../../helpers/eventually.ts";
+import { hang } from "../topology/signals.ts";
+import { SERVICES, type ServiceName, type World } from "../topology/world.ts";
+import { type Fault, sleep } from "./fault.ts";
+
+const RESTARTED_WITHIN_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** Kills, stops and hangs of every service, and clocks that are an hour off. */
+export function serviceFaults(): Fault[] {
+  return [
+    ...SERVICES.flatMap((service): Fault[] => [
+      {
+        name: `kill -9 ${service}`,
+        lane: "services",
+        inject: ({ world }) => signalAndAwaitRestart(world, service, "SIGKILL"),
+      },
+      {
+        name: `SIGTERM ${service}`,
+        lane: "services",
+        inject: ({ world }) => signalAndAwaitRestart(world, service, "SIGTERM"),
+      },
+      {
+        name: `hang ${service}`,
+        lane: "services",
+        inject: async ({ world, random }) => {
+          // Some hang for longer than a lease, and than the lock of a job.
+          const forMs = random.pick([300, 1_000, 3_000]);
+          await hang([world.stack.pidOf(service)], forMs);
+          return `stopped for ${forMs} ms`;
+        },
+      },
+    ]),
+    ...(["match-1", "billing", "management"] as const).flatMap((service) =>
+      [-HOUR_MS, HOUR_MS].map(
+        (offsetMs): Fault => ({
+          name: `clock of ${service} an hour ${offsetMs < 0 ? "behind" : "ahead"}`,
+          lane: "services",
+          inject: async ({ world, random }) => {
+            world.setServiceClock(service, offsetMs);
+            await eventually(() => world.serviceClockOffset(service) === offsetMs);
+            await sleep(random.integer(1_000, 2_500));
+            world.setServiceClock(service, 0);
+            return `its Date was ${offsetMs} ms off`;
+          },
+        }),
+      ),
+    ),
+  ];
+}
+
+async function signalAndAwaitRestart(
+  world: World,
+  service: ServiceName,
+  signal: NodeJS.Signals,
+): Promise<string> {
+  const pid = world.stack.pidOf(service);
+  process.kill(pid, signal);
+  await eventually(() => world.stack.pidOf(service) !== pid, { timeoutMs: RESTARTED_WITHIN_MS });
+  return `pid ${pid} → ${world.stack.pidOf(service)}`;
+}

@@ -1,0 +1,149 @@
+import type { RedisConnection } from "@diegetic/hot-state";
+import { eventually } from "../../helpers/eventually.ts";
+import type { FaultyProxy, ProxyMode } from "../topology/faulty-proxy.ts";
+import type { KillableStore } from "../topology/store.ts";
+import { REDIS_CLOCK_KEY, type World } from "../topology/world.ts";
+import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
+
+type StoreName = "redis" | "postgres";
+
+/** All data of Redis gone at once: of one server, or of one node of a cluster. */
+export function flushFault(): Fault {
+  return {
+    name: "flush redis",
+    lane: "stores",
+    inject: async (context) => {
+      const { world, market, history, random } = context;
+      const index = random.integer(0, world.redis.nodes.length - 1);
+      const node = world.redis.connectNode(index, "flush");
+      try {
+        const clock = await eventually(
+          async () => (await node.get(REDIS_CLOCK_KEY).catch(() => null)) ?? "0",
+        );
+        const here = await ownAdvertisers(
+          world,
+          node,
+          market.advertisers.map(({ advertiserId }) => advertiserId),
+        );
+        const transaction = node.multi();
+        for (const id of here) transaction.hkeys(`{${id}}:outbox`);
+        transaction.dbsize();
+        transaction.flushall();
+        // The clock of the scripts is no data of the product.
+        if (world.variant === "single") transaction.set(REDIS_CLOCK_KEY, clock);
+        history.sessionBreaksMs.push(Date.now());
+        const replies = (await transaction.exec()) ?? [];
+        history.sessionBreaksMs.push(Date.now());
+        for (const [error, value] of replies) {
+          if (error) throw error;
+          if (Array.isArray(value)) for (const id of value) history.lostImpressionIds.add(String(id));
+        }
+        return requireCount("keys gone", Number(replies[here.length]?.[1] ?? 0));
+      } finally {
+        node.disconnect();
+      }
+    },
+  };
+}
+
+/** Of these advertisers, those whose slot is on this node. */
+async function ownAdvertisers(world: World, node: RedisConnection, ids: string[]): Promise<string[]> {
+  if (world.variant === "single") return ids;
+  const keys = new Set(await node.keys("*"));
+  return ids.filter((id) => keys.has(`{${id}}:account`));
+}
+
+/** Redis and Postgres killed, stopped, hung, and reached over connections that fail in every way. */
+export function storeFaults(): Fault[] {
+  return (["redis", "postgres"] as const).flatMap((store): Fault[] => [
+    away(store, "kill -9", "SIGKILL"),
+    away(store, "stop", "stop"),
+    {
+      name: `hang ${store}`,
+      lane: "stores",
+      inject: async (context) => {
+        const forMs = context.random.pick([500, 1_500, 3_000]);
+        if (store === "redis") {
+          await pickNode(context).hang(forMs);
+          return `stopped for ${forMs} ms`;
+        }
+        // Its processes answer for each connection: all of them hang when nothing passes.
+        return passing(context, store, { kind: "half-open" }, forMs, "chunksHeld");
+      },
+    },
+    {
+      name: `drop replies of ${store}`,
+      lane: "stores",
+      inject: (context) => {
+        const probability = 0.01 + context.random.next() * 0.1;
+        const mode: ProxyMode = { kind: "drop-replies", probability, random: context.random.fork("drops") };
+        return passing(context, store, mode, context.random.integer(1_500, 3_000), "repliesDropped");
+      },
+    },
+    {
+      name: `cut connections of ${store}`,
+      lane: "stores",
+      inject: (context) =>
+        passing(context, store, { kind: "cut" }, context.random.integer(100, 1_500), "connectionsCut"),
+    },
+    {
+      name: `slow connections of ${store}`,
+      lane: "stores",
+      inject: (context) => {
+        const random = context.random.fork("delays");
+        const mode: ProxyMode = { kind: "slow", leastMs: 5, mostMs: 120, random };
+        return passing(context, store, mode, context.random.integer(1_500, 2_500), "chunksSlowed");
+      },
+    },
+    {
+      name: `half-open connections of ${store}`,
+      lane: "stores",
+      inject: (context) =>
+        passing(context, store, { kind: "half-open" }, context.random.integer(1_000, 3_000), "chunksHeld"),
+    },
+  ]);
+}
+
+function away(store: StoreName, word: string, how: "SIGKILL" | "stop"): Fault {
+  return {
+    name: `${word} ${store}`,
+    lane: "stores",
+    inject: async (context) => {
+      const server = store === "redis" ? pickNode(context) : context.world.postgres;
+      const pid = server.pid;
+      await server.takeAway(how);
+      await sleep(context.random.integer(0, 2_000));
+      await server.bringBack();
+      if (server.pid === pid) throw new Error(`${store} was not restarted`);
+      return `pid ${pid} → ${server.pid}`;
+    },
+  };
+}
+
+function pickNode({ world, random }: FaultContext): KillableStore {
+  return random.pick(world.redis.nodes);
+}
+
+function proxiesOf(world: World, store: StoreName): FaultyProxy[] {
+  return store === "redis" ? world.redis.proxies : [world.postgresProxy];
+}
+
+/** Does something to what passes for a while, and answers how often it was done. */
+async function passing(
+  { world, random }: FaultContext,
+  store: StoreName,
+  mode: ProxyMode,
+  forMs: number,
+  counted: keyof FaultyProxy["counts"],
+): Promise<string> {
+  const all = proxiesOf(world, store);
+  // In a cluster often only one node is in trouble.
+  const proxies = random.chance(0.5) ? all : [random.pick(all)];
+  const count = () => proxies.reduce((sum, proxy) => sum + proxy.counts[counted], 0);
+  const before = count();
+  for (const proxy of proxies) proxy.set(mode);
+  await sleep(forMs);
+  const happened = count() - before;
+  for (const proxy of proxies) proxy.set({ kind: "pass" });
+  return requireCount(counted, happened);
+}

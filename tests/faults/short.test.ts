@@ -1,0 +1,38 @@
+import { describe, expect, it } from "@jest/globals";
+import { fewOfEachKind } from "./nemesis/nemesis.ts";
+import { describeChecks, failures } from "./report.ts";
+import { runSuite } from "./suite.ts";
+import type { Variant } from "./topology/world.ts";
+
+const SEED = Number(process.env.FAULTS_SEED ?? 1);
+const DURATION_MS = 75_000;
+const TIMEOUT_MS = 240_000;
+
+/** The long form: npm run faults -- --seeds 20 --minutes 3 */
+describe("money and caps under faults, in short", () => {
+  it.each<[Variant, string[]]>([
+    ["single", []],
+    // What is different on a cluster; the rest has happened on a single Redis.
+    ["cluster", ["reshard", "redis", "kill -9 billing", "kill -9 match", "jobs twice", "wipe", "pause"]],
+  ])(
+    "everything holds on a %s Redis",
+    async (variant, names) => {
+      const lines: string[] = [];
+      const report = await runSuite({
+        seed: SEED,
+        variant,
+        durationMs: DURATION_MS,
+        rounds: 1,
+        pick: (faults, random) =>
+          fewOfEachKind(faults, random).filter(
+            ({ name }) => names.length === 0 || names.some((part) => name.includes(part)),
+          ),
+        say: (line) => lines.push(line),
+      });
+      const failed = failures(report);
+      if (failed.length > 0) lines.push(describeChecks(report));
+      expect({ failed, lines: failed.length > 0 ? lines : [] }).toEqual({ failed: [], lines: [] });
+    },
+    TIMEOUT_MS,
+  );
+});

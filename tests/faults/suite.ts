@@ -1,0 +1,217 @@
+import { setMaxListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createBillingProducer } from "@diegetic/hot-state";
+import { eventually } from "../helpers/eventually.ts";
+import { checkAudit } from "./checker/check-audit.ts";
+import { checkBooks } from "./checker/check-books.ts";
+import { checkImpressions, type ImpressionRow } from "./checker/check-impressions.ts";
+import { checkLogs } from "./checker/check-logs.ts";
+import { checkServing } from "./checker/check-serving.ts";
+import { type Check, CheckBuilder } from "./checker/report.ts";
+import { emptyHistory, type History, isUnknown } from "./history.ts";
+import type { Fault } from "./nemesis/fault.ts";
+import { faultsOf, type Injection, runNemesis } from "./nemesis/nemesis.ts";
+import { Random } from "./random.ts";
+import { type Variant, World } from "./topology/world.ts";
+import { type Market, openMarket } from "./workload/market.ts";
+import { attemptImpression, runPlayers } from "./workload/players.ts";
+import { type Samples, sampleSlots } from "./workload/sampler.ts";
+import { runAdvertisers } from "./workload/trade.ts";
+
+export interface SuiteOptions {
+  seed: number;
+  variant: Variant;
+  /** How long faults are injected. Milliseconds. */
+  durationMs: number;
+  players?: number;
+  withoutSafeguard?: string | undefined;
+  /** How often each fault is injected at most. Default: as often as there is time for. */
+  rounds?: number;
+  /** Chooses among the faults; default: all of them. */
+  pick?: (faults: Fault[], random: Random) => Fault[];
+  say?: (line: string) => void;
+}
+
+export interface SuiteReport {
+  seed: number;
+  variant: Variant;
+  checks: Check[];
+  injections: Injection[];
+  /** `POST /match 200` and the like, with how often it was answered. */
+  answers: Map<string, number>;
+  impressions: number;
+  samples: number;
+  quietAfterMs: number;
+}
+
+const HOLD_TTL_SECONDS = 4;
+const SESSION_IDLE_SECONDS = 3;
+const PLAYERS = 8;
+const PLAYER_PAUSE_MS = 120;
+/** The backstop of the billing service looks at every advertiser once a minute. */
+const QUIET_WITHIN_MS = 90_000;
+const DRAIN_ATTEMPTS = 20;
+
+/** One run: the real topology under load and faults, then what must hold. */
+export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
+  const say = options.say ?? (() => undefined);
+  const { seed, variant } = options;
+  say(`seed ${seed}, ${variant} Redis, ${Math.round(options.durationMs / 1_000)} s`);
+  const random = new Random(seed);
+  const world = await World.start({
+    variant,
+    holdTtlSeconds: HOLD_TTL_SECONDS,
+    sessionIdleSeconds: SESSION_IDLE_SECONDS,
+    withoutSafeguard: options.withoutSafeguard,
+  });
+  try {
+    const history = emptyHistory();
+    const baseUrl = world.baseUrl;
+    const market = await openMarket({ baseUrl: () => baseUrl, databaseUrl: world.postgres.url, history });
+    const samples: Samples = { taken: 0, missed: 0, violations: [] };
+    const injections = await runTogether(options, { world, market, history, samples, random, say });
+    const quietAfterMs = await becomeQuiet(world, market, history);
+    const checks = await checkAll({ world, market, history, samples, injections });
+    return {
+      seed,
+      variant,
+      checks,
+      injections,
+      answers: history.answers,
+      impressions: history.impressions.filter(({ answers }) => answers.length > 0).length,
+      samples: samples.taken,
+      quietAfterMs,
+    };
+  } finally {
+    await world.stop();
+  }
+}
+
+interface Running {
+  world: World;
+  market: Market;
+  history: History;
+  samples: Samples;
+  random: Random;
+  say: (line: string) => void;
+}
+
+/** Players, advertisers, sampler and nemesis at the same time; the nemesis ends first. */
+async function runTogether(options: SuiteOptions, running: Running): Promise<Injection[]> {
+  const { world, market, history, samples, random, say } = running;
+  const stop = new AbortController();
+  const { signal } = stop;
+  setMaxListeners(0, signal);
+  const work = [
+    runPlayers({
+      market,
+      history,
+      random: random.fork("players"),
+      players: options.players ?? PLAYERS,
+      pauseMs: PLAYER_PAUSE_MS,
+      holdTtlMs: HOLD_TTL_SECONDS * 1_000,
+      signal,
+    }),
+    runAdvertisers({ market, history, random: random.fork("advertisers"), signal }),
+    sampleSlots({
+      redis: world.directRedis,
+      market,
+      samples,
+      nowMs: () => world.scriptsNowMs(),
+      signal,
+    }),
+  ];
+  try {
+    const all = faultsOf(options.variant);
+    return await runNemesis({
+      world,
+      market,
+      history,
+      faults: options.pick?.(all, random.fork("pick")) ?? all,
+      random: random.fork("nemesis"),
+      rounds: options.rounds,
+      durationMs: options.durationMs,
+      say,
+    });
+  } finally {
+    await world.heal().finally(() => stop.abort());
+    await Promise.all(work);
+  }
+}
+
+/**
+ * Sends again what may have been executed, as a client does that wants to know, and waits until no hold is open and
+ * nothing waits to be written. Answers how long that took.
+ */
+async function becomeQuiet(world: World, market: Market, history: History): Promise<number> {
+  const startedMs = Date.now();
+  for (const operation of history.impressions) {
+    if (operation.matchId === null && operation.idempotencyKey === null) continue;
+    for (let attempt = 0; attempt < DRAIN_ATTEMPTS; attempt += 1) {
+      const last = operation.attempts.at(-1);
+      if (last !== undefined && !isUnknown(last)) break;
+      await attemptImpression(market.developer, operation);
+      await sleep(50);
+    }
+  }
+  const producer = createBillingProducer(world.redis.proxiedUrl, { name: "faults" });
+  try {
+    await eventually(() => isQuiet(world, market, producer), {
+      timeoutMs: QUIET_WITHIN_MS,
+      everyMs: 200,
+    }).catch(() => undefined); // What does not become quiet is told by the checks.
+  } finally {
+    await producer.close();
+  }
+  return Date.now() - startedMs;
+}
+
+async function isQuiet(
+  world: World,
+  market: Market,
+  producer: { depth(): Promise<number> },
+): Promise<boolean> {
+  for (const { advertiserId } of market.advertisers) {
+    const counts = await Promise.all([
+      world.directRedis.zcard(`{${advertiserId}}:holds`),
+      world.directRedis.hlen(`{${advertiserId}}:outbox`),
+      world.directRedis.hlen(`{${advertiserId}}:giveback`),
+    ]);
+    if (counts.some((count) => count > 0)) return false;
+  }
+  return (await producer.depth()) === 0;
+}
+
+async function checkAll(parts: {
+  world: World;
+  market: Market;
+  history: History;
+  samples: Samples;
+  injections: Injection[];
+}): Promise<Check[]> {
+  const { world, market, history, samples, injections } = parts;
+  const rows = await world.query<ImpressionRow & Record<string, string>>(
+    `SELECT impression_id, match_id, campaign_id, creative_id, game_id, price_millicents::text FROM impressions`,
+  );
+  const timing = { holdTtlMs: HOLD_TTL_SECONDS * 1_000, sessionIdleMs: SESSION_IDLE_SECONDS * 1_000 };
+  return [
+    ...checkImpressions(history, rows),
+    ...(await checkBooks(world, market, history)),
+    await checkAudit(world),
+    ...checkServing({ history, market, ...timing }),
+    {
+      name: "never over balance, budget or daily cap at any sampled instant",
+      examined: samples.taken,
+      violations: samples.violations,
+    },
+    checkLogs(world),
+    checkInjections(injections),
+  ];
+}
+
+function checkInjections(injections: readonly Injection[]): Check {
+  const check = new CheckBuilder("every fault really happened");
+  for (const { fault, happened, evidence } of injections)
+    check.expect(happened, () => `${fault}: ${evidence}`);
+  return check.end();
+}

@@ -1,0 +1,66 @@
+import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-stores";
+import { freePort } from "./free-port.ts";
+import { hang } from "./signals.ts";
+
+/** A store that can be taken away and comes back on the same data and port. */
+export class KillableStore {
+  readonly name: string;
+  readonly #launch: (port: number) => Promise<RunningStore>;
+  #running: RunningStore;
+
+  private constructor(name: string, launch: (port: number) => Promise<RunningStore>, running: RunningStore) {
+    this.name = name;
+    this.#launch = launch;
+    this.#running = running;
+  }
+
+  static async start(name: string, launch: (port: number) => Promise<RunningStore>): Promise<KillableStore> {
+    return new KillableStore(name, launch, await launch(await freePort()));
+  }
+
+  get port(): number {
+    return this.#running.port;
+  }
+
+  get url(): string {
+    return this.#running.url;
+  }
+
+  get pid(): number {
+    return this.#running.pid;
+  }
+
+  /** Returns when the process is gone. */
+  async takeAway(signal: "SIGKILL" | "stop"): Promise<void> {
+    if (signal === "stop") await this.#running.stop();
+    else process.kill(this.#running.pid, "SIGKILL");
+    await this.#running.exited;
+  }
+
+  /** Returns when it answers again. */
+  async bringBack(): Promise<void> {
+    if (this.#running.hasExited()) this.#running = await this.#launch(this.#running.port);
+  }
+
+  async hang(forMs: number): Promise<void> {
+    await hang([this.#running.pid], forMs);
+  }
+
+  async stop(): Promise<void> {
+    await this.#running.stop();
+  }
+}
+
+/** A Redis that forgets nothing when it is killed. */
+export function startKillableRedis(
+  dir: string,
+  name = "redis",
+  flags: string[] = [],
+): Promise<KillableStore> {
+  return KillableStore.start(name, (port) => startRedis({ dir, appendonly: true, flags, port }));
+}
+
+/** Without fsync: the operating system lives on when the server is killed, and keeps what was written. */
+export function startKillablePostgres(dir: string): Promise<KillableStore> {
+  return KillableStore.start("postgres", (port) => startPostgres({ dir, settings: ["fsync=off"], port }));
+}

@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMoneyCommands, type MoneyCommands, type RedisConnection } from "@diegetic/hot-state";
+import pg from "pg";
+import { eventually } from "../../helpers/eventually.ts";
+import { startStack, type TestStack } from "../../helpers/stack.ts";
+import { FaultyProxy } from "./faulty-proxy.ts";
+import { type RedisTopology, startProxiedCluster, startSingleRedis } from "./redis-topology.ts";
+import { type KillableStore, startKillablePostgres } from "./store.ts";
+
+export type Variant = "single" | "cluster";
+
+export interface WorldOptions {
+  variant: Variant;
+  holdTtlSeconds: number;
+  sessionIdleSeconds: number;
+  /** Name of the safeguard that is taken out; see sabotage/safeguards.mjs. */
+  withoutSafeguard?: string | undefined;
+}
+
+/** Services that the supervisor restarts. */
+export const SERVICES = ["front", "management", "match-1", "match-2", "billing"] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** What the scripts' time.lua adds to the time of Redis, microseconds; see sabotage/preload.mjs. */
+export const REDIS_CLOCK_KEY = "faults:clock_us";
+
+const READY_TIMEOUT_MS = 60_000;
+const PRELOAD = new URL("../sabotage/preload.mjs", import.meta.url).href;
+
+/**
+ * The real `npm start` with two match instances, on a Redis and a Postgres that can be killed and that the services
+ * reach only through proxies.
+ */
+export class World {
+  readonly dataDir: string;
+  readonly variant: Variant;
+  readonly redis: RedisTopology;
+  readonly postgres: KillableStore;
+  readonly postgresProxy: FaultyProxy;
+  readonly stack: TestStack;
+  /** A way to the stores around the proxies. */
+  readonly directRedis: RedisConnection;
+  readonly money: MoneyCommands;
+  readonly #dir: string;
+  readonly #clockDir: string;
+  readonly #offMs = new Map<ServiceName, number>();
+  #sharedMs = 0;
+  #scriptsOffMs = 0;
+
+  private constructor(parts: {
+    dir: string;
+    variant: Variant;
+    redis: RedisTopology;
+    postgres: KillableStore;
+    postgresProxy: FaultyProxy;
+    stack: TestStack;
+  }) {
+    this.#dir = parts.dir;
+    this.#clockDir = join(parts.dir, "clocks");
+    this.dataDir = join(parts.dir, "data");
+    this.variant = parts.variant;
+    this.redis = parts.redis;
+    this.postgres = parts.postgres;
+    this.postgresProxy = parts.postgresProxy;
+    this.stack = parts.stack;
+    this.directRedis = parts.redis.connect("faults");
+    this.money = createMoneyCommands(this.directRedis);
+  }
+
+  static async start(options: WorldOptions): Promise<World> {
+    const dir = mkdtempSync(join(tmpdir(), "diegetic-faults-"));
+    mkdirSync(join(dir, "clocks"));
+    const { variant } = options;
+    const redis = variant === "single" ? await startSingleRedis(dir) : await startProxiedCluster(dir);
+    const postgres = await startKillablePostgres(join(dir, "postgres"));
+    const postgresProxy = await FaultyProxy.start(() => postgres.port);
+    const databaseUrl = Object.assign(new URL(postgres.url), { port: String(postgresProxy.port) }).toString();
+    try {
+      const stack = await startStack({
+        dataDir: join(dir, "data"),
+        arguments: ["--match-instances", "2"],
+        environment: {
+          DEMO: "0",
+          DATABASE_URL: databaseUrl,
+          REDIS_URL: redis.proxiedUrl,
+          HOLD_TTL_SECONDS: String(options.holdTtlSeconds),
+          SESSION_IDLE_SECONDS: String(options.sessionIdleSeconds),
+          NODE_OPTIONS: `--trace-warnings --import=${PRELOAD}`,
+          FAULTS_CLOCKS: join(dir, "clocks"),
+          FAULTS_REDIS_CLOCK: variant === "single" ? "1" : "0",
+          FAULTS_SABOTAGE: options.withoutSafeguard ?? "",
+        },
+      });
+      return new World({ dir, variant, redis, postgres, postgresProxy, stack });
+    } catch (error) {
+      await postgresProxy.stop();
+      await postgres.stop();
+      await redis.stop();
+      rmSync(dir, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  get baseUrl(): string {
+    return this.stack.describe().baseUrl;
+  }
+
+  /** Lets the clock of one service be wrong. Zero: as the others. */
+  setServiceClock(service: ServiceName, offMs: number): void {
+    this.#offMs.set(service, offMs);
+    const file = join(this.#clockDir, service);
+    // In one step: half of a number would be another time.
+    writeFileSync(`${file}.new`, String(this.#sharedMs + offMs));
+    renameSync(`${file}.new`, file);
+  }
+
+  /** How far the clock of a service was off when it last noticed a change. */
+  serviceClockOffset(service: ServiceName): number {
+    return Number(readFileSync(join(this.#clockDir, `${service}.seen`), "utf8")) - this.#sharedMs;
+  }
+
+  /** Lets everybody's clock go ahead, that of the scripts included, from where they are now. Only on a single Redis. */
+  async passTime(ms: number): Promise<void> {
+    this.#sharedMs += ms;
+    await this.setRedisClock(0);
+    for (const service of SERVICES) this.setServiceClock(service, this.#offMs.get(service) ?? 0);
+  }
+
+  /** Lets the clock that the scripts read be wrong. Zero: as the others. Only on a single Redis. */
+  async setRedisClock(offMs: number): Promise<void> {
+    this.#scriptsOffMs = offMs;
+    await this.directRedis.set(REDIS_CLOCK_KEY, String((this.#sharedMs + offMs) * 1_000));
+  }
+
+  /** The time that the scripts read. */
+  scriptsNowMs(): number {
+    return this.nowMs() + this.#scriptsOffMs;
+  }
+
+  /** The time that everybody has whose clock is right. */
+  nowMs(): number {
+    return Date.now() + this.#sharedMs;
+  }
+
+  async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.postgres.url });
+    client.on("error", () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Ends every fault, and returns when all services say that they are ready. */
+  async heal(): Promise<void> {
+    for (const node of this.redis.nodes) await node.bringBack();
+    await this.postgres.bringBack();
+    for (const proxy of [...this.redis.proxies, this.postgresProxy]) proxy.set({ kind: "pass" });
+    for (const service of SERVICES) this.setServiceClock(service, 0);
+    await eventually(
+      async () => {
+        const { processes } = this.stack.describe();
+        const answers = await Promise.all(
+          processes.map(({ metricsUrl }) => fetch((metricsUrl ?? "").replace("/metrics", "/readyz"))),
+        );
+        return answers.length === SERVICES.length && answers.every((answer) => answer.ok);
+      },
+      { timeoutMs: READY_TIMEOUT_MS, everyMs: 100 },
+    );
+  }
+
+  /** Stops everything and removes its files. */
+  async stop(): Promise<void> {
+    this.directRedis.disconnect();
+    await this.stack.pressCtrlC();
+    await this.postgresProxy.stop();
+    await this.postgres.stop();
+    await this.redis.stop();
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,46 @@
+import { type History, noteOddity, type Span } from "../history.ts";
+
+const CLIENT_TIMEOUT_MS = 5_000;
+
+export interface Answer extends Span {
+  /** Null: none. */
+  status: number | null;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the workload examines
+  body: any;
+}
+
+export interface Client {
+  call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
+}
+
+/** Calls the API as a client with a time-out, counts what was answered, and notes answers that must never be given. */
+export function createClient(baseUrl: () => string, key: string, history: History): Client {
+  return {
+    async call(method, path, body, headers = {}) {
+      const startedMs = Date.now();
+      const endpoint = `${method} ${path.replace(/camp_\w+|game-\d+/, "…")}`;
+      const count = (status: string) =>
+        history.answers.set(`${endpoint} ${status}`, (history.answers.get(`${endpoint} ${status}`) ?? 0) + 1);
+      try {
+        const response = await fetch(`${baseUrl()}${path}`, {
+          method,
+          headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
+          signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
+          ...(body && { body: JSON.stringify(body) }),
+        });
+        const text = await response.text();
+        const { status } = response;
+        count(String(status));
+        if (status >= 500 && status !== 503)
+          noteOddity(history, `${endpoint} was answered ${status}: ${text}`);
+        if (status === 503 && response.headers.get("Retry-After") === null) {
+          noteOddity(history, `${endpoint} was answered 503 without Retry-After: ${text}`);
+        }
+        return { startedMs, endedMs: Date.now(), status, body: text === "" ? null : JSON.parse(text) };
+      } catch {
+        count("no answer");
+        return { startedMs, endedMs: Date.now(), status: null, body: null };
+      }
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { History, ImpressionOperation, MatchCall } from "../history.ts";
+import type { Random } from "../random.ts";
+import type { Client } from "./client.ts";
+import { CATEGORIES, type Game, type Market } from "./market.ts";
+
+export interface PlayersOptions {
+  market: Market;
+  history: History;
+  random: Random;
+  players: number;
+  /** Pause of one player between two requests. Milliseconds. */
+  pauseMs: number;
+  holdTtlMs: number;
+  signal: AbortSignal;
+}
+
+type Match = NonNullable<MatchCall["match"]>;
+
+const ATTEMPTS = 4;
+const RETURNING_PLAYERS = 12;
+const LATE_AT_A_TIME = 200;
+
+/** Players who come to games, are matched, see most of what they were shown, and never stop before `signal`. */
+export async function runPlayers(options: PlayersOptions): Promise<void> {
+  const late = new Set<Promise<void>>();
+  const player = async (number: number) => {
+    const random = options.random.fork(`player ${number}`);
+    for (let visit = 0; !options.signal.aborted; visit += 1)
+      await playOnce(options, random, number, visit, late);
+  };
+  await Promise.all(Array.from({ length: options.players }, (_, number) => player(number)));
+  await Promise.all(late);
+}
+
+/** One visit: more requests than the session may have ads, two of them at a time. */
+async function playOnce(
+  options: PlayersOptions,
+  random: Random,
+  number: number,
+  visit: number,
+  late: Set<Promise<void>>,
+): Promise<void> {
+  const { market, signal } = options;
+  const game = random.pick(market.games);
+  const named = random.chance(0.7);
+  const who = {
+    game,
+    category: random.pick(CATEGORIES),
+    userId: named ? `player-${number}-${visit}` : `returning-${random.integer(1, RETURNING_PLAYERS)}`,
+    sessionId: named ? `visit-${visit}` : null,
+  };
+  const rounds = Math.min(5, Math.ceil((game.maxAdsPerSession + 3) / 2));
+  for (let round = 0; round < rounds && !signal.aborted; round += 1) {
+    const matches = await Promise.all([ask(options, who), ask(options, who)]);
+    for (const match of matches) {
+      if (match === null || random.chance(0.2)) continue;
+      const operation = plan(random, match, game);
+      if (random.chance(0.1) && late.size < LATE_AT_A_TIME) {
+        const task = seeLate(options, operation).finally(() => late.delete(task));
+        late.add(task);
+      } else {
+        await record(options, random, operation);
+      }
+    }
+    await sleep(options.pauseMs * (0.5 + random.next()));
+  }
+}
+
+/** One match request. */
+async function ask(
+  { market, history }: PlayersOptions,
+  who: { game: Game; category: string; userId: string; sessionId: string | null },
+): Promise<Match | null> {
+  const { startedMs, endedMs, status, body } = await market.developer.call("POST", "/match", {
+    game_id: who.game.gameId,
+    user_id: who.userId,
+    ...(who.sessionId !== null && { session_id: who.sessionId }),
+    game_context: { category: who.category },
+    player_geo: { country_code: "NZ" },
+  });
+  const match: Match | null =
+    status === 200
+      ? {
+          matchId: body.match_id,
+          campaignId: body.campaign_id,
+          creativeId: body.creative_id,
+          priceMillicents: body.cpm_bid_cents,
+        }
+      : null;
+  const { userId, sessionId, game } = who;
+  history.matches.push({ startedMs, endedMs, gameId: game.gameId, userId, sessionId, status, match });
+  return match;
+}
+
+/** With a match id, with an Idempotency-Key, with both, or with neither. */
+function plan(random: Random, match: Match, game: Game): ImpressionOperation {
+  const draw = random.next();
+  return {
+    campaignId: match.campaignId,
+    creativeId: match.creativeId,
+    gameId: game.gameId,
+    matchId: draw < 0.7 ? match.matchId : null,
+    idempotencyKey: draw >= 0.55 && draw < 0.85 ? `scene ${match.matchId}` : null,
+    attempts: [],
+    answers: [],
+  };
+}
+
+/** Records an impression and repeats what was not answered, as far as it names itself; sometimes what was, too. */
+async function record(
+  options: PlayersOptions,
+  random: Random,
+  operation: ImpressionOperation,
+): Promise<void> {
+  options.history.impressions.push(operation);
+  const repeatable = operation.matchId !== null || operation.idempotencyKey !== null;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const status = await attemptImpression(options.market.developer, operation);
+    if (!repeatable || (status !== null && status < 500)) break;
+    if (options.signal.aborted) return;
+    await sleep(100 * 2 ** attempt * (0.5 + random.next()));
+  }
+  if (repeatable && random.chance(0.1)) await attemptImpression(options.market.developer, operation);
+}
+
+/** Sends an impression once more and notes what came of it. */
+export async function attemptImpression(
+  developer: Client,
+  operation: ImpressionOperation,
+): Promise<number | null> {
+  const { startedMs, endedMs, status, body } = await developer.call(
+    "POST",
+    "/impressions",
+    {
+      campaign_id: operation.campaignId,
+      creative_id: operation.creativeId,
+      game_id: operation.gameId,
+      ...(operation.matchId !== null && { match_id: operation.matchId }),
+    },
+    operation.idempotencyKey === null ? {} : { "Idempotency-Key": operation.idempotencyKey },
+  );
+  operation.attempts.push({ startedMs, endedMs, status });
+  if (status === 201) {
+    const chargedMillicents = Math.round(body.charged_cents * 1_000);
+    operation.answers.push({ impressionId: body.impression_id, chargedMillicents });
+  }
+  return status;
+}
+
+/** An ad that is seen after its hold has lapsed. */
+async function seeLate(options: PlayersOptions, operation: ImpressionOperation): Promise<void> {
+  await sleep(options.holdTtlMs + 500, undefined, { signal: options.signal }).catch(() => undefined);
+  if (!options.signal.aborted) await record(options, options.random, operation);
+}
