@@ -13,13 +13,22 @@ const requestsPerWorld = 5;
 const worlds = { numRuns: Math.ceil(pairs / requestsPerWorld) };
 const timeoutMs = 20_000 + pairs * 10;
 
-type Change = { put: Campaign; copies: number } | { remove: string };
+/** So many that a term of them is applied to blocks as bits. */
+const mostCopies = 250;
+type Change = { put: Campaign; copies: number } | { remove: string } | { removeCopiesFrom: number };
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 12, arbitrary: anyCampaign.map((put) => ({ put, copies: 1 })) },
   // Enough copies to fill words, and to make bits of lists.
   {
     weight: 1,
-    arbitrary: fc.record({ put: anyCampaign, copies: fc.integer({ min: 10, max: 60 }) }),
+    arbitrary: fc.record({
+      put: anyCampaign,
+      copies: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 10, max: 60 }) }, fc.constant(mostCopies)),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(1, 2, 3, 20).map((removeCopiesFrom) => ({ removeCopiesFrom })),
   },
   { weight: 4, arbitrary: campaignId.map((remove) => ({ remove })) },
 );
@@ -33,6 +42,12 @@ function apply(one: Change, index: CampaignIndex, world: Map<string, Campaign>):
   if ("remove" in one) {
     index.remove(one.remove);
     world.delete(one.remove);
+    return;
+  }
+  if ("removeCopiesFrom" in one) {
+    for (let copy = one.removeCopiesFrom; copy <= mostCopies; copy += 1) {
+      apply({ remove: `copy_${copy}` }, index, world);
+    }
     return;
   }
   for (let copy = 0; copy < one.copies; copy += 1) {
@@ -78,8 +93,8 @@ describe("the index and the plain loop", () => {
     "agree on candidates, scores, contributions, draws and reasons, after any changes",
     () => {
       fc.assert(
-        fc.property(story, (chapters) => {
-          const index = new CampaignIndex();
+        fc.property(story, fc.constantFrom(2, 8, 128), (chapters, longestList) => {
+          const index = new CampaignIndex(longestList);
           const world = new Map<string, Campaign>();
           for (const [changes, request] of chapters) {
             for (const one of changes) apply(one, index, world);

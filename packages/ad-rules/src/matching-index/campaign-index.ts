@@ -36,7 +36,12 @@ export class CampaignIndex {
   readonly #campaigns = new Map<string, Campaign>();
   /** Of the active campaigns; null: nothing can match it. */
   readonly #slots = new Map<string, number | null>();
-  readonly #matcher = new Matcher();
+  readonly #matcher: Matcher;
+
+  /** @param longestList a term that more campaigns have is kept as bits; measured to be best at the default. */
+  constructor(longestList = 128) {
+    this.#matcher = new Matcher(longestList);
+  }
 
   /** Campaigns in any status. */
   get size(): number {

@@ -28,7 +28,7 @@ export interface Found {
  * operations on bits; `judge` does for one slot what bits cannot, and ranks it. Nothing may change in between.
  */
 export class Matcher {
-  readonly slots = new Slots();
+  readonly slots: Slots;
   readonly filter: RequestFilter;
   readonly affinities: AffinityTerms;
   readonly #terms: CampaignTerms;
@@ -37,7 +37,8 @@ export class Matcher {
   /** No campaign has a higher priority. */
   highestPriority = 0;
 
-  constructor() {
+  constructor(longestList: number) {
+    this.slots = new Slots(longestList);
     this.affinities = new AffinityTerms(this.#phrases);
     this.#terms = new CampaignTerms(this.#phrases, this.slots);
     this.filter = new RequestFilter(this.#terms, this.slots);

@@ -146,7 +146,6 @@ export class PhraseDictionary {
       } else if (anyUnit && unit > 0x7f) {
         const known = this.#byFirstUnit.get(unit);
         if (known !== undefined) this.#findLengths(text, at, known, found);
-        if (at < part) foundInPart = found.length;
       }
     }
     return foundInPart;

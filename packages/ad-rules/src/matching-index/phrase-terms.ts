@@ -18,12 +18,12 @@ export class KeywordTable implements TermTable<Phrase> {
     const entry = this.#phrases.find(keyword);
     if (entry === undefined) throw new Error(`nobody holds the keyword ${JSON.stringify(keyword)}`);
     entry.keyword ??= new Posting();
-    entry.keyword.add(slot, this.#capacity.wordCapacity);
+    entry.keyword.add(slot, this.#capacity);
   }
 
   remove(keyword: Phrase, slot: number): void {
     const entry = this.#phrases.find(keyword);
-    entry?.keyword?.remove(slot, this.#capacity.wordCapacity);
+    entry?.keyword?.remove(slot, this.#capacity);
     if (entry?.keyword?.isEmpty) entry.keyword = null;
   }
 }
@@ -50,14 +50,14 @@ export class TagTable implements TermTable<Tag> {
       if (tag.entry !== null) tag.entry.tags = [...(tag.entry.tags ?? []), tag.posting];
       this.#tags.set(value, tag);
     }
-    tag.posting.add(slot, this.#capacity.wordCapacity);
+    tag.posting.add(slot, this.#capacity);
   }
 
   remove({ value }: Tag, slot: number): void {
     const tag = this.#tags.get(value);
     if (tag === undefined) return;
     const { posting, entry } = tag;
-    posting.remove(slot, this.#capacity.wordCapacity);
+    posting.remove(slot, this.#capacity);
     if (!posting.isEmpty) return;
     this.#tags.delete(value);
     if (entry === null) return;

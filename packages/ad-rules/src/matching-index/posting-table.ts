@@ -27,12 +27,12 @@ export class PostingTable<Key> implements TermTable<Key> {
       posting = new Posting();
       this.#postings.set(key, posting);
     }
-    posting.add(slot, this.#capacity.wordCapacity);
+    posting.add(slot, this.#capacity);
   }
 
   remove(key: Key, slot: number): void {
     const posting = this.#postings.get(key);
-    posting?.remove(slot, this.#capacity.wordCapacity);
+    posting?.remove(slot, this.#capacity);
     if (posting?.isEmpty) this.#postings.delete(key);
   }
 }

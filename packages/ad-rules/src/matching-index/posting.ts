@@ -1,11 +1,9 @@
-/** How many words of 32 slots there are room for. */
+/** The room that there is for slots. */
 export interface Capacity {
+  /** Words of 32 slots. */
   readonly wordCapacity: number;
-}
-
-/** Up to so many slots, a posting is a list: the list then costs less to read than all words of bits would. */
-function longestList(wordCapacity: number): number {
-  return Math.max(128, wordCapacity >> 5);
+  /** A posting of up to so many slots is a list: reading it then costs less than reading all words of bits would. */
+  readonly longestList: number;
 }
 
 /**
@@ -22,13 +20,8 @@ export class Posting {
   }
 
   /** Whether a good part of all campaigns has the term: one in sixteen slots. */
-  isWide(wordCapacity: number): boolean {
+  isWide({ wordCapacity }: Capacity): boolean {
     return this.#count > wordCapacity * 2;
-  }
-
-  has(slot: number): boolean {
-    if (this.#bits !== null) return ((this.#bits[slot >>> 5] ?? 0) & (1 << (slot & 31))) !== 0;
-    return this.#list?.includes(slot) ?? false;
   }
 
   /** The slots, in no order; null when there are too many for a list. */
@@ -37,16 +30,16 @@ export class Posting {
   }
 
   /** The slots as bits, at least `wordCapacity` words of them; null while they are a list. */
-  bits(wordCapacity: number): Int32Array | null {
+  bits({ wordCapacity, longestList }: Capacity): Int32Array | null {
     if (this.#bits !== null && this.#bits.length < wordCapacity) {
-      if (this.#count < longestList(wordCapacity) >> 1) this.#becomeList();
+      if (this.#count < longestList >> 1) this.#becomeList();
       else this.#bits = grown(this.#bits, wordCapacity);
     }
     return this.#bits;
   }
 
   /** A slot that was added last may be added again, which changes nothing. */
-  add(slot: number, wordCapacity: number): void {
+  add(slot: number, { wordCapacity, longestList }: Capacity): void {
     if (this.#bits !== null) {
       if (slot >>> 5 >= this.#bits.length) this.#bits = grown(this.#bits, wordCapacity);
       const word = this.#bits[slot >>> 5] ?? 0;
@@ -60,18 +53,18 @@ export class Posting {
       this.#list.push(slot);
     }
     this.#count += 1;
-    if (this.#list !== null && this.#count > longestList(wordCapacity)) this.#becomeBits(wordCapacity);
+    if (this.#list !== null && this.#count > longestList) this.#becomeBits(wordCapacity);
   }
 
   /** A slot that is not there is ignored. */
-  remove(slot: number, wordCapacity: number): void {
+  remove(slot: number, { longestList }: Capacity): void {
     if (this.#bits !== null) {
       const word = this.#bits[slot >>> 5] ?? 0;
       const bit = 1 << (slot & 31);
       if ((word & bit) === 0) return;
       this.#bits[slot >>> 5] = word & ~bit;
       this.#count -= 1;
-      if (this.#count < longestList(wordCapacity) >> 1) this.#becomeList();
+      if (this.#count < longestList >> 1) this.#becomeList();
     } else if (this.#list !== null) {
       const place = this.#list.lastIndexOf(slot);
       const last = this.#list.at(-1);

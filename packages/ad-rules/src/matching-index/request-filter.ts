@@ -20,9 +20,9 @@ class Union {
   #gathered = new Int32Array(0);
   readonly #lists: (readonly number[])[] = [];
 
-  add(posting: Posting | null | undefined, wordCapacity: number): void {
+  add(posting: Posting | null | undefined, capacity: Capacity): void {
     if (posting === null || posting === undefined) return;
-    const bits = posting.bits(wordCapacity);
+    const bits = posting.bits(capacity);
     if (bits !== null) this.members.push(bits);
     else if (posting.list !== null) this.#lists.push(posting.list);
   }
@@ -63,28 +63,31 @@ class Union {
  */
 class Blocked {
   readonly wide: Int32Array[] = [];
-  readonly #narrow: Posting[] = [];
+  readonly #narrow = new Union();
+  #isGathered = false;
 
-  add(posting: Posting | null | undefined, wordCapacity: number): void {
+  add(posting: Posting | null | undefined, capacity: Capacity): void {
     if (posting === null || posting === undefined) return;
-    const bits = posting.isWide(wordCapacity) ? posting.bits(wordCapacity) : null;
+    const bits = posting.isWide(capacity) ? posting.bits(capacity) : null;
     if (bits !== null) this.wide.push(bits);
-    else this.#narrow.push(posting);
+    else this.#narrow.add(posting, capacity);
   }
 
   /** Like `add`, for what the caller checks by itself if it is not wide. */
-  addWide(posting: Posting | null, wordCapacity: number): void {
-    if (posting?.isWide(wordCapacity)) this.add(posting, wordCapacity);
+  addWide(posting: Posting | null, capacity: Capacity): void {
+    if (posting?.isWide(capacity)) this.add(posting, capacity);
   }
 
   clear(): void {
     this.wide.length = 0;
-    this.#narrow.length = 0;
+    this.#narrow.clear();
+    this.#isGathered = false;
   }
 
-  hasNarrowly(slot: number): boolean {
-    for (const posting of this.#narrow) if (posting.has(slot)) return true;
-    return false;
+  hasNarrowly(slot: number, { wordCapacity }: Capacity): boolean {
+    if (!this.#isGathered) this.#narrow.gather(wordCapacity);
+    this.#isGathered = true;
+    return (this.#narrow.word(slot >>> 5) & (1 << (slot & 31))) !== 0;
   }
 
   word(word: number): number {
@@ -121,32 +124,32 @@ export class RequestFilter {
 
   /** The first `inNarrative` of `phrases` occur in the narrative, the others elsewhere in the context. */
   set(request: PreparedRequest, phrases: readonly PhraseEntry[], inNarrative: number): void {
-    const { wordCapacity } = this.#capacity;
+    const capacity = this.#capacity;
     const { context, placement } = request;
     const { blocked, typeSets, categories, tags, untagged } = this.#terms;
-    this.#types.add(typeSets.find(typeSetOf(request.placementTypes)), wordCapacity);
+    this.#types.add(typeSets.find(typeSetOf(request.placementTypes)), capacity);
     this.#setPlaces(request);
-    this.#categories.add(categories.find(any), wordCapacity);
-    this.#tags.add(untagged.find(any), wordCapacity);
-    for (const term of context.terms) this.#tags.add(tags.find(term), wordCapacity);
+    this.#categories.add(categories.find(any), capacity);
+    this.#tags.add(untagged.find(any), capacity);
+    for (const term of context.terms) this.#tags.add(tags.find(term), capacity);
     for (let place = 0; place < phrases.length; place += 1) {
       const entry = phrases[place];
       if (entry === undefined) continue;
-      this.#blocked.addWide(entry.keyword, wordCapacity);
+      this.#blocked.addWide(entry.keyword, capacity);
       if (place < inNarrative && entry.tags !== null)
-        for (const tag of entry.tags) this.#tags.add(tag, wordCapacity);
+        for (const tag of entry.tags) this.#tags.add(tag, capacity);
     }
     for (const name of placement.blockedAdvertisers)
-      this.#blocked.add(blocked.advertisers.find(name), wordCapacity);
-    for (const name of placement.blockedCategories) this.#blocked.add(blocked.names.find(name), wordCapacity);
-    if (context.theme !== null) this.#blocked.add(blocked.themes.find(context.theme), wordCapacity);
+      this.#blocked.add(blocked.advertisers.find(name), capacity);
+    for (const name of placement.blockedCategories) this.#blocked.add(blocked.names.find(name), capacity);
+    if (context.theme !== null) this.#blocked.add(blocked.themes.find(context.theme), capacity);
     if (context.category !== null) {
-      this.#categories.add(categories.find(context.category), wordCapacity);
-      this.#blocked.add(blocked.categories.find(context.category), wordCapacity);
+      this.#categories.add(categories.find(context.category), capacity);
+      this.#blocked.add(blocked.categories.find(context.category), capacity);
     }
-    for (const action of context.actions) this.#blocked.add(blocked.actions.find(action), wordCapacity);
-    this.#blocked.add(blocked.gameIds.find(request.gameId), wordCapacity);
-    for (const union of this.#required) union.gather(wordCapacity);
+    for (const action of context.actions) this.#blocked.add(blocked.actions.find(action), capacity);
+    this.#blocked.add(blocked.gameIds.find(request.gameId), capacity);
+    for (const union of this.#required) union.gather(capacity.wordCapacity);
   }
 
   /** Must follow every `set`, before anything of the index changes. */
@@ -157,7 +160,7 @@ export class RequestFilter {
 
   /** Whether a posting that is not applied as bits keeps the slot out. */
   blocks(slot: number): boolean {
-    return this.#blocked.hasNarrowly(slot);
+    return this.#blocked.hasNarrowly(slot, this.#capacity);
   }
 
   /** The slots of one word that pass. */
@@ -202,12 +205,12 @@ export class RequestFilter {
   }
 
   #setPlaces({ player }: PreparedRequest): void {
-    const { wordCapacity } = this.#capacity;
+    const capacity = this.#capacity;
     const { includes, includedCells, blocked } = this.#terms;
-    this.#places.add(includes.find(any), wordCapacity);
+    this.#places.add(includes.find(any), capacity);
     const both = (key: string) => {
-      this.#places.add(includes.find(key), wordCapacity);
-      this.#blocked.add(blocked.excludes.find(key), wordCapacity);
+      this.#places.add(includes.find(key), capacity);
+      this.#blocked.add(blocked.excludes.find(key), capacity);
     };
     const { country, state, city, point } = player;
     if (country !== null) {
@@ -217,8 +220,8 @@ export class RequestFilter {
       if (state !== null && city !== null) both(cityInStateKey(country, state, city));
     }
     if (point !== null) {
-      this.#places.add(includedCells.find(cellOf(point)), wordCapacity);
-      this.#places.add(includedCells.find(anyCell), wordCapacity);
+      this.#places.add(includedCells.find(cellOf(point)), capacity);
+      this.#places.add(includedCells.find(anyCell), capacity);
     }
   }
 }

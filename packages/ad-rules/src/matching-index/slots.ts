@@ -43,6 +43,7 @@ export class Slots implements Capacity {
   order = new Int32Array(pageWords);
   orderLength = 0;
   wordCapacity = pageWords;
+  readonly #longestList: number;
   readonly #tenants: (Tenant | undefined)[] = [];
   readonly records = new SlotRecords(pageWords * 32);
   #alive = new Int32Array(pageWords);
@@ -55,6 +56,14 @@ export class Slots implements Capacity {
   #pageCount = 0;
   /** By step: its words that still have room. */
   readonly #roomy = new Map<number, number[]>();
+
+  constructor(longestList: number) {
+    this.#longestList = longestList;
+  }
+
+  get longestList(): number {
+    return Math.max(this.#longestList, this.wordCapacity >> 5);
+  }
 
   /** The upper end of the word's step. */
   reach(word: number): number {
