@@ -10,6 +10,7 @@ export * from "./schemas/api-key.ts";
 export * from "./schemas/blocklist.ts";
 export * from "./schemas/campaign.ts";
 export * from "./schemas/creative.ts";
+export * from "./schemas/explain.ts";
 export {
   CAMPAIGN_STATUSES,
   CREATIVE_TYPES,
@@ -21,7 +22,6 @@ export {
   TEXT_CHARACTERS,
   TONES,
 } from "./schemas/fields.ts";
-export * from "./schemas/explain.ts";
 export * from "./schemas/geo-target.ts";
 export * from "./schemas/impression.ts";
 export * from "./schemas/ledger.ts";
