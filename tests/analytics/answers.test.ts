@@ -193,6 +193,15 @@ describe("GET /campaigns/{id}/analytics/creatives", () => {
       ],
     });
   });
+
+  it("is what the creatives themselves count", async () => {
+    const { body } = await owner.get(`/campaigns/${campaignId}/creatives`).expect(200);
+    const counts = body.map(({ id, impressions }: { id: string; impressions: number }) => [id, impressions]);
+    expect(counts).toEqual([
+      [creatives[0], 2],
+      [creatives[3], 0],
+    ]);
+  });
 });
 
 describe("GET /campaigns/{id}/analytics/geo", () => {

@@ -1,4 +1,6 @@
 import { allOperations, expressPath } from "@diegetic/contracts";
+import { readManagementSettings } from "@diegetic/management";
+import { readMatchSettings } from "@diegetic/match";
 import { describe, expect, it } from "@jest/globals";
 import { type FeatureParts, managementEndpoints } from "../../services/management/src/endpoints.ts";
 import {
@@ -30,6 +32,29 @@ describe("what the services mount", () => {
         (candidate) => candidate.method === method && expressPath(candidate) === path,
       );
       expect([path, group, scope]).toEqual([path, operation?.group, operation?.scope]);
+    }
+  });
+
+  it("allows each group its requests a minute", () => {
+    const environment = {
+      DATABASE_URL: "postgres://localhost/x",
+      REDIS_URL: "redis://localhost",
+      PLAYER_HASH_KEY: "k".repeat(32),
+    };
+    const perKey = {
+      rateLimitMatch: 1_000,
+      rateLimitImpressions: 1_000,
+      rateLimitManagement: 100,
+      rateLimitAnalytics: 60,
+    };
+    const perGame = { rateLimitMatchPerGame: "unlimited", rateLimitImpressionsPerGame: "unlimited" };
+    expect(readMatchSettings(environment).settings).toMatchObject({ ...perKey, ...perGame });
+    expect(readManagementSettings(environment)).toMatchObject(perKey);
+    for (const { path, group } of endpoints) {
+      const [, first = ""] = path.split("/");
+      const isAnalytics = /\/(stats|analytics\/\w+)$|^\/(revenue|creator-revenue|ledger)\b/.test(path);
+      const own = first === "match" || first === "impressions" ? first : "management";
+      expect([path, group]).toEqual([path, isAnalytics ? "analytics" : own]);
     }
   });
 });

@@ -275,6 +275,28 @@ describe("affinities score and bias", () => {
 });
 
 describe("changes are obeyed from their answer on", () => {
+  it("with pause, activation, disabling and enabling", async () => {
+    const path = `/campaigns/${campaignId}`;
+    await expectServed({}, true);
+    await manage("post", `${path}/pause`).expect(200);
+    await expectServed({}, false);
+    await manage("post", `${path}/activate`).expect(200);
+    await expectServed({}, true);
+    await manage("patch", path, { start_date: "2999-01-01" }).expect(200);
+    await expectServed({}, false);
+    await manage("patch", path, { start_date: "2000-01-01" }).expect(200);
+    await expectServed({}, true);
+
+    const develop = market.manage(gameKey);
+    await develop("delete", `/placements/${gameId}`).expect(204);
+    for (const { status, reason } of await match()) {
+      expect([status, reason]).toEqual([204, "placement_disabled"]);
+    }
+    const placement = { creator_id: "c", placement_types: ["narrative_hook"] };
+    await develop("post", `/placements/${gameId}`, placement).expect(201);
+    await expectServed({}, true);
+  });
+
   it("also when rules come and go as fast as they can", async () => {
     const blocked = scene({ theme_id: "horror" });
     for (let round = 0; round < 25; round++) {

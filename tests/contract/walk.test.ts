@@ -84,6 +84,13 @@ describe("walking the API document", () => {
     );
   });
 
+  it("asks for a key at every operation", async () => {
+    for (const { method, path } of operations) {
+      const answer = await api.send({ method, path: `${BASE_PATH}${path}`, headers: {} });
+      expect([method, path, answer.status, undocumented(answer)]).toEqual([method, path, 401, undefined]);
+    }
+  });
+
   function callByExample(step: Step): Promise<SeenAnswer> {
     const parameters = (step.parameters ?? []).map(resolve);
     const path = parameters.reduce((text, { in: place, name, example }) => {

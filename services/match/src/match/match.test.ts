@@ -48,6 +48,13 @@ describe("POST /match", () => {
     expect(totals).toMatchObject({ heldMillicents: 2_500, spentMillicents: 0 });
   });
 
+  it("answers what the creative says of product, tagline and tone", async () => {
+    const game = await world.addGame();
+    const words = { product_name: "Hemp rope", tagline: "Holds.", tone: "humorous" } as const;
+    await world.addCampaign({ creatives: [words] });
+    expect((await world.match(game)).body).toMatchObject(words);
+  });
+
   const context = { game_id: "g", user_id: "u", game_context: {} };
   it.each<[string, unknown, number, string]>([
     ["not an object", [], 400, "JSON object"],

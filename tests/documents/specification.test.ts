@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { openApiDocument } from "@diegetic/contracts";
+import { describe, expect, it } from "@jest/globals";
+import { readDocument, tableIn } from "../helpers/markdown.ts";
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  "x-addition"?: boolean;
+}
+interface Content {
+  content?: { "application/json": { schema: Schema } };
+}
+interface Operation {
+  "x-addition"?: boolean;
+  requestBody?: Content;
+  responses: Record<string, Content>;
+}
+
+const ROOT = new URL("../../", import.meta.url);
+const sections = readDocument("docs/specification.md");
+const sentences = sections.flatMap(({ heading, tables }) =>
+  /^\d+\. /.test(heading)
+    ? tables.flat().map((row) => ({ part: Number.parseInt(heading, 10), number: row["No."] ?? "", ...row }))
+    : [],
+);
+const api = JSON.parse(JSON.stringify(openApiDocument({ basePath: "/api" })));
+
+/** `[file](../path) “title”: “case”, “case”`, as many as a cell has. */
+const HOLDER = /\[([^\]]+)\]\(\.\.\/([^)]+)\) “([^”]*)”((?:[:,] “[^”]*”)*)/g;
+
+describe("each sentence of docs/specification.md", () => {
+  it("has a number, in order", () => {
+    const numbers = sentences.map(({ number }) => number);
+    const expected = sentences.map(({ part }, place) => {
+      const first = sentences.findIndex((other) => other.part === part);
+      return `${part}.${place - first + 1}`;
+    });
+    expect(numbers).toEqual(expected);
+    expect(numbers.length).toBeGreaterThan(100);
+  });
+
+  it.each(sentences)("$number is held by tests that exist: $Sentence", (row) => {
+    const cell = (row as Record<string, string | number>)["Held by"];
+    const held = String(cell).split("<br>");
+    for (const text of held) {
+      expect(text.replace(HOLDER, "").trim()).toBe("");
+      const [, name = "", path = "", title = "", cases = ""] = [...text.matchAll(HOLDER)][0] ?? [];
+      const source = readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
+      expect([name, /\.test\.ts$/.test(path)]).toEqual([path.split("/").at(-1), true]);
+      expect(source).not.toMatch(/\b(it|test|describe)\.(skip|only|todo|failing)\b/);
+      expect([path, title, titlePattern(title).test(source)]).toEqual([path, title, true]);
+      for (const [, one = ""] of cases.matchAll(/“([^”]*)”/g)) {
+        expect([path, one, literalPattern(one).test(source)]).toEqual([path, one, true]);
+      }
+    }
+  });
+});
+
+describe("docs/specification.md", () => {
+  it("has the endpoints of the API", () => {
+    const documented = tableIn(sections, "Endpoints").map(({ Request = "", Body, Answer }) => [
+      Request.replace(/\{\w+\}/g, "{}"),
+      Body,
+      Answer,
+    ]);
+    const existing = Object.entries<Record<string, Operation>>(api.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, operation]) => !operation["x-addition"])
+        .map(([method, operation]) => [
+          `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "{}")}`,
+          bodyOf(operation),
+          answersOf(operation),
+        ]),
+    );
+    expect(documented.sort()).toEqual(existing.sort());
+  });
+
+  it.each(tableIn(sections, "Objects"))(
+    "has the fields of the API: $Object",
+    ({ Object: name = "", Fields }) => {
+      const [component = "", ...path] = name.split(".");
+      const found = path.reduce<Schema>((schema, field) => {
+        const inner = resolve(schema.properties?.[field] ?? {});
+        return inner.items === undefined ? inner : resolve(inner.items);
+      }, api.components.schemas[component]);
+      expect(fieldsOf(found).join(", ")).toBe(Fields);
+    },
+  );
+});
+
+function bodyOf({ requestBody }: Operation): string {
+  const schema = requestBody?.content?.["application/json"].schema;
+  if (schema === undefined) return "";
+  const found = resolve(schema);
+  return fieldsOf(found)
+    .map((name) => (found.required?.includes(name) ? `${name}*` : name))
+    .join(", ");
+}
+
+function answersOf({ responses }: Operation): string {
+  return Object.entries(responses)
+    .filter(([status]) => status < "300")
+    .map(([status, { content }]) => {
+      const schema = content?.["application/json"].schema;
+      if (schema === undefined) return status;
+      const reference = schema.$ref ?? schema.items?.$ref ?? "";
+      return `${status} ${schema.type === "array" ? "list of " : ""}${reference.split("/").at(-1)}`;
+    })
+    .join(", ");
+}
+
+/** The names of its fields without additions. */
+function fieldsOf(schema: Schema): string[] {
+  return Object.entries(schema.properties ?? {})
+    .filter(([, field]) => !field["x-addition"])
+    .map(([name]) => name);
+}
+
+function resolve(schema: Schema): Schema {
+  return schema.$ref === undefined ? schema : api.components.schemas[schema.$ref.split("/").at(-1) ?? ""];
+}
+
+/** The first argument of a call, as tests and groups of tests are named. */
+function titlePattern(title: string): RegExp {
+  return new RegExp(`\\(\\s*${literalPattern(title).source}\\s*,`);
+}
+
+/** A string of the source; “…” stands for what a template or a table of cases fills in. */
+function literalPattern(text: string): RegExp {
+  const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/%/g, "%%?");
+  const filled = escaped.replaceAll("…", "(?:…|%[a-z]|\\$\\{[^}]*\\}|\\$[\\w.]+(?: [\\w ]+)?)");
+  return new RegExp(`(["\`])${filled}\\1`);
+}
