@@ -3,13 +3,13 @@
 -- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
 --       hold_ttl_ms, session_started_ms ('': do not look), session_idle_ms, payload (JSON of the match),
 --       then pairs of creative_id, max_uses
--- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_touched_ms | ''}
---       {'refused', code, cap_touched_ms | ''}
+-- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms}
+--       {'refused', code, cap_since_ms | ''}
 -- Codes unknown_slot   the slot has to be rebuilt first
 --       stale_version  the slot knows a newer version of the campaign than the caller
 --       not_active, balance, budget, daily_cap, creative_cap
--- cap_touched_ms: when the session's caps had last been touched before this call. Caps that are older than the
---       session (by more than half of its idle time) belong to an earlier one: with session_started_ms they are reset.
+-- cap_since_ms: since when the caps that have decided are counted. Those that began before the session (by more than
+--       half of its idle time) belong to an earlier one: with session_started_ms they are forgotten first.
 -- Idempotent by match_id: a match that was held answers the same again, whatever became of it; a cancelled one is taken anew.
 
 -- @include "time"
@@ -46,6 +46,12 @@ local function pick_creative()
   return equals[rotation % #equals + 1]
 end
 
+local function milliseconds(microseconds)
+  return whole(math.floor(tonumber(microseconds) / 1000))
+end
+
+-- Whatever becomes of this request: the session lives.
+keep_for(cap, cap_life_ms(session_idle_ms))
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_slot', '' } end
@@ -54,32 +60,31 @@ local known = remembers_matches(account, matches) and redis.call('HGET', matches
 if known then
   local entry = decode_entry(known)
   if entry.state ~= 'X' then
-    return { 'held', entry.creative_id, entry.times_seen, whole(entry.lapses_at_ms), entry.cap_touched_ms }
+    return { 'held', entry.creative_id, entry.times_seen, whole(entry.lapses_at_ms), milliseconds(entry.cap_since_us) }
   end
 end
 
-local cap_touched_ms = redis.call('HGET', cap, 'touched') or ''
-if session_started_ms and cap_touched_ms ~= ''
-  and tonumber(cap_touched_ms) < session_started_ms - session_idle_ms / 2 then
+local cap_since_us = redis.call('HGET', cap, 'since')
+if session_started_ms and cap_since_us and is_cap_stale(tonumber(cap_since_us), session_started_ms, session_idle_ms) then
   redis.call('DEL', cap)
-  cap_touched_ms = ''
+  cap_since_us = nil
 end
+local cap_since_ms = cap_since_us and milliseconds(cap_since_us) or ''
 
-if campaign.version > campaign_version then return { 'refused', 'stale_version', cap_touched_ms } end
-if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_touched_ms } end
+if campaign.version > campaign_version then return { 'refused', 'stale_version', cap_since_ms } end
+if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_since_ms } end
 local refusal = no_room(account, campaign, price)
-if refusal then return { 'refused', refusal, cap_touched_ms } end
+if refusal then return { 'refused', refusal, cap_since_ms } end
 local creative_id = pick_creative()
-if not creative_id then
-  keep_for(cap, CAP_EXPIRE_MS)
-  return { 'refused', 'creative_cap', cap_touched_ms }
-end
+if not creative_id then return { 'refused', 'creative_cap', cap_since_ms } end
 
-redis.call('HSETNX', cap, 'since', whole(now_us))
-redis.call('HSET', cap, 'touched', whole(now_ms))
+if not cap_since_us then
+  cap_since_us = whole(now_us)
+  redis.call('HSET', cap, 'since', cap_since_us)
+end
 redis.call('HINCRBY', cap, creative_id, 1)
 local times_seen = whole(redis.call('HINCRBY', cap, 'n:' .. creative_id, 1) - 1)
-keep_for(cap, CAP_EXPIRE_MS)
+keep_for(cap, cap_life_ms(session_idle_ms))
 
 if not remembers_matches(account, matches) then
   redis.call('DEL', pending, matches, history)
@@ -87,7 +92,7 @@ if not remembers_matches(account, matches) then
 end
 local entry = {
   state = 'O', price = price, lapses_at_ms = now_ms + hold_ttl_ms, matched_at_us = now_us,
-  creative_id = creative_id, session_key = session_key, times_seen = times_seen, cap_touched_ms = cap_touched_ms,
+  creative_id = creative_id, session_key = session_key, times_seen = times_seen, cap_since_us = cap_since_us,
   recorded_at_ms = '', impression_id = '', payload = payload,
 }
 redis.call('HINCRBY', account_key, 'held', whole(price))
@@ -99,4 +104,4 @@ redis.call('ZADD', pending, 0, pending_member(match_id, entry))
 redis.call('HSET', matches, match_id, encode_entry(entry))
 remember(pending, matches, history, match_id, now_ms, hold_ttl_ms + REMEMBER_MS)
 trim_history(pending, matches, history, now_ms)
-return { 'held', creative_id, times_seen, whole(entry.lapses_at_ms), cap_touched_ms }
+return { 'held', creative_id, times_seen, whole(entry.lapses_at_ms), milliseconds(cap_since_us) }

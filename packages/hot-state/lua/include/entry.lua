@@ -5,13 +5,13 @@
 --   matched_at_us    when it was taken (microseconds)
 --   creative_id, session_key
 --   times_seen       how often the session had been served the creative before
---   cap_touched_ms   when the session's caps had last been touched before, '' if never
+--   cap_since_us     since when the caps are counted that it stands in (microseconds)
 --   recorded_at_ms, impression_id   '' until charged
 
-local ENTRY_PATTERN = '^([OLCX])|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|(%d*)|(%d*)|([^|]*)|(.*)$'
+local ENTRY_PATTERN = '^([OLCX])|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|(%d+)|(%d*)|([^|]*)|(.*)$'
 
 local function decode_entry(text)
-  local state, price, lapses_at_ms, matched_at_us, creative_id, session_key, times_seen, cap_touched_ms,
+  local state, price, lapses_at_ms, matched_at_us, creative_id, session_key, times_seen, cap_since_us,
     recorded_at_ms, impression_id, payload = string.match(text, ENTRY_PATTERN)
   if not state then error('match entry is damaged') end
   return {
@@ -22,7 +22,7 @@ local function decode_entry(text)
     creative_id = creative_id,
     session_key = session_key,
     times_seen = times_seen,
-    cap_touched_ms = cap_touched_ms,
+    cap_since_us = cap_since_us,
     recorded_at_ms = recorded_at_ms,
     impression_id = impression_id,
     payload = payload,
@@ -32,7 +32,7 @@ end
 local function encode_entry(entry)
   return table.concat({
     entry.state, whole(entry.price), whole(entry.lapses_at_ms), whole(entry.matched_at_us),
-    entry.creative_id, entry.session_key, entry.times_seen, entry.cap_touched_ms,
+    entry.creative_id, entry.session_key, entry.times_seen, entry.cap_since_us,
     entry.recorded_at_ms, entry.impression_id, entry.payload,
   }, '|')
 end

@@ -29,10 +29,10 @@ export function createSessionReader(redis: RedisConnection): SessionReader {
       const [started, fields, counts] = await Promise.all([
         redis.hget(place, "started"),
         redis.hlen(place),
-        redis.hmget(advertiserKeys.cap(advertiserId, gameId, sessionKey), "touched", ...creativeIds),
+        redis.hmget(advertiserKeys.cap(advertiserId, gameId, sessionKey), "since", ...creativeIds),
       ]);
-      const [touched, ...appearances] = counts;
-      const isOver = started === null || isCapStale(numberOrNull(touched), Number(started), idleMs);
+      const [sinceUs, ...appearances] = counts;
+      const isOver = started === null || isCapStale(capSinceMs(sinceUs), Number(started), idleMs);
       return {
         ads: started === null ? 0 : fields - 1,
         appearances: new Map(
@@ -43,6 +43,6 @@ export function createSessionReader(redis: RedisConnection): SessionReader {
   };
 }
 
-function numberOrNull(text: string | null | undefined): number | null {
-  return text === null || text === undefined ? null : Number(text);
+function capSinceMs(sinceUs: string | null | undefined): number | null {
+  return sinceUs === null || sinceUs === undefined ? null : Math.floor(Number(sinceUs) / 1_000);
 }

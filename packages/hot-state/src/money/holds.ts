@@ -40,15 +40,16 @@ export function holdOf(match: MatchFacts): HoldReference {
 }
 
 /**
- * Whether caps that were last touched at `capTouchedMs` were left behind by an earlier session than the one that
- * began at `sessionStartedMs`. The caller then cancels the hold, if it got one, and reserves again with the session's start.
+ * Whether caps that are counted since `capSinceMs` are those of an earlier session than the one that began at
+ * `sessionStartedMs`: the rule of `is_cap_stale` in the scripts. The caller then cancels the hold, if it got one, and
+ * reserves again with the session's start.
  */
 export function isCapStale(
-  capTouchedMs: number | null,
+  capSinceMs: number | null,
   sessionStartedMs: number,
   sessionIdleMs: number,
 ): boolean {
-  return capTouchedMs !== null && capTouchedMs < sessionStartedMs - sessionIdleMs / 2;
+  return capSinceMs !== null && capSinceMs < sessionStartedMs - sessionIdleMs / 2;
 }
 
 function checkHold(hold: HoldReference): void {
@@ -103,14 +104,14 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
     );
     if (reply.code(0, ["held", "refused"]) === "refused") {
       const reason = reply.code(1, RESERVE_REFUSALS);
-      return { outcome: "refused", reason, capTouchedMs: reply.optionalInteger(2) };
+      return { outcome: "refused", reason, capSinceMs: reply.optionalInteger(2) };
     }
     return {
       outcome: "held",
       creativeId: reply.text(1),
       timesSeen: reply.integer(2),
       lapsesAtMs: reply.integer(3),
-      capTouchedMs: reply.optionalInteger(4),
+      capSinceMs: reply.integer(4),
     };
   };
 }

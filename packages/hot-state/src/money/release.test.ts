@@ -72,9 +72,6 @@ describe("a lapsed match", () => {
     const slot = await TestSlot.open(money, redis);
     const match = await slot.hold({ session_key: "s" }, ONCE);
     await slot.age(match, HOLD_TTL_MS);
-    // The session has gone on since the caps began to be counted.
-    const cap = advertiserKeys.cap(slot.advertiserId, slot.gameId, "s");
-    await redis.hset(cap, "since", "1");
     expect(await money.release(holdOf(match), "lapsed")).toBe("released");
     expect(await money.release(holdOf(match), "lapsed")).toBe("released");
     expect(await money.release(holdOf(match), "cancelled")).toBe("not_open");

@@ -32,7 +32,7 @@ describe("reserve", () => {
       creativeId: slot.creativeId,
       timesSeen: 0,
       lapsesAtMs: expect.any(Number),
-      capTouchedMs: null,
+      capSinceMs: expect.any(Number),
     });
     if (result.outcome !== "held") throw new Error("refused");
     expect(Math.abs(result.lapsesAtMs - before - HOLD_TTL_MS)).toBeLessThan(5_000);
@@ -45,14 +45,14 @@ describe("reserve", () => {
     const request = slot.request({ session_key: "session" });
     const first = await money.reserve(request);
     expect(await money.reserve(request)).toEqual(first);
-    expect(first).toMatchObject({ outcome: "held", timesSeen: 1, capTouchedMs: expect.any(Number) });
+    expect(first).toMatchObject({ outcome: "held", timesSeen: 1, capSinceMs: expect.any(Number) });
     expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 2_000 });
     expect(await redis.zcard(advertiserKeys.holds(slot.advertiserId))).toBe(2);
   });
 
   it("refuses a slot or a campaign that is not there", async () => {
     const empty = new TestSlot(money, redis);
-    const refusal = { outcome: "refused", reason: "unknown_slot", capTouchedMs: null };
+    const refusal = { outcome: "refused", reason: "unknown_slot", capSinceMs: null };
     expect(await money.reserve(empty.request())).toEqual(refusal);
     const slot = await TestSlot.open(money, redis);
     expect(await money.reserve(slot.request({ campaign_id: "camp_other" }))).toEqual(refusal);
@@ -69,7 +69,7 @@ describe("reserve", () => {
     ["daily_cap", { dailyCapMillicents: 999 }],
   ])("refuses with %s", async (reason, state) => {
     const slot = await TestSlot.open(money, redis, state);
-    expect(await money.reserve(slot.request())).toEqual({ outcome: "refused", reason, capTouchedMs: null });
+    expect(await money.reserve(slot.request())).toEqual({ outcome: "refused", reason, capSinceMs: null });
     expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
   });
 
@@ -169,7 +169,7 @@ describe("choice of the creative", () => {
     expect(await money.reserve(slot.request({ session_key: "s" }, { creatives }))).toEqual({
       outcome: "refused",
       reason: "creative_cap",
-      capTouchedMs: expect.any(Number),
+      capSinceMs: expect.any(Number),
     });
   });
 
@@ -197,20 +197,20 @@ describe("choice of the creative", () => {
 describe("caps of an earlier session", () => {
   const once = [{ creativeId: "crt_a", maxUses: 1 }];
 
-  it("are reset once the session's start is known, and only when they are older", async () => {
+  it("are forgotten once the session's start is known, and only when they are older", async () => {
     const slot = await TestSlot.open(money, redis);
     const earlier = await slot.hold({ session_key: "s" }, { creatives: once });
     const refused = await money.reserve(slot.request({ session_key: "s" }, { creatives: once }));
     expect(refused).toMatchObject({ reason: "creative_cap" });
-    const touched = refused.capTouchedMs ?? Number.NaN;
-    const edge = touched + SESSION_IDLE_MS / 2;
-    expect(isCapStale(touched, edge, SESSION_IDLE_MS)).toBe(false);
-    expect(isCapStale(touched, edge + 1, SESSION_IDLE_MS)).toBe(true);
+    const since = refused.capSinceMs ?? Number.NaN;
+    const edge = since + SESSION_IDLE_MS / 2;
+    expect(isCapStale(since, edge, SESSION_IDLE_MS)).toBe(false);
+    expect(isCapStale(since, edge + 1, SESSION_IDLE_MS)).toBe(true);
     expect(isCapStale(null, edge + 1, SESSION_IDLE_MS)).toBe(false);
     const again = (sessionStartedMs: number) =>
       money.reserve(slot.request({ session_key: "s" }, { creatives: once, sessionStartedMs }));
-    expect(await again(edge)).toMatchObject({ reason: "creative_cap", capTouchedMs: touched });
-    expect(await again(edge + 1)).toMatchObject({ outcome: "held", timesSeen: 0, capTouchedMs: null });
+    expect(await again(edge)).toMatchObject({ reason: "creative_cap", capSinceMs: since });
+    expect(await again(edge + 1)).toMatchObject({ outcome: "held", timesSeen: 0 });
 
     // What the earlier session holds has nothing to give back to the new one.
     expect(await money.release(holdOf(earlier), "cancelled")).toBe("released");
@@ -238,6 +238,20 @@ describe("memory", () => {
     expect(await ttl(advertiserKeys.cap(advertiserId, gameId, match.session_key))).toBeGreaterThan(dayMs);
     await slot.commit();
     expect(await ttl(advertiserKeys.outbox(advertiserId))).toBe(-1);
+  });
+
+  it("keeps caps by each request of their session, whatever becomes of it, and longer in a session that may rest longer", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const session = { session_key: "s" };
+    const cap = advertiserKeys.cap(slot.advertiserId, slot.gameId, "s");
+    const sessionIdleMs = 24 * 3_600_000;
+    await slot.hold(session, { sessionIdleMs });
+    expect(await redis.pttl(cap)).toBeGreaterThan(6 * sessionIdleMs);
+    await redis.pexpire(cap, 1_000);
+    await money.applyCampaign(slot.campaign({ version: 2, status: "paused" }));
+    const request = slot.request(session, { sessionIdleMs, campaignVersion: 2 });
+    expect(await money.reserve(request)).toMatchObject({ reason: "not_active" });
+    expect(await redis.pttl(cap)).toBeGreaterThan(6 * sessionIdleMs);
   });
 
   it("keeps the matches of long holds although a commit needs them for a shorter time", async () => {

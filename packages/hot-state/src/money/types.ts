@@ -15,7 +15,7 @@ export interface ReserveRequest {
   holdTtlMs: number;
   /**
    * When the current player session began, once that is known from `admit`: caps that an earlier session left behind
-   * are then reset. Null: they count as they are, and the caller compares `capTouchedMs` with `isCapStale`.
+   * are then reset. Null: they count as they are, and the caller asks `isCapStale` about `capSinceMs`.
    */
   sessionStartedMs: number | null;
   sessionIdleMs: number;
@@ -41,10 +41,10 @@ export type ReserveResult =
       /** How often the session had been served the creative before. */
       timesSeen: number;
       lapsesAtMs: number;
-      /** When the session's caps had last been touched before this hold; null: never. */
-      capTouchedMs: number | null;
+      /** Since when the caps are counted that have chosen the creative. */
+      capSinceMs: number;
     }
-  | { outcome: "refused"; reason: ReserveRefusal; capTouchedMs: number | null };
+  | { outcome: "refused"; reason: ReserveRefusal; capSinceMs: number | null };
 
 export interface CommitRequest {
   advertiserId: string;

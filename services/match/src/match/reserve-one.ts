@@ -8,6 +8,15 @@ import type { LoadedRequest } from "./load.ts";
 /** semantics: "How many candidates are tried". */
 export const MAX_RESERVATIONS = 8;
 
+/** What a reservation works with. */
+export interface ReserveDependencies
+  extends Pick<
+    MatchDependencies,
+    "catalog" | "refusals" | "money" | "sessions" | "due" | "logger" | "nowMs" | "countReservation"
+  > {
+  settings: Pick<MatchDependencies["settings"], "holdTtlSeconds">;
+}
+
 /** What one match request has used up and learnt so far. */
 export interface Trial {
   matchId: string;
@@ -34,7 +43,7 @@ export type TrialOutcome =
  * middle nothing is served, and a hold that may have been taken is released without waiting for it.
  */
 export async function reserveOne(
-  dependencies: MatchDependencies,
+  dependencies: ReserveDependencies,
   request: LoadedRequest,
   candidates: readonly Candidate[],
   trial: Trial,
@@ -82,7 +91,7 @@ export function withdrawLater(
  * the session has a place for it, and when its creative was chosen by the caps of this session, not of an earlier one.
  */
 async function reserve(
-  dependencies: MatchDependencies,
+  dependencies: ReserveDependencies,
   request: LoadedRequest,
   candidate: Candidate,
   trial: Trial,
@@ -116,7 +125,7 @@ async function reserve(
       due.register("holds", match.advertiser_id, dependencies.nowMs() + holdTtlMs),
     );
     trial.admission = admission;
-    const stale = isCapStale(reservation.capTouchedMs, admission.startedMs, request.sessionIdleMs);
+    const stale = isCapStale(reservation.capSinceMs, admission.startedMs, request.sessionIdleMs);
     if (reservation.outcome === "held" && (!admission.admitted || stale)) {
       await money.release(holdOf(match), "cancelled");
     }
@@ -133,7 +142,7 @@ function isDecidedByCaps(reservation: ReserveResult): boolean {
 }
 
 function factsOf(
-  dependencies: MatchDependencies,
+  dependencies: ReserveDependencies,
   request: LoadedRequest,
   candidate: Candidate,
   matchId: string,
@@ -165,7 +174,10 @@ async function allSettled<A, B>(a: A | Promise<A>, b: B | Promise<B>, c: Promise
 }
 
 /** Redis has failed, so this may fail too: then the hold lapses by itself. */
-function releaseLater({ money, logger }: MatchDependencies, match: MatchFacts): void {
+function releaseLater(
+  { money, logger }: Pick<ReserveDependencies, "money" | "logger">,
+  match: MatchFacts,
+): void {
   money
     .release(holdOf(match), "cancelled")
     .catch((error: unknown) => logger.debug({ err: error }, "a hold may have been left to lapse"));

@@ -58,6 +58,21 @@ describe("player sessions", () => {
     expect(again).toBe(true);
   });
 
+  it("begins anew with the first request after the pause: caps, hooks, and two requests at once", async () => {
+    const game = await world.addGame();
+    await world.addCampaign({
+      creatives: [{ max_uses_per_game: 3, narrative_hook: "first", alt_hooks: ["second", "third"] }],
+    });
+    const player = { user_id: "p" };
+    const hooksOf = (answers: { body: { narrative_hook?: string } }[]) =>
+      answers.map(({ body }) => body.narrative_hook ?? "none");
+    const ask = (instance: number) => world.match(game, player, { instance }).then((answer) => answer);
+    expect(hooksOf([await ask(0), await ask(1)])).toEqual(["first", "second"]);
+    await eventually(async () => (await world.redis.keys(`{game:${game.game_id}}:session:*`)).length === 0);
+    expect(hooksOf(await Promise.all([ask(0), ask(1)])).sort()).toEqual(["first", "second"]);
+    expect(hooksOf([await ask(0), await ask(1)])).toEqual(["third", "none"]);
+  });
+
   it("keeps a session alive by requests that match nothing", async () => {
     const game = await world.addGame({ max_ads_per_session: 1 });
     await world.addCampaign({ target_categories: ["racing"] });

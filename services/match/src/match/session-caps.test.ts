@@ -1,0 +1,252 @@
+import type { Candidate } from "@diegetic/ad-rules";
+import { newId } from "@diegetic/contracts";
+import {
+  connectRedis,
+  createGameSessions,
+  createMoneyCommands,
+  DueIndex,
+  type LapsedHold,
+  type RedisConnection,
+} from "@diegetic/hot-state";
+import { createLogger } from "@diegetic/service-kit";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { openSlot } from "../../../../tests/helpers/open-slot.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { Catalog } from "../catalog/catalog.ts";
+import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
+import type { LoadedRequest } from "./load.ts";
+import { reserveOne, type TrialOutcome } from "./reserve-one.ts";
+
+const IDLE_MS = 1_800_000;
+const MAX_USES = 3;
+const CREATIVE_ID = "crt_a";
+
+type Step =
+  /** So many requests of the player at once. */
+  | { kind: "match"; requests: number }
+  /** Nobody asks for a while, in parts of the idle time. */
+  | { kind: "pause"; idles: number }
+  /** One of the holds lapses unseen, whichever session it was of. */
+  | { kind: "lapse"; hold: number };
+
+const steps = fc.array(
+  fc.oneof<[fc.WeightedArbitrary<Step>, fc.WeightedArbitrary<Step>, fc.WeightedArbitrary<Step>]>(
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant("match"), requests: fc.integer({ min: 1, max: 4 }) }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant("pause"), idles: fc.constantFrom(0.3, 0.9, 1, 1.1, 40) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("lapse"), hold: fc.nat(9) }) },
+  ),
+  { minLength: 2, maxLength: 12 },
+);
+
+let server: TestRedis;
+let redis: RedisConnection;
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "session-caps-test" });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+/** The caps of one player session after the other, as plainly as they can be said. */
+class Model {
+  #session = 0;
+  #idles = 0;
+  #appearances = 0;
+  #served = 0;
+
+  /** How often each of the requests that get an ad finds the creative seen. */
+  match(requests: number): number[] {
+    if (this.#idles >= 1) {
+      this.#session += 1;
+      this.#appearances = 0;
+      this.#served = 0;
+    }
+    this.#idles = 0;
+    const held = Math.min(requests, MAX_USES - this.#appearances);
+    const timesSeen = Array.from({ length: held }, (_, i) => this.#served + i);
+    this.#appearances += held;
+    this.#served += held;
+    return timesSeen;
+  }
+
+  get session(): number {
+    return this.#session;
+  }
+
+  pause(idles: number): void {
+    this.#idles += idles;
+  }
+
+  get isOver(): boolean {
+    return this.#idles >= 1;
+  }
+
+  lapse(session: number): void {
+    if (session === this.#session) this.#appearances -= 1;
+  }
+}
+
+/** A player in a game before one campaign. Time passes by making everything that is stored older. */
+class Player {
+  readonly money = createMoneyCommands(redis);
+  readonly sessions = createGameSessions(redis);
+  readonly advertiserId = newId("adv");
+  readonly campaignId = newId("camp");
+  readonly gameId = newId("key");
+  readonly sessionKey = newId("key");
+
+  async open(): Promise<void> {
+    const { advertiserId, campaignId } = this;
+    await openSlot(this.money, { advertiserId, version: 1, depositedMillicents: 1_000_000 });
+    await this.money.applyCampaign({
+      advertiserId,
+      campaignId,
+      version: 1,
+      status: "active",
+      budgetMillicents: 1_000_000,
+      dailyCapMillicents: null,
+      seed: { spentMillicents: 0, impressions: 0, day: "2026-01-01", daySpentMillicents: 0 },
+    });
+  }
+
+  /**
+   * One request.
+   * @param scheduler decides in which order the commands of requests that run at once arrive
+   * @param skewMs how far the clock of the game's node is ahead of that of the advertiser's
+   */
+  async match(scheduler: fc.Scheduler, skewMs: number): Promise<TrialOutcome> {
+    const { money, sessions } = this;
+    const dependencies = {
+      settings: {
+        // A millisecond: what is held may lapse at any time.
+        holdTtlSeconds: 0.001,
+      },
+      money: {
+        ...money,
+        reserve: scheduler.scheduleFunction(money.reserve),
+        release: scheduler.scheduleFunction(money.release),
+      },
+      sessions: {
+        ...sessions,
+        admit: scheduler.scheduleFunction(async (request: Parameters<typeof sessions.admit>[0]) => {
+          const admission = await sessions.admit(request);
+          return { ...admission, startedMs: admission.startedMs + skewMs };
+        }),
+      },
+      due: new DueIndex(redis),
+      logger: createLogger({ service: "match", instance: "test", level: "silent" }),
+      nowMs: Date.now,
+      countReservation: () => undefined,
+      refusals: new RefusalMemory(() => 1),
+      catalog: new Catalog(),
+    };
+    const trial = { matchId: newId("mat"), attemptsLeft: 1, freshStartsLeft: 0, lackedMoney: false };
+    return reserveOne(dependencies, this.#request(), [this.#candidate()], trial);
+  }
+
+  #request(): LoadedRequest {
+    const { gameId, sessionKey } = this;
+    return {
+      body: { game_id: gameId, user_id: "p", game_context: {} },
+      placement: {
+        game_id: gameId,
+        account_id: "acct",
+        version: 1,
+        is_active: true,
+        placement_types: ["narrative_hook"],
+        revenue_share_basis_points: 7_000,
+        max_ads_per_session: 1_000,
+        blocked_advertisers: [],
+        blocked_categories: [],
+      },
+      userHash: "user",
+      session: { gameId, sessionKey },
+      sessionIdleMs: IDLE_MS,
+    };
+  }
+
+  #candidate(): Candidate {
+    const creative = { creative_id: CREATIVE_ID, max_uses_per_game: MAX_USES };
+    const campaign = {
+      campaign_id: this.campaignId,
+      advertiser_id: this.advertiserId,
+      version: 1,
+      cpm_bid_cents: 100,
+    };
+    return {
+      campaign,
+      creatives: [creative],
+      affinityScore: 0,
+      affinityParts: [],
+      rank: 1,
+    } as unknown as Candidate;
+  }
+
+  async pause(ms: number, sessionIsOver: boolean): Promise<void> {
+    const [session] = await redis.keys(`*${this.gameId}*:session:*`);
+    if (session !== undefined) {
+      if (sessionIsOver) await redis.del(session);
+      else await redis.hincrby(session, "started", -ms);
+    }
+    const [cap] = await redis.keys(`{${this.advertiserId}}:cap:*`);
+    if (cap !== undefined) await redis.hincrby(cap, "since", -ms * 1_000);
+    const [matches = ""] = await redis.keys(`{${this.advertiserId}}:matches:*`);
+    for (const [id, text] of Object.entries(await redis.hgetall(matches))) {
+      const fields = text.split("|");
+      if (fields.length < 8) continue;
+      fields[7] = String(Number(fields[7]) - ms * 1_000);
+      await redis.hset(matches, id, fields.join("|"));
+    }
+  }
+
+  async lapse(hold: LapsedHold): Promise<void> {
+    expect(await this.money.release(hold, "lapsed")).toBe("released");
+  }
+}
+
+describe("creative caps of player sessions", () => {
+  it("count from the session's start, whatever runs side by side and however clocks differ", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        steps,
+        fc.scheduler(),
+        fc.integer({ min: -0.4 * IDLE_MS, max: 0.4 * IDLE_MS }),
+        async (history, scheduler, skewMs) => {
+          const player = new Player();
+          await player.open();
+          const model = new Model();
+          const sessionOf = new Map<string, number>();
+          for (const step of history) {
+            if (step.kind === "match") {
+              const expected = model.match(step.requests);
+              const requests = Array.from({ length: step.requests }, () => player.match(scheduler, skewMs));
+              const results = await scheduler.waitFor(Promise.all(requests));
+              const held = results.filter((result) => result.outcome === "held");
+              expect(held.map(({ timesSeen }) => timesSeen).sort()).toEqual(expected);
+              for (const { matchId } of held) sessionOf.set(matchId, model.session);
+            } else if (step.kind === "pause") {
+              model.pause(step.idles);
+              await player.pause(Math.round(step.idles * IDLE_MS), model.isOver);
+            } else {
+              const { holds } = await player.money.listLapsed(player.advertiserId, 100);
+              const hold = holds[step.hold % Math.max(1, holds.length)];
+              if (hold === undefined) continue;
+              await player.lapse(hold);
+              model.lapse(sessionOf.get(hold.matchId) ?? Number.NaN);
+            }
+          }
+        },
+      ),
+      { numRuns: 150, endOnFailure: false },
+    );
+  }, 60_000);
+});
