@@ -88,6 +88,16 @@ describe("touch", () => {
     await sessions.touch(session, IDLE_MS);
     expect(await redis.pttl(key)).toBeGreaterThan(IDLE_MS - 5_000);
   });
+
+  it("tells how many ads the session has had, and takes no place", async () => {
+    const { admit, session } = newSession();
+    expect(await sessions.touch(session, IDLE_MS)).toBe(0);
+    await admit("mat_1");
+    await admit("mat_2");
+    await sessions.unadmit(session, "mat_1");
+    expect(await sessions.touch(session, IDLE_MS)).toBe(1);
+    expect(await sessions.touch(session, IDLE_MS)).toBe(1);
+  });
 });
 
 describe("unadmit", () => {

@@ -29,8 +29,8 @@ export interface AdmitResult {
 export interface GameSessions {
   /** Takes a place for a match unless `maxAds` are taken; the session lives on either way. Idempotent by match id. */
   admit(request: AdmitRequest): Promise<AdmitResult>;
-  /** A request that asks for no place keeps the session alive too. */
-  touch(session: SessionReference, idleMs: number): Promise<void>;
+  /** A request that asks for no place keeps the session alive too. Answers how many ads the session has. */
+  touch(session: SessionReference, idleMs: number): Promise<number>;
   /** Gives a match's place back; nothing happens when it has none. */
   unadmit(session: SessionReference, matchId: string): Promise<void>;
 }
@@ -60,7 +60,13 @@ export function createGameSessions(redis: RedisConnection): GameSessions {
       };
     },
     async touch(session, idleMs) {
-      await redis.pexpire(sessionKeyOf(session), requireInteger("idleMs", idleMs, 1));
+      const key = sessionKeyOf(session);
+      const [, fields] = await Promise.all([
+        redis.pexpire(key, requireInteger("idleMs", idleMs, 1)),
+        redis.hlen(key),
+      ]);
+      // One field is not an ad: when the session began.
+      return Math.max(0, fields - 1);
     },
     async unadmit(session, matchId) {
       await redis.hdel(sessionKeyOf(session), requirePlainName("matchId", matchId));

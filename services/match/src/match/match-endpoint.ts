@@ -39,8 +39,11 @@ async function findMatch(
   for (;;) {
     const request = withCurrentPlacement(dependencies, loaded);
     const decision = decide(dependencies, request);
+    trial.lackedMoney ||= decision.skippedForMoney;
     if (decision.candidates.length === 0) {
-      return presentNoMatch(await turnAway(dependencies, request, trial, decision.reason));
+      const lacksMoney = decision.reason === "no_eligible_campaign" && trial.lackedMoney;
+      const reason = lacksMoney ? "budget" : decision.reason;
+      return presentNoMatch(await turnAway(dependencies, request, trial, reason));
     }
     const tried = await reserveOne(dependencies, request, decision.candidates, trial);
     switch (tried.outcome) {
@@ -59,8 +62,10 @@ async function findMatch(
 }
 
 type Decision = Pick<Selection, "candidates"> & {
-  /** Why there are none (semantics: "Reasons on 204"). */
+  /** Why there are none, apart from money and caps (semantics: "Reasons on 204"). */
   reason: NoMatchReason;
+  /** One was left out because it had just lacked money: the answer is the same as if it had been tried again. */
+  skippedForMoney: boolean;
 };
 
 /** Synchronous and on what is known right now: rules 1 to 7, without campaigns just refused for lack of money. */
@@ -83,9 +88,9 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest): Decisi
     },
   };
   const { candidates, noneActive } = drawCandidates(catalog.index, selection, dependencies.random);
-  if (!placement.is_active) return { candidates, reason: "placement_disabled" };
-  if (noneActive) return { candidates, reason: "no_campaigns" };
-  return { candidates, reason: skippedForMoney ? "budget" : "no_eligible_campaign" };
+  if (!placement.is_active) return { candidates, reason: "placement_disabled", skippedForMoney };
+  if (noneActive) return { candidates, reason: "no_campaigns", skippedForMoney };
+  return { candidates, reason: "no_eligible_campaign", skippedForMoney };
 }
 
 /**
@@ -102,17 +107,6 @@ async function turnAway(
     await withdraw(dependencies, request, trial);
     return reason;
   }
-  if (reason !== "budget") {
-    await dependencies.sessions.touch(request.session, request.sessionIdleMs);
-    return reason;
-  }
-  const { admitted } = await dependencies.sessions.admit({
-    ...request.session,
-    matchId: trial.matchId,
-    maxAds: request.placement.max_ads_per_session,
-    idleMs: request.sessionIdleMs,
-  });
-  if (!admitted) return "session_cap";
-  await dependencies.sessions.unadmit(request.session, trial.matchId);
-  return reason;
+  const ads = await dependencies.sessions.touch(request.session, request.sessionIdleMs);
+  return reason === "budget" && ads >= request.placement.max_ads_per_session ? "session_cap" : reason;
 }

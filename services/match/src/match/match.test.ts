@@ -148,6 +148,27 @@ describe("no match", () => {
     expect(await reasonOf(world.match(other, { user_id: "q" }))).toBe("no_eligible_campaign");
   });
 
+  it("says the same whether a lack of money was just met or is remembered", async () => {
+    const game = await world.addGame();
+    await world.addCampaign({ creatives: [{ max_uses_per_game: 1 }] });
+    const player = { user_id: "p", session_id: "s" };
+    expect((await world.match(game, player)).status).toBe(200);
+    await world.addCampaign({ cpm_bid_cents: 9_000, budgetMillicents: 1 });
+    for (let i = 0; i < 3; i++) expect(await reasonOf(world.match(game, player))).toBe("budget");
+  });
+
+  it("takes no place in a session for a request that has nothing to try", async () => {
+    const game = await world.addGame();
+    await world.addCampaign({ budgetMillicents: 1 });
+    // A refusal is remembered for a moment: sooner or later two requests fall into it.
+    await eventually(async () => {
+      await world.match(game);
+      const before = await world.redis.keys(`{game:${game.game_id}}:*`);
+      expect(await reasonOf(world.match(game))).toBe("budget");
+      return (await world.redis.keys(`{game:${game.game_id}}:*`)).length === before.length;
+    });
+  });
+
   it("leaves nothing taken behind", async () => {
     const game = await world.addGame({ max_ads_per_session: 1 });
     const campaign = await world.addCampaign({ budgetMillicents: 999 });

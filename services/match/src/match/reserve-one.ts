@@ -23,7 +23,7 @@ export interface Trial {
   attemptsLeft: number;
   /** How often it may still be decided anew because a campaign turned out newer than this instance knew. */
   freshStartsLeft: number;
-  /** One of those tried lacked money. */
+  /** One of those tried lacked money, or was left out because it had just lacked it. */
   lackedMoney: boolean;
   /** The match's place in the player session, asked for once per request. */
   admission?: AdmitResult;
@@ -51,6 +51,7 @@ export async function reserveOne(
   for (const candidate of candidates) {
     if (trial.attemptsLeft === 0) break;
     trial.attemptsLeft -= 1;
+    const advertiserVersion = dependencies.catalog.advertiserVersion(candidate.campaign.advertiser_id);
     const { reservation, admission } = await reserve(dependencies, request, candidate, trial);
     dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
     if (!admission.admitted) return { outcome: "session_full" };
@@ -59,7 +60,8 @@ export async function reserveOne(
       return { outcome: "held", matchId: trial.matchId, candidate, creativeId, timesSeen };
     }
     if (reservation.reason === "stale_version" && trial.freshStartsLeft > 0) return { outcome: "outdated" };
-    dependencies.refusals.remember(candidate.campaign, reservation.reason, dependencies.nowMs());
+    const asked = { advertiserVersion, nowMs: dependencies.nowMs() };
+    dependencies.refusals.remember(candidate.campaign, reservation.reason, asked);
     trial.lackedMoney ||= ["balance", "budget", "daily_cap"].includes(reservation.reason);
   }
   return { outcome: "refused" };

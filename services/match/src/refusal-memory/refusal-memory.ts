@@ -33,12 +33,19 @@ export class RefusalMemory {
     this.#advertiserVersion = advertiserVersion;
   }
 
-  /** Other reasons than lack of money and a missing slot are not remembered: they are about this request alone. */
-  remember(campaign: RefusedCampaign, reason: ReserveRefusal, nowMs: number): void {
+  /**
+   * Other reasons than lack of money and a missing slot are not remembered: they are about this request alone.
+   * @param asked.advertiserVersion as it was known before the reservation was sent: a deposit that came while the
+   * refusal was on its way must not be outdated by it
+   */
+  remember(
+    campaign: RefusedCampaign,
+    reason: ReserveRefusal,
+    { advertiserVersion, nowMs }: { advertiserVersion: number; nowMs: number },
+  ): void {
     const { campaign_id, advertiser_id, version, cpm_bid_cents } = campaign;
     const untilMs = nowMs + REMEMBER_MS;
     if (reason === "balance") {
-      const advertiserVersion = this.#advertiserVersion(advertiser_id);
       const known = this.#standing(advertiser_id, advertiserVersion, nowMs);
       const cpmBidCents = Math.min(cpm_bid_cents, known?.cpmBidCents ?? cpm_bid_cents);
       this.#set(advertiser_id, { version: advertiserVersion, cpmBidCents, lacksMoney: true, untilMs });
@@ -66,6 +73,8 @@ export class RefusalMemory {
   }
 
   #set(id: string, refusal: Refusal): void {
+    const known = this.#refusals.get(id);
+    if (known !== undefined && known.version > refusal.version) return;
     // Entries stand in the order in which they end: making room takes the oldest.
     this.#refusals.delete(id);
     if (this.#refusals.size >= MAX_REFUSALS) {
