@@ -1,17 +1,24 @@
--- Ends a claim: keeps it for its whole lifetime, or drops it so that another body may use the operation.
+-- Ends a claim: keeps it with what was charged, or drops it so that another body may use the operation. A dropped claim
+-- keeps its impression id for its own body, whose other retries may still be under way with it.
 -- KEYS  1 claim
--- ARGV  1 hash of the body  2 keep or drop  3 lifetime, ms
+-- ARGV  1 hash of the body  2 lifetime (ms) of a claim that is gone  3 impression id  4 match id, '': drop
 -- Reply 'kept' | 'dropped' | 'untouched': another claim stands there, or a retry of the same body was kept
-if ARGV[2] == 'keep' then
-  local claim = redis.call('GET', KEYS[1])
-  if claim and string.match(claim, '^kept|') and claim ~= 'kept|' .. ARGV[1] then
-    return 'untouched'
+-- A claim lives from when it was made: keeping it does not prolong it.
+local claim = redis.call('GET', KEYS[1])
+local state, hash = string.match(claim or '', '^(%a+)|([^|]*)|')
+
+if ARGV[4] ~= '' then
+  if state == 'kept' then return hash == ARGV[1] and 'kept' or 'untouched' end
+  local text = 'kept|' .. ARGV[1] .. '|' .. ARGV[3] .. '|' .. ARGV[4]
+  if claim then
+    redis.call('SET', KEYS[1], text, 'KEEPTTL')
+  else
+    redis.call('SET', KEYS[1], text, 'PX', ARGV[2])
   end
-  redis.call('SET', KEYS[1], 'kept|' .. ARGV[1], 'PX', ARGV[3])
   return 'kept'
 end
-if redis.call('GET', KEYS[1]) == 'claimed|' .. ARGV[1] then
-  redis.call('DEL', KEYS[1])
+if state == 'claimed' and hash == ARGV[1] then
+  redis.call('SET', KEYS[1], 'dropped' .. string.sub(claim, #'claimed' + 1), 'KEEPTTL')
   return 'dropped'
 end
 return 'untouched'

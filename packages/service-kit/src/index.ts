@@ -1,6 +1,7 @@
 export { type AppOptions, createApp } from "./http/app.ts";
 export type * from "./http/endpoint.ts";
 export * from "./http/http-error.ts";
+export { jsonSha256 } from "./http/json-hash.ts";
 export { type ListeningServer, listen } from "./http/listen.ts";
 export { endpoint } from "./http/operation-endpoint.ts";
 export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";

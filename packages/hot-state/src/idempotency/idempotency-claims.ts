@@ -1,17 +1,28 @@
 import { createHash } from "node:crypto";
 import type { RedisConnection } from "../connection.ts";
 import { idempotencyKeys } from "../keys.ts";
-import { UnexpectedReply } from "../reply.ts";
+import { requirePlainName } from "../money/limits.ts";
+import { ReplyReader, UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
-/** new: nobody has used the operation; same: somebody has, with this body; conflict: with another body. */
-export type Claim = "new" | "same" | "conflict";
+export type Claim =
+  | {
+      /** `new`: nobody has used the operation. `same`: somebody has, with this body. */
+      outcome: "new" | "same";
+      /** Names what the operation makes, however often it is tried. */
+      impressionId: string;
+      /** The match that it has charged; null while that is not known. */
+      matchId: string | null;
+    }
+  /** Somebody has used the operation with another body. */
+  | { outcome: "conflict" };
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Remembers for 24 hours which body an Idempotency-Key was used with, where no Postgres is at hand. The work itself
- * must be idempotent: whoever brings the same body may proceed at any time, also after a claimant that crashed.
+ * Remembers for 24 hours from the first claim which body an Idempotency-Key was used with and what came of it, where no Postgres is
+ * at hand. The work itself must be idempotent by the impression id: whoever brings the same body may proceed at any
+ * time, also after a claimant that crashed.
  */
 export class IdempotencyClaims {
   readonly #claimScript: ScriptCall;
@@ -25,19 +36,35 @@ export class IdempotencyClaims {
   /**
    * @param operation account, endpoint and key, in any text form: it is hashed
    * @param bodyHash hash of the body as canonical JSON
+   * @param impressionId names the impression when the claim is new
    */
-  async claim(operation: string, bodyHash: string): Promise<Claim> {
-    const reply = await this.#claimScript(keyOf(operation), bodyHash, LIFETIME_MS);
-    if (reply === "new" || reply === "same" || reply === "conflict") return reply;
-    throw new UnexpectedReply("claim_operation", reply);
+  async claim(operation: string, bodyHash: string, impressionId: string): Promise<Claim> {
+    requirePlainName("impressionId", impressionId);
+    const reply = new ReplyReader(
+      "claim_operation",
+      await this.#claimScript(keyOf(operation), bodyHash, LIFETIME_MS, impressionId),
+    );
+    const outcome = reply.code(0, ["new", "same", "conflict"]);
+    if (outcome === "conflict") return { outcome };
+    return { outcome, impressionId: reply.text(1), matchId: reply.text(2) === "" ? null : reply.text(2) };
   }
 
   /**
-   * Ends a claim with its answer: `keep` after a 2xx, `drop` after any other, so that the key may be used again.
-   * Dropping never takes away what a concurrent retry of the same body has kept.
+   * Ends a claim with its answer: `charged` after a 2xx, null after any other, so that the key may be used again.
+   * The latter never takes away what a concurrent retry of the same body has kept.
    */
-  async finish(operation: string, bodyHash: string, outcome: "keep" | "drop"): Promise<void> {
-    const reply = await this.#finishScript(keyOf(operation), bodyHash, outcome, LIFETIME_MS);
+  async finish(
+    operation: string,
+    bodyHash: string,
+    charged: { impressionId: string; matchId: string } | null,
+  ): Promise<void> {
+    const reply = await this.#finishScript(
+      keyOf(operation),
+      bodyHash,
+      LIFETIME_MS,
+      charged === null ? "" : requirePlainName("impressionId", charged.impressionId),
+      charged === null ? "" : requirePlainName("matchId", charged.matchId),
+    );
     if (reply !== "kept" && reply !== "dropped" && reply !== "untouched") {
       throw new UnexpectedReply("finish_operation", reply);
     }

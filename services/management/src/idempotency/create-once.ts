@@ -1,6 +1,5 @@
 import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
-import { conflict, type RequestContext } from "@diegetic/service-kit";
-import { jsonSha256 } from "./canonical-json.ts";
+import { conflict, jsonSha256, type RequestContext } from "@diegetic/service-kit";
 
 /** How long a first answer is kept (semantics: Deposit retries). */
 const KEPT_MS = 24 * 60 * 60 * 1_000;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type ImpressionRecord,
   type ImpressionRequest,
@@ -16,13 +15,13 @@ import {
   type Endpoint,
   endpoint,
   type HttpError,
+  jsonSha256,
   notFound,
   type RequestContext,
   unavailable,
 } from "@diegetic/service-kit";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
-import { canonicalJson } from "./canonical-json.ts";
 import type { ImpressionBatcher } from "./impression-batcher.ts";
 
 /** After so long a committed impression that is not in Postgres yet is queued again. */
@@ -52,8 +51,11 @@ async function handleImpression(
     dependencies.settings.rateLimitImpressionsPerGame,
   );
   const claim = await claimOperation(dependencies, context);
-  const result = await commit(dependencies, body, campaign, impressionIdOf(body, claim));
-  await claim?.finish(result.outcome === "charged" ? "keep" : "drop");
+  const result = await commit(dependencies, body, campaign, {
+    impressionId: impressionIdOf(body, claim),
+    matchId: body.match_id ?? claim?.matchId ?? null,
+  });
+  await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   if (!result.replay) dependencies.batcher.add(result.record);
   return { status: 201, body: present(result.record) };
@@ -82,11 +84,13 @@ function impressionIdOf(body: ImpressionRequest, claim: OperationClaim | null): 
 
 interface OperationClaim {
   impressionId: string;
-  finish(outcome: "keep" | "drop"): Promise<void>;
+  /** Charged by an earlier request: a retry is about that match, also when nothing else remembers it any more. */
+  matchId: string | null;
+  finish(result: CommitResult): Promise<void>;
 }
 
 /**
- * With an `Idempotency-Key` the impression's id follows from account, key and body, so that a retry, also one beside
+ * With an `Idempotency-Key` the impression is named by whoever claims the key first, so that a retry, also one beside
  * the first request, commits the same impression. Null without the header; throws 409 when the key came with another body.
  */
 async function claimOperation(
@@ -96,14 +100,19 @@ async function claimOperation(
   const key = context.idempotencyKey;
   if (key === null) return null;
   const operation = JSON.stringify([context.accountId, context.operation, key]);
-  const bodyHash = createHash("sha256").update(context.body(canonicalJson)).digest("hex");
-  if ((await claims.claim(operation, bodyHash)) === "conflict") {
+  const bodyHash = context.body(jsonSha256);
+  const claim = await claims.claim(operation, bodyHash, newId("imp"));
+  if (claim.outcome === "conflict") {
     throw conflict("Idempotency-Key was used with another body: use a new one for another impression");
   }
-  const digest = createHash("sha256").update(`${operation}\n${bodyHash}`).digest("hex");
   return {
-    impressionId: `imp_${digest.slice(0, 32)}`,
-    finish: (outcome) => claims.finish(operation, bodyHash, outcome),
+    impressionId: claim.impressionId,
+    matchId: claim.matchId,
+    finish: (result) => {
+      if (result.outcome === "refused") return claims.finish(operation, bodyHash, null);
+      const { impression_id: impressionId, match } = result.record;
+      return claims.finish(operation, bodyHash, { impressionId, matchId: match.match_id });
+    },
   };
 }
 
@@ -111,7 +120,7 @@ async function commit(
   { money, due, nowMs }: ImpressionDependencies,
   body: ImpressionRequest,
   campaign: SnapshotCampaign,
-  impressionId: string,
+  names: { impressionId: string; matchId: string | null },
 ): Promise<CommitResult> {
   const [result] = await Promise.all([
     money.commit({
@@ -119,8 +128,7 @@ async function commit(
       campaignId: campaign.campaign_id,
       gameId: body.game_id,
       creativeId: body.creative_id,
-      impressionId,
-      matchId: body.match_id ?? null,
+      ...names,
     }),
     due.register("outbox", campaign.advertiser_id, nowMs() + OUTBOX_DUE_MS),
   ]);

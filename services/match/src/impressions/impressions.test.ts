@@ -189,6 +189,34 @@ describe("retries", () => {
     expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("Idempotency-Key")]);
   });
 
+  it("of one Idempotency-Key never charge another match, whatever the advertiser's slot has forgotten", async () => {
+    const { game, campaign, match } = await matched();
+    await world.match(game);
+    const { campaign_id, creative_id } = match;
+    const before = await world.redis.keys("{idempotency:*");
+    const send = () =>
+      world.impression(game, { campaign_id, creative_id }).set("Idempotency-Key", `once-${game.game_id}`);
+    const first = await send();
+    expect(first.status).toBe(201);
+    const [matches = ""] = await world.redis.keys(`{${campaign.advertiser_id}}:matches:*`);
+    const forget = async (prefix: string) => {
+      const fields = await world.redis.hkeys(matches);
+      await world.redis.hdel(matches, ...fields.filter((field) => field.startsWith(prefix)));
+    };
+    await forget("op:");
+    const again = await send();
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    await forget(match.match_id);
+    expect((await send()).status).toBe(409);
+    expect(await spentOf(campaign)).toEqual([1_000, 1_000]);
+    // A day later the key stands for another impression, which has another id.
+    const claims = (await world.redis.keys("{idempotency:*")).filter((key) => !before.includes(key));
+    await world.redis.del(...claims);
+    const later = await send();
+    expect(later.status).toBe(201);
+    expect(later.body.impression_id).not.toBe(first.body.impression_id);
+  });
+
   it("a key whose request was refused may be used again", async () => {
     const game = await world.addGame();
     const campaign = await world.addCampaign();
