@@ -9,7 +9,8 @@ import { AffinityTerms } from "./affinity-terms.ts";
 import { CampaignTerms, typeSetOf } from "./campaign-terms.ts";
 import { PhraseDictionary, type PhraseEntry } from "./phrase-dictionary.ts";
 import { RequestFilter } from "./request-filter.ts";
-import { Slots, type Tenant } from "./slots.ts";
+import { Slots } from "./slots.ts";
+import type { Tenant } from "./tenant.ts";
 
 /** An eligible campaign in the request at hand. */
 export interface Found {

@@ -1,4 +1,4 @@
-import type { Tenant } from "./slots.ts";
+import type { Tenant } from "./tenant.ts";
 
 /** One cache line of integers per slot: bound, bid, then as many term ids, then as many places of weights. */
 const recordLength = 16;
