@@ -2,7 +2,7 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { recordIn } from "../testing/market.fixture.ts";
-import { billImpression, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
+import { billImpression, ClocksDisagree, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
 import { sumUp } from "./posting.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21);
@@ -49,8 +49,9 @@ describe("billImpression", () => {
       (record) => Object.assign(record.match, { revenue_share_basis_points: 10_001 }),
     ],
     ["a score that is no number", (record) => Object.assign(record.match, { affinity_score: Number.NaN })],
-    ["a clock of 1970", (record) => Object.assign(record, { recorded_at_ms: 0 })],
-    ["a clock ahead by days", (record) => Object.assign(record, { recorded_at_ms: NOW_MS + 3 * 86_400_000 })],
+    ["a time that is no number", (record) => Object.assign(record, { recorded_at_ms: null })],
+    ["a time before 1970", (record) => Object.assign(record, { recorded_at_ms: -1 })],
+    ["a match's time that is no number", (record) => Object.assign(record.match, { matched_at_ms: "1" })],
     ["a version that is no number", (record) => Object.assign(record.match, { campaign_version: "1" })],
     ["affinities that are no list", (record) => Object.assign(record.match, { affinities: null })],
     ["an affinity that is nothing", (record) => Object.assign(record.match, { affinities: [null] })],
@@ -73,6 +74,27 @@ describe("billImpression", () => {
     const record = recordIn(market, { recordedAtMs: NOW_MS });
     spoil(record);
     expect(() => billImpression(record, NOW_MS)).toThrow(RecordRefused);
+  });
+});
+
+describe("clocks", () => {
+  const DAY_MS = 86_400_000;
+
+  it.each([0, NOW_MS + 3 * DAY_MS])(
+    "of Redis and billing that disagree make a record wait: %i",
+    (recordedAtMs) => {
+      expect(() => billImpression(recordIn(market, { recordedAtMs }), NOW_MS)).toThrow(ClocksDisagree);
+    },
+  );
+
+  it.each([
+    ["ahead by days", NOW_MS + 3 * DAY_MS, NOW_MS],
+    ["of 1970", 5, NOW_MS - DAY_MS],
+    ["a little late", NOW_MS - 7, NOW_MS - 7],
+  ])("of a match instance never refuse an impression: %s", (_name, matchedAtMs, expected) => {
+    const record = recordIn(market, { recordedAtMs: NOW_MS });
+    record.match.matched_at_ms = matchedAtMs;
+    expect(billImpression(record, NOW_MS).matchedAtMs).toBe(expected);
   });
 });
 

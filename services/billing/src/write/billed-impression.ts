@@ -7,11 +7,21 @@ export class RecordRefused extends Error {
   override name = "RecordRefused";
 }
 
+/**
+ * A record of a time that cannot be by the clock of this process: either may be wrong. It waits in the outbox until
+ * they agree, and is never set aside: its impression was answered.
+ */
+export class ClocksDisagree extends Error {
+  override name = "ClocksDisagree";
+}
+
 /** A record with what follows from it. */
 export interface BilledImpression {
   record: ImpressionRecord;
   /** UTC day on which the charge counts, `YYYY-MM-DD`. */
   day: string;
+  /** Unix ms. The match instance has said it by its own clock: brought into what Redis, which dated the impression, allows. */
+  matchedAtMs: number;
   earningMicrocents: Microcents;
   /** The affinity score in millionths: sums of it are exact. */
   affinityScoreMillionths: number;
@@ -20,16 +30,21 @@ export interface BilledImpression {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** A record outside of this window has a broken clock: its day would become a partition of the table. */
+/** The day of a record outside of this window would become a partition of the table. */
 const OLDEST_MS = 400 * DAY_MS;
 const AHEAD_MS = DAY_MS;
+/** Impressions of older matches are refused. */
+const OLDEST_MATCH_MS = DAY_MS;
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_SCORE = 100_000;
 const MAX_AFFINITIES = 100;
 const MAX_VERSION = 2_147_483_647;
 const MAX_PRICE_MILLICENTS = 1_000_000_000;
 
-/** Works out one record. Throws RecordRefused where a field is not what a committed impression must have. */
+/**
+ * Works out one record. Throws RecordRefused where a field is not what a committed impression must have, ClocksDisagree
+ * where only its time is not.
+ */
 export function billImpression(record: ImpressionRecord, nowMs: number): BilledImpression {
   const { match } = record;
   if (typeof match !== "object" || match === null) throw new RecordRefused("the record has no match");
@@ -49,8 +64,9 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
   if (match.country_code !== null && !/^[A-Z]{2}$/.test(match.country_code)) {
     throw new RecordRefused(`country_code is not two capital letters: ${JSON.stringify(match.country_code)}`);
   }
-  requireInteger("recorded_at_ms", record.recorded_at_ms, nowMs - OLDEST_MS, nowMs + AHEAD_MS);
-  requireInteger("matched_at_ms", match.matched_at_ms, nowMs - OLDEST_MS, nowMs + AHEAD_MS);
+  const recordedAtMs = record.recorded_at_ms;
+  requireInteger("recorded_at_ms", recordedAtMs, 0, Number.MAX_SAFE_INTEGER);
+  requireInteger("matched_at_ms", match.matched_at_ms, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   requireInteger("campaign_version", match.campaign_version, 0, MAX_VERSION);
   requireInteger("price_millicents", match.price_millicents, 1, MAX_PRICE_MILLICENTS);
   requireInteger("revenue_share_basis_points", match.revenue_share_basis_points, 0, 10_000);
@@ -58,12 +74,17 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
   if (!Number.isFinite(score) || score < 0 || score > MAX_SCORE) {
     throw new RecordRefused(`affinity_score is not a number from 0 to ${MAX_SCORE}: ${score}`);
   }
+  const contributionMillionths = contributionsOf(match.affinities);
+  if (recordedAtMs < nowMs - OLDEST_MS || recordedAtMs > nowMs + AHEAD_MS) {
+    throw new ClocksDisagree(`recorded_at_ms is ${recordedAtMs}, and it is ${nowMs} here`);
+  }
   return {
     record,
-    day: utcDay(record.recorded_at_ms),
+    day: utcDay(recordedAtMs),
+    matchedAtMs: Math.min(Math.max(match.matched_at_ms, recordedAtMs - OLDEST_MATCH_MS), recordedAtMs),
     earningMicrocents: earningMicrocents(match.price_millicents, match.revenue_share_basis_points),
     affinityScoreMillionths: Math.round(score * 1_000_000),
-    contributionMillionths: contributionsOf(match.affinities),
+    contributionMillionths,
   };
 }
 

@@ -147,6 +147,47 @@ describe("ImpressionWriter", () => {
     expect(JSON.parse(aside[0]?.record ?? "null")).toMatchObject({ impression_id: aside[0]?.impressionId });
   });
 
+  it.each([
+    ["in one job", true],
+    ["in two", false],
+  ])(
+    "sets a second match aside under the id of a written one, and takes its charge back: %s",
+    async (_name, inOne) => {
+      const record = await slots.impress();
+      const other = { ...(await slots.impress()), impression_id: record.impression_id };
+      const { write, metrics } = createWriter();
+      const jobs = inOne ? [[record, other, record]] : [[record], [other]];
+      for (const job of jobs) await write(job);
+      await write([record]);
+      expect(await writtenIn(0)).toBe(1);
+      const written = await database.impression.findFirstOrThrow({
+        where: { impressionId: record.impression_id },
+      });
+      expect(written.matchId).toBe(record.match.match_id);
+      expect(await metric(metrics, "billing_records_poison_total")).toBe(1);
+      const aside = await database.poisonImpression.findUniqueOrThrow({
+        where: { impressionId: record.impression_id },
+      });
+      expect(aside.reason).toMatch(/another match/);
+      const [settlement] = await database.slotSettlement.findMany({
+        where: { impressionId: record.impression_id },
+      });
+      expect(settlement).toMatchObject({ kind: "reversed", matchId: other.match.match_id });
+    },
+  );
+
+  it("leaves a record in the outbox whose time it cannot believe, and writes it when the clocks agree again", async () => {
+    const records = await impress(2);
+    const future = createWriter({ nowMs: () => Date.now() - 3 * 86_400_000 });
+    await future.write(records);
+    expect(await slots.outboxSize()).toBe(2);
+    expect(await writtenInAll()).toBe(0);
+    expect(await metric(future.metrics, "billing_records_poison_total")).toBe(0);
+    await createWriter().write(records);
+    expect(await slots.outboxSize()).toBe(0);
+    expect(await writtenInAll()).toBe(2);
+  });
+
   it("repeats, instead of setting aside, when a partition has gone", async () => {
     const records = await impress(3);
     const partitions = new Partitions(database);

@@ -5,9 +5,9 @@ import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { noteSettlements } from "../settle/settlements.ts";
-import { type BilledImpression, billImpression, RecordRefused } from "./billed-impression.ts";
+import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import type { Partitions } from "./partitions.ts";
-import { type WrittenBatch, writeBatch } from "./write-batch.ts";
+import { NOTHING_WRITTEN, type WrittenBatch, writeBatch } from "./write-batch.ts";
 
 export interface ImpressionWriterDependencies {
   database: Database;
@@ -21,13 +21,25 @@ export interface ImpressionWriterDependencies {
 interface RefusedRecord {
   record: ImpressionRecord;
   reason: string;
-  /** Set when only the money is missing: the slot has to forget this charge. */
-  unfunded?: BilledImpression;
+  /** Set when the record is sound: the slot has to forget this charge. */
+  reversed?: BilledImpression;
+  /** Only the money is missing. */
+  unfunded?: boolean;
 }
 
 const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const UNFUNDED =
   "the balance or the budget no longer covers it: the money was spent again after Redis had lost the charge";
+const CONFLICTING = "another match has been written under this impression id";
+
+/** What becomes of the records of one job. */
+interface Sorted {
+  /** Each id once. */
+  billed: BilledImpression[];
+  refused: RefusedRecord[];
+  /** Whose time is not to be believed, or not ours: they stay in the outbox. */
+  waiting: { record: ImpressionRecord; reason: string }[];
+}
 
 /**
  * Brings committed records to Postgres, then takes them out of the outbox. May be given the same records any number
@@ -41,27 +53,51 @@ export class ImpressionWriter {
   }
 
   async write(records: readonly ImpressionRecord[]): Promise<void> {
-    const { measures, partitions, nowMs } = this.#dependencies;
+    const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
-    const distinct = [...new Map(records.map((record) => [record.impression_id, record])).values()];
-    const refused: RefusedRecord[] = [];
-    const billed: BilledImpression[] = [];
-    for (const record of distinct) {
-      try {
-        billed.push(billImpression(record, nowMs()));
-      } catch (error) {
-        if (!(error instanceof RecordRefused)) throw error;
-        refused.push({ record, reason: error.message });
-      }
-    }
+    const { billed, refused, waiting } = this.#sort(records);
     await partitions.ensure(billed.map(({ day }) => day));
     const written = await this.#writeOrSplit(billed, refused);
+    refused.push(...written.conflicting.map(conflict));
     for (const one of refused) await this.#setAside(one);
     measures.written.inc(written.written);
     measures.late.inc(written.late);
-    measures.duplicates.inc(records.length - refused.length - written.written);
-    await this.#acknowledge(distinct);
+    measures.duplicates.inc(records.length - refused.length - waiting.length - written.written);
+    await this.#acknowledge([...billed.map(({ record }) => record), ...refused.map(({ record }) => record)]);
+    this.#report(waiting);
     stopTimer();
+  }
+
+  #sort(records: readonly ImpressionRecord[]): Sorted {
+    const nowMs = this.#dependencies.nowMs();
+    const billed = new Map<string, BilledImpression>();
+    const refused = new Map<string, RefusedRecord>();
+    const waiting: Sorted["waiting"] = [];
+    for (const record of records) {
+      try {
+        const impression = billImpression(record, nowMs);
+        const known = billed.get(record.impression_id);
+        if (known === undefined) billed.set(record.impression_id, impression);
+        else if (known.record.match.match_id !== record.match.match_id) {
+          refused.set(JSON.stringify(record), conflict(impression));
+        }
+      } catch (error) {
+        if (error instanceof ClocksDisagree) waiting.push({ record, reason: error.message });
+        else if (error instanceof RecordRefused) {
+          refused.set(JSON.stringify(record), { record, reason: error.message });
+        } else throw error;
+      }
+    }
+    return { billed: [...billed.values()], refused: [...refused.values()], waiting };
+  }
+
+  #report(waiting: Sorted["waiting"]): void {
+    const [first] = waiting;
+    if (first === undefined) return;
+    this.#dependencies.logger.error(
+      { impressionId: first.record.impression_id, reason: first.reason, records: waiting.length },
+      "impressions wait in the outbox, because the clocks of Redis and of billing disagree",
+    );
   }
 
   /** Writes all of it, or halves it until the records that cannot be written stand alone. */
@@ -73,12 +109,16 @@ export class ImpressionWriter {
       const [only] = billed;
       if (billed.length === 1 && only !== undefined) {
         refused.push(refusal(only, error));
-        return { written: 0, late: 0 };
+        return NOTHING_WRITTEN;
       }
       const middle = Math.ceil(billed.length / 2);
       const first = await this.#writeOrSplit(billed.slice(0, middle), refused);
       const second = await this.#writeOrSplit(billed.slice(middle), refused);
-      return { written: first.written + second.written, late: first.late + second.late };
+      return {
+        written: first.written + second.written,
+        late: first.late + second.late,
+        conflicting: [...first.conflicting, ...second.conflicting],
+      };
     }
   }
 
@@ -91,7 +131,7 @@ export class ImpressionWriter {
     if (!(error instanceof RecordRefused || error instanceof DataRefused)) throw error;
   }
 
-  async #setAside({ record, reason, unfunded }: RefusedRecord): Promise<void> {
+  async #setAside({ record, reason, reversed, unfunded }: RefusedRecord): Promise<void> {
     const { database, logger, measures } = this.#dependencies;
     const text = JSON.stringify(record);
     const impressionId =
@@ -106,7 +146,7 @@ export class ImpressionWriter {
         data: [{ impressionId, advertiserId, record: text, reason: reason.slice(0, 1_000) }],
         skipDuplicates: true,
       });
-      if (setAside.count > 0 && unfunded) await noteSettlements(transaction, "reversed", [unfunded]);
+      if (setAside.count > 0 && reversed) await noteSettlements(transaction, "reversed", [reversed]);
       return setAside.count;
     });
     measures.poison.inc(count);
@@ -132,6 +172,10 @@ export class ImpressionWriter {
 function refusal(impression: BilledImpression, error: RecordRefused | DataRefused): RefusedRecord {
   const { record } = impression;
   return error instanceof DataRefused && MONEY_CHECK.test(`${error.constraint} ${error.message}`)
-    ? { record, reason: `${UNFUNDED} (${error.message})`, unfunded: impression }
+    ? { record, reason: `${UNFUNDED} (${error.message})`, reversed: impression, unfunded: true }
     : { record, reason: error.message };
+}
+
+function conflict(impression: BilledImpression): RefusedRecord {
+  return { record: impression.record, reason: CONFLICTING, reversed: impression };
 }

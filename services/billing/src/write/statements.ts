@@ -32,8 +32,8 @@ export async function insertImpressions(
   return new Set(inserted.map((row) => row.impression_id));
 }
 
-function rowOf({ record, day, earningMicrocents, affinityScoreMillionths }: BilledImpression) {
-  const { match_id, matched_at_ms, ...match } = record.match;
+function rowOf({ record, day, matchedAtMs, earningMicrocents, affinityScoreMillionths }: BilledImpression) {
+  const { match_id, matched_at_ms: _, ...match } = record.match;
   return {
     ...match,
     day,
@@ -42,9 +42,29 @@ function rowOf({ record, day, earningMicrocents, affinityScoreMillionths }: Bill
     creative_id: record.creative_id,
     affinity_score: decimalOfMillionths(affinityScoreMillionths),
     earning_microcents: String(earningMicrocents),
-    matched_at: new Date(matched_at_ms).toISOString(),
+    matched_at: new Date(matchedAtMs).toISOString(),
     recorded_at: new Date(record.recorded_at_ms).toISOString(),
   };
+}
+
+/** Of impressions that were not inserted, those under whose ids other matches were written: charges of their own. */
+export async function findConflicting(
+  transaction: Transaction,
+  impressions: readonly BilledImpression[],
+): Promise<BilledImpression[]> {
+  if (impressions.length === 0) return [];
+  const asked = JSON.stringify(
+    impressions.map(({ record, day }) => ({ day, impression_id: record.impression_id })),
+  );
+  const rows = await transaction.$queryRaw<{ impression_id: string; match_id: string }[]>`
+    SELECT i.impression_id, i.match_id
+    FROM jsonb_to_recordset(${asked}::jsonb) AS asked(day date, impression_id text)
+    JOIN impressions i ON i.day = asked.day AND i.impression_id = asked.impression_id`;
+  const written = new Map(rows.map((row) => [row.impression_id, row.match_id]));
+  return impressions.filter(({ record }) => {
+    const matchId = written.get(record.impression_id);
+    return matchId !== undefined && matchId !== record.match.match_id;
+  });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { BilledImpression } from "./billed-impression.ts";
 import { sumUp } from "./posting.ts";
 import {
   addUniqueUsers,
+  findConflicting,
   insertImpressions,
   moveAdvertisers,
   moveAffinities,
@@ -21,7 +22,11 @@ export interface WrittenBatch {
   written: number;
   /** Those among them that the advertiser's slot, restored meanwhile, does not know yet: noted to be settled. */
   late: number;
+  /** Impressions that cannot be written, because another match stands under their id. */
+  conflicting: BilledImpression[];
 }
+
+export const NOTHING_WRITTEN: WrittenBatch = { written: 0, late: 0, conflicting: [] };
 
 /**
  * Writes impressions (each id once) in one transaction; only those that were not there before move anything else.
@@ -32,11 +37,13 @@ export async function writeBatch(
   database: Database,
   impressions: readonly BilledImpression[],
 ): Promise<WrittenBatch> {
-  if (impressions.length === 0) return { written: 0, late: 0 };
+  if (impressions.length === 0) return NOTHING_WRITTEN;
   return inTransaction(database, async (transaction) => {
     const inserted = await insertImpressions(transaction, impressions);
-    if (inserted.size === 0) return { written: 0, late: 0 };
     const fresh = impressions.filter(({ record }) => inserted.has(record.impression_id));
+    const known = impressions.filter(({ record }) => !inserted.has(record.impression_id));
+    const conflicting = await findConflicting(transaction, known);
+    if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting };
     const posting = sumUp(fresh);
     const slotEpochs = await moveAdvertisers(transaction, posting.advertisers);
     const late = fresh.filter(
@@ -51,6 +58,6 @@ export async function writeBatch(
     await moveGameRollups(transaction, posting.gameRollups);
     await addUniqueUsers(transaction, posting.uniqueUsers);
     await writeLedger(transaction, `batch_${randomUUID()}`, posting.ledger);
-    return { written: inserted.size, late: late.length };
+    return { written: inserted.size, late: late.length, conflicting };
   });
 }
