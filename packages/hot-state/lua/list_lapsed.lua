@@ -1,15 +1,15 @@
 -- The holds whose time is over by the clock of Redis, the oldest first.
 -- KEYS  holds
--- ARGV  limit
+-- ARGV  limit, skip (so many of the oldest are not listed)
 -- Reply {next_lapses_at_ms | '', member, lapses_at_ms, member, lapses_at_ms, …}
 --       next_lapses_at_ms: when the first hold that is not in this list lapses, '' when there is none
 -- Reads only.
 
 -- @include "time"
 
-local holds, limit = KEYS[1], tonumber(ARGV[1])
+local holds, limit, skip = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 
 local now_ms = math.floor(now_microseconds() / 1000)
-local lapsed = redis.call('ZRANGEBYSCORE', holds, '-inf', whole(now_ms), 'WITHSCORES', 'LIMIT', 0, limit)
-local following = redis.call('ZRANGE', holds, #lapsed / 2, #lapsed / 2, 'WITHSCORES')
+local lapsed = redis.call('ZRANGEBYSCORE', holds, '-inf', whole(now_ms), 'WITHSCORES', 'LIMIT', skip, limit)
+local following = redis.call('ZRANGE', holds, skip + #lapsed / 2, skip + #lapsed / 2, 'WITHSCORES')
 return { following[2] or '', unpack(lapsed) }

@@ -8,6 +8,7 @@
 --       not_due    reason lapsed, but its time is not over
 --       unknown_slot
 -- cancelled: nobody saw the answer, the match is forgotten and the caps are as they were before.
+-- A campaign that is gone from the slot does not keep the advertiser's money.
 -- lapsed: the match stays pending (a late impression may bill it), its appearance is given back here, and `giveback`
 --       says that its place in the session is still to be given back in the game's slot.
 -- Idempotent by match_id.
@@ -24,15 +25,18 @@ local match_id, reason, place, session_key, price, giveback_value = unpack(ARGV)
 local CANCELLED_MS = 600000
 local now_ms = math.floor(now_microseconds() / 1000)
 
+local campaign_held = tonumber(redis.call('HGET', campaign_key, 'held') or 0)
+
 local function free(amount, member)
   redis.call('HINCRBY', account_key, 'held', whole(-amount))
   redis.call('HINCRBY', account_key, 'seq', 1)
-  redis.call('HINCRBY', campaign_key, 'held', whole(-amount))
+  -- One that was made anew meanwhile does not hold what was held before.
+  if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', whole(-math.min(amount, campaign_held))) end
   redis.call('ZREM', holds, member)
 end
 
 local account = read_account(account_key)
-if not account or redis.call('HEXISTS', campaign_key, 'version') == 0 then return { 'unknown_slot' } end
+if not account then return { 'unknown_slot' } end
 
 local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
 if not text then

@@ -98,7 +98,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const writer = new ImpressionWriter({ database, money, partitions, measures, logger, nowMs });
   const sweeper = new Sweeper({ money, due, producer, measures, nowMs, overdueAfterMs: pace.overdueAfterMs });
   const settler = new Settler({ database, money, measures });
-  const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, nowMs });
+  const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, logger, nowMs });
 
   const worker = createBillingWorker(secrets.redisUrl, ({ records }) => writer.write(records), {
     name: `${name}-worker`,

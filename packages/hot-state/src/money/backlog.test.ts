@@ -62,7 +62,11 @@ describe("the outbox", () => {
 describe("listLapsed", () => {
   it("lists the oldest first and tells when the next one lapses", async () => {
     const slot = await TestSlot.open(money, redis);
-    expect(await money.listLapsed(slot.advertiserId, 10)).toEqual({ holds: [], nextLapsesAtMs: null });
+    expect(await money.listLapsed(slot.advertiserId, 10)).toEqual({
+      holds: [],
+      damaged: [],
+      nextLapsesAtMs: null,
+    });
     const open = await money.reserve(slot.request());
     const matches = [];
     for (let i = 0; i < 3; i++) {
@@ -81,10 +85,21 @@ describe("listLapsed", () => {
     expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
   });
 
-  it("throws on a member that is not a hold", async () => {
+  it("tells members that are no holds from the others, and passes over the first ones when asked to", async () => {
     const slot = await TestSlot.open(money, redis);
+    const match = await slot.hold();
+    await slot.age(match, HOLD_TTL_MS);
     await redis.zadd(advertiserKeys.holds(slot.advertiserId), 1, "mat_1");
-    await expect(money.listLapsed(slot.advertiserId, 10)).rejects.toThrow("damaged");
+    const { holds, damaged } = await money.listLapsed(slot.advertiserId, 10);
+    expect([holds.map(({ matchId }) => matchId), damaged]).toEqual([[match.match_id], ["mat_1"]]);
+    const first = await money.listLapsed(slot.advertiserId, 1);
+    expect(first).toEqual({ holds: [], damaged: ["mat_1"], nextLapsesAtMs: holds[0]?.lapsesAtMs });
+    const rest = await money.listLapsed(slot.advertiserId, 1, 1);
+    expect(rest).toEqual({ holds, damaged: [], nextLapsesAtMs: null });
+  });
+
+  it("throws on a giveback that is none", async () => {
+    const slot = await TestSlot.open(money, redis);
     await redis.hset(advertiserKeys.giveback(slot.advertiserId), "mat_1", "game");
     await expect(money.listGivebacks(slot.advertiserId, 10)).rejects.toThrow("damaged");
   });

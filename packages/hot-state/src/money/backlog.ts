@@ -9,8 +9,8 @@ import type { Giveback, LapsedHold, MoneyCommands, Page } from "./types.ts";
 const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";
 
-/** A hold as its member in `holds` names it: `match|campaign|game|session|price`. */
-function parseHold(advertiserId: string, member: string, lapsesAtMs: number): LapsedHold {
+/** A hold as its member in `holds` names it: `match|campaign|game|session|price`. Null: it names none. */
+function parseHold(advertiserId: string, member: string, lapsesAtMs: number): LapsedHold | null {
   const [matchId, campaignId, game, sessionKey, price, ...rest] = member.split("|");
   const priceMillicents = parseInteger(price ?? "");
   if (
@@ -21,7 +21,7 @@ function parseHold(advertiserId: string, member: string, lapsesAtMs: number): La
     priceMillicents === null ||
     rest.length > 0
   ) {
-    throw new Error(`hold of ${advertiserId} is damaged: ${member}`);
+    return null;
   }
   return {
     matchId,
@@ -72,16 +72,23 @@ export function createBacklogCommands(
       ),
     ackOutbox: (advertiserId, impressionIds) =>
       deleteFields(redis, advertiserKeys.outbox(advertiserId), impressionIds),
-    async listLapsed(advertiserId, limit) {
+    async listLapsed(advertiserId, limit, skip = 0) {
       const reply = new ReplyReader(
         "list_lapsed",
-        await listLapsed(advertiserKeys.holds(advertiserId), requireInteger("limit", limit, 1, MAX_LISTED)),
+        await listLapsed(
+          advertiserKeys.holds(advertiserId),
+          requireInteger("limit", limit, 1, MAX_LISTED),
+          requireInteger("skip", skip, 0),
+        ),
       );
       const holds: LapsedHold[] = [];
+      const damaged: string[] = [];
       for (let i = 1; i < reply.length; i += 2) {
-        holds.push(parseHold(advertiserId, reply.text(i), reply.integer(i + 1)));
+        const hold = parseHold(advertiserId, reply.text(i), reply.integer(i + 1));
+        if (hold === null) damaged.push(reply.text(i));
+        else holds.push(hold);
       }
-      return { holds, nextLapsesAtMs: reply.optionalInteger(0) };
+      return { holds, damaged, nextLapsesAtMs: reply.optionalInteger(0) };
     },
     listGivebacks: (advertiserId, limit, cursor) =>
       scanHash(redis, advertiserKeys.giveback(advertiserId), { limit, cursor }, parseGiveback),

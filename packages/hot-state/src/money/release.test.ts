@@ -127,6 +127,19 @@ describe("release", () => {
     expect(await redis.exists(advertiserKeys.account(slot.advertiserId))).toBe(0);
   });
 
+  it("gives the advertiser his money back although the campaign is gone from the slot, and no more of it than is held", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const [first, second] = [await slot.hold(), await slot.hold()];
+    for (const match of [first, second]) await slot.age(match, HOLD_TTL_MS);
+    await redis.del(advertiserKeys.campaign(slot.advertiserId, slot.campaignId));
+    expect(await money.release(holdOf(first), "lapsed")).toBe("released");
+    expect(await money.readAccount(slot.advertiserId)).toMatchObject({ heldMillicents: 1_000 });
+    expect(await money.readCampaign(slot.advertiserId, slot.campaignId)).toBeNull();
+    await money.applyCampaign(slot.campaign());
+    expect(await money.release(holdOf(second), "lapsed")).toBe("released");
+    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
+  });
+
   it("fails when the hold is said to be of another session", async () => {
     const slot = await TestSlot.open(money, redis);
     const match = await slot.hold();

@@ -259,13 +259,14 @@ export interface MoneyCommands {
   /** Forgets records (at most 500) that are safely in Postgres; how many were there. */
   ackOutbox(advertiserId: string, impressionIds: readonly string[]): Promise<number>;
   /**
-   * Holds (at most `limit`, 1 to 500) whose time is over, the oldest first, and when the next one after them lapses:
-   * null when there is none.
+   * Holds (at most `limit`, 1 to 500) whose time is over, the oldest first but for `skip` of them, and when the next one
+   * after them lapses: null when there is none. `damaged`: members among them that name no hold.
    */
   listLapsed(
     advertiserId: string,
     limit: number,
-  ): Promise<{ holds: LapsedHold[]; nextLapsesAtMs: number | null }>;
+    skip?: number,
+  ): Promise<{ holds: LapsedHold[]; damaged: string[]; nextLapsesAtMs: number | null }>;
   /** Lapsed matches whose place in a player session is still taken; about `limit` (1 to 500) a page. */
   listGivebacks(advertiserId: string, limit: number, cursor?: string): Promise<Page<Giveback>>;
   /** Forgets givebacks (at most 500) that are done; how many were there. */

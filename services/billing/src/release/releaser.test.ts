@@ -1,6 +1,6 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
 import { holdOf } from "@diegetic/hot-state";
-import { createMetrics } from "@diegetic/service-kit";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
@@ -10,6 +10,7 @@ import { Releaser } from "./releaser.ts";
 
 const ADVERTISER = "adv_1";
 const PRICE = 250;
+const logger = createLogger({ service: "billing", instance: "test", level: "silent" });
 const running = new AbortController().signal;
 
 let redis: TestRedis;
@@ -29,6 +30,12 @@ beforeEach(async () => {
           creativeIds: ["crt_1", "crt_2"],
           affinityIds: ["aff_1", "aff_2"],
         },
+        {
+          advertiserId: ADVERTISER,
+          campaignId: "camp_2",
+          creativeIds: ["crt_3", "crt_4"],
+          affinityIds: ["aff_3", "aff_4"],
+        },
       ],
       games: [{ gameId: "a game: {of} ours", accountId: "acct" }],
     },
@@ -43,7 +50,7 @@ afterEach(async () => {
 function createReleaser(): Releaser {
   const measures = createBillingMeasures(createMetrics({ service: "billing" }));
   const { money, sessions, due } = slots;
-  return new Releaser({ money, sessions, due, measures, nowMs: Date.now });
+  return new Releaser({ money, sessions, due, measures, logger, nowMs: Date.now });
 }
 
 /** The only place and the only appearance that a player session allows. */
@@ -120,6 +127,29 @@ describe("Releaser", () => {
     await Promise.all([1, 2, 3].map(() => createReleaser().pass(running)));
     expect(await slots.heldMillicents(ADVERTISER)).toBe(0);
     expect((await slots.money.listGivebacks(ADVERTISER, 500)).items).toEqual([]);
+  });
+
+  it("releases what it can, whatever lies in the way", async () => {
+    // More of them than one page, then holds of another session than their match's, and of a campaign that is gone.
+    const key = `{${ADVERTISER}}:holds`;
+    for (let i = 0; i < 201; i++) await slots.redis.zadd(key, 1, `damaged ${i}`);
+    const strange = await slots.hold({}, { ttlMs: 20 });
+    const [member = ""] = (await slots.redis.zrange(key, "0", "-1")).filter((name) =>
+      name.startsWith(strange.match_id),
+    );
+    await slots.redis.zadd(key, 2, member.replace(strange.session_key, "another"));
+    const match = await slots.hold({}, { ttlMs: 20 });
+    const orphan = await slots.hold({ campaign: 1 }, { ttlMs: 20 });
+    await slots.redis.del(`{${ADVERTISER}}:campaign:${orphan.campaign_id}`);
+    await eventually(async () => (await slots.money.listLapsed(ADVERTISER, 500)).holds.length === 4);
+    expect(await slots.heldMillicents(ADVERTISER)).toBe(3 * PRICE);
+    await createReleaser().pass(running);
+    expect(await slots.heldMillicents(ADVERTISER)).toBe(0);
+    expect(
+      (await slots.redis.zrange(key, "0", "-1")).filter((name) => name.includes(match.match_id)),
+    ).toEqual([]);
+    const [entry] = await slots.due.registered("holds", 10);
+    expect(entry?.dueMs).toBeGreaterThan(Date.now() + 5_000);
   });
 
   it("does not take back an impression that was faster", async () => {

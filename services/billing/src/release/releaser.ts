@@ -1,4 +1,11 @@
-import type { DueIndex, GameSessions, LapsedHold, MoneyCommands } from "@diegetic/hot-state";
+import {
+  type DueIndex,
+  type GameSessions,
+  isRedisAway,
+  type LapsedHold,
+  type MoneyCommands,
+} from "@diegetic/hot-state";
+import type { Logger } from "@diegetic/service-kit";
 import { forEachLimited } from "../loops/for-each.ts";
 import type { BillingMeasures } from "../measures.ts";
 
@@ -7,6 +14,7 @@ export interface ReleaserDependencies {
   sessions: Pick<GameSessions, "unadmit">;
   due: Pick<DueIndex, "due" | "settle">;
   measures: BillingMeasures;
+  logger: Logger;
   nowMs: () => number;
 }
 
@@ -15,8 +23,8 @@ const ADVERTISERS_AT_A_TIME = 8;
 const HOLDS_PER_PAGE = 200;
 const PAGES_PER_ADVERTISER = 20;
 const CALLS_AT_A_TIME = 16;
-/** A slot that has to be rebuilt keeps its holds until then. */
-const FROZEN_PAUSE_MS = 10_000;
+/** After so long holds that could not be released are tried again: those of a slot that has to be restored first, and bad ones. */
+const KEPT_PAUSE_MS = 10_000;
 
 /**
  * Gives back what nobody used: first the money and the creative's appearance, in the advertiser's slot, which leaves a
@@ -42,20 +50,24 @@ export class Releaser {
 
   /** Releases the lapsed holds of one advertiser. Answers when to look again (Unix ms), null: no hold is left. */
   async releaseLapsed(advertiserId: string): Promise<number | null> {
-    const { money, nowMs } = this.#dependencies;
+    const { money, nowMs, logger } = this.#dependencies;
     let lookAgainMs: number | null = nowMs();
+    /** Of the oldest: those that could not be released lie before all others. */
+    let kept = 0;
     for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
-      const { holds, nextLapsesAtMs } = await money.listLapsed(advertiserId, HOLDS_PER_PAGE);
-      const kept = await this.#release(holds);
-      if (kept > 0) {
-        lookAgainMs = nowMs() + FROZEN_PAUSE_MS;
-        break;
+      const lapsed = await money.listLapsed(advertiserId, HOLDS_PER_PAGE, kept);
+      const { damaged, holds } = lapsed;
+      if (damaged.length > 0) {
+        logger.error({ advertiserId, member: damaged[0], holds: damaged.length }, "holds are damaged");
       }
-      lookAgainMs = nextLapsesAtMs;
-      if (holds.length < HOLDS_PER_PAGE) break;
+      const result = await this.#release(holds);
+      kept += result.kept + damaged.length;
+      lookAgainMs = result.frozen ? null : lapsed.nextLapsesAtMs;
+      if (result.frozen || holds.length + damaged.length < HOLDS_PER_PAGE) break;
     }
     await this.giveBack(advertiserId);
-    return lookAgainMs;
+    if (kept === 0) return lookAgainMs;
+    return Math.min(lookAgainMs ?? Number.MAX_SAFE_INTEGER, nowMs() + KEPT_PAUSE_MS);
   }
 
   /** Gives places in player sessions back that releases of this advertiser have left. */
@@ -76,17 +88,26 @@ export class Releaser {
     }
   }
 
-  /** How many of the holds are still there, because they could not be released. */
-  async #release(holds: LapsedHold[]): Promise<number> {
-    const { money, measures } = this.#dependencies;
+  /** `kept`: how many of the holds are still there. `frozen`: because their slot has to be restored first. */
+  async #release(holds: LapsedHold[]): Promise<{ kept: number; frozen: boolean }> {
+    const { money, measures, logger } = this.#dependencies;
     let kept = 0;
+    let frozen = false;
     await forEachLimited(holds, CALLS_AT_A_TIME, async (hold) => {
-      const result = await money.release(hold, "lapsed");
-      if (result === "released") measures.releasedHolds.inc();
-      if (result === "unknown_slot") measures.frozenSlots.inc();
-      // not_open: another instance or an impression was faster.
-      if (result === "unknown_slot" || result === "not_due") kept += 1;
+      try {
+        const result = await money.release(hold, "lapsed");
+        if (result === "released") measures.releasedHolds.inc();
+        if (result === "unknown_slot") measures.frozenSlots.inc();
+        frozen ||= result === "unknown_slot";
+        // not_open: another instance or an impression was faster.
+        if (result === "unknown_slot" || result === "not_due") kept += 1;
+      } catch (error) {
+        // One bad hold does not keep the money of the others.
+        if (isRedisAway(error)) throw error;
+        logger.error({ err: error, ...hold }, "a hold cannot be released");
+        kept += 1;
+      }
     });
-    return kept;
+    return { kept, frozen };
   }
 }
