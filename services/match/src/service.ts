@@ -54,10 +54,35 @@ export interface MatchService {
  * the snapshot at once; until it has, and whenever Redis is away, every request is answered 503.
  */
 export function createMatchService(options: MatchServiceOptions): MatchService {
-  const { settings, secrets, logger, metrics } = options;
-  const nowMs = options.nowMs ?? Date.now;
-  const onError = createOutageLog(logger);
+  const parts = createParts(options);
+  const { redis, producer, follower, batcher, keyUses, onError } = parts;
+  const readiness: ReadinessChecks = {
+    redis: () => redis.ping(),
+    snapshot: () => {
+      if (!follower.isFresh()) throw new Error(`the snapshot is not fresh (${follower.state})`);
+    },
+  };
+  const app = createApi(options, parts, readiness);
+  follower.start();
+  return {
+    app,
+    readiness,
+    waitUntilFresh: (timeoutMs) => follower.waitUntilFresh(timeoutMs),
+    stop: async () => {
+      await follower.stop();
+      await batcher.flush();
+      await producer.close();
+      await keyUses.flush().catch(onError("uses of keys"));
+      redis.disconnect();
+    },
+  };
+}
 
+type Parts = ReturnType<typeof createParts>;
+
+/** What lives as long as the service. */
+function createParts({ settings, secrets, logger, metrics, nowMs = Date.now }: MatchServiceOptions) {
+  const onError = createOutageLog(logger);
   const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
   redis.on("error", onError("commands"));
   redis.on("ready", () => warnOfEviction(redis, logger));
@@ -71,13 +96,17 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
     onChanges: (changes) => catalog.apply(changes),
     onError: onError("snapshot"),
   });
-  const requireFresh = () => {
-    if (!follower.isFresh()) throw unavailable("the match tier is not up to date: try again");
-  };
   const measures = createMeasures(metrics, catalog);
   const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
   const keyUses = new KeyUses(redis, { onError: onError("uses of keys") });
-  const dependencies: MatchDependencies = {
+  return { onError, redis, producer, catalog, follower, measures, batcher, keyUses, nowMs };
+}
+
+function createDependencies(
+  { settings, secrets, logger, random = Math.random }: MatchServiceOptions,
+  { redis, catalog, follower, measures, nowMs }: Parts,
+): MatchDependencies {
+  return {
     settings,
     playerHashKey: secrets.playerHashKey,
     catalog,
@@ -86,7 +115,9 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
     sessions: createGameSessions(redis),
     due: new DueIndex(redis, { now: nowMs }),
     logger,
-    requireFresh,
+    requireFresh: () => {
+      if (!follower.isFresh()) throw unavailable("the match tier is not up to date: try again");
+    },
     catchUp: async () => {
       await follower.catchUp().catch((error: unknown) => {
         logger.warn({ err: error }, "could not catch up with the snapshot");
@@ -94,16 +125,20 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
       });
     },
     nowMs,
-    random: options.random ?? Math.random,
+    random,
     countReservation: measures.countReservation,
   };
-  const readiness: ReadinessChecks = {
-    redis: () => redis.ping(),
-    snapshot: () => {
-      if (!follower.isFresh()) throw new Error(`the snapshot is not fresh (${follower.state})`);
-    },
-  };
-  const app = createApp({
+}
+
+function createApi(
+  options: MatchServiceOptions,
+  parts: Parts,
+  readiness: ReadinessChecks,
+): MatchService["app"] {
+  const { settings, logger, metrics } = options;
+  const { redis, catalog, batcher, keyUses, nowMs } = parts;
+  const dependencies = createDependencies(options, parts);
+  return createApp({
     basePath: settings.basePath,
     trustedProxies: settings.trustedProxies,
     endpoints: [
@@ -113,7 +148,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
     keys: {
       // A key that was revoked a moment ago must not be known here any more.
       find: (sha256Hex) => {
-        requireFresh();
+        dependencies.requireFresh();
         const atMs = nowMs();
         const key = catalog.key(sha256Hex, atMs);
         if (key !== undefined) keyUses.note(key.keyId, atMs);
@@ -133,19 +168,6 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
     isStoreAway: isRedisAway,
     nowMs,
   });
-  follower.start();
-  return {
-    app,
-    readiness,
-    waitUntilFresh: (timeoutMs) => follower.waitUntilFresh(timeoutMs),
-    stop: async () => {
-      await follower.stop();
-      await batcher.flush();
-      await producer.close();
-      await keyUses.flush().catch(onError("uses of keys"));
-      redis.disconnect();
-    },
-  };
 }
 
 /** A store that is away fails many times a second: each part's failures are logged once in ten seconds. */

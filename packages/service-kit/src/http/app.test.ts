@@ -105,6 +105,7 @@ beforeEach(() => {
   metrics = createMetrics({ service: "test" });
   app = createApp({
     basePath: "/api",
+    trustedProxies: ["loopback"],
     endpoints,
     keys: { find: (sha256) => keys.get(sha256) },
     rateLimiter: countingLimiter(),

@@ -11,7 +11,6 @@ import helmet from "helmet";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { publicReadiness, type ReadinessChecks } from "../observability/readiness.ts";
-import { DEFAULT_TRUSTED_PROXIES } from "../settings/common.ts";
 import type { RateLimit } from "../settings/settings.ts";
 import { type AdmissionPolicy, admitRequest } from "./admission.ts";
 import { readBody } from "./body.ts";
@@ -37,8 +36,8 @@ export interface AppOptions {
   logger: Logger;
   metrics: Metrics;
   readiness: ReadinessChecks;
-  /** Proxies whose `X-Forwarded-For` is believed, as TRUSTED_PROXIES names them. Default: loopback. */
-  trustedProxies?: readonly string[];
+  /** Proxies whose `X-Forwarded-For` is believed, as TRUSTED_PROXIES names them. */
+  trustedProxies: readonly string[];
   /** What is served outside the API, without a key; asked before the API. */
   pages?: RequestHandler;
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
@@ -57,7 +56,7 @@ const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
  */
 export function createApp(options: AppOptions): Express {
   const app = express();
-  app.set("trust proxy", [...(options.trustedProxies ?? DEFAULT_TRUSTED_PROXIES)]);
+  app.set("trust proxy", [...options.trustedProxies]);
   app.set("etag", false);
   app.set("case sensitive routing", true);
   app.disable("x-powered-by");

@@ -21,7 +21,7 @@ export function processSettings(serviceName: string) {
 }
 
 /** Whom `X-Forwarded-For` is believed unless told otherwise: nobody but this machine. */
-export const DEFAULT_TRUSTED_PROXIES: readonly string[] = ["loopback"];
+const DEFAULT_TRUSTED_PROXIES: readonly string[] = ["loopback"];
 
 /** What a service with an HTTP API reads on top. */
 export const apiSettings = {
