@@ -25,6 +25,8 @@ export interface SuiteOptions {
   durationMs: number;
   players?: number;
   withoutSafeguard?: string | undefined;
+  /** How long to wait at the end until nothing is open. Milliseconds; default: longer than the slowest backstop. */
+  quietWithinMs?: number;
   /** How often each fault is injected at most. Default: as often as there is time for. */
   rounds?: number;
   /** Chooses among the faults; default: all of them. */
@@ -70,7 +72,10 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
     const market = await openMarket({ baseUrl: () => baseUrl, databaseUrl: world.postgres.url, history });
     const samples: Samples = { taken: 0, missed: 0, violations: [] };
     const injections = await runTogether(options, { world, market, history, samples, random, say });
-    const quietAfterMs = await becomeQuiet(world, market, history);
+    const quietAfterMs = await becomeQuiet(
+      { world, market, history },
+      options.quietWithinMs ?? QUIET_WITHIN_MS,
+    );
     const checks = await checkAll({ world, market, history, samples, injections });
     return {
       seed,
@@ -143,7 +148,10 @@ async function runTogether(options: SuiteOptions, running: Running): Promise<Inj
  * Sends again what may have been executed, as a client does that wants to know, and waits until no hold is open and
  * nothing waits to be written. Answers how long that took.
  */
-async function becomeQuiet(world: World, market: Market, history: History): Promise<number> {
+async function becomeQuiet(
+  { world, market, history }: Pick<Running, "world" | "market" | "history">,
+  timeoutMs: number,
+): Promise<number> {
   const startedMs = Date.now();
   for (const operation of history.impressions) {
     if (operation.matchId === null && operation.idempotencyKey === null) continue;
@@ -157,7 +165,7 @@ async function becomeQuiet(world: World, market: Market, history: History): Prom
   const producer = createBillingProducer(world.redis.proxiedUrl, { name: "faults" });
   try {
     await eventually(() => isQuiet(world, market, producer), {
-      timeoutMs: QUIET_WITHIN_MS,
+      timeoutMs,
       everyMs: 200,
     }).catch(() => undefined); // What does not become quiet is told by the checks.
   } finally {

@@ -3,10 +3,11 @@ import type { Variant } from "../topology/world.ts";
 import { clusterFaults } from "./cluster-faults.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 import { sleep } from "./fault.ts";
+import { lossFaults } from "./loss-faults.ts";
 import { marketFaults } from "./market-faults.ts";
 import { queueFaults } from "./queue-faults.ts";
 import { serviceFaults } from "./service-faults.ts";
-import { flushFault, storeFaults } from "./store-faults.ts";
+import { storeFaults } from "./store-faults.ts";
 import { timeFaults } from "./time-faults.ts";
 
 export interface Injection {
@@ -32,7 +33,7 @@ export function faultsOf(variant: Variant): Fault[] {
   const all = [
     ...serviceFaults(),
     ...storeFaults(),
-    flushFault(),
+    ...lossFaults(),
     ...queueFaults(),
     ...marketFaults(),
     ...timeFaults(),

@@ -1,57 +1,9 @@
-import type { RedisConnection } from "@diegetic/hot-state";
-import { eventually } from "../../helpers/eventually.ts";
 import type { FaultyProxy, ProxyMode } from "../topology/faulty-proxy.ts";
 import type { KillableStore } from "../topology/store.ts";
-import { REDIS_CLOCK_KEY, type World } from "../topology/world.ts";
+import type { World } from "../topology/world.ts";
 import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
 
 type StoreName = "redis" | "postgres";
-
-/** All data of Redis gone at once: of one server, or of one node of a cluster. */
-export function flushFault(): Fault {
-  return {
-    name: "flush redis",
-    lane: "stores",
-    inject: async (context) => {
-      const { world, market, history, random } = context;
-      const index = random.integer(0, world.redis.nodes.length - 1);
-      const node = world.redis.connectNode(index, "flush");
-      try {
-        const clock = await eventually(
-          async () => (await node.get(REDIS_CLOCK_KEY).catch(() => null)) ?? "0",
-        );
-        const here = await ownAdvertisers(
-          world,
-          node,
-          market.advertisers.map(({ advertiserId }) => advertiserId),
-        );
-        const transaction = node.multi();
-        for (const id of here) transaction.hkeys(`{${id}}:outbox`);
-        transaction.dbsize();
-        transaction.flushall();
-        // The clock of the scripts is no data of the product.
-        if (world.variant === "single") transaction.set(REDIS_CLOCK_KEY, clock);
-        history.sessionBreaksMs.push(Date.now());
-        const replies = (await transaction.exec()) ?? [];
-        history.sessionBreaksMs.push(Date.now());
-        for (const [error, value] of replies) {
-          if (error) throw error;
-          if (Array.isArray(value)) for (const id of value) history.lostImpressionIds.add(String(id));
-        }
-        return requireCount("keys gone", Number(replies[here.length]?.[1] ?? 0));
-      } finally {
-        node.disconnect();
-      }
-    },
-  };
-}
-
-/** Of these advertisers, those whose slot is on this node. */
-async function ownAdvertisers(world: World, node: RedisConnection, ids: string[]): Promise<string[]> {
-  if (world.variant === "single") return ids;
-  const keys = new Set(await node.keys("*"));
-  return ids.filter((id) => keys.has(`{${id}}:account`));
-}
 
 /** Redis and Postgres killed, stopped, hung, and reached over connections that fail in every way. */
 export function storeFaults(): Fault[] {

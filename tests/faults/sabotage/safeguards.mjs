@@ -1,10 +1,170 @@
 /**
- * Safeguards of the product, and what takes each of them out. The suite has to fail without any one of them.
+ * Safeguards of the product, and what takes each of them out: text of a script or of a built module, replaced while a
+ * service loads it. The suite has to fail without any one of them. `faults` names those that put it to the test.
  *
  * @typedef {{ file: string, search: string, replacement: string }} Patch `file`: how the path ends
- * @type {Record<string, { what: string, patches: Patch[] }>}
+ * @type {Record<string, { what: string, faults: string[], patches: Patch[] }>}
  */
-export const SAFEGUARDS = {};
+export const SAFEGUARDS = {
+  "commit-idempotency": {
+    what: "an impression that is sent again is answered with its first record",
+    faults: ["drop replies of redis", "kill -9 front", "cut connections of redis"],
+    patches: [
+      {
+        file: "/lua/commit.lua",
+        search: "if entry.state == 'C' then return { 'charged', '1', record_of(entry) } end",
+        replacement: "",
+      },
+    ],
+  },
+  "outbox-sweep": {
+    what: "records of the outbox whose job got lost are queued again",
+    faults: ["wipe the queue", "kill -9 match"],
+    patches: [
+      {
+        file: "/billing/dist/sweep/sweeper.js",
+        search: "await producer.add(job);",
+        replacement: "",
+      },
+    ],
+  },
+  "outbox-kept-until-written": {
+    what: "a record leaves the outbox only after it is in Postgres",
+    faults: ["kill -9 billing", "wipe the queue", "stop postgres", "kill -9 postgres"],
+    patches: [
+      {
+        file: "/billing/dist/write/impression-writer.js",
+        search: "await partitions.ensure(",
+        replacement: "await this.#acknowledge(distinct); await partitions.ensure(",
+      },
+    ],
+  },
+  "holds-count": {
+    what: "open holds count against balance, budget and daily cap",
+    faults: ["top up", "lower a budget", "kill -9 match"],
+    patches: [
+      {
+        file: "/lua/include/totals.lua",
+        search: "if account.deposited - account.spent - account.held < price then",
+        replacement: "if account.deposited - account.spent < price then",
+      },
+      {
+        file: "/lua/include/totals.lua",
+        search: "if campaign.limit - campaign.spent - campaign.held < price then",
+        replacement: "if campaign.limit - campaign.spent < price then",
+      },
+    ],
+  },
+  "returned-rows-only": {
+    what: "only impressions that were really inserted move totals, ledger and rollups",
+    faults: ["jobs twice", "kill -9 billing", "drop replies of postgres"],
+    patches: [
+      {
+        file: "/billing/dist/write/write-batch.js",
+        search: "if (inserted.size === 0)",
+        replacement: "if (impressions.length === 0)",
+      },
+      {
+        file: "/billing/dist/write/write-batch.js",
+        search: "impressions.filter(({ record }) => inserted.has(record.impression_id))",
+        replacement: "impressions",
+      },
+    ],
+  },
+  "release-gives-back": {
+    what: "a hold that lapses gives its money back",
+    faults: ["kill -9 billing", "hang billing"],
+    patches: [
+      {
+        file: "/lua/release.lua",
+        search: "redis.call('HINCRBY', account_key, 'held', whole(-amount))",
+        replacement: "",
+      },
+    ],
+  },
+  "pause-is-obeyed": {
+    what: "reserve refuses who decided on an older campaign, and management waits until every instance obeys",
+    faults: ["pause while", "slow connections of redis", "half-open connections of redis", "hang match"],
+    patches: [
+      {
+        file: "/lua/reserve.lua",
+        search:
+          "if campaign.version > campaign_version then return { 'refused', 'stale_version', cap_since_ms } end",
+        replacement: "",
+      },
+      {
+        file: "/lua/reserve.lua",
+        search: "if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_since_ms } end",
+        replacement: "",
+      },
+      {
+        file: "/lua/leases_behind.lua",
+        search: "if tonumber(applied) < wanted then",
+        replacement: "if false then",
+      },
+    ],
+  },
+  "creative-cap": {
+    what: "a creative's appearances in a session are counted with the hold",
+    faults: ["kill -9 match", "clock of match"],
+    patches: [
+      {
+        file: "/lua/reserve.lua",
+        search: "redis.call('HINCRBY', cap, creative_id, 1)",
+        replacement: "",
+      },
+    ],
+  },
+  "session-cap": {
+    what: "a place in the player session is taken with the match",
+    faults: ["kill -9 match", "clock of match"],
+    patches: [
+      {
+        file: "/lua/admit.lua",
+        search: "if count < max_ads then",
+        replacement: "if true then",
+      },
+    ],
+  },
+  "lowered-budget": {
+    what: "a hold that no longer fits a lowered budget is refused at the impression",
+    faults: ["lower a budget"],
+    patches: [
+      {
+        file: "/lua/commit.lua",
+        search: "if campaign.spent + entry.price > campaign.limit then return 'budget' end",
+        replacement: "",
+      },
+    ],
+  },
+  "deposit-idempotency": {
+    what: "a deposit that is sent again counts once",
+    faults: ["drop replies of postgres", "kill -9 management", "kill -9 front", "hang management"],
+    patches: [
+      {
+        file: "/management/dist/idempotency/create-once.js",
+        search: "if (first !== null && ",
+        replacement: "if (false && first !== null && ",
+      },
+    ],
+  },
+  "frozen-until-verified": {
+    what: "a slot whose Redis may have forgotten something serves nothing until it is verified",
+    faults: ["older redis"],
+    patches: [
+      {
+        file: "/lua/include/totals.lua",
+        search: "if not values[1] or values[5] ~= server_lineage() then return nil end",
+        replacement: "if not values[1] then return nil end",
+      },
+      {
+        file: "/lua/freeze_slot.lua",
+        search: "if known[2] == lineage then",
+        replacement: "if known[3] == epoch then return { 'live' } end if known[2] == lineage then",
+      },
+    ],
+  },
+};
 
 /** Throws when the text is not there exactly once: then the product has changed and the patch has to follow it. */
 export function replaceOnce(text, { file, search, replacement }) {

@@ -5,17 +5,29 @@ import { hang } from "./signals.ts";
 /** A store that can be taken away and comes back on the same data and port. */
 export class KillableStore {
   readonly name: string;
+  /** Where its data lie. */
+  readonly dir: string;
   readonly #launch: (port: number) => Promise<RunningStore>;
   #running: RunningStore;
 
-  private constructor(name: string, launch: (port: number) => Promise<RunningStore>, running: RunningStore) {
+  private constructor(
+    name: string,
+    dir: string,
+    launch: (port: number) => Promise<RunningStore>,
+    running: RunningStore,
+  ) {
     this.name = name;
+    this.dir = dir;
     this.#launch = launch;
     this.#running = running;
   }
 
-  static async start(name: string, launch: (port: number) => Promise<RunningStore>): Promise<KillableStore> {
-    return new KillableStore(name, launch, await launch(await freePort()));
+  static async start(
+    name: string,
+    dir: string,
+    launch: (port: number) => Promise<RunningStore>,
+  ): Promise<KillableStore> {
+    return new KillableStore(name, dir, launch, await launch(await freePort()));
   }
 
   get port(): number {
@@ -42,6 +54,12 @@ export class KillableStore {
     if (this.#running.hasExited()) this.#running = await this.#launch(this.#running.port);
   }
 
+  /** Comes back on older data: `exchange` puts them in the place of those that are there. */
+  async bringBackOn(exchange: (dir: string) => void): Promise<void> {
+    exchange(this.dir);
+    await this.bringBack();
+  }
+
   async hang(forMs: number): Promise<void> {
     await hang([this.#running.pid], forMs);
   }
@@ -57,10 +75,12 @@ export function startKillableRedis(
   name = "redis",
   flags: string[] = [],
 ): Promise<KillableStore> {
-  return KillableStore.start(name, (port) => startRedis({ dir, appendonly: true, flags, port }));
+  return KillableStore.start(name, dir, (port) => startRedis({ dir, appendonly: true, flags, port }));
 }
 
 /** Without fsync: the operating system lives on when the server is killed, and keeps what was written. */
 export function startKillablePostgres(dir: string): Promise<KillableStore> {
-  return KillableStore.start("postgres", (port) => startPostgres({ dir, settings: ["fsync=off"], port }));
+  return KillableStore.start("postgres", dir, (port) =>
+    startPostgres({ dir, settings: ["fsync=off"], port }),
+  );
 }

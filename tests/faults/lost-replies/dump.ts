@@ -1,0 +1,37 @@
+import type { RedisConnection } from "@diegetic/hot-state";
+
+/** Microseconds and milliseconds since 1970, and nothing else: amounts and numbers of a run are far smaller. */
+const TIMES = /\d{13,16}/g;
+/** The name that a server gives to its history of writes. */
+const LINEAGES = /\b[0-9a-f]{40}\b/g;
+
+/** Everything that servers hold, as sorted lines, without what depends on when and where it was written. */
+export async function dump(nodes: readonly RedisConnection[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const node of nodes) {
+    for (const key of await node.keys("*")) {
+      for (const line of await linesOf(node, key)) lines.push(`${key} ${line}`);
+    }
+  }
+  const snapshotEpoch = lines.find((line) => line.startsWith("{snapshot}:epoch "))?.split(" ")[1];
+  return lines
+    .map((line) => line.replace(TIMES, "TIME").replace(LINEAGES, "LINEAGE"))
+    .map((line) => (snapshotEpoch === undefined ? line : line.replaceAll(snapshotEpoch, "EPOCH")))
+    .sort();
+}
+
+async function linesOf(node: RedisConnection, key: string): Promise<string[]> {
+  const type = await node.type(key);
+  switch (type) {
+    case "string":
+      return [(await node.get(key)) ?? ""];
+    case "hash":
+      return Object.entries(await node.hgetall(key)).map(([field, value]) => `${field} = ${value}`);
+    case "zset": {
+      const flat = await node.zrange(key, "0", "-1", "WITHSCORES");
+      return flat.flatMap((member, index) => (index % 2 === 0 ? [`${member} @ ${flat[index + 1]}`] : []));
+    }
+    default:
+      throw new Error(`${key} is a ${type}, which this cannot read`);
+  }
+}

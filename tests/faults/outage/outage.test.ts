@@ -1,0 +1,25 @@
+import { describe, expect, it } from "@jest/globals";
+import { runOutage } from "./outage.ts";
+
+const OUTAGE_SECONDS = 5;
+const RATE = 20;
+/** Far more than it takes: how long it takes is told by npm run faults:outage, on a machine that does nothing else. */
+const BACK_WITHIN_MS = 60_000;
+const TIMEOUT_MS = 300_000;
+
+describe("Postgres away under load", () => {
+  it(
+    "is not noticed by players, answered 503 by management, and made up for by billing",
+    async () => {
+      const report = await runOutage({ rate: RATE, outageSeconds: OUTAGE_SECONDS, calmSeconds: 1 });
+      expect(report.unexpected).toEqual(new Map());
+      expect(report.answered.during).toBeGreaterThan(OUTAGE_SECONDS);
+      expect([...report.management.keys()]).toEqual([expect.stringMatching(/^503 with Retry-After \d+$/)]);
+      expect(report.managementBackAfterMs).toBeLessThan(BACK_WITHIN_MS);
+      expect(report.caughtUpAfterMs).toBeLessThan(BACK_WITHIN_MS);
+      const { answered, written, rows } = report.ids;
+      expect({ written, rows }).toEqual({ written: answered, rows: answered });
+    },
+    TIMEOUT_MS,
+  );
+});

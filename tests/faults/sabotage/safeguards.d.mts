@@ -1,0 +1,9 @@
+export interface Patch {
+  file: string;
+  search: string;
+  replacement: string;
+}
+
+export const SAFEGUARDS: Record<string, { what: string; faults: string[]; patches: Patch[] }>;
+
+export function replaceOnce(text: string, patch: Patch): string;
