@@ -85,6 +85,7 @@ export function createManagement(options: ManagementOptions): Management {
     recovery,
     snapshot,
     nowMs: clock,
+    logger,
     observeSeconds: (seconds) => obeyedSeconds.observe(seconds),
   });
   const reconciler = new Reconciler({

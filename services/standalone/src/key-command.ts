@@ -4,7 +4,7 @@ import { createDatabase, migrate } from "@diegetic/database";
 import { connectRedis, createMoneyCommands, SnapshotPublisher } from "@diegetic/hot-state";
 import { SetupError, startPostgres, waitUntil } from "@diegetic/local-stores";
 import { ALL_SCOPES, createAccountWithKey, type KeyOptions, Publishing } from "@diegetic/management";
-import { rateLimitSetting } from "@diegetic/service-kit";
+import { createLogger, rateLimitSetting } from "@diegetic/service-kit";
 import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { readDataDir } from "./settings.ts";
@@ -110,6 +110,7 @@ async function createInStores(
       recovery: { restoreFrozen: async () => 0 },
       snapshot: new SnapshotPublisher(redis),
       nowMs: Date.now,
+      logger: createLogger({ service: "key", instance: "key-command", level: "silent" }),
     });
     return (await createAccountWithKey({ database, publishing }, options)).key;
   } finally {

@@ -31,7 +31,8 @@ Diegetic places advertisers' content into games, as things that belong to the ga
 - **Bodies** are JSON in UTF-8, at most 256 KiB. Unknown fields are ignored. In a create \`null\` is like leaving the field out.
 - **Limits** count per key and group of operations in windows of one minute. \`X-RateLimit-*\` is on every answer.
 - **Retries.** After 429 and 503 wait for \`Retry-After\` seconds; after 500 retry with growing pauses. \`Idempotency-Key\` makes every
-  creating POST safe to retry.
+  creating POST safe to retry. A change that restricts (a PATCH, pausing, disabling, revoking, deleting, a target or rule) is answered
+  when everybody obeys it; where that cannot be had it is 503 with a detail that says the change is stored: then it comes into force by itself.
 - **Additions** are marked: a client of the base interface need not know them.`;
 
 /** The OpenAPI 3.1 document of the whole API, from the operations that the services mount and the schemas that validate. */

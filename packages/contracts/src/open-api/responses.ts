@@ -63,8 +63,14 @@ export const sharedResponses: Responses = {
     { failed: example("Something failed.", "Internal error: it has been logged.") },
   ),
   Unavailable: errorResponse(
-    "A store is away for the moment, and nothing was done: retry after `Retry-After` seconds.",
-    { away: example("A store is away.", "A backing store is away for the moment: try again.") },
+    "A store is away for the moment: retry after `Retry-After` seconds. Where the detail says that the change is stored, it is, and will be in force shortly: sending it again is harmless, but not needed.",
+    {
+      away: example("A store is away.", "A backing store is away for the moment: try again."),
+      stored: example(
+        "The change is stored, but not every match instance obeys it yet.",
+        "The change is stored and will be in force shortly: it need not be sent again.",
+      ),
+    },
     ["Retry-After"],
   ),
 };

@@ -35,7 +35,7 @@ export async function createAccountWithKey(
   const created = await inTransaction(parts.database, (transaction) =>
     insertAccountWithKey(transaction, options, newKeyText()),
   );
-  await parts.publishing?.obeyed("apiKey", created.keyId);
+  await parts.publishing?.obeyedOrLater("apiKey", created.keyId);
   return created;
 }
 

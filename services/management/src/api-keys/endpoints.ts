@@ -86,7 +86,8 @@ function rotate(parts: ApiKeyParts): Endpoint["handle"] {
       await requireRoom(transaction, context.accountId, nowMs);
       return current;
     });
-    await parts.publishing.obeyed("apiKey", old.id);
+    // The text of the new key is in this answer alone: it is given, even where the end of the old one is not obeyed yet.
+    await parts.publishing.obeyedOrLater("apiKey", old.id);
     return answer;
   };
 }
@@ -131,6 +132,6 @@ async function issueKey(
     const body: CreatedApiKeyBody = { ...present(key), key: null };
     return { status: 201, body };
   });
-  await publishing.obeyed("apiKey", stored.body.id);
+  await publishing.obeyedOrLater("apiKey", stored.body.id);
   return { ...stored, body: { ...stored.body, key: texts.get(stored.body.id) ?? null } };
 }

@@ -1,6 +1,6 @@
 import { campaignCreate, campaignPatch, campaignsApi } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { type Answer, conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
+import { conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { findAdvertiser } from "../advertiser/store.ts";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
@@ -51,7 +51,7 @@ function create({ database, publishing, clock }: CampaignParts): Endpoint["handl
       const campaign = await insertCampaign(transaction, advertiser.id, settings, nowMs);
       return { status: 201, body: presentCampaign(campaign) };
     });
-    await publishing.obeyed("campaign", answer.body.id);
+    await publishing.obeyedOrLater("campaign", answer.body.id);
     return answer;
   };
 }
@@ -92,7 +92,7 @@ function activate(parts: CampaignParts): Endpoint["handle"] {
     const campaign = await ownCampaign(parts.database, context.accountId, context.param("campaignId"));
     // The balance that decides is the one after every impression that was answered.
     await parts.barrier.advertiser(campaign.advertiserId);
-    return changeStatus(parts, campaign, "active", async (transaction, present) => {
+    const changed = await changeStatus(parts, campaign.id, "active", async (transaction, present) => {
       const creatives = await transaction.creative.count({
         where: { campaignId: present.id, deletedAt: null },
       });
@@ -100,29 +100,32 @@ function activate(parts: CampaignParts): Endpoint["handle"] {
       const balance = (advertiser?.depositedMillicents ?? 0) - (advertiser?.spentMillicents ?? 0);
       return activationRefusal(present, creatives, balance);
     });
+    await parts.publishing.obeyedOrLater("campaign", campaign.id);
+    return { status: 200, body: presentCampaign(changed) };
   };
 }
 
 function pause(parts: CampaignParts): Endpoint["handle"] {
+  const { database, publishing, barrier } = parts;
   return async (context) => {
-    const campaign = await ownCampaign(parts.database, context.accountId, context.param("campaignId"));
-    return changeStatus(parts, campaign, "paused", async (_transaction, present) => pauseRefusal(present));
+    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    await changeStatus(parts, campaign.id, "paused", async (_transaction, present) => pauseRefusal(present));
+    await publishing.obeyed("campaign", campaign.id);
+    await barrier.advertiser(campaign.advertiserId);
+    const changed = await findCampaign(database, campaign.id);
+    return { status: 200, body: presentCampaign({ ...changed, status: "paused" }) };
   };
 }
 
 async function changeStatus(
-  { database, publishing, barrier, clock }: CampaignParts,
-  { id, advertiserId }: Pick<Campaign, "id" | "advertiserId">,
+  { database, clock }: CampaignParts,
+  id: string,
   status: "active" | "paused",
   refusalOf: (transaction: Transaction, present: Campaign) => Promise<string | undefined>,
-): Promise<Answer> {
-  await inTransaction(database, async (transaction) => {
+): Promise<Campaign> {
+  return inTransaction(database, async (transaction) => {
     const refusal = await refusalOf(transaction, await lockCampaign(transaction, id));
     if (refusal !== undefined) throw conflict(refusal);
-    await updateStatus(transaction, id, status, clock());
+    return updateStatus(transaction, id, status, clock());
   });
-  await publishing.obeyed("campaign", id);
-  await barrier.advertiser(advertiserId);
-  const changed = await findCampaign(database, id);
-  return { status: 200, body: presentCampaign({ ...changed, status }) };
 }

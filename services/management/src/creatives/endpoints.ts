@@ -66,7 +66,7 @@ function create({ database, publishing, clock }: CreativeParts): Endpoint["handl
       await raiseVersion(transaction, campaign.id);
       return { status: 201, body: present(creative) };
     });
-    await publishing.obeyed("campaign", campaign.id);
+    await publishing.obeyedOrLater("campaign", campaign.id);
     return answer;
   };
 }

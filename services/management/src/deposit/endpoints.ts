@@ -34,7 +34,7 @@ function deposit({ database, publishing, barrier, clock }: DepositParts): Endpoi
         body: { balance_cents: balanceCents(money), deposited_cents: value.amount_cents },
       };
     });
-    await publishing.obeyed("advertiser", advertiser.id);
+    await publishing.obeyedOrLater("advertiser", advertiser.id);
     return answer;
   };
 }

@@ -57,7 +57,9 @@ function enable({ database, publishing, clock }: PlacementParts): Endpoint["hand
       status: 201,
       body: present(await replacePlacement(transaction, owner, settings, nowMs)),
     }));
-    await publishing.obeyed("placement", gameId);
+    // What replaces the configuration of an active placement may restrict, and may be sent again without harm.
+    if (existing?.isActive) await publishing.obeyed("placement", gameId);
+    else await publishing.obeyedOrLater("placement", gameId);
     return answer;
   };
 }

@@ -1,14 +1,22 @@
-import { type Database, inTransaction, safeInteger, utcDay } from "@diegetic/database";
+import {
+  type Database,
+  DatabaseAway,
+  inTransaction,
+  safeInteger,
+  TransactionConflict,
+  utcDay,
+} from "@diegetic/database";
 import type { MoneyCommands, SnapshotEntry, SnapshotPublisher } from "@diegetic/hot-state";
 import { isRedisAway, NotObeyedError, SnapshotLostError } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
-import { unavailable } from "@diegetic/service-kit";
+import { type Logger, unavailable } from "@diegetic/service-kit";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry } from "./entities.ts";
 import { loadCampaigns, lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
 
 /** More than twice the lease of a match instance: one that died is waited for. */
 const OBEYED_TIMEOUT_MS = 5_000;
+const STORED = "The change is stored and will be in force shortly: it need not be sent again.";
 
 export type SlotCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign">;
 
@@ -34,6 +42,7 @@ export class Publishing {
   readonly #snapshot: SnapshotPublisher;
   readonly #nowMs: () => number;
   readonly #observeSeconds: (seconds: number) => void;
+  readonly #logger: Logger;
 
   constructor(parts: {
     database: Database;
@@ -41,6 +50,7 @@ export class Publishing {
     recovery: Pick<SlotRecovery, "restoreFrozen">;
     snapshot: SnapshotPublisher;
     nowMs: () => number;
+    logger: Logger;
     /** Told how long a change took from its commit until every match instance obeyed it. */
     observeSeconds?: (seconds: number) => void;
   }) {
@@ -49,25 +59,44 @@ export class Publishing {
     this.#recovery = parts.recovery;
     this.#snapshot = parts.snapshot;
     this.#nowMs = parts.nowMs;
+    this.#logger = parts.logger;
     this.#observeSeconds = parts.observeSeconds ?? (() => {});
   }
 
   /**
-   * Called between the commit of a change and its answer: returns when every match instance obeys the change.
-   * Throws 503 when that cannot be had now; the reconciling loop then publishes later.
+   * Called between the commit of a change that restricts (pause, disable, revoke, delete, any PATCH) and its answer:
+   * returns when every match instance obeys it. Throws 503 when that cannot be had now, because an answer would promise
+   * that nothing is served against it; the reconciling loop then publishes later.
    */
   async obeyed(kind: PublishedKind, id: string): Promise<void> {
-    const startedMs = performance.now();
     try {
-      const version = await this.publish(kind, [id]);
-      await this.#snapshot.awaitObeyed(version, OBEYED_TIMEOUT_MS);
-      this.#observeSeconds((performance.now() - startedMs) / 1_000);
+      await this.#publishAndWait(kind, id);
     } catch (error) {
-      if (error instanceof NotObeyedError || error instanceof SnapshotLostError || isRedisAway(error)) {
-        throw unavailable("The change is stored, but it is not yet in force everywhere: try again.", 2);
-      }
+      if (isPassing(error)) throw unavailable(STORED, 2);
       throw error;
     }
+  }
+
+  /**
+   * `obeyed` for a change that only gives or creates, and does no harm when it comes into force later. Never throws: what
+   * was committed is answered as done, because a client that is told to try again would do it twice.
+   */
+  async obeyedOrLater(kind: PublishedKind, id: string): Promise<void> {
+    try {
+      await this.#publishAndWait(kind, id);
+    } catch (error) {
+      const facts = { err: error, kind, id };
+      if (isPassing(error))
+        this.#logger.warn(facts, "a change was answered before it is in force everywhere");
+      else this.#logger.error(facts, "a change that was answered could not be published");
+    }
+  }
+
+  async #publishAndWait(kind: PublishedKind, id: string): Promise<void> {
+    const startedMs = performance.now();
+    const version = await this.publish(kind, [id]);
+    await this.#snapshot.awaitObeyed(version, OBEYED_TIMEOUT_MS);
+    this.#observeSeconds((performance.now() - startedMs) / 1_000);
   }
 
   /** Publishes rows (a page of them) and notes their versions. Returns the version of the snapshot. */
@@ -190,4 +219,15 @@ export class Publishing {
     const rows = await this.#database.apiKey.findMany({ where: { id: { in: [...ids] } } });
     return { entries: rows.map(apiKeyEntry), rows };
   }
+}
+
+/** Whether publishing failed for a reason that passes: the reconciling loop will succeed. */
+function isPassing(error: unknown): boolean {
+  return (
+    error instanceof NotObeyedError ||
+    error instanceof SnapshotLostError ||
+    error instanceof DatabaseAway ||
+    error instanceof TransactionConflict ||
+    isRedisAway(error)
+  );
 }
