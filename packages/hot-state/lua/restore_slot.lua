@@ -11,7 +11,8 @@
 
 -- @include "lineage"
 
-local account_key, holds, settled = unpack(KEYS)
+-- One by one: unpacking all the keys of a large advertiser would not fit on Lua's stack.
+local account_key, holds, settled = KEYS[1], KEYS[2], KEYS[3]
 local lineage, found_epoch, found_seq, mode, epoch, version, deposited, spent, impressions, day = unpack(ARGV, 1, 10)
 local FIRST_CAMPAIGN_KEY, CAMPAIGN_FIELDS = 4, 7
 

@@ -18,9 +18,17 @@ export function loadScript(name: string): string {
   );
 }
 
-/** Like `defineScript`, for a script whose number of keys depends on the call: it comes first. */
-export function defineVariadicScript(redis: RedisConnection, name: string): ScriptCall {
-  return define(redis, name, { lua: loadScript(name) });
+/** A script whose number of keys depends on the call. */
+export type VariadicScriptCall = (
+  keys: readonly string[],
+  values: readonly (string | number)[],
+) => Promise<ScriptReply>;
+
+/** Like `defineScript`, for a script that is called with any number of keys. */
+export function defineVariadicScript(redis: RedisConnection, name: string): VariadicScriptCall {
+  const call = commandOf(redis, name, { lua: loadScript(name) });
+  // The client flattens lists: tens of thousands of arguments would not fit on the stack.
+  return (keys, values) => call.call(redis, keys.length, keys, values);
 }
 
 /**
@@ -28,17 +36,20 @@ export function defineVariadicScript(redis: RedisConnection, name: string): Scri
  * The number of keys is fixed, and `defineCommand` re-sends the source when a server has forgotten it.
  */
 export function defineScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
-  return define(redis, name, { numberOfKeys, lua: loadScript(name) });
+  const call = commandOf(redis, name, { numberOfKeys, lua: loadScript(name) });
+  return (...keysAndArguments) => call.apply(redis, keysAndArguments);
 }
 
-function define(
+type Command = (...values: (string | number | readonly (string | number)[])[]) => Promise<ScriptReply>;
+
+function commandOf(
   redis: RedisConnection,
   name: string,
   definition: { lua: string; numberOfKeys?: number },
-): ScriptCall {
+): Command {
   const command = `diegetic_${name}`;
   redis.defineCommand(command, definition);
-  const call = (redis as unknown as Record<string, ScriptCall>)[command];
+  const call = (redis as unknown as Record<string, Command>)[command];
   if (call === undefined) throw new Error(`script ${name} was not defined`);
-  return (...keysAndArguments) => call.apply(redis, keysAndArguments);
+  return call;
 }

@@ -57,7 +57,8 @@ export const campaignsApi = defineFeature({
       method: "POST",
       path: "/campaigns",
       summary: "Create a campaign",
-      description: "The new campaign is a draft: give it a creative, then activate it.",
+      description:
+        "The new campaign is a draft: give it a creative, then activate it. An advertiser has at most 5000 campaigns.",
       idempotent: true,
       request: { schema: campaignCreateSchema, example: newCampaign },
       success: [{ status: 201, description: "The new campaign.", schema: campaignSchema, example: draft }],
@@ -67,6 +68,12 @@ export const campaignsApi = defineFeature({
         registerFirst,
         notAllowedField("cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent"),
         endBeforeStart,
+        refusal(
+          422,
+          "too_many",
+          "The advertiser has 5000 campaigns.",
+          "An advertiser has at most 5000 campaigns: change one that is no longer needed.",
+        ),
       ],
     },
     list: {

@@ -13,6 +13,7 @@ import {
 
 const MAX_COUNTED = 10_000;
 const RESTORE_CODES = ["restored", "changed"] as const;
+/** Twice as many as an advertiser may have: one of more could not be restored. */
 const MAX_CAMPAIGNS = 10_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -88,7 +89,7 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreSlot"] {
         advertiserKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
       ),
     ];
-    const reply = await script(keys.length, ...keys, ...restoreArguments(request));
+    const reply = await script(keys, restoreArguments(request));
     return new ReplyReader("restore_slot", reply).code(0, RESTORE_CODES);
   };
 }

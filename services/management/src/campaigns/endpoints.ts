@@ -1,6 +1,6 @@
 import { campaignCreate, campaignPatch, campaignsApi } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
+import { conflict, type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { findAdvertiser } from "../advertiser/store.ts";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
@@ -8,11 +8,12 @@ import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import { pageAnswer, readPaging } from "../shared/paging.ts";
 import type { Clock } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import type { Campaign } from "./campaign.ts";
+import { type Campaign, MOST_CAMPAIGNS } from "./campaign.ts";
 import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
 import { presentCampaign } from "./presenter.ts";
 import { activationRefusal, changedSettings, newSettings, pauseRefusal } from "./rules.ts";
 import {
+  countCampaigns,
   findCampaign,
   insertCampaign,
   listCampaigns,
@@ -48,6 +49,11 @@ function create({ database, publishing, clock }: CampaignParts): Endpoint["handl
     const settings = newSettings(value);
     const nowMs = clock();
     const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      if ((await countCampaigns(transaction, advertiser.id)) >= MOST_CAMPAIGNS) {
+        throw unprocessable(
+          `An advertiser has at most ${MOST_CAMPAIGNS} campaigns: change one that is no longer needed.`,
+        );
+      }
       const campaign = await insertCampaign(transaction, advertiser.id, settings, nowMs);
       return { status: 201, body: presentCampaign(campaign) };
     });

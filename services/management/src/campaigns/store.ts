@@ -53,6 +53,12 @@ export async function listCampaigns(
   return rows.map(fromRow);
 }
 
+/** How many campaigns an advertiser has; locks the advertiser, so that no other becomes one more meanwhile. */
+export async function countCampaigns(transaction: Transaction, advertiserId: string): Promise<number> {
+  await transaction.$queryRaw`SELECT FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
+  return transaction.campaign.count({ where: { advertiserId } });
+}
+
 export async function insertCampaign(
   transaction: Transaction,
   advertiserId: string,
