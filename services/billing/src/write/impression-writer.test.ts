@@ -144,6 +144,11 @@ describe("ImpressionWriter", () => {
     expect(reasons.get(orphan.impression_id)).toMatch(/campaign .* is unknown/);
     expect(reasons.get(overspent.impression_id)).toMatch(/campaigns_money_check/);
     expect(reasons.get(broken.impression_id)).toMatch(/country_code/);
+    // Who waits for the slot's impressions does not wait for those that it goes on counting.
+    const epochs = new Map(aside.map(({ impressionId, slotEpoch }) => [impressionId, slotEpoch]));
+    expect(epochs.get(orphan.impression_id)).toBe(0n);
+    expect(epochs.get(overspent.impression_id)).toBeNull();
+    expect(epochs.get(broken.impression_id)).toBe(0n);
     expect(JSON.parse(aside[0]?.record ?? "null")).toMatchObject({ impression_id: aside[0]?.impressionId });
   });
 
@@ -186,6 +191,16 @@ describe("ImpressionWriter", () => {
     await createWriter().write(records);
     expect(await slots.outboxSize()).toBe(0);
     expect(await writtenInAll()).toBe(2);
+  });
+
+  it("does not say that a slot counts what was committed before it was restored", async () => {
+    const broken = await slots.impress({ campaign: 1 });
+    broken.match.country_code = "nowhere";
+    const { advertiserId } = pick(slots.market.campaigns, 1);
+    await database.advertiser.update({ where: { id: advertiserId }, data: { slotEpoch: 7n } });
+    await createWriter().write([broken]);
+    const where = { where: { impressionId: broken.impression_id } };
+    expect(await database.poisonImpression.findUnique(where)).toMatchObject({ slotEpoch: null });
   });
 
   it("repeats, instead of setting aside, when a partition has gone", async () => {

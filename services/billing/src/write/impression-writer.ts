@@ -4,7 +4,7 @@ import { type Database, DataRefused, inTransaction } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { noteSettlements } from "../settle/settlements.ts";
+import { committedInEpoch, noteSettlements } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import type { Partitions } from "./partitions.ts";
 import { NOTHING_WRITTEN, type WrittenBatch, writeBatch } from "./write-batch.ts";
@@ -141,9 +141,13 @@ export class ImpressionWriter {
     const advertiserId = String(record.match?.advertiser_id ?? "");
     const count = await inTransaction(database, async (transaction) => {
       // Orders this before or after a restoring of the slot, which counts what is in the outbox and not set aside.
-      await transaction.$queryRaw`SELECT FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
+      const [slot] = await transaction.$queryRaw<{ slot_epoch: bigint }[]>`
+        SELECT slot_epoch FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
+      // One of an earlier epoch may or may not have been counted when the slot was restored: reads do not rely on it.
+      const isCounted = reversed === undefined && slot?.slot_epoch === BigInt(committedInEpoch(record));
+      const slotEpoch = isCounted ? slot.slot_epoch : null;
       const setAside = await transaction.poisonImpression.createMany({
-        data: [{ impressionId, advertiserId, record: text, reason: reason.slice(0, 1_000) }],
+        data: [{ impressionId, advertiserId, record: text, reason: reason.slice(0, 1_000), slotEpoch }],
         skipDuplicates: true,
       });
       if (setAside.count > 0 && reversed) await noteSettlements(transaction, "reversed", [reversed]);

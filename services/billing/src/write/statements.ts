@@ -1,4 +1,4 @@
-import type { Transaction } from "@diegetic/database";
+import { Prisma, type Transaction } from "@diegetic/database";
 import { type BilledImpression, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
 import type { Posting } from "./posting.ts";
 
@@ -67,6 +67,9 @@ export async function findConflicting(
   });
 }
 
+const ADD_MONEY = Prisma.sql`spent_millicents = known.spent_millicents + m.spent_millicents,
+  impressions = known.impressions + m.impressions`;
+
 /**
  * Adds to the advertisers' totals and returns the epochs of their slots, which stay as they are while the rows are locked.
  * Throws RecordRefused when an advertiser is unknown.
@@ -75,46 +78,55 @@ export async function moveAdvertisers(
   transaction: Transaction,
   moves: Posting["advertisers"],
 ): Promise<Map<string, bigint>> {
-  const rows = JSON.stringify(moves);
-  const locked = await transaction.$queryRaw<{ id: string; slot_epoch: bigint }[]>`
-    SELECT id, slot_epoch FROM advertisers WHERE id IN (SELECT id FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text))
-    ORDER BY id FOR NO KEY UPDATE`;
-  requireAll("advertiser", moves, locked);
-  await transaction.$executeRaw`
-    UPDATE advertisers a
-    SET spent_millicents = a.spent_millicents + m.spent_millicents, impressions = a.impressions + m.impressions
-    FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, spent_millicents bigint, impressions bigint)
-    WHERE a.id = m.id`;
+  const locked = await lockAndAdd<{ id: string; slot_epoch: bigint }>(transaction, moves, {
+    kind: "advertiser",
+    table: Prisma.sql`advertisers`,
+    identity: Prisma.sql`id`,
+    read: Prisma.sql`id, slot_epoch`,
+    add: ADD_MONEY,
+  });
   return new Map(locked.map((row) => [row.id, row.slot_epoch]));
 }
 
 /** Adds to the campaigns' totals. Throws RecordRefused when one is unknown, or of another advertiser. */
 export async function moveCampaigns(transaction: Transaction, moves: Posting["campaigns"]): Promise<void> {
-  const rows = JSON.stringify(moves);
-  const locked = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM campaigns WHERE (id, advertiser_id) IN
-      (SELECT id, advertiser_id FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, advertiser_id text))
-    ORDER BY id FOR NO KEY UPDATE`;
-  requireAll("campaign", moves, locked);
-  await transaction.$executeRaw`
-    UPDATE campaigns c
-    SET spent_millicents = c.spent_millicents + m.spent_millicents, impressions = c.impressions + m.impressions
-    FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, spent_millicents bigint, impressions bigint)
-    WHERE c.id = m.id`;
+  await lockAndAdd(transaction, moves, {
+    kind: "campaign",
+    table: Prisma.sql`campaigns`,
+    identity: Prisma.sql`id, advertiser_id`,
+    read: Prisma.sql`id`,
+    add: ADD_MONEY,
+  });
 }
 
 /** Adds to the creatives' counts. Throws RecordRefused when one is unknown, or of another campaign. */
 export async function moveCreatives(transaction: Transaction, moves: Posting["creatives"]): Promise<void> {
-  const rows = JSON.stringify(moves);
-  const locked = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM creatives WHERE (id, campaign_id) IN
-      (SELECT id, campaign_id FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, campaign_id text))
+  await lockAndAdd(transaction, moves, {
+    kind: "creative",
+    table: Prisma.sql`creatives`,
+    identity: Prisma.sql`id, campaign_id`,
+    read: Prisma.sql`id`,
+    add: Prisma.sql`impressions = known.impressions + m.impressions`,
+  });
+}
+
+/**
+ * Locks the rows that moves name, adds to their totals and returns what was read of them. Throws RecordRefused when there is
+ * no row with the identity (id and owner) that a move names.
+ */
+async function lockAndAdd<Row extends { id: string }>(
+  transaction: Transaction,
+  moves: { id: string }[],
+  rows: { kind: string; table: Prisma.Sql; identity: Prisma.Sql; read: Prisma.Sql; add: Prisma.Sql },
+): Promise<Row[]> {
+  const moved = Prisma.sql`jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(id text, advertiser_id text,
+    campaign_id text, spent_millicents bigint, impressions bigint)`;
+  const locked = await transaction.$queryRaw<Row[]>`
+    SELECT ${rows.read} FROM ${rows.table} WHERE (${rows.identity}) IN (SELECT ${rows.identity} FROM ${moved})
     ORDER BY id FOR NO KEY UPDATE`;
-  requireAll("creative", moves, locked);
-  await transaction.$executeRaw`
-    UPDATE creatives c SET impressions = c.impressions + m.impressions
-    FROM jsonb_to_recordset(${rows}::jsonb) AS m(id text, impressions bigint)
-    WHERE c.id = m.id`;
+  requireAll(rows.kind, moves, locked);
+  await transaction.$executeRaw`UPDATE ${rows.table} AS known SET ${rows.add} FROM ${moved} WHERE known.id = m.id`;
+  return locked;
 }
 
 /** Adds to the affinities' counts. One that is unknown, deleted or of another campaign is passed over. */

@@ -1,5 +1,7 @@
+import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { activeCampaign, type Harness, startHarness } from "../testing/harness.ts";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { activeCampaign, type Caller, type Harness, startHarness } from "../testing/harness.ts";
 import { charge, hold } from "../testing/spending.ts";
 
 let harness: Harness;
@@ -8,31 +10,89 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => harness.stop());
 
-describe("reads after writes", () => {
-  it("wait for the billing worker, at most a second", async () => {
-    const owner = await harness.advertiser(100);
-    const { campaignId, creativeId } = await activeCampaign(owner);
-    const slot = await harness.money.readCampaign(owner.advertiserId, campaignId);
-    const campaignVersion = slot?.version ?? 0;
-    const spending = {
-      advertiserId: owner.advertiserId,
-      campaignId,
-      creativeId,
-      campaignVersion,
-      priceMillicents: 500,
-    };
+/** An advertiser with a campaign, and what `hold` and `charge` need to spend its money. */
+async function spendingOwner() {
+  const owner = await harness.advertiser(100);
+  const { advertiserId } = owner;
+  const { campaignId, creativeId } = await activeCampaign(owner);
+  const slot = await harness.money.readCampaign(advertiserId, campaignId);
+  const campaignVersion = slot?.version ?? 0;
+  const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents: 500 };
+  const impress = async () => {
     await hold(harness.money, spending);
     await charge(harness.money, spending);
+  };
+  return { owner, advertiserId, campaignId, impress };
+}
+
+describe("reads after writes", () => {
+  it("wait for the billing worker, at most a second", async () => {
+    const { owner, advertiserId, campaignId, impress } = await spendingOwner();
+    await impress();
     const { database } = harness.management;
     const totals = { impressions: { increment: 1 }, spentMillicents: { increment: 500 } };
     const answer = owner.get("/profile").then((profile) => profile);
     await database.campaign.update({ where: { id: campaignId }, data: totals });
-    await database.advertiser.update({ where: { id: owner.advertiserId }, data: totals });
+    await database.advertiser.update({ where: { id: advertiserId }, data: totals });
     expect((await answer).body.balance_cents).toBe(99);
 
-    await hold(harness.money, spending);
-    await charge(harness.money, spending);
+    await impress();
     const late = await owner.get(`/campaigns/${campaignId}`).expect(200);
     expect(late.body.spent_cents).toBe(1);
   }, 20_000);
+
+  describe("count what the slot counts", () => {
+    const LONGEST_WAIT_MS = 1_000;
+    const tookMs = async (owner: Caller) => {
+      const startedMs = performance.now();
+      await owner.get("/profile").expect(200);
+      return performance.now() - startedMs;
+    };
+    const setAside = (advertiserId: string, slotEpoch: bigint | null) =>
+      harness.management.database.poisonImpression.create({
+        data: { impressionId: newId("imp"), advertiserId, record: "{}", reason: "x", slotEpoch },
+      });
+
+    it("not a record that was set aside under an earlier epoch, or that the slot forgets", async () => {
+      const { owner, advertiserId, impress } = await spendingOwner();
+      await setAside(advertiserId, 0n);
+      await setAside(advertiserId, null);
+      await impress();
+      expect(await tookMs(owner)).toBeGreaterThanOrEqual(LONGEST_WAIT_MS);
+    });
+
+    it("a record that was set aside under the present epoch: nobody waits for it", async () => {
+      const { owner, advertiserId, impress } = await spendingOwner();
+      await impress();
+      const { database } = harness.management;
+      const { slotEpoch } = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+      expect(slotEpoch).toBeGreaterThan(0n);
+      await setAside(advertiserId, slotEpoch);
+      await eventually(async () => (await tookMs(owner)) < LONGEST_WAIT_MS, { timeoutMs: 20_000 });
+    }, 30_000);
+
+    it("not an impression that the restored slot has still to be told of", async () => {
+      const { owner, advertiserId, campaignId, impress } = await spendingOwner();
+      await impress();
+      const { database } = harness.management;
+      await database.advertiser.update({
+        where: { id: advertiserId },
+        data: { impressions: 1, spentMillicents: 500 },
+      });
+      await database.slotSettlement.create({
+        data: {
+          impressionId: newId("imp"),
+          kind: "late",
+          advertiserId,
+          campaignId,
+          gameId: "game",
+          matchId: newId("mat"),
+          priceMillicents: 500n,
+          day: new Date(),
+          committedInEpoch: 0n,
+        },
+      });
+      expect(await tookMs(owner)).toBeGreaterThanOrEqual(LONGEST_WAIT_MS);
+    });
+  });
 });

@@ -5,6 +5,7 @@ import type { DueIndex, MoneyCommands } from "@diegetic/hot-state";
 /** semantics: Reads after writes. */
 const LONGEST_WAIT_MS = 1_000;
 const POLL_MS = 10;
+/** Advertisers that one read of earnings waits for: with more of them behind, it answers without the others (ADR 5). */
 const MOST_ADVERTISERS = 1_000;
 
 /**
@@ -31,7 +32,10 @@ export class ReadingBarrier {
     await this.#written([advertiserId]);
   }
 
-  /** For a read of earnings, to which any advertiser with unwritten impressions may have added. */
+  /**
+   * For a read of earnings, to which any advertiser with unwritten impressions may have added: the 1 000 of them that are due
+   * longest.
+   */
   async everyAdvertiser(): Promise<void> {
     const advertisers = await this.#due.registered("outbox", MOST_ADVERTISERS);
     await this.#written(advertisers.map(({ advertiserId }) => advertiserId));
@@ -50,13 +54,17 @@ export class ReadingBarrier {
     }
   }
 
-  /** Impressions in Postgres; those set aside as unwritable count, too, since nobody can wait for them. */
+  /**
+   * Impressions in Postgres, as far as the slots count them: without those that a restored slot has still to be told of, and
+   * with those that were set aside as unwritable in its present epoch, since nobody can wait for them.
+   */
   async #writtenCounts(advertiserIds: string[]): Promise<Map<string, number>> {
     if (advertiserIds.length === 0) return new Map();
     const rows = await this.#database.$queryRaw<{ id: string; impressions: bigint }[]>`
-      SELECT id, impressions + (SELECT count(*) FROM poison_impressions WHERE advertiser_id = advertisers.id)
-        AS impressions
-      FROM advertisers WHERE id = ANY(${advertiserIds})`;
+      SELECT a.id, a.impressions
+        + (SELECT count(*) FROM poison_impressions p WHERE p.advertiser_id = a.id AND p.slot_epoch = a.slot_epoch)
+        - (SELECT count(*) FROM slot_settlements s WHERE s.advertiser_id = a.id AND s.kind = 'late') AS impressions
+      FROM advertisers a WHERE a.id = ANY(${advertiserIds})`;
     return new Map(rows.map((row) => [row.id, Number(row.impressions)]));
   }
 }
