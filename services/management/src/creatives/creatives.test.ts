@@ -114,6 +114,14 @@ describe("creatives", () => {
       alt_hooks: [],
       max_uses_per_game: 3,
     });
+    const row = () =>
+      harness.management.database.campaign.findUniqueOrThrow({
+        where: { id: campaignId },
+        select: { version: true },
+      });
+    const before = await row();
+    await caller.patch(path, {}).expect(200, cleared.body);
+    expect(await row()).toEqual(before);
     const type = await caller.patch(path, { creative_type: "narrative_hook" }).expect(422);
     expect(type.body.detail).toContain("creative_type cannot be changed");
     await caller.patch(path, { brand_name: null }).expect(400);

@@ -85,6 +85,9 @@ function change({ database, publishing, barrier }: CreativeParts): Endpoint["han
     const creative = await ownCreative(database, context.accountId, context.param("creativeId"));
     const changed = changedSettings(context.body(creativePatch), creative);
     await barrier.advertiser(creative.advertiserId);
+    if (Object.keys(changed).length === 0) {
+      return { status: 200, body: present(await ownCreative(database, context.accountId, creative.id)) };
+    }
     const result = await inTransaction(database, async (transaction) => {
       await lockCampaign(transaction, creative.campaignId);
       const updated = await updateCreative(transaction, creative.id, changed);
