@@ -127,7 +127,15 @@ export const apiKeysApi = defineFeature({
       summary: "Revoke a key",
       description: "The very next request with it is answered 401. Doing it again is no error.",
       success: [{ status: 204, description: "The key is revoked." }],
-      refusals: ownKeyOnly,
+      refusals: [
+        ...ownKeyOnly,
+        refusal(
+          409,
+          "last_key",
+          "No other key without an end could manage the keys of the account.",
+          "This is the last API key that can manage the keys of the account: create another by POST /api-keys, or replace this one by rotating it.",
+        ),
+      ],
     },
   },
 });

@@ -4,6 +4,9 @@ import { forbidden, type RateLimit } from "@diegetic/service-kit";
 /** Most keys of one account that are in force at the same time. */
 export const MOST_KEYS = 100;
 
+/** A key with one of them manages the keys of its account. */
+export const MANAGING_SCOPES: readonly Scope[] = ["advertiser", "developer"];
+
 /** What a new key is made with. */
 export interface KeySettings {
   label: string;

@@ -18,11 +18,21 @@ import {
   endOfRotated,
   isInForce,
   type KeySettings,
+  MANAGING_SCOPES,
   newSettings,
   requireScopes,
 } from "./api-key.ts";
 import { newKeyText } from "./key-text.ts";
-import { endKey, insertKey, keyMissing, listKeys, lockKeys, ownKey, requireRoom } from "./store.ts";
+import {
+  endKey,
+  insertKey,
+  keyMissing,
+  listKeys,
+  lockKeys,
+  ownKey,
+  requireAnotherManagingKey,
+  requireRoom,
+} from "./store.ts";
 
 export interface ApiKeyParts {
   database: Database;
@@ -100,6 +110,9 @@ function revoke({ database, publishing, clock }: ApiKeyParts): Endpoint["handle"
     const nowMs = clock();
     await inTransaction(database, async (transaction) => {
       await lockKeys(transaction, callerOf(context), nowMs);
+      const present = await ownKey(transaction, context.accountId, key.id);
+      const manages = present.scopes.some((scope) => MANAGING_SCOPES.includes(scope));
+      if (manages && isInForce(present, nowMs)) await requireAnotherManagingKey(transaction, present);
       await endKey(transaction, key.id, { revokedAt: new Date(nowMs) });
     });
     await publishing.obeyed("apiKey", key.id);

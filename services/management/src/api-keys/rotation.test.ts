@@ -97,8 +97,40 @@ describe("DELETE /api-keys/{id}", () => {
   it("revokes the calling key itself", async () => {
     const account = await harness.caller();
     const [own] = await list(account);
+    await make(account);
     await account.delete(`/api-keys/${own?.id}`).expect(204);
     const refused = await account.get("/api-keys").expect(401);
     expect(refused.headers["www-authenticate"]).toBe("Bearer");
+  });
+
+  it("refuses to revoke the last key that manages keys, whatever keys serve or are about to end", async () => {
+    const account = await harness.caller();
+    const [own] = await list(account);
+    const serving = (await account.post("/api-keys", { label: "game", scopes: ["serving"] }).expect(201))
+      .body;
+    const refused = await account.delete(`/api-keys/${own?.id}`).expect(409);
+    expect(refused.body.detail).toContain("create another by POST /api-keys");
+    const next = (await account.post(`/api-keys/${own?.id}/rotate`, {}).expect(201)).body;
+    await account.delete(`/api-keys/${next.id}`).expect(409);
+    await account.delete(`/api-keys/${serving.id}`).expect(204);
+    const successor = harness.callerWith(account.accountId, next.key);
+    await successor.delete(`/api-keys/${own?.id}`).expect(204);
+    await successor.delete(`/api-keys/${own?.id}`).expect(204);
+    expect(await list(successor)).toHaveLength(1);
+  });
+
+  it("leaves one of the last two that are revoked at the same time", async () => {
+    const account = await harness.caller();
+    const [own] = await list(account);
+    const other = await make(account);
+    const second = harness.callerWith(account.accountId, other.key);
+    const answers = await Promise.all([
+      account.delete(`/api-keys/${other.id}`),
+      second.delete(`/api-keys/${own?.id}`),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+    const left = await Promise.all([account.get("/api-keys"), second.get("/api-keys")]);
+    expect(left.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 });

@@ -1,9 +1,16 @@
 import { newId } from "@diegetic/contracts";
 import type { Database, Prisma, Transaction } from "@diegetic/database";
-import { forbidden, notFound, unauthorized, unprocessable } from "@diegetic/service-kit";
+import { conflict, forbidden, notFound, unauthorized, unprocessable } from "@diegetic/service-kit";
 import { isIdentifier } from "../shared/identifiers.ts";
 import { type Paging, rowsOfPage } from "../shared/paging.ts";
-import { type ApiKeyRow, type endOfRotated, isInForce, type KeySettings, MOST_KEYS } from "./api-key.ts";
+import {
+  type ApiKeyRow,
+  type endOfRotated,
+  isInForce,
+  type KeySettings,
+  MANAGING_SCOPES,
+  MOST_KEYS,
+} from "./api-key.ts";
 import { keySha256, shownPrefix } from "./key-text.ts";
 import { limitFromColumn, limitToColumn } from "./limit-column.ts";
 
@@ -62,6 +69,29 @@ export async function requireRoom(transaction: Transaction, accountId: string, n
   const keys = await transaction.apiKey.count({ where: inForce(accountId, nowMs) });
   if (keys < MOST_KEYS) return;
   throw unprocessable(`An account has at most ${MOST_KEYS} API keys in force: revoke one first.`);
+}
+
+/**
+ * Throws 409 when ending this key would leave the account without one that manages its keys for good: nobody could make another.
+ * Keys that are about to end do not count.
+ */
+export async function requireAnotherManagingKey(
+  transaction: Transaction,
+  { id, accountId }: Pick<ApiKeyRow, "id" | "accountId">,
+): Promise<void> {
+  const others = await transaction.apiKey.count({
+    where: {
+      accountId,
+      id: { not: id },
+      revokedAt: null,
+      expiresAt: null,
+      scopes: { hasSome: [...MANAGING_SCOPES] },
+    },
+  });
+  if (others > 0) return;
+  throw conflict(
+    "This is the last API key that can manage the keys of the account: create another by POST /api-keys, or replace this one by rotating it.",
+  );
 }
 
 /** Writes a key with this text. */
