@@ -15,7 +15,8 @@ const FIRST_PAUSE_MS = 10;
 
 /**
  * Runs `work` in one transaction (read committed) and commits, or rolls back and rejects. After a deadlock or a
- * serialization failure the whole work is run again, so it must have no effect outside of the transaction.
+ * serialization failure the whole work is run again, and what it did may be rolled back after all: outside of the transaction it must
+ * have no effects but idempotent ones that something later puts right. Those who need such an effect while rows are locked say so.
  */
 export async function inTransaction<T>(
   database: Database,

@@ -17,6 +17,9 @@ export type CeilingCommands = Pick<MoneyCommands, "setBudgetCeiling" | "readCamp
  * A ceiling that a crash leaves behind is taken away by the next newer version that reaches the slot. So that there
  * always is one, the version is raised, and committed, before the ceiling is set; while the campaign is locked nobody
  * else writes its slot, and a version that reached it in between is noticed and raised once more.
+ *
+ * Setting the ceiling is an effect outside of the transaction, while it holds the lock: the same ceiling again changes nothing,
+ * and one whose transaction is rolled back goes with the next version.
  */
 export async function changeSettings(
   parts: { database: Database; slots: CeilingCommands },

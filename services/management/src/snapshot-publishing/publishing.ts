@@ -173,8 +173,10 @@ export class Publishing {
   }
 
   /**
-   * A slot that is frozen gets the campaign when it is restored, which is tried here, too. It is only ever written while the row is locked: a budget that another request is lowering has its ceiling
-   * in the slot, and a version that was read before must not take it away.
+   * A slot that is frozen gets the campaign when it is restored, which is tried here, too. It is only ever written while the
+   * row is locked: a budget that another request is lowering has its ceiling in the slot, and a version that was read before
+   * must not take it away. Writing it is an effect outside of the transaction, but an idempotent one: the row is only read here,
+   * and the same version again changes nothing.
    */
   async #campaigns(ids: readonly string[]): Promise<Prepared> {
     const day = utcDay(this.#nowMs());
