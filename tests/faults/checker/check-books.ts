@@ -1,6 +1,6 @@
 import type { DepositOperation, History } from "../history.ts";
 import type { World } from "../topology/world.ts";
-import type { Market } from "../workload/market.ts";
+import type { Market } from "../workload/traders.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
 /** Every total of one advertiser, as text: money in millicents unless the name says otherwise. */

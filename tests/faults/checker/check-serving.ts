@@ -1,5 +1,5 @@
 import type { CampaignChange, History, ImpressionOperation, MatchCall } from "../history.ts";
-import type { Market } from "../workload/market.ts";
+import type { Market } from "../workload/traders.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
 export interface ServingOptions {

@@ -1,7 +1,7 @@
 import type { History } from "../history.ts";
 import type { Random } from "../random.ts";
 import type { Variant, World } from "../topology/world.ts";
-import type { Market } from "../workload/market.ts";
+import type { Market } from "../workload/traders.ts";
 
 export interface FaultContext {
   world: World;

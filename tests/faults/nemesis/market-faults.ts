@@ -1,6 +1,6 @@
 import { eventually } from "../../helpers/eventually.ts";
-import type { Campaign } from "../workload/market.ts";
 import { changeUntilAnswered as change, deposit } from "../workload/trade.ts";
+import type { Campaign } from "../workload/traders.ts";
 import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
 
 const HELD_WITHIN_MS = 15_000;

@@ -4,32 +4,9 @@ import { eventually } from "../../helpers/eventually.ts";
 import type { History } from "../history.ts";
 import { type Client, createClient } from "./client.ts";
 import { deposit } from "./trade.ts";
+import type { Advertiser, Campaign, Market } from "./traders.ts";
 
-/** Who trades in a run, and what with. */
-export interface Market {
-  developer: Client;
-  games: Game[];
-  advertisers: Advertiser[];
-  campaigns: Campaign[];
-}
-
-export interface Game {
-  gameId: string;
-  maxAdsPerSession: number;
-}
-
-export interface Advertiser {
-  advertiserId: string;
-  client: Client;
-}
-
-export interface Campaign {
-  campaignId: string;
-  advertiser: Advertiser;
-  /** Only requests of this category match it. */
-  category: string;
-  maxUsesPerGame: number;
-}
+export type { Market } from "./traders.ts";
 
 export const CATEGORIES = ["tea", "sea", "sky"] as const;
 const ADVERTISERS = 3;

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { History, ImpressionOperation, MatchCall } from "../history.ts";
 import type { Random } from "../random.ts";
 import type { Client } from "./client.ts";
-import { CATEGORIES, type Game, type Market } from "./market.ts";
+import { CATEGORIES } from "./market.ts";
+import type { Game, Market } from "./traders.ts";
 
 export interface PlayersOptions {
   market: Market;

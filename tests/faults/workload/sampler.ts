@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisConnection } from "@diegetic/hot-state";
-import type { Market } from "./market.ts";
+import type { Market } from "./traders.ts";
 
 const EVERY_MS = 100;
 const MAX_VIOLATIONS = 50;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CampaignChange, DepositOperation, History } from "../history.ts";
 import type { Random } from "../random.ts";
-import type { Advertiser, Campaign, Market } from "./market.ts";
+import type { Advertiser, Campaign, Market } from "./traders.ts";
 
 const PAUSE_MS = 250;
 const ATTEMPTS = 200;

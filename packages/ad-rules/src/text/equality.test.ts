@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
 import { comparableCityName } from "./city-name.ts";
 import { comparable, comparableOrNull, comparableSet, overlap } from "./equality.ts";
 
@@ -8,6 +9,9 @@ describe("equality of texts", () => {
     ["ＲＰＧ", "rpg"],
     ["CAFE\u0301", "café"],
     ["\u00a0dark forest\u3000", "dark forest"],
+    ["H\u0331amas", "\u1e96amas"],
+    ["ΟΔΟΣ", "οδοσ"],
+    ["ΟΔΟΣ.ΑΒ", "οδος.αβ"],
   ])("%j equals %j: NFKC, lower-casing and trimming", (left, right) => {
     expect(comparable(left)).toBe(comparable(right));
   });
@@ -18,6 +22,15 @@ describe("equality of texts", () => {
     ["dark-forest", "dark forest"],
   ])("%j does not equal %j: accents and what stands inside count", (left, right) => {
     expect(comparable(left)).not.toBe(comparable(right));
+  });
+
+  it("brings a text that is in the form already to itself", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(comparable(comparable(text))).toBe(comparable(text));
+      }),
+      { numRuns: 20_000, examples: [["H\u0331amas"], ["J\u030c"], ["ΟΔΟΣ"]] },
+    );
   });
 
   it("takes blank texts for absent ones and leaves them out of lists", () => {

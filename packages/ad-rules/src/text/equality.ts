@@ -1,9 +1,15 @@
+/** Texts for which the quick ways of normalising and of finding words are right. */
+export const onlyAscii = /^[\0-\x7f]*$/;
+
 /**
  * The form in which two texts are compared: NFKC, lower case, without surrounding space; accents count
  * (semantics: Small print, "Equality of texts").
  */
 export function comparable(text: string): string {
-  return text.normalize("NFKC").toLowerCase().trim();
+  const form = text.normalize("NFKC").toLowerCase();
+  if (onlyAscii.test(form)) return form.trim();
+  // Lower-casing can leave what NFKC would compose, and a sigma depends on what follows it: bring both to one form.
+  return form.normalize("NFKC").replaceAll("ς", "σ").trim();
 }
 
 /** The comparable form, or null for an absent or blank text. */

@@ -1,4 +1,4 @@
-import { comparable } from "./equality.ts";
+import { comparable, onlyAscii } from "./equality.ts";
 
 /**
  * Search for phrases as whole words (semantics: Small print, "Whole words").
@@ -38,7 +38,6 @@ const unspaced = `[${unspacedScripts.map((script) => `\\p{scx=${script}}`).join(
 const wordOf = (guard: string) => `${guard}[\\p{L}\\p{N}](?:${guard}[\\p{L}\\p{N}]|\\p{M})*`;
 const words = new RegExp(`${wordOf(`(?=${unspaced})`)}|${wordOf(`(?!${unspaced})`)}`, "gu");
 const beginsUnspaced = new RegExp(`^${unspaced}`, "u");
-const onlyAscii = /^[\0-\x7f]*$/;
 const asciiWords = /[a-z0-9]+/g;
 
 /** Separates the fields of a text that was made of several; no phrase contains it. */

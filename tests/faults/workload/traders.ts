@@ -1,0 +1,27 @@
+import type { Client } from "./client.ts";
+
+/** Who trades in a run, and what with. */
+export interface Market {
+  developer: Client;
+  games: Game[];
+  advertisers: Advertiser[];
+  campaigns: Campaign[];
+}
+
+export interface Game {
+  gameId: string;
+  maxAdsPerSession: number;
+}
+
+export interface Advertiser {
+  advertiserId: string;
+  client: Client;
+}
+
+export interface Campaign {
+  campaignId: string;
+  advertiser: Advertiser;
+  /** Only requests of this category match it. */
+  category: string;
+  maxUsesPerGame: number;
+}
