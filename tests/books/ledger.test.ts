@@ -223,12 +223,16 @@ describe("GET /ledger", () => {
     const advertiser = await world.advertiser(1_000);
     const campaign = await world.campaign(advertiser);
     const record = await world.impress(campaign);
+    const { slotEpoch } = await world.database.advertiser.findUniqueOrThrow({
+      where: { id: advertiser.advertiserId },
+    });
     await world.database.poisonImpression.create({
       data: {
         impressionId: record.impression_id,
         advertiserId: advertiser.advertiserId,
         record: JSON.stringify(record),
         reason: "planted",
+        slotEpoch,
       },
     });
     const startedMs = performance.now();

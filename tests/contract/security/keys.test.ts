@@ -140,6 +140,8 @@ describe("API keys", () => {
         ),
       );
     expect(await statuses()).toEqual([404, 400, 400]);
+    // The last key that manages an account's keys cannot be revoked.
+    await platform.expect(201, { method: "POST", path: `${BASE}/api-keys`, key, body: { label: "next" } });
     const path = `${BASE}/api-keys/${keyId}`;
     await platform.expect(204, { method: "DELETE", path, key });
     expect(await statuses()).toEqual([401, 401, 401]);

@@ -199,15 +199,15 @@ function naiveStatus(given: PacingFacts, nowMs: number): string | undefined {
 
 describe("for any campaign", () => {
   it("the status follows the formulas", () => {
-    const seen = new Set<string>();
     fc.assert(
       fc.property(anyFacts, (given) => {
         const { status } = pacingOf(given, NOW_MS);
-        seen.add(status);
         expect(status).toBe(naiveStatus(given, NOW_MS) ?? status);
       }),
       { numRuns: 2_000 },
     );
+    const sample = fc.sample(anyFacts, { seed: 1, numRuns: 20_000 });
+    const seen = new Set(sample.map((given) => pacingOf(given, NOW_MS).status));
     expect([...seen].sort()).toEqual([...pacingStatuses].sort());
   });
 
