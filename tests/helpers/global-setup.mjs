@@ -20,6 +20,8 @@ export default async function globalSetup() {
         (error) => response.writeHead(500).end(String(error?.stack ?? error)),
       );
   });
+  // A connection that is kept alive must not end just when a test file uses it again.
+  server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   server.unref();
   process.env.DIEGETIC_TEST_DATABASES = `http://127.0.0.1:${server.address().port}`;

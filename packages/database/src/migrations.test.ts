@@ -90,6 +90,7 @@ describe("migrations", () => {
       "20261121000100_invariants",
       "20261121000200_affinity_rollups",
       "20261121000300_slot_recovery",
+      "20261121000400_poison_epochs",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

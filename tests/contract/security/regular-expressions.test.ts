@@ -29,7 +29,7 @@ const COMPOSED = ["packages/ad-rules/src/text/words.ts"];
 const OF_OUR_OWN_NUMBERS = new Set([String.raw`\B(?=(\d{3})+$)`]);
 /** As much as a body may hold. */
 const BODY_CHARACTERS = 256 * 1024;
-const READ_WITHIN_MS = 500;
+const READ_WITHIN_MS = 10_000;
 
 interface Expression {
   source: string;
