@@ -9,7 +9,7 @@ import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
 
 const ADVERTISERS = 1_000;
 const CAMPAIGNS_EACH = 5;
-const LIMIT_MS = 5_000;
+const LIMIT_MS = 30_000;
 
 let postgres: TestDatabase;
 let server: TestRedis;
