@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Figure, Run, Suite } from "./suite.ts";
+
+/** Runs one suite in a directory of its own, and cleans up behind it whatever happens. */
+export async function runSuite(
+  suite: Suite,
+  options: Pick<Run, "quick" | "rounds" | "wanted" | "say">,
+): Promise<Figure[]> {
+  const directory = mkdtempSync(join(tmpdir(), "diegetic-load-"));
+  const cleanUps: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
+  try {
+    return await suite.run({ ...options, directory, defer: (cleanUp) => cleanUps.push(cleanUp) });
+  } finally {
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * `npm run bench`: measures the product against what the machine can do at all, see docs/performance.md.
+ * `-- --only match,impressions` chooses, `--quick` takes less than two minutes, `--rounds N`, `--out FILE`.
+ */
+import { parseArgs } from "node:util";
+import { currentLoad, describeMachine } from "./frame/machine.ts";
+import { writeResults } from "./frame/results.ts";
+import { runSuite } from "./frame/run-suite.ts";
+import type { Figure } from "./frame/suite.ts";
+import { tableOf } from "./frame/table.ts";
+import { suites } from "./suites.ts";
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    quick: { type: "boolean", default: false },
+    rounds: { type: "string" },
+    out: { type: "string", default: "tests/load/results/last.json" },
+  },
+});
+const { quick } = values;
+const rounds = Number(values.rounds ?? (quick ? 3 : 5));
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds takes a whole number from 1");
+const known = suites.flatMap(({ names }) => names);
+const chosen = values.only?.split(",") ?? known;
+const unknown = chosen.filter((name) => !known.includes(name));
+if (unknown.length > 0) throw new Error(`--only knows ${known.join(", ")}, not ${unknown.join(", ")}`);
+
+const startedMs = performance.now();
+const say = (line: string) => {
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
+  process.stderr.write(`${seconds.padStart(4)} s  ${line}\n`);
+};
+const machine = describeMachine();
+say(`load average ${machine.load_average[0]}, ${machine.cores} cores, ${rounds} rounds`);
+const figures: Figure[] = [];
+for (const suite of suites) {
+  const wanted = new Set(suite.names.filter((name) => chosen.includes(name)));
+  if (wanted.size === 0) continue;
+  say([...wanted].join(", "));
+  figures.push(...(await runSuite(suite, { quick, rounds, wanted, say })));
+}
+machine.load_average.push(currentLoad());
+const seconds = Math.round((performance.now() - startedMs) / 1_000);
+writeResults(values.out, { machine, quick, duration_seconds: seconds, figures });
+process.stdout.write(`${tableOf(figures)}\n\n`);
+process.stdout.write(
+  `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; load average before and `,
+);
+process.stdout.write(`after ${machine.load_average.join(", ")}; ${seconds} s; ${values.out}\n`);
