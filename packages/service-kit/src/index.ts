@@ -4,6 +4,7 @@ export * from "./http/http-error.ts";
 export { jsonSha256 } from "./http/json-hash.ts";
 export { type ListeningServer, listen } from "./http/listen.ts";
 export { endpoint } from "./http/operation-endpoint.ts";
+export { uncountedLimitHeaders } from "./http/refused-connections.ts";
 export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";
 export { StartError } from "./lifecycle/start-error.ts";
 export { createLogger, type Logger } from "./observability/logger.ts";

@@ -157,6 +157,11 @@ describe("requests that two parsers could read differently", () => {
   });
 });
 
+it("an expectation that nobody knows is ignored", async () => {
+  const lines = ["GET /api/x HTTP/1.1", "Host: x", "Expect: nothing", "Connection: close", "", ""];
+  expect(await rawExchange(service.port, lines)).toMatch(/^HTTP\/1.1 200 /);
+});
+
 describe("clients that hold on to connections", () => {
   it.each([
     ["headers that never end", ["GET /api/x HTTP/1.1", "Host: x", "X-Slow: a"]],
@@ -182,6 +187,9 @@ describe("clients that hold on to connections", () => {
       "",
     ]);
     expect(large).toMatch(/^HTTP\/1.1 431 [\s\S]*\{"detail":"The headers are too large/);
+    for (const header of ["Limit: 100", "Remaining: \\d+", "Reset: \\d{10}"]) {
+      expect(large).toMatch(new RegExp(`\r\nX-RateLimit-${header}\r\n`));
+    }
     const many = Array.from({ length: 5_000 }, (_, index) => `a${index}: `);
     const answer = await rawExchange(service.port, ["GET / HTTP/1.1", "Host: x", ...many, "", ""]);
     expect(answer).toMatch(/^HTTP\/1.1 431 /);

@@ -34,15 +34,27 @@ export const sharedResponses: Responses = {
     {
       missing: example(
         "There is no key.",
-        "An API key is needed: send the header Authorization: Bearer <API_KEY>.",
+        "No API key was sent: send the header Authorization: Bearer <API_KEY>.",
       ),
-      invalid: example("The key cannot be used.", "The API key is malformed, unknown, expired or revoked."),
+      malformed: example(
+        "The header is not of that form.",
+        "The Authorization header is malformed: send Authorization: Bearer <API_KEY>.",
+      ),
+      invalid: example(
+        "The key cannot be used.",
+        "The API key is unknown, expired or revoked: send one that is in force.",
+      ),
     },
     ["WWW-Authenticate"],
   ),
   TooManyRequests: errorResponse(
     "The limit of this minute is used up: wait for `Retry-After` seconds.",
-    { limited: example("The limit is used up.", "Too many requests: 100 a minute are allowed.") },
+    {
+      limited: example(
+        "The limit is used up.",
+        "Too many requests: at most 100 a minute are allowed. Wait for the seconds that Retry-After names.",
+      ),
+    },
     ["Retry-After"],
   ),
   BodyTooLarge: errorResponse("The body is larger than 256 KiB.", {
@@ -56,7 +68,10 @@ export const sharedResponses: Responses = {
       "The Content-Type is missing or another one.",
       "The body must be JSON in UTF-8: send Content-Type: application/json.",
     ),
-    compressed: example("The body is compressed.", "The body must not be compressed."),
+    compressed: example(
+      "The body is compressed.",
+      "The body must not be compressed: send it without Content-Encoding.",
+    ),
   }),
   InternalError: errorResponse(
     "An unexpected failure. Retry with growing pauses; where it persists, name the header X-Request-Id of the answer.",
@@ -130,7 +145,7 @@ function refusalsOf(operation: Operation): Refusal[] {
       status: 403,
       name: "scope",
       when: "The key may not be used for this.",
-      detail: `This API key lacks the scope ${scopes}.`,
+      detail: `This API key lacks the scope ${scopes}: use a key that has it.`,
     },
     ...operation.refusals,
   ];
@@ -139,7 +154,7 @@ function refusalsOf(operation: Operation): Refusal[] {
       status: 400,
       name: "bad_encoding",
       when: "The path is not validly percent-encoded.",
-      detail: "The path is not validly percent-encoded.",
+      detail: "The path is not validly percent-encoded: write a percent sign as %25.",
     });
   }
   if (operation.request !== undefined) {
@@ -147,7 +162,7 @@ function refusalsOf(operation: Operation): Refusal[] {
       status: 400,
       name: "not_json",
       when: "The body is no JSON object.",
-      detail: "The body is not valid JSON in UTF-8.",
+      detail: "The body is not valid JSON in UTF-8: send a JSON object.",
     });
   }
   if (operation.paged) all.push(...PAGING_REFUSALS);
@@ -178,10 +193,16 @@ const RETRY_REFUSALS: readonly Refusal[] = [
     detail: "This Idempotency-Key was used with another body: take a new key for a new request.",
   },
   {
+    status: 400,
+    name: "key_empty",
+    when: "The Idempotency-Key is empty.",
+    detail: "Idempotency-Key is empty: send 1 to 255 characters, or leave the header out.",
+  },
+  {
     status: 422,
     name: "key_too_long",
     when: "The Idempotency-Key is too long.",
-    detail: "Idempotency-Key has 300 characters: at most 255 are allowed.",
+    detail: "Idempotency-Key has 300 characters: at most 255 are allowed, so send a shorter one.",
   },
 ];
 

@@ -51,15 +51,21 @@ async function checkKeyAndLimit(
   if (key === undefined) {
     const bucket = `address:${clientNetwork(request)}`;
     await takeQuota(policy, response, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
-    throw unauthorized(
-      header === undefined
-        ? "An API key is needed: send the header Authorization: Bearer <API_KEY>."
-        : "The API key is malformed, unknown, expired or revoked.",
-    );
+    throw unauthorized(keyProblem(header));
   }
   const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
   await takeQuota(policy, response, `${group}:${key.keyId}`, limit);
   return key;
+}
+
+/** Which keys exist is told to nobody; whether one was sent, and in the right form, everybody can see. */
+function keyProblem(header: string | undefined): string {
+  if (header === undefined || header.trim() === "") {
+    return "No API key was sent: send the header Authorization: Bearer <API_KEY>.";
+  }
+  return API_KEY.test(header)
+    ? "The API key is unknown, expired or revoked: send one that is in force."
+    : "The Authorization header is malformed: send Authorization: Bearer <API_KEY>.";
 }
 
 async function findKey(keys: KeyDirectory, header: string | undefined): Promise<ApiKey | undefined> {
@@ -87,9 +93,13 @@ export async function takeQuota(
   }
   if (verdict.allowed) return;
   const retryAfterSeconds = Math.max(1, Math.ceil(verdict.resetUnixSeconds - nowMs / 1_000));
-  throw new HttpError(429, `Too many requests: ${verdict.limit} a minute are allowed.`, {
-    "Retry-After": String(retryAfterSeconds),
-  });
+  throw new HttpError(
+    429,
+    `Too many requests: at most ${verdict.limit} a minute are allowed. Wait for the seconds that Retry-After names.`,
+    {
+      "Retry-After": String(retryAfterSeconds),
+    },
+  );
 }
 
 function stateVerdict(response: Response, verdict: RateLimitVerdict): void {

@@ -175,7 +175,7 @@ describe("order of checks", () => {
   it("says how to authenticate, what is allowed and when to come back", async () => {
     expect((await request(app).get("/api/x")).headers["www-authenticate"]).toBe("Bearer");
     const other = await request(app).put("/api/things/1").auth("igk_game", bearer);
-    expect(other.headers.allow).toBe("POST, GET");
+    expect(other.headers.allow).toBe("POST, GET, HEAD");
     expect((await named("away")).headers["retry-after"]).toBe("1");
   });
 
@@ -205,6 +205,31 @@ describe("requests", () => {
     expect([head.status, head.text]).toEqual([200, undefined]);
   });
 
+  it("refuses an empty Idempotency-Key where one counts", async () => {
+    const empty = await post("/api/things/1").set("Idempotency-Key", "").send({ name: "n" });
+    expect([empty.status, empty.body.detail]).toEqual([
+      400,
+      "Idempotency-Key is empty: send 1 to 255 characters, or leave the header out.",
+    ]);
+  });
+
+  it("allows HEAD where GET is allowed", async () => {
+    const refused = await request(app).options("/api/things/1").auth("igk_game", { type: "bearer" });
+    expect([refused.status, refused.headers.allow]).toEqual([405, "POST, GET, HEAD"]);
+  });
+
+  it.each([
+    [undefined, "No API key was sent: send the header Authorization: Bearer <API_KEY>."],
+    ["", "No API key was sent: send the header Authorization: Bearer <API_KEY>."],
+    ["Basic abc", "The Authorization header is malformed: send Authorization: Bearer <API_KEY>."],
+    ["Bearer", "The Authorization header is malformed: send Authorization: Bearer <API_KEY>."],
+    ["Bearer igk_x", "The API key is unknown, expired or revoked: send one that is in force."],
+  ])("says what is wrong with the header Authorization: %s", async (header, detail) => {
+    const asked = request(app).get("/api/things/1");
+    const { body } = header === undefined ? await asked : await asked.set("Authorization", header);
+    expect(body).toEqual({ detail });
+  });
+
   it("ignores a body where none is expected", async () => {
     const response = await post("/api/things/1/pause").type("text/plain").send("whatever");
     expect([response.status, response.text]).toEqual([204, ""]);
@@ -220,7 +245,9 @@ describe("requests", () => {
   it("takes any of several scopes, and names them all", async () => {
     const refused = await post("/api/trials").send({});
     expect(refused.status).toBe(403);
-    expect(refused.body.detail).toBe('This API key lacks the scope "advertiser" or "developer".');
+    expect(refused.body.detail).toBe(
+      'This API key lacks the scope "advertiser" or "developer": use a key that has it.',
+    );
   });
 });
 

@@ -71,7 +71,9 @@ export function createApp(options: AppOptions): Express {
   if (options.pages !== undefined) app.use(options.pages);
   app.use(options.basePath === "" ? "/" : options.basePath, apiRouter(options));
   app.use(() => {
-    throw notFound(`There is nothing at this path: the API is below ${options.basePath}/.`);
+    throw notFound(
+      `There is nothing at this path: the API is below ${options.basePath}/, and its reference is at /docs.`,
+    );
   });
   app.use(answerError(options));
   return app;
@@ -85,13 +87,13 @@ function apiRouter(options: AppOptions): Router {
   }
   router.use(async (request: Request, response: Response) => {
     await admitRequest(policy, UNKNOWN_PATH_GROUP, request, response);
-    throw notFound("There is no such path in this API.");
+    throw notFound("There is no such path in this API: look it up in /openapi.json.");
   });
   // A path whose percent-encoding is broken fails before any route: it passes the same first checks.
   router.use(async (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     if (!(error instanceof URIError)) throw error;
     await admitRequest(policy, UNKNOWN_PATH_GROUP, request, response);
-    throw badRequest("The path is not validly percent-encoded.");
+    throw badRequest("The path is not validly percent-encoded: write a percent sign as %25.");
   });
   return router;
 }
@@ -120,7 +122,7 @@ async function runEndpoint(
     response,
   );
   if (endpoint === undefined) {
-    const allow = endpoints.map((candidate) => candidate.method).join(", ");
+    const allow = allowedMethods(endpoints).join(", ");
     throw methodNotAllowed(`${request.method} is not possible here: use ${allow}.`, allow);
   }
   requireScope(key, endpoint);
@@ -130,11 +132,18 @@ async function runEndpoint(
   send(response, await endpoint.handle(context));
 }
 
+/** HEAD goes wherever GET goes; OPTIONS nowhere, since browsers of other origins have no business here. */
+function allowedMethods(endpoints: readonly Endpoint[]): string[] {
+  return endpoints.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
+}
+
 /** Throws 403 (semantics: Key scopes). */
 function requireScope(key: ApiKey, endpoint: Endpoint): void {
   const accepted = [endpoint.scope].flat();
   if (accepted.some((scope) => key.scopes.includes(scope))) return;
-  throw forbidden(`This API key lacks the scope ${accepted.map((scope) => `"${scope}"`).join(" or ")}.`);
+  throw forbidden(
+    `This API key lacks the scope ${accepted.map((scope) => `"${scope}"`).join(" or ")}: use a key that has it.`,
+  );
 }
 
 /** What was sent, unparsed; empty when the endpoint takes no body. Throws 413 and 415. */

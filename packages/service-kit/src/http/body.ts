@@ -34,7 +34,7 @@ export function parseJson(raw: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(raw));
   } catch {
-    throw badRequest("The body is not valid JSON in UTF-8.");
+    throw badRequest("The body is not valid JSON in UTF-8: send a JSON object.");
   }
 }
 
@@ -74,7 +74,12 @@ function tooLarge(): HttpError {
 function toHttp(error: unknown): unknown {
   const status = error instanceof Error && "status" in error ? error.status : undefined;
   if (status === 413) return tooLarge();
-  if (status === 415) return unsupportedMediaType("The body must not be compressed.");
-  if (status === 400) return new HttpError(400, "The body ended early or its length is wrong.");
+  if (status === 415)
+    return unsupportedMediaType("The body must not be compressed: send it without Content-Encoding.");
+  if (status === 400)
+    return new HttpError(
+      400,
+      "The body ended early or its length is wrong: send it again with the right Content-Length.",
+    );
   return error;
 }

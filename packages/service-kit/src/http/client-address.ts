@@ -13,7 +13,8 @@ export function clientNetwork(request: Pick<Request, "ip" | "socket">): string {
   return networkOf(request.ip) ?? networkOf(request.socket.remoteAddress) ?? "unknown";
 }
 
-function networkOf(text: string | undefined): string | undefined {
+/** IPv4 address or /64 network of an address; undefined: the text is none. */
+export function networkOf(text: string | undefined): string | undefined {
   if (text === undefined || !isAddress(text)) return undefined;
   // Also makes ::ffff:192.0.2.1, as sockets for both protocols show it, 192.0.2.1.
   const address = ipaddr.process(text);

@@ -3,7 +3,7 @@ import type { Logger } from "../observability/logger.ts";
 import { type AdmissionPolicy, takeQuota } from "./admission.ts";
 import { parseJson } from "./body.ts";
 import type { ApiKey, RequestContext } from "./endpoint.ts";
-import { unprocessable } from "./http-error.ts";
+import { badRequest, unprocessable } from "./http-error.ts";
 
 /** semantics: Small print, Idempotency-Key. */
 const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
@@ -50,10 +50,15 @@ function splitOnce(text: string, separator: string): string[] {
 }
 
 function readIdempotencyKey(header: string | undefined): string | null {
-  if (header === undefined || header === "") return null;
+  if (header === undefined) return null;
+  if (header === "") {
+    throw badRequest(
+      `Idempotency-Key is empty: send 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters, or leave the header out.`,
+    );
+  }
   if (header.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
     throw unprocessable(
-      `Idempotency-Key has ${header.length} characters: at most ${IDEMPOTENCY_KEY_MAX_LENGTH} are allowed.`,
+      `Idempotency-Key has ${header.length} characters: at most ${IDEMPOTENCY_KEY_MAX_LENGTH} are allowed, so send a shorter one.`,
     );
   }
   return header;

@@ -52,7 +52,7 @@ export interface RequestContext {
   logger: Logger;
   /** Which of the offered media types the client likes best (`Accept`); the first one when it names none of them. */
   preferredMediaType<Type extends string>(offered: readonly [Type, ...Type[]]): Type;
-  /** The header `Idempotency-Key`, or null; reading one over 255 characters throws 422. */
+  /** The header `Idempotency-Key`, or null; reading an empty one throws 400, one over 255 characters 422. */
   readonly idempotencyKey: string | null;
   /** Method and full path: what an idempotency key is bound to besides the account. */
   operation: string;

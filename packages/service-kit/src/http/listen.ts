@@ -2,6 +2,7 @@ import { createServer, maxHeaderSize, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { StartError } from "../lifecycle/start-error.ts";
+import { RefusedConnections } from "./refused-connections.ts";
 
 /** How long a client may take for the headers, and for the whole request: a slow one does not hold a connection. */
 export interface RequestTimeouts {
@@ -37,7 +38,10 @@ export async function listen(
     },
     handler,
   );
-  server.on("clientError", refuseConnection);
+  const refused = new RefusedConnections();
+  // An expectation that nobody knows is ignored: Node's own answer would have no body.
+  server.on("checkExpectation", handler);
+  server.on("clientError", (error, socket) => refuseConnection(error, socket, refused));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(explainListenError(error, options)));
     server.listen(options.port, options.host, resolve);
@@ -57,13 +61,18 @@ export async function listen(
 }
 
 /** What is no request, or none that is ready in time, has not reached any application: it is answered here. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const hasAnswered = (socket as Partial<Pick<Socket, "bytesWritten">>).bytesWritten !== 0;
+function refuseConnection(
+  error: NodeJS.ErrnoException,
+  socket: Duplex & Partial<Pick<Socket, "bytesWritten" | "remoteAddress">>,
+  refused: RefusedConnections,
+): void {
+  const hasAnswered = socket.bytesWritten !== 0;
   if (error.code === "ECONNRESET" || !socket.writable || hasAnswered) {
     socket.destroy();
     return;
   }
-  const [status, detail] = REFUSALS[error.code ?? ""] ?? NO_REQUEST;
+  const { allowed, headers } = refused.take(socket.remoteAddress, Date.now());
+  const [status, detail] = allowed ? (REFUSALS[error.code ?? ""] ?? NO_REQUEST) : TOO_MANY;
   const body = JSON.stringify({ detail });
   socket.end(
     [
@@ -71,19 +80,27 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
       "Connection: close",
       "Content-Type: application/json; charset=utf-8",
       `Content-Length: ${Buffer.byteLength(body)}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       "",
       body,
     ].join("\r\n"),
   );
 }
 
-const NO_REQUEST: [string, string] = ["400 Bad Request", "This is not a valid HTTP/1.1 request."];
+const NO_REQUEST: [string, string] = [
+  "400 Bad Request",
+  "This is not a valid HTTP/1.1 request: look at the request line, the headers and the length.",
+];
+const TOO_MANY: [string, string] = [
+  "429 Too Many Requests",
+  "Too many requests that are not valid HTTP: wait for the seconds that Retry-After names.",
+];
 const REFUSALS: Readonly<Record<string, [string, string]>> = {
   HPE_HEADER_OVERFLOW: [
     "431 Request Header Fields Too Large",
-    `The headers are too large: at most ${maxHeaderSize} bytes are allowed.`,
+    `The headers are too large: at most ${maxHeaderSize} bytes are allowed, so send fewer or shorter ones.`,
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long to arrive."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long to arrive: send it again."],
 };
 
 function explainListenError(

@@ -84,6 +84,7 @@ describe("the front", () => {
     for (const path of ["/api/match", "/api/profile"]) {
       const { response, answer } = await ask(path, { method: "POST", body: "{}" });
       expect(response.status).toBe(503);
+      expect(response.headers.get("x-ratelimit-limit")).toBe("100");
       expect(response.headers.get("retry-after")).toBe("1");
       expect(Object.keys(answer)).toEqual(["detail"]);
     }

@@ -1,6 +1,11 @@
 import { Agent, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { type Logger, publicReadiness, type ReadinessChecks } from "@diegetic/service-kit";
+import {
+  type Logger,
+  publicReadiness,
+  type ReadinessChecks,
+  uncountedLimitHeaders,
+} from "@diegetic/service-kit";
 import { createProxyServer, type ProxyServer } from "httpxy";
 import type { TargetDirectory } from "./targets.ts";
 
@@ -105,6 +110,7 @@ function refuse(response: ServerResponse): void {
     response.destroy();
     return;
   }
+  response.setHeaders(new Map(Object.entries(uncountedLimitHeaders(Date.now()))));
   response.setHeader("Retry-After", String(RETRY_AFTER_SECONDS));
   sendJson(response, 503, { detail: "The service is starting or restarting: try again in a moment." });
 }
