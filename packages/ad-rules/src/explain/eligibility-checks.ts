@@ -63,13 +63,17 @@ function placementChecks({ source, names }: CompiledCampaign, request: PreparedR
     check(
       "blocked_advertisers",
       !blockedAdvertisers.has(names.advertiser),
-      `The advertiser ${source.advertiser_id} was compared with the ${blockedAdvertisers.size} that the placement blocks.`,
+      blockedAdvertisers.has(names.advertiser)
+        ? `The placement blocks the advertiser ${source.advertiser_id}.`
+        : blockedAdvertisers.size === 0
+          ? "The placement blocks no advertisers."
+          : `The advertiser ${source.advertiser_id} is not among those that the placement blocks (${blockedAdvertisers.size}).`,
     ),
     check(
       "blocked_categories",
       blocked.length === 0,
       blocked.length === 0
-        ? `None of the campaign's categories (${quoted([...names.categories]) || "none"}) is among the ${blockedCategories.size} that the placement blocks.`
+        ? nothingBlocked([...names.categories], blockedCategories.size)
         : `The placement blocks ${quoted(blocked)}, which the campaign targets or is affine to.`,
     ),
     check(
@@ -78,6 +82,12 @@ function placementChecks({ source, names }: CompiledCampaign, request: PreparedR
       `The placement accepts ${listed(request.placementTypes) || "nothing"}; the campaign has ${listed(own) || "no creatives"}.`,
     ),
   ];
+}
+
+function nothingBlocked(categories: readonly string[], blockedCategories: number): string {
+  if (blockedCategories === 0) return "The placement blocks no categories.";
+  if (categories.length === 0) return "The campaign has no categories that the placement could block.";
+  return `The campaign's categories (${quoted(categories)}) are not among those that the placement blocks (${blockedCategories}).`;
 }
 
 function geoChecks({ source, geo }: CompiledCampaign, { prepared, geo: player }: ExplainedRequest): Check[] {
@@ -93,7 +103,9 @@ function geoChecks({ source, geo }: CompiledCampaign, { prepared, geo: player }:
       excluding.length === 0 && !geo.hasUnreadableExclude,
       excluding.length > 0
         ? `The campaign excludes ${named(excluding)}; ${where}.`
-        : `None of the campaign's ${excludes.length} excluded places matches; ${where}.`,
+        : excludes.length === 0
+          ? "The campaign excludes no places."
+          : `The campaign excludes ${named(excludes)}, which does not match; ${where}.`,
     ),
     check(
       "geo_includes",
@@ -131,7 +143,9 @@ function blocklistChecks({ source }: CompiledCampaign, { prepared, context }: Ex
     const detail =
       hits.length > 0
         ? `The campaign blocks ${quoted(hits.map((one) => one.value))}, found in ${compared[type]}.`
-        : `None of the ${own.length} values that the campaign blocks was found in ${compared[type]}.`;
+        : own.length === 0
+          ? `The campaign has no blocklist rule of the type ${type}.`
+          : `The campaign blocks ${quoted(own.map((one) => one.value))}, not found in ${compared[type]}.`;
     return check(rule, hits.length === 0, detail);
   });
 }
@@ -139,13 +153,20 @@ function blocklistChecks({ source }: CompiledCampaign, { prepared, context }: Ex
 function targetChecks(campaign: CompiledCampaign, { prepared, context }: ExplainedRequest): Check[] {
   const { target_tags: tags, target_categories: categories } = campaign.source;
   const hits = tags.filter((tag) => tagsAdmit(compileTags([tag]), prepared.context));
+  const hasCategory = categoriesAdmit(campaign.targetCategories, prepared.context.category);
+  const category =
+    typeof context.category === "string"
+      ? `The category ${JSON.stringify(context.category)}`
+      : "A context without a category";
   return [
     check(
       "target_categories",
-      categoriesAdmit(campaign.targetCategories, prepared.context.category),
+      hasCategory,
       campaign.targetCategories.size === 0
         ? "The campaign targets no categories, so any will do."
-        : `The category ${JSON.stringify(context.category ?? null)} was compared with the targets ${quoted(categories)}.`,
+        : hasCategory
+          ? `${category} is among the campaign's target categories (${quoted(categories)}).`
+          : `${category} is not among the campaign's target categories (${quoted(categories)}).`,
     ),
     check(
       "target_tags",

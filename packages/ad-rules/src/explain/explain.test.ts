@@ -76,7 +76,11 @@ describe("explain", () => {
       '"gun"',
       [{ blocklist: [{ rule_type: "keyword", value: "gun" }] }, { context: { narrative: "A gun." } }],
     ],
-    ["target_categories", '"rpg"', [{ target_categories: ["rpg"] }, { context: { category: "puzzle" } }]],
+    [
+      "target_categories",
+      '"puzzle" is not among the campaign\'s target categories ("rpg")',
+      [{ target_categories: ["rpg"] }, { context: { category: "puzzle" } }],
+    ],
     ["target_tags", '"rain"', [{ target_tags: ["rain"] }, { context: { narrative: "A train." } }]],
     [
       "balance",
@@ -84,6 +88,23 @@ describe("explain", () => {
       [{}, {}, { account: { depositedMillicents: 2_000, spentMillicents: 1_000, heldMillicents: 1 } }],
     ],
     ["balance", "not known", [{}, {}, { account: null }]],
+    [
+      "budget",
+      "The budget has 0 cents left",
+      [
+        {},
+        {},
+        {
+          campaign: {
+            budgetMillicents: 1_000,
+            spentMillicents: 500,
+            heldMillicents: 900,
+            dailyCapMillicents: null,
+            spentTodayMillicents: 0,
+          },
+        },
+      ],
+    ],
     [
       "daily_cap",
       "0.5 cents left",
@@ -115,6 +136,21 @@ describe("explain", () => {
     const checks = failed(given);
     expect(checks.map((one) => one.rule)).toEqual([rule]);
     expect(checks[0]?.detail).toContain(words);
+  });
+
+  it("says plainly that there is nothing to compare with", () => {
+    const { checks } = explain(campaign({ creatives: [creative({})] }), request, {
+      ...rich,
+      winningRank: null,
+    });
+    const details = Object.fromEntries(checks.map(({ code, detail }) => [code, detail]));
+    expect(details).toMatchObject({
+      202: "The placement blocks no advertisers.",
+      203: "The placement blocks no categories.",
+      301: "The campaign excludes no places.",
+      303: "The campaign has no blocklist rule of the type keyword.",
+      308: "The campaign targets no categories, so any will do.",
+    });
   });
 
   it("names the distance to a circle", () => {

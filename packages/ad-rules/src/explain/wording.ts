@@ -15,9 +15,10 @@ export function listed(texts: readonly string[]): string {
   return texts.slice(0, mostListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** "1.5 cents"; exact. */
+/** "1.5 cents"; exact. What is overdrawn, such as a budget that was lowered while holds are out, leaves 0. */
 export function inCents(amount: Millicents): string {
-  return `${chargedCents(amount)} cents`;
+  const cents = chargedCents(Math.max(0, amount));
+  return cents === 1 ? "1 cent" : `${cents} cents`;
 }
 
 /** A target as an advertiser would name it, with how far from it the player is where that decides. */

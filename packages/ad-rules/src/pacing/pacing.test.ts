@@ -13,6 +13,7 @@ function facts(changes: Partial<PacingFacts> = {}): PacingFacts {
     spentMillicents: 0,
     dailyCapMillicents: null,
     todaySpentMillicents: 0,
+    balanceMillicents: 10 ** 9,
     priceMillicents: 100,
     startDate: null,
     endDate: null,
@@ -42,6 +43,15 @@ describe("the status", () => {
     ["on_pace", "neither dates nor cap, almost spent", { spentMillicents: 99_900 }],
     ["exhausted", "all spent", { spentMillicents: 100_000 }],
     ["exhausted", "less than one impression left", { spentMillicents: 99_901 }],
+    ["exhausted", "an empty balance", { balanceMillicents: 0 }],
+    ["exhausted", "a balance of less than one impression", { balanceMillicents: 99 }],
+    ["on_pace", "a balance of one impression", { balanceMillicents: 100 }],
+    ["not_started", "an empty balance before the start", { balanceMillicents: 0, firstActivatedAtMs: null }],
+    [
+      "exhausted",
+      "an empty balance after the end",
+      { ...flight, endDate: "2026-11-20", balanceMillicents: 0 },
+    ],
     [
       "exhausted",
       "before the cap is looked at",
@@ -166,6 +176,7 @@ const anyFacts = fc
     spentShare: fc.double({ min: 0, max: 1, noNaN: true }),
     todayShare: fc.double({ min: 0, max: 1, noNaN: true }),
     dailyCapMillicents: fc.option(fc.integer({ min: 1, max: 10 ** 9 }).map((cents) => cents * 1_000)),
+    balanceMillicents: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.constant(10 ** 12)),
     priceMillicents: fc.integer({ min: 100, max: 10_000 }),
     startDate: dates,
     endDate: dates,
@@ -181,6 +192,7 @@ function naiveStatus(given: PacingFacts, nowMs: number): string | undefined {
   const start = given.startDate === null ? Number.NEGATIVE_INFINITY : Date.parse(given.startDate);
   if (given.firstActivatedAtMs === null || nowMs < start) return "not_started";
   if (given.budgetMillicents - given.spentMillicents < given.priceMillicents) return "exhausted";
+  if (given.balanceMillicents < given.priceMillicents) return "exhausted";
   const cap = given.dailyCapMillicents;
   if (cap !== null && cap - given.todaySpentMillicents < given.priceMillicents) return "capped_today";
   let expected: number;

@@ -20,6 +20,8 @@ export interface PacingFacts {
   dailyCapMillicents: Millicents | null;
   /** Spent on the UTC day of `nowMs`. */
   todaySpentMillicents: Millicents;
+  /** What the advertiser's deposits leave over what all his campaigns have spent. */
+  balanceMillicents: Millicents;
   /** What one more impression costs. */
   priceMillicents: Millicents;
   /** ISO 8601 as it was given. */
@@ -80,7 +82,8 @@ function statusOf(facts: PacingFacts, now: Now): PacingStatus {
   const schedule = compileSchedule({ start_date: facts.startDate, end_date: facts.endDate });
   const hasStarted = schedule !== null && schedule.startsAtMs <= now.ms;
   if (facts.firstActivatedAtMs === null || !hasStarted) return "not_started";
-  if (now.remaining < facts.priceMillicents) return "exhausted";
+  // An advertiser whose balance is empty has nothing left for an impression either, whatever the budget says.
+  if (Math.min(now.remaining, facts.balanceMillicents) < facts.priceMillicents) return "exhausted";
   if (now.capLeft !== null && now.capLeft < facts.priceMillicents) return "capped_today";
   const expected = expectedSpend(facts, schedule, now);
   return expected === null ? "on_pace" : paceOf(facts, expected);

@@ -175,7 +175,7 @@ export const pacingSchema = closed(
     days_remaining: nullable(count("Whole days until then; null while nothing is spent.")),
     pacing_status: oneOf(
       PACING_STATUSES,
-      "The first that holds: never activated or before the start; nothing left for one more impression; today's cap reached; more than 110 %, less than 90 % of what should be spent by now; else on pace.",
+      "The first that holds: never activated or before the start; nothing left for one more impression, neither of the budget nor of the advertiser's balance; today's cap reached; more than 110 %, less than 90 % of what should be spent by now, which after the end of a flight is the whole budget; else on pace.",
     ),
     utilization_pct: Type.Number({
       minimum: 0,

@@ -106,6 +106,7 @@ export interface SpendingRow {
   end_date: string | null;
   first_activated_at: Date | null;
   today_spent_millicents: bigint;
+  balance_millicents: bigint;
 }
 
 /** What pacing looks at; `today` is YYYY-MM-DD. */
@@ -115,6 +116,10 @@ export function spendingStatement(campaignId: string, today: string): Prisma.Sql
       COALESCE((
         SELECT sum(rollups.spent_millicents) FROM campaign_rollups rollups
         WHERE rollups.campaign_id = ${campaignId} AND rollups.day = ${dateOfDay(today)}::date
-      ), 0)::bigint AS today_spent_millicents
+      ), 0)::bigint AS today_spent_millicents,
+      (
+        SELECT advertisers.deposited_millicents - advertisers.spent_millicents FROM advertisers
+        WHERE advertisers.id = campaigns.advertiser_id
+      ) AS balance_millicents
     FROM campaigns WHERE id = ${campaignId}`;
 }

@@ -130,6 +130,7 @@ export async function readPacingFacts(
     spentMillicents: safeInteger(row.spent_millicents, "spent"),
     dailyCapMillicents: row.daily_cap_cents === null ? null : centsToMillicents(row.daily_cap_cents),
     todaySpentMillicents: safeInteger(row.today_spent_millicents, "spent today"),
+    balanceMillicents: safeInteger(row.balance_millicents, "balance"),
     priceMillicents: priceMillicents(row.cpm_bid_cents),
     startDate: row.start_date,
     endDate: row.end_date,
