@@ -1,4 +1,5 @@
 import type { Suite } from "./frame/suite.ts";
+import { serving } from "./serving/serving.ts";
 
 /** Everything that `npm run bench` measures, in this order. */
-export const suites: readonly Suite[] = [];
+export const suites: readonly Suite[] = [serving];

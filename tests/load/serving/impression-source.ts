@@ -1,0 +1,21 @@
+import { type RequestSource, requireStatus, serialise } from "../generator/source.ts";
+import type { Match } from "./match-source.ts";
+import { KEY } from "./world.ts";
+
+/** One impression of each match, in the order in which they were matched; then there are no more. */
+export class ImpressionSource implements RequestSource {
+  readonly #requests: Buffer[];
+  #next = 0;
+
+  constructor(options: { path: string; matches: readonly Match[] }) {
+    this.#requests = options.matches.map((match) => serialise(options.path, JSON.stringify(match), KEY));
+  }
+
+  next(): Buffer | undefined {
+    return this.#requests[this.#next++];
+  }
+
+  check(status: number, body: Buffer): void {
+    requireStatus(status, [201], body);
+  }
+}

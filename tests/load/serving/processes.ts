@@ -1,0 +1,145 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { ClosedLoop, ClosedLoopResult } from "../generator/closed-loop.ts";
+import type { OpenLoop, OpenLoopResult } from "../generator/open-loop.ts";
+import type { Job, JobAnswer, Kind } from "./jobs.ts";
+
+const READY_WITHIN_MS = 60_000;
+const CLOCK_TICKS_PER_SECOND = 100;
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const path = (file: string) => new URL(`../processes/${file}`, import.meta.url).href;
+const TYPESCRIPT = [
+  "--disable-warning=ExperimentalWarning",
+  "--conditions=@diegetic/source",
+  "--import",
+  new URL("../../helpers/run-typescript.mjs", import.meta.url).href,
+];
+
+/** A process that is measured, or measures. */
+export interface Measured {
+  pid: number;
+  port: number;
+  child: ChildProcess;
+  stop(): Promise<void>;
+}
+
+export interface Probe {
+  loop: { p50Ms: number; p99Ms: number };
+  residentBytes: number;
+  usedBytes: number;
+}
+
+/** B, or R with a Redis. */
+export function startBaseline(redisUrl?: string): Promise<Measured> {
+  const environment: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
+  return start(fileURLToPath(path("baseline.process.ts")), TYPESCRIPT, environment);
+}
+
+/** The built service, as it runs in production, with the probe. */
+export function startMatchService(
+  redisUrl: string,
+  instanceName: string,
+  options: { nodeFlags?: string[] } = {},
+): Promise<Measured> {
+  const flags = ["--expose-gc", "--import", path("probe.mjs"), ...(options.nodeFlags ?? [])];
+  return start(`${ROOT}services/match/dist/main.js`, flags, {
+    REDIS_URL: redisUrl,
+    INSTANCE_NAME: instanceName,
+    PLAYER_HASH_KEY: "k".repeat(32),
+    LOG_LEVEL: "warn",
+  });
+}
+
+async function start(
+  file: string,
+  execArgv: string[],
+  environment: Record<string, string>,
+): Promise<Measured> {
+  const { NODE_OPTIONS: _options, ...inherited } = process.env;
+  const child = fork(file, { execArgv, env: { ...inherited, ...environment }, cwd: ROOT });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const ready = await nextMessage<{ port?: number }>(child, "ready");
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await exited;
+  };
+  return { pid: child.pid ?? 0, port: ready.port ?? 0, child, stop };
+}
+
+function nextMessage<Message>(child: ChildProcess, type: string): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const timeout = setTimeout(() => reject(new Error(`no message ${type}`)), READY_WITHIN_MS);
+    const done = () => {
+      clearTimeout(timeout);
+      child.off("message", onMessage).off("exit", onExit);
+    };
+    const onMessage = (message: { type?: string }) => {
+      if (message.type !== type) return;
+      done();
+      resolve(message as Message);
+    };
+    const onExit = () => {
+      done();
+      reject(new Error(`a process ended before its message ${type}`));
+    };
+    child.on("message", onMessage).once("exit", onExit);
+  });
+}
+
+/** What the process has been like since it was last asked. */
+export function probe(measured: Measured): Promise<Probe> {
+  const answer = nextMessage<Probe>(measured.child, "probed");
+  measured.child.send({ type: "probe" });
+  return answer;
+}
+
+/** Processor time of a process so far, user and system; NaN where /proc is not. */
+export function cpuSeconds(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** The load generator as a process. One job at a time. */
+export class Generator {
+  readonly process: Measured;
+
+  private constructor(measured: Measured) {
+    this.process = measured;
+  }
+
+  static async start(): Promise<Generator> {
+    return new Generator(
+      await start(fileURLToPath(path("generator.process.ts")), ["--expose-gc", ...TYPESCRIPT], {}),
+    );
+  }
+
+  async closed(load: ClosedLoop, kind: Kind): Promise<ClosedLoopResult> {
+    return (await this.#run({ loop: "closed", load, kind })) as ClosedLoopResult;
+  }
+
+  async open(load: OpenLoop, kind: Kind): Promise<OpenLoopResult> {
+    return (await this.#run({ loop: "open", load, kind })) as OpenLoopResult;
+  }
+
+  async #run(job: Job): Promise<ClosedLoopResult | OpenLoopResult> {
+    const { child } = this.process;
+    const answer = new Promise<JobAnswer>((resolve, reject) => {
+      const onExit = () => reject(new Error("the load generator has ended"));
+      child.once("exit", onExit);
+      child.once("message", (message) => {
+        child.off("exit", onExit);
+        resolve(message as JobAnswer);
+      });
+    });
+    child.send(job);
+    const done = await answer;
+    if ("failed" in done) throw new Error(`the load generator: ${done.failed}`);
+    return done.result;
+  }
+}

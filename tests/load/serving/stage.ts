@@ -1,0 +1,151 @@
+import { join } from "node:path";
+import { connectRedis, type RedisConnection } from "@diegetic/hot-state";
+import { startRedis } from "@diegetic/local-stores";
+import type { Run } from "../frame/suite.ts";
+import type { ClosedLoopResult } from "../generator/closed-loop.ts";
+import type { OpenLoopResult } from "../generator/open-loop.ts";
+import type { Kind } from "./jobs.ts";
+import { cpuSeconds, Generator, type Measured, startBaseline, startMatchService } from "./processes.ts";
+import { makeWorld } from "./world.ts";
+
+const CONNECTIONS = 64;
+const MATCH_PATH = "/api/match";
+const IMPRESSIONS_PATH = "/api/impressions";
+
+/** One measurement of throughput. */
+export interface Throughput {
+  perSecond: number;
+  /** Processor time of the measured process per request, microseconds: what other processes do hardly shows in it. */
+  cpuMicroseconds: number;
+  /** Share of answers that are 200 or 201. */
+  okShare: number;
+}
+
+/** Campaigns of a size, in a Redis of their own, served by an instance of their own. */
+export interface ServedWorld {
+  size: number;
+  redisUrl: string;
+  redisPid: number;
+  redis: RedisConnection;
+  instances: Measured[];
+}
+
+/** Everything that is measured, in processes of its own, and the generator. */
+export class Stage {
+  readonly generator: Generator;
+  readonly #run: Run;
+
+  private constructor(run: Run, generator: Generator) {
+    this.#run = run;
+    this.generator = generator;
+  }
+
+  static async open(run: Run): Promise<Stage> {
+    const generator = await Generator.start();
+    run.defer(() => generator.process.stop());
+    return new Stage(run, generator);
+  }
+
+  async baseline(kind: "B" | "R"): Promise<Measured> {
+    const redis = kind === "R" ? await this.#startRedis("baseline") : undefined;
+    const baseline = await startBaseline(redis?.url);
+    this.#run.defer(() => baseline.stop());
+    return baseline;
+  }
+
+  async world(size: number): Promise<ServedWorld> {
+    const store = await this.#startRedis(`world-${size}`);
+    const redis = connectRedis(store.url, { name: "benchmark", commandTimeoutMs: 60_000 });
+    this.#run.defer(() => redis.disconnect());
+    await makeWorld(redis, size);
+    const world = { size, redisUrl: store.url, redisPid: store.pid, redis, instances: [] };
+    await this.addInstance(world);
+    this.#run.say(`a world of ${size} campaigns is served`);
+    return world;
+  }
+
+  async addInstance(world: ServedWorld): Promise<Measured> {
+    const instance = await startMatchService(world.redisUrl, `match-${world.instances.length + 1}`);
+    world.instances.push(instance);
+    this.#run.defer(() => instance.stop());
+    await answersReady(instance.port);
+    return instance;
+  }
+
+  echo(baseline: Measured, durationMs: number): Promise<Throughput> {
+    return this.#throughput([baseline], { source: "echo" }, durationMs);
+  }
+
+  /** @param keepMatches so that impressions of them can be recorded */
+  match(world: ServedWorld, durationMs: number, keepMatches = false): Promise<Throughput> {
+    const pool = String(world.size);
+    return this.#throughput(
+      world.instances,
+      { source: "match", pool, path: MATCH_PATH, keepMatches },
+      durationMs,
+    );
+  }
+
+  /** Of matches that were kept; ends when there are no more. */
+  impressions(world: ServedWorld, durationMs: number): Promise<Throughput> {
+    const kind: Kind = { source: "impressions", pool: String(world.size), path: IMPRESSIONS_PATH };
+    return this.#throughput(world.instances, kind, durationMs);
+  }
+
+  async #throughput(measured: readonly Measured[], kind: Kind, durationMs: number): Promise<Throughput> {
+    const cpu = () => measured.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
+    const before = cpu();
+    const load = { ...this.#load(measured), warmUpMs: durationMs / 4, durationMs };
+    const result: ClosedLoopResult = await this.generator.closed(load, kind);
+    const { answered, seconds, statuses, sent } = result;
+    const ok = (statuses[200] ?? 0) + (statuses[201] ?? 0);
+    return {
+      perSecond: answered / seconds,
+      cpuMicroseconds: ((cpu() - before) / sent) * 1e6,
+      okShare: ok / answered,
+    };
+  }
+
+  echoLatency(baseline: Measured, rate: number, durationMs: number): Promise<OpenLoopResult> {
+    return this.#latency([baseline], { source: "echo" }, rate, durationMs);
+  }
+
+  matchLatency(world: ServedWorld, rate: number, durationMs: number): Promise<OpenLoopResult> {
+    const kind: Kind = { source: "match", pool: String(world.size), path: MATCH_PATH };
+    return this.#latency(world.instances, kind, rate, durationMs);
+  }
+
+  impressionLatency(world: ServedWorld, rate: number, durationMs: number): Promise<OpenLoopResult> {
+    const kind: Kind = { source: "impressions", pool: String(world.size), path: IMPRESSIONS_PATH };
+    return this.#latency(world.instances, kind, rate, durationMs);
+  }
+
+  #latency(
+    measured: readonly Measured[],
+    kind: Kind,
+    rate: number,
+    durationMs: number,
+  ): Promise<OpenLoopResult> {
+    const load = { ...this.#load(measured), warmUpMs: durationMs / 4, durationMs, rate };
+    return this.generator.open(load, kind);
+  }
+
+  #load(measured: readonly Measured[]): { ports: number[]; connections: number } {
+    return { ports: measured.map(({ port }) => port), connections: CONNECTIONS };
+  }
+
+  async #startRedis(name: string): Promise<{ url: string; pid: number }> {
+    const store = await startRedis({ dir: join(this.#run.directory, name) });
+    this.#run.defer(() => store.stop());
+    return store;
+  }
+}
+
+async function answersReady(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const { status } = await fetch(`http://127.0.0.1:${port}/readyz`);
+    if (status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("the service does not become ready");
+}
