@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import { createDatabase, type Database, DatabaseAway, TransactionConflict } from "@diegetic/database";
 import {
   connectRedis,
@@ -12,7 +13,6 @@ import {
   SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { createApp, type Logger, type Metrics, type ReadinessChecks } from "@diegetic/service-kit";
-import type { Express } from "express";
 import { apiDocumentPages } from "./api-document/pages.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
 import { noteUsesOfMatchTier } from "./api-keys/note-uses.ts";
@@ -47,7 +47,7 @@ export interface ManagementOptions {
 
 export interface Management {
   /** Not listening yet. */
-  app: Express;
+  app: RequestListener;
   readiness: ReadinessChecks;
   database: Database;
   publishing: Publishing;
@@ -138,7 +138,7 @@ function createManagementApp(
     readiness: ReadinessChecks;
     clock: Clock;
   },
-): Express {
+): RequestListener {
   const { database, redis, slots, clock } = parts;
   const barrier = new ReadingBarrier({ database, money: slots, due: new DueIndex(redis) });
   return createApp({

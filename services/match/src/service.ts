@@ -166,6 +166,7 @@ function createApi(
     metrics,
     readiness,
     isStoreAway: isRedisAway,
+    hotLane: true,
     nowMs,
   });
 }

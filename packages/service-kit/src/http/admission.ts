@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Request, Response } from "express";
+import type { IncomingMessage } from "node:http";
 import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, EndpointGroup, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
+import type { Exchange } from "./exchange.ts";
 import { HttpError, unauthorized } from "./http-error.ts";
 
 /** Requests a minute from one address without a valid key (semantics: Small print). */
@@ -17,24 +18,25 @@ export interface AdmissionPolicy {
   rateLimiter: RateLimiter;
   rateLimits: Record<EndpointGroup, RateLimit>;
   nowMs: () => number;
+  /** Where a request comes from, as far as the proxies in front are believed. */
+  addressOf: (request: IncomingMessage) => string | undefined;
 }
 
-/** The checks every request of the API passes first: key (401), then limit (429). Sets the rate limit headers. */
+/** The checks every request of the API passes first: key (401), then limit (429). States the limit. */
 export async function admitRequest(
   policy: AdmissionPolicy,
   group: EndpointGroup,
-  request: Request,
-  response: Response,
+  exchange: Exchange,
 ): Promise<ApiKey> {
   try {
-    return await checkKeyAndLimit(policy, group, request, response);
+    return await checkKeyAndLimit(policy, group, exchange);
   } catch (error) {
     // A store that is away has counted nothing: the headers then say what the window would begin with.
-    if (!response.hasHeader("X-RateLimit-Limit")) {
+    if (exchange.limit === undefined) {
       const { resetUnixSeconds } = unlimitedVerdict(policy.nowMs());
       const configured = policy.rateLimits[group];
       const limit = configured === "unlimited" ? UNLIMITED : configured;
-      stateVerdict(response, { allowed: true, limit, remaining: limit, resetUnixSeconds });
+      exchange.limit = { allowed: true, limit, remaining: limit, resetUnixSeconds };
     }
     throw error;
   }
@@ -43,18 +45,18 @@ export async function admitRequest(
 async function checkKeyAndLimit(
   policy: AdmissionPolicy,
   group: EndpointGroup,
-  request: Request,
-  response: Response,
+  exchange: Exchange,
 ): Promise<ApiKey> {
-  const header = request.get("authorization");
+  const header = exchange.header("authorization");
   const key = await findKey(policy.keys, header);
   if (key === undefined) {
-    const bucket = `address:${clientNetwork(request)}`;
-    await takeQuota(policy, response, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
+    const { request } = exchange;
+    const bucket = `address:${clientNetwork(policy.addressOf(request), request.socket.remoteAddress)}`;
+    await takeQuota(policy, exchange, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
     throw unauthorized(keyProblem(header));
   }
   const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
-  await takeQuota(policy, response, `${group}:${key.keyId}`, limit);
+  await takeQuota(policy, exchange, `${group}:${key.keyId}`, limit);
   return key;
 }
 
@@ -75,22 +77,21 @@ async function findKey(keys: KeyDirectory, header: string | undefined): Promise<
 }
 
 /**
- * Counts one request in a bucket and states the tightest verdict so far in the headers.
+ * Counts one request in a bucket and states the tightest verdict so far.
  * Throws 429 with `Retry-After` when the bucket is used up.
  */
 export async function takeQuota(
   policy: Pick<AdmissionPolicy, "rateLimiter" | "nowMs">,
-  response: Response,
+  exchange: Exchange,
   bucket: string,
   limit: RateLimit,
 ): Promise<void> {
   const nowMs = policy.nowMs();
   const verdict =
     limit === "unlimited" ? unlimitedVerdict(nowMs) : await policy.rateLimiter.take(bucket, limit, nowMs);
-  const stated = response.getHeader("X-RateLimit-Remaining");
-  if (stated === undefined || !verdict.allowed || verdict.remaining < Number(stated)) {
-    stateVerdict(response, verdict);
-  }
+  const stated = exchange.limit;
+  if (stated === undefined || !verdict.allowed || verdict.remaining < stated.remaining)
+    exchange.limit = verdict;
   if (verdict.allowed) return;
   const retryAfterSeconds = Math.max(1, Math.ceil(verdict.resetUnixSeconds - nowMs / 1_000));
   throw new HttpError(
@@ -100,12 +101,6 @@ export async function takeQuota(
       "Retry-After": String(retryAfterSeconds),
     },
   );
-}
-
-function stateVerdict(response: Response, verdict: RateLimitVerdict): void {
-  response.setHeader("X-RateLimit-Limit", verdict.limit);
-  response.setHeader("X-RateLimit-Remaining", verdict.remaining);
-  response.setHeader("X-RateLimit-Reset", verdict.resetUnixSeconds);
 }
 
 function unlimitedVerdict(nowMs: number): RateLimitVerdict {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { RequestListener } from "node:http";
 import { InvalidInput } from "@diegetic/contracts";
 import { beforeEach, describe, expect, it } from "@jest/globals";
-import type { Express } from "express";
 import request from "supertest";
 import { createLogger } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics.ts";
@@ -97,7 +97,7 @@ const endpoints: Endpoint[] = [
   },
 ];
 
-let app: Express;
+let app: RequestListener;
 let metrics: Metrics;
 let ready: boolean;
 beforeEach(() => {

@@ -1,5 +1,6 @@
-import express, { type Request, type Response } from "express";
-import { badRequest, HttpError, payloadTooLarge, unsupportedMediaType } from "./http-error.ts";
+import type { IncomingMessage } from "node:http";
+import type { Exchange } from "./exchange.ts";
+import { badRequest, type HttpError, payloadTooLarge, unsupportedMediaType } from "./http-error.ts";
 
 /** semantics: Statuses of errors, 413. */
 const BODY_LIMIT_BYTES = 256 * 1024;
@@ -7,22 +8,41 @@ const BODY_LIMIT_BYTES = 256 * 1024;
 /** More than any body of the API needs; what is nested deeper could exhaust the stack of whoever walks through it. */
 const NESTING_LIMIT = 32;
 
-const readRaw = express.raw({ limit: BODY_LIMIT_BYTES, inflate: false, type: () => true });
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads the body of a request that takes JSON: 415 for another media type, 413 beyond 256 KiB, empty when there is none. */
-export async function readBody(request: Request, response: Response): Promise<Buffer> {
-  const announcedBytes = Number(request.get("content-length") ?? "0");
-  const hasBody = request.get("transfer-encoding") !== undefined || announcedBytes > 0;
+export async function readBody(exchange: Exchange): Promise<Buffer> {
+  const announcedBytes = Number(exchange.header("content-length") ?? "0");
+  const hasBody = exchange.header("transfer-encoding") !== undefined || announcedBytes > 0;
   if (!hasBody) return Buffer.alloc(0);
   if (announcedBytes > BODY_LIMIT_BYTES) throw tooLarge();
-  requireJson(request);
-  await new Promise<void>((resolve, reject) => {
-    readRaw(request, response, (error?: unknown) =>
-      error === undefined ? resolve() : reject(toHttp(error)),
-    );
+  requireJson(exchange.header("content-type") ?? "");
+  if ((exchange.header("content-encoding") ?? "identity").toLowerCase() !== "identity") {
+    throw unsupportedMediaType("The body must not be compressed: send it without Content-Encoding.");
+  }
+  return await collectBody(exchange.request);
+}
+
+/** Everything that comes; what is too much is read to its end, so that the client, too, comes to reading the answer. */
+function collectBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const endEarly = () => reject(endedEarly());
+    if (request.destroyed && !request.complete) endEarly();
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
+    });
+    request.on("end", () => {
+      const [first] = chunks;
+      if (bytes > BODY_LIMIT_BYTES) reject(tooLarge());
+      else resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks));
+    });
+    // A request that is cut off closes without having ended.
+    request.on("error", endEarly);
+    request.on("close", endEarly);
   });
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
 /** Parses a body as JSON of at most 32 levels; throws 400 for anything else. */
@@ -58,8 +78,9 @@ function nestingOf(json: Buffer): number {
   return deepest;
 }
 
-function requireJson(request: Request): void {
-  const [mediaType, ...parameters] = (request.get("content-type") ?? "").toLowerCase().split(";");
+function requireJson(contentType: string): void {
+  if (contentType === "application/json") return;
+  const [mediaType, ...parameters] = contentType.toLowerCase().split(";");
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith("charset="));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   if (mediaType?.trim() !== "application/json" || !isUtf8) {
@@ -71,15 +92,8 @@ function tooLarge(): HttpError {
   return payloadTooLarge(`The body is too large: at most ${BODY_LIMIT_BYTES} bytes (256 KiB) are allowed.`);
 }
 
-function toHttp(error: unknown): unknown {
-  const status = error instanceof Error && "status" in error ? error.status : undefined;
-  if (status === 413) return tooLarge();
-  if (status === 415)
-    return unsupportedMediaType("The body must not be compressed: send it without Content-Encoding.");
-  if (status === 400)
-    return new HttpError(
-      400,
-      "The body ended early or its length is wrong: send it again with the right Content-Length.",
-    );
-  return error;
+function endedEarly(): HttpError {
+  return badRequest(
+    "The body ended early or its length is wrong: send it again with the right Content-Length.",
+  );
 }

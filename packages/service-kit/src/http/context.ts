@@ -1,54 +1,100 @@
-import type { Request, Response } from "express";
+import type { IncomingMessage } from "node:http";
+import express from "express";
 import type { Logger } from "../observability/logger.ts";
+import type { RateLimit } from "../settings/settings.ts";
 import { type AdmissionPolicy, takeQuota } from "./admission.ts";
 import { parseJson } from "./body.ts";
 import type { ApiKey, RequestContext } from "./endpoint.ts";
+import type { Exchange } from "./exchange.ts";
 import { badRequest, unprocessable } from "./http-error.ts";
 
 /** semantics: Small print, Idempotency-Key. */
 const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
-export function createContext(parts: {
-  request: Request;
-  response: Response;
+/** The best of several media types by `Accept`; works on any request of `node:http`. */
+const accepts = express.request.accepts as (this: IncomingMessage, types: string[]) => string | false;
+
+/** What the way to an endpoint has found in its path. */
+export interface Route {
+  /** A named part of the path, decoded. */
+  param(name: string): unknown;
+}
+
+interface ContextParts {
+  exchange: Exchange;
+  route: Route;
   key: ApiKey;
   rawBody: Buffer;
-  requestId: string;
-  logger: Logger;
   policy: AdmissionPolicy;
-}): RequestContext {
-  const { request, response, key, requestId } = parts;
-  const [path = "/", search = ""] = splitOnce(request.originalUrl, "?");
-  return {
-    requestId,
-    accountId: key.accountId,
-    key,
-    param: (name) => {
-      const value = request.params[name];
-      if (typeof value !== "string") throw new Error(`the path has no part named ${name}`);
-      return value;
-    },
-    query: new URLSearchParams(search),
-    preferredMediaType: (offered) => {
-      const preferred = request.accepts([...offered]);
-      return offered.find((type) => type === preferred) ?? offered[0];
-    },
-    clientAddress: request.ip ?? "unknown",
-    logger: parts.logger,
-    get idempotencyKey() {
-      return readIdempotencyKey(request.get("idempotency-key"));
-    },
-    operation: `${request.method} ${path}`,
-    body: (validate) => validate(parseJson(parts.rawBody)),
-    takeQuota: (bucket, limit) => takeQuota(parts.policy, response, bucket, limit),
-  };
 }
 
-function splitOnce(text: string, separator: string): string[] {
+export function createContext(parts: ContextParts): RequestContext {
+  return new Context(parts);
+}
+
+/** Most handlers look at little of a request: what costs anything is found out when they ask. */
+class Context implements RequestContext {
+  readonly key: ApiKey;
+  readonly #parts: ContextParts;
+
+  constructor(parts: ContextParts) {
+    this.key = parts.key;
+    this.#parts = parts;
+  }
+
+  get requestId(): string {
+    return this.#parts.exchange.requestId;
+  }
+
+  get accountId(): string {
+    return this.key.accountId;
+  }
+
+  get logger(): Logger {
+    return this.#parts.exchange.logger;
+  }
+
+  get clientAddress(): string {
+    return this.#parts.policy.addressOf(this.#parts.exchange.request) ?? "unknown";
+  }
+
+  get query(): URLSearchParams {
+    return new URLSearchParams(splitOnce(this.#parts.exchange.url, "?")[1]);
+  }
+
+  get idempotencyKey(): string | null {
+    return readIdempotencyKey(this.#parts.exchange.header("idempotency-key"));
+  }
+
+  get operation(): string {
+    const { request, url } = this.#parts.exchange;
+    return `${request.method} ${splitOnce(url, "?")[0]}`;
+  }
+
+  param(name: string): string {
+    const value = this.#parts.route.param(name);
+    if (typeof value !== "string") throw new Error(`the path has no part named ${name}`);
+    return value;
+  }
+
+  preferredMediaType<Type extends string>(offered: readonly [Type, ...Type[]]): Type {
+    const preferred = accepts.call(this.#parts.exchange.request, [...offered]);
+    return offered.find((type) => type === preferred) ?? offered[0];
+  }
+
+  body<T>(validate: (value: unknown) => T): T {
+    return validate(parseJson(this.#parts.rawBody));
+  }
+
+  takeQuota(bucket: string, limit: RateLimit): Promise<void> {
+    return takeQuota(this.#parts.policy, this.#parts.exchange, bucket, limit);
+  }
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
 }
-
 function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   if (header === "") {

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import helmet from "helmet";
+import type { Logger } from "../observability/logger.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import type { Answer, RateLimitVerdict } from "./endpoint.ts";
+
+/** What every answer says to browsers: taken down once from helmet, names and values in turn. */
+const SECURITY_HEADERS: readonly string[] = headersOfHelmet();
+
+function headersOfHelmet(): string[] {
+  const headers: string[] = [];
+  const recorder = {
+    setHeader: (name: string, value: string) => headers.push(name, value),
+    removeHeader: () => undefined,
+  };
+  helmet()({} as IncomingMessage, recorder as unknown as ServerResponse, (error?: unknown) => {
+    if (error !== undefined) throw error;
+  });
+  return headers;
+}
+
+/** Where exchanges are logged and counted. */
+export interface ExchangeObserver {
+  logger: Logger;
+  /** @param status of the answer, `aborted` when the client did not wait for it */
+  observe(labels: { method: string; route: string; status: string }, elapsedMs: number): void;
+}
+
+/** Every exchange has its line in the log at debug, and its place in the metrics. */
+export function createExchangeObserver(options: { logger: Logger; metrics: Metrics }): ExchangeObserver {
+  const duration = options.metrics.histogram("http_request_duration_seconds", "Time from request to answer", [
+    "method",
+    "route",
+    "status",
+  ]);
+  return {
+    logger: options.logger,
+    observe: (labels, elapsedMs) => duration.observe(labels, elapsedMs / 1_000),
+  };
+}
+
+/** One request and its answer in the terms of `node:http`, whoever has taken it in. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Path and query as they were sent. */
+  readonly url: string;
+  readonly requestId = randomUUID();
+  /** Path of the endpoint with the names of its parts, for metrics. */
+  route = "other";
+  /** The tightest limit so far: what the headers say. */
+  limit: RateLimitVerdict | undefined;
+  readonly #observer: ExchangeObserver;
+  readonly #startedMs = performance.now();
+  #logger: Logger | undefined;
+
+  /** @param url where something has changed `request.url` meanwhile */
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    observer: ExchangeObserver,
+    url = request.url ?? "/",
+  ) {
+    this.request = request;
+    this.response = response;
+    this.url = url;
+    this.#observer = observer;
+    response.on("close", () => this.#observe());
+  }
+
+  /** Its lines carry the id of the request. */
+  get logger(): Logger {
+    this.#logger ??= this.#observer.logger.child({ requestId: this.requestId });
+    return this.#logger;
+  }
+
+  /** @param name in lower case */
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  /** Puts the headers of every answer on the response, for whoever answers without `send`. */
+  presetHeaders(): void {
+    const headers = this.#usualHeaders();
+    for (let at = 0; at < headers.length; at += 2) {
+      this.response.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
+    }
+  }
+
+  /** Answers, with exactly the headers that belong to the answer. */
+  send(answer: Answer): void {
+    const { response } = this;
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    const headers = this.#usualHeaders();
+    for (const name in answer.headers) headers.push(name, answer.headers[name] ?? "");
+    const { text } = answer;
+    if (text === undefined && answer.body === undefined) {
+      response.writeHead(answer.status, headers).end();
+      return;
+    }
+    const content = text?.content ?? JSON.stringify(answer.body);
+    headers.push("Content-Type", `${text?.mediaType ?? "application/json"}; charset=utf-8`);
+    headers.push("Content-Length", String(Buffer.byteLength(content)));
+    response.writeHead(answer.status, headers).end(content);
+  }
+
+  #usualHeaders(): string[] {
+    const headers = [...SECURITY_HEADERS, "X-Request-Id", this.requestId, "Cache-Control", "no-store"];
+    if (this.limit === undefined) return headers;
+    const { limit, remaining, resetUnixSeconds } = this.limit;
+    headers.push("X-RateLimit-Limit", String(limit), "X-RateLimit-Remaining", String(remaining));
+    headers.push("X-RateLimit-Reset", String(resetUnixSeconds));
+    return headers;
+  }
+
+  #observe(): void {
+    const { request, response, route } = this;
+    const elapsedMs = performance.now() - this.#startedMs;
+    const status = response.writableFinished ? String(response.statusCode) : "aborted";
+    const labels = { method: request.method ?? "", route, status };
+    this.#observer.observe(labels, elapsedMs);
+    if (this.#observer.logger.isLevelEnabled("debug")) {
+      this.logger.debug({ ...labels, elapsedMs }, "answered");
+    }
+  }
+}

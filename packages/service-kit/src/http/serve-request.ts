@@ -1,0 +1,92 @@
+import { type AdmissionPolicy, admitRequest } from "./admission.ts";
+import { readBody } from "./body.ts";
+import { createContext, type Route } from "./context.ts";
+import type { Answer, ApiKey, Endpoint, EndpointGroup } from "./endpoint.ts";
+import type { Exchange } from "./exchange.ts";
+import { forbidden, methodNotAllowed, toHttpError } from "./http-error.ts";
+
+const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
+/** The group of requests whose path is unknown. */
+export const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
+
+export interface ServingPolicy extends AdmissionPolicy {
+  /** Tells the errors of an absent Redis or Postgres, which become 503. */
+  isStoreAway: (error: unknown) => boolean;
+}
+
+/**
+ * Serves a request of one path, from its key to its answer; never rejects. The checks run in the order of semantics,
+ * "Statuses of errors". Knows nothing of who found the path: the hot lane and Express call the same function.
+ * @param endpoints those of the path, one per method
+ */
+export async function serveRequest(
+  policy: ServingPolicy,
+  endpoints: readonly Endpoint[],
+  route: Route,
+  exchange: Exchange,
+): Promise<void> {
+  try {
+    exchange.send(await answerRequest(policy, endpoints, route, exchange));
+  } catch (error) {
+    sendError(policy, error, exchange);
+  }
+}
+
+async function answerRequest(
+  policy: ServingPolicy,
+  endpoints: readonly Endpoint[],
+  route: Route,
+  exchange: Exchange,
+): Promise<Answer> {
+  const { method } = exchange.request;
+  const endpoint = endpoints.find((one) => one.method === (method === "HEAD" ? "GET" : method));
+  exchange.route = endpoints[0]?.path ?? exchange.route;
+  const group = (endpoint ?? endpoints[0])?.group ?? UNKNOWN_PATH_GROUP;
+  const key = await admitRequest(policy, group, exchange); // 401, 429
+  if (endpoint === undefined) {
+    const allow = allowedMethods(endpoints).join(", ");
+    throw methodNotAllowed(`${method} is not possible here: use ${allow}.`, allow);
+  }
+  requireScope(key, endpoint); // 403
+  const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
+  return await endpoint.handle(createContext({ exchange, route, key, rawBody, policy }));
+}
+
+/** HEAD goes wherever GET goes; OPTIONS nowhere, since browsers of other origins have no business here. */
+function allowedMethods(endpoints: readonly Endpoint[]): string[] {
+  return endpoints.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
+}
+
+/** Throws 403 (semantics: Key scopes). */
+function requireScope(key: ApiKey, endpoint: Endpoint): void {
+  const accepted = [endpoint.scope].flat();
+  if (accepted.some((scope) => key.scopes.includes(scope))) return;
+  throw forbidden(
+    `This API key lacks the scope ${accepted.map((scope) => `"${scope}"`).join(" or ")}: use a key that has it.`,
+  );
+}
+
+/** What was sent, unparsed; empty when the endpoint takes no body. Throws 413 and 415. */
+async function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
+  const body = endpoint.body ?? (METHODS_WITH_BODY.has(endpoint.method) ? "json" : "none");
+  if (body === "none") return Buffer.alloc(0);
+  const raw = await readBody(exchange);
+  return body === "optional" && raw.length === 0 ? Buffer.from("{}") : raw;
+}
+
+/** Answers with `{"detail": …}`. What is nobody's fault but ours is logged. */
+export function sendError(
+  policy: Pick<ServingPolicy, "isStoreAway">,
+  error: unknown,
+  exchange: Exchange,
+): void {
+  const known = toHttpError(error, policy.isStoreAway);
+  const { method } = exchange.request;
+  if (known.status === 500) exchange.logger.error({ err: error, method }, "request failed");
+  else if (known.status === 503) exchange.logger.warn({ err: error, method }, "request refused");
+  if (exchange.response.headersSent) {
+    exchange.response.destroy();
+    return;
+  }
+  exchange.send({ status: known.status, body: { detail: known.message }, headers: known.headers });
+}
