@@ -32,5 +32,5 @@ export * from "./schemas/simulator.ts";
 export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";
 export { InvalidInput } from "./validation/invalid-input.ts";
-export { dayParameter, integerParameter } from "./validation/parameter.ts";
+export { dayParameter, integerParameter, singleParameter } from "./validation/parameter.ts";
 export { createValidator, type Validator, validator, type WithoutNulls } from "./validation/validator.ts";

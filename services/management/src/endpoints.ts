@@ -4,7 +4,7 @@ import type { Endpoint } from "@diegetic/service-kit";
 import { advertiserEndpoints } from "./advertiser/endpoints.ts";
 import { affinityEndpoints } from "./affinities/endpoints.ts";
 import { analyticsEndpoints } from "./analytics/endpoints.ts";
-import { apiKeyEndpoints } from "./api-keys/endpoints.ts";
+import { type ApiKeyParts, apiKeyEndpoints } from "./api-keys/endpoints.ts";
 import { blocklistEndpoints } from "./blocklist/endpoints.ts";
 import { campaignEndpoints } from "./campaigns/endpoints.ts";
 import { creativeEndpoints } from "./creatives/endpoints.ts";
@@ -20,7 +20,7 @@ import { simulatorEndpoints } from "./simulator/endpoints.ts";
 import type { Publishing } from "./snapshot-publishing/publishing.ts";
 
 /** What the features are built on. */
-export interface FeatureParts extends ExplainParts {
+export interface FeatureParts extends ExplainParts, ApiKeyParts {
   database: Database;
   slots: MoneyCommands;
   publishing: Publishing;

@@ -15,6 +15,7 @@ import {
 import { createApp, type Logger, type Metrics, type ReadinessChecks } from "@diegetic/service-kit";
 import { apiDocumentPages } from "./api-document/pages.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
+import { keyTextSecret } from "./api-keys/key-text.ts";
 import { noteUsesOfMatchTier } from "./api-keys/note-uses.ts";
 import { managementEndpoints } from "./endpoints.ts";
 import { Market } from "./explain/market.ts";
@@ -140,6 +141,12 @@ function createManagementApp(
   },
 ): RequestListener {
   const { database, redis, slots, clock } = parts;
+  const rateLimits = {
+    match: settings.rateLimitMatch,
+    impressions: settings.rateLimitImpressions,
+    management: settings.rateLimitManagement,
+    analytics: settings.rateLimitAnalytics,
+  };
   const barrier = new ReadingBarrier({ database, money: slots, due: new DueIndex(redis) });
   return createApp({
     basePath: settings.basePath,
@@ -147,6 +154,8 @@ function createManagementApp(
     endpoints: managementEndpoints({
       ...parts,
       barrier,
+      defaultLimits: rateLimits,
+      keyTextSecret: keyTextSecret(settings.secrets.playerHashKey),
       sessions: createSessionReader(redis),
       players: {
         hashKey: settings.secrets.playerHashKey,
@@ -155,12 +164,7 @@ function createManagementApp(
     }),
     keys: createKeyDirectory(database, clock),
     rateLimiter: new RateLimiter(redis),
-    rateLimits: {
-      match: settings.rateLimitMatch,
-      impressions: settings.rateLimitImpressions,
-      management: settings.rateLimitManagement,
-      analytics: settings.rateLimitAnalytics,
-    },
+    rateLimits,
     logger,
     metrics,
     readiness: parts.readiness,

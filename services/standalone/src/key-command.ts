@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createDatabase, migrate } from "@diegetic/database";
@@ -12,13 +13,17 @@ import { readDataDir } from "./settings.ts";
 const STACK_READY_TIMEOUT_MS = 120_000;
 const LABEL_MAX_CHARACTERS = 200;
 const USAGE =
-  "npm run --silent key -- --label NAME [--scopes advertiser,developer,serving] [--rate-limit N|unlimited]";
+  "Usage: npm run --silent key -- --label NAME [--scopes advertiser,developer,serving] [--rate-limit N|unlimited]";
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 /** `npm run --silent key`: a new account with one key, in the stack of DATA_DIR, whether it runs or not. */
 export async function runKeyCommand(args: string[]): Promise<void> {
   const options = readKeyOptions(args);
+  if (options === "help") {
+    say(USAGE);
+    return;
+  }
   const dataDir = readDataDir(process.env);
   process.stdout.write(`${await createKey(dataDir, options)}\n`);
 }
@@ -33,15 +38,25 @@ async function createKey(dataDir: string, options: KeyOptions): Promise<string> 
     await migrate(databaseUrl);
     return createInStores(databaseUrl, redisUrl, options);
   }
+  expectDataDir(dataDir, process.env.DATA_DIR);
   return createInEmbeddedPostgres(dataDir, options);
 }
 
+/** A directory that was named has to be there: a misspelt one would silently get a stack of its own. */
+function expectDataDir(dataDir: string, named: string | undefined): void {
+  if (!named?.trim() || existsSync(dataDir)) return;
+  throw new SetupError(
+    `DATA_DIR names ${dataDir}, which does not exist: correct it, or start a stack there first by npm start.`,
+  );
+}
+
 /** Exported for its tests. Throws a sentence that says what is allowed. */
-export function readKeyOptions(args: string[]): KeyOptions {
+export function readKeyOptions(args: string[]): KeyOptions | "help" {
   const values = parseKeyArguments(args);
+  if (values.help) return "help";
   const label = values.label?.trim() ?? "";
   if (label === "" || label.length > LABEL_MAX_CHARACTERS) {
-    throw new SetupError(`--label is needed, with 1 to ${LABEL_MAX_CHARACTERS} characters: ${USAGE}`);
+    throw new SetupError(`--label is needed, with 1 to ${LABEL_MAX_CHARACTERS} characters.\n${USAGE}`);
   }
   const options: KeyOptions = { label };
   if (values.scopes !== undefined) options.scopes = readScopes(values.scopes);
@@ -52,14 +67,16 @@ export function readKeyOptions(args: string[]): KeyOptions {
 
 function parseKeyArguments(args: string[]) {
   const options = {
+    help: { type: "boolean", default: false },
     label: { type: "string" },
     scopes: { type: "string" },
     "rate-limit": { type: "string" },
   } as const;
   try {
     return parseArgs({ args, options, allowPositionals: false }).values;
-  } catch {
-    throw new SetupError(`These arguments are not understood: ${USAGE}`);
+  } catch (error) {
+    const [sentence] = (error instanceof Error ? error.message : String(error)).split(/[.\n]/);
+    throw new SetupError(`${sentence}.\n${USAGE}`);
   }
 }
 
@@ -67,7 +84,7 @@ function readScopes(text: string): NonNullable<KeyOptions["scopes"]> {
   return text.split(",").map((name) => {
     const scope = ALL_SCOPES.find((candidate) => candidate === name.trim());
     if (scope === undefined)
-      throw new SetupError(`--scopes has "${name}": it must be of ${ALL_SCOPES.join(", ")}.`);
+      throw new SetupError(`--scopes has "${name}": it must be of ${ALL_SCOPES.join(", ")}.\n${USAGE}`);
     return scope;
   });
 }
@@ -76,7 +93,7 @@ function readRateLimit(text: string): number | "unlimited" {
   try {
     return rateLimitSetting("", 1).parse(text);
   } catch (error) {
-    throw new SetupError(`--rate-limit is "${text}": it must be ${(error as Error).message}.`);
+    throw new SetupError(`--rate-limit is "${text}": it must be ${(error as Error).message}.\n${USAGE}`);
   }
 }
 

@@ -1,13 +1,17 @@
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { readBillingSettings } from "@diegetic/billing";
 import { SetupError } from "@diegetic/local-stores";
+import { readManagementSettings } from "@diegetic/management";
+import { readMatchSettings } from "@diegetic/match";
 import {
   apiSettings,
   choiceSetting,
   type Environment,
   integerSetting,
   readSettings,
+  SettingsError,
   textSetting,
   urlSetting,
 } from "@diegetic/service-kit";
@@ -30,8 +34,47 @@ export interface StackSettings {
   matchInstances: number;
 }
 
-/** Reads environment and command line of `npm start`; every problem is one sentence. */
+/** What the stack itself gives to its services, whatever the environment says; here only to be read. */
+const GIVEN_TO_SERVICES = {
+  HOST: "127.0.0.1",
+  PORT: "0",
+  METRICS_PORT: "0",
+  INSTANCE_NAME: "service",
+  TRUSTED_PROXIES: "loopback",
+  DATABASE_URL: "postgres://127.0.0.1/given",
+  REDIS_URL: "redis://127.0.0.1",
+  PLAYER_HASH_KEY: "given".repeat(8),
+};
+
+/**
+ * Reads environment and command line of `npm start`, those settings too that only a service reads, before anything is
+ * started. Throws SettingsError with a sentence for every problem.
+ */
 export function readStackSettings(environment: Environment, args: string[]): StackSettings {
+  const problems = new Set<string>();
+  const read = <T>(reader: () => T): T | undefined => {
+    try {
+      return reader();
+    } catch (error) {
+      if (error instanceof SettingsError) for (const problem of error.problems) problems.add(problem);
+      else if (error instanceof SetupError) problems.add(error.message);
+      else throw error;
+      return undefined;
+    }
+  };
+  const own = read(() => readOwnSettings(environment));
+  const dataDir = read(() => readDataDir(environment));
+  const matchInstances = read(() => readMatchInstances(args));
+  for (const reader of [readManagementSettings, readMatchSettings, readBillingSettings]) {
+    read(() => reader({ ...environment, ...GIVEN_TO_SERVICES }));
+  }
+  if (own === undefined || dataDir === undefined || matchInstances === undefined || problems.size > 0) {
+    throw new SettingsError([...problems]);
+  }
+  return { ...own, dataDir, matchInstances };
+}
+
+function readOwnSettings(environment: Environment): Omit<StackSettings, "dataDir" | "matchInstances"> {
   const { settings } = readSettings(environment, {
     settings: {
       host: textSetting("HOST", { fallback: "127.0.0.1", maxLength: 255 }),
@@ -48,11 +91,9 @@ export function readStackSettings(environment: Environment, args: string[]): Sta
   });
   return {
     ...settings,
-    dataDir: readDataDir(environment),
     databaseUrl: settings.databaseUrl === NOT_GIVEN ? undefined : settings.databaseUrl,
     redisUrl: settings.redisUrl === NOT_GIVEN ? undefined : settings.redisUrl,
     demo: settings.demo === "1",
-    matchInstances: readMatchInstances(args),
   };
 }
 

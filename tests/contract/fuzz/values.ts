@@ -89,6 +89,7 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
 const FORMATS: Record<string, fc.Arbitrary<string>> = {
   email: fc.integer({ min: 1, max: 1e9 }).map((number) => `fuzz${number}@example.com`),
   uri: fc.webUrl(),
+  "advertiser-id": fc.constantFrom("adv_1", "adv_01kbgy4h0m2d6p8q3r5t7v9wxy", " ADV_X "),
   "country-code": fc.constantFrom("DE", "us", "Fr", "JP"),
   "iso-date": fc.constantFrom(
     "2026-01-01",

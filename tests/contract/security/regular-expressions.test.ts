@@ -135,7 +135,11 @@ describe("reading what strangers send", () => {
     ],
     ["dates", (text) => campaignCreate({ name: "N", budget_cents: 1, cpm_bid_cents: 100, start_date: text })],
     ["game ids", (text) => gameIdParameter(`${text}\n`)],
-    ["whole numbers", (text) => integerParameter("limit", `${text}x`, { minimum: 1, maximum: 2 })],
+    [
+      "whole numbers",
+      (text) =>
+        integerParameter("limit", new URLSearchParams({ limit: `${text}x` }), { minimum: 1, maximum: 2 }),
+    ],
     ["phrases", (text) => blocklistRuleCreate({ rule_type: "keyword", value: text })],
     ["scenes", (text) => matchRequest({ game_id: "g", user_id: "u", game_context: { narrative: text } })],
     ["words", searchable],

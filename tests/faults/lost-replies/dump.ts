@@ -14,11 +14,13 @@ export async function dump(nodes: readonly RedisConnection[]): Promise<string[]>
     }
   }
   const snapshotEpoch = lines.find((line) => line.startsWith("{snapshot}:epoch "))?.split(" ")[1];
-  return lines
-    .map((line) => (snapshotEpoch === undefined ? line : line.replaceAll(snapshotEpoch, "EPOCH")))
-    // Names before times: the hexadecimal digits of a name may look like a time.
-    .map((line) => line.replace(LINEAGES, "LINEAGE").replace(TIMES, "TIME"))
-    .sort();
+  return (
+    lines
+      .map((line) => (snapshotEpoch === undefined ? line : line.replaceAll(snapshotEpoch, "EPOCH")))
+      // Names before times: the hexadecimal digits of a name may look like a time.
+      .map((line) => line.replace(LINEAGES, "LINEAGE").replace(TIMES, "TIME"))
+      .sort()
+  );
 }
 
 async function linesOf(node: RedisConnection, key: string): Promise<string[]> {

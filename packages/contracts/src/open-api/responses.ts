@@ -175,7 +175,8 @@ const PAGING_REFUSALS: readonly Refusal[] = [
     status: 400,
     name: "bad_cursor",
     when: "The cursor is not one of this list.",
-    detail: "cursor must be one that a Link header of this list named",
+    detail:
+      "cursor must be one that a Link header of this list named: leave it out to begin at the first page",
   },
   {
     status: 422,

@@ -153,7 +153,7 @@ export const advertiserApi = defineFeature({
           422,
           "too_much_in_all",
           "All deposits together would pass 9007199254740991 millicents.",
-          "amount_cents is too much: all deposits together may be 9007199254740991 millicents",
+          "amount_cents is too much: all deposits together may be at most 9007199254740991 millicents, so deposit less",
         ),
       ],
     },

@@ -115,7 +115,7 @@ export const affinitiesApi = defineFeature({
           404,
           "no_affinity",
           "The campaign has no such affinity.",
-          "The campaign has no affinity of this id.",
+          "The campaign has no affinity of this id: GET /campaigns/{campaign_id}/affinities lists those it has.",
         ),
       ],
     },

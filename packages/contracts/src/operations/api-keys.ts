@@ -29,11 +29,22 @@ const ownKeyOnly = [
     403,
     "other_account",
     "The key belongs to another account.",
-    "The API key belongs to another account.",
+    "The API key belongs to another account: GET /api-keys lists your own.",
   ),
   lackingScope,
-  refusal(404, "no_key", "There is no such key in force.", "There is no API key of this id in force."),
+  refusal(
+    404,
+    "no_key",
+    "There is no such key in force.",
+    "There is no API key of this id in force: GET /api-keys lists your own.",
+  ),
 ] as const;
+const notShownAgain = refusal(
+  409,
+  "not_shown_again",
+  "A retry, after the service's secret has changed.",
+  "The API key of the first answer cannot be shown again: get a new one by POST /api-keys/{key_id}/rotate; GET /api-keys names its id.",
+);
 const tooManyKeys = refusal(
   422,
   "too_many",
@@ -60,7 +71,7 @@ export const apiKeysApi = defineFeature({
       path: "/api-keys",
       summary: "Create a key",
       description:
-        "A key never may more than the key that created it. The key itself is in this answer alone: only its SHA-256 is stored.",
+        "A key never may more than the key that created it. The key itself is in this answer alone, since only its SHA-256 is stored: with an `Idempotency-Key` the same answer can be had again for 24 hours.",
       idempotent: true,
       request: { schema: apiKeyCreateSchema, example: newKey },
       success: [
@@ -75,7 +86,10 @@ export const apiKeysApi = defineFeature({
         missingField("label is required: it must be text of at most 200 characters that is not blank"),
         malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
         lackingScope,
-        notAllowedField("rate_limit_per_minute must be a whole number from 1 to 1000, but 0 was sent"),
+        notAllowedField(
+          "rate_limit_per_minute must be a whole number from 1 to 60, which the calling key has in the endpoint group analytics, but 500 was sent",
+        ),
+        notShownAgain,
         tooManyKeys,
       ],
     },
@@ -116,6 +130,7 @@ export const apiKeysApi = defineFeature({
         malformedField('overlap_seconds must be a whole number from 0 to 2592000, but "day" was sent'),
         ...ownKeyOnly,
         notAllowedField("overlap_seconds must be a whole number from 0 to 2592000, but -1 was sent"),
+        notShownAgain,
         tooManyKeys,
       ],
     },

@@ -74,7 +74,7 @@ export const blocklistApi = defineFeature({
           404,
           "no_rule",
           "The campaign has no such rule.",
-          "The campaign has no blocklist rule of this id.",
+          "The campaign has no blocklist rule of this id: GET /campaigns/{campaign_id}/blocklist lists those it has.",
         ),
       ],
     },

@@ -151,7 +151,7 @@ export const campaignsApi = defineFeature({
       path: `${one}/activate`,
       summary: "Activate a campaign",
       description:
-        "Serving begins at once, or at start_date. The campaign needs a creative, and the balance must cover one impression at its bid.",
+        "Serving begins at once, or at start_date. The campaign needs a creative, and both the balance and what is left of the budget must cover one impression at its bid.",
       success: [
         {
           status: 200,
@@ -162,18 +162,29 @@ export const campaignsApi = defineFeature({
       ],
       refusals: [
         ...ownCampaignOnly,
-        refusal(409, "already_active", "The campaign is active.", "The campaign is active already."),
+        refusal(
+          409,
+          "already_active",
+          "The campaign is active.",
+          "The campaign is active already and need not be activated again: POST /campaigns/{campaign_id}/pause pauses it.",
+        ),
         refusal(
           409,
           "no_creative",
           "The campaign has no creative.",
-          "The campaign has no creative: create one by POST /campaigns/{id}/creatives first.",
+          "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
         ),
         refusal(
           409,
           "balance",
           "The balance does not cover one impression.",
-          "The balance of 0 cents does not cover one impression at cpm_bid_cents 1200: deposit more by POST /deposit.",
+          "The balance (balance_cents is 0) does not cover one impression at cpm_bid_cents 1200: deposit more by POST /deposit.",
+        ),
+        refusal(
+          409,
+          "budget",
+          "What is left of the budget does not cover one impression.",
+          "What is left of budget_cents 1 (spent_cents is 1) does not cover one impression at cpm_bid_cents 1200: raise budget_cents by PATCH /campaigns/{campaign_id}.",
         ),
       ],
     },
@@ -199,7 +210,7 @@ export const campaignsApi = defineFeature({
           409,
           "not_active",
           "The campaign is not active.",
-          "Only an active campaign can be paused: this one is draft.",
+          "The campaign is a draft, which is not served: only an active one can be paused, and POST /campaigns/{campaign_id}/activate activates it.",
         ),
       ],
     },

@@ -15,9 +15,14 @@ export const ownCampaignOnly = [
     403,
     "other_advertiser",
     "The campaign belongs to another advertiser.",
-    "The campaign belongs to another advertiser.",
+    "The campaign belongs to another advertiser: GET /campaigns lists your own.",
   ),
-  refusal(404, "no_campaign", "There is no such campaign.", "There is no campaign of this id."),
+  refusal(
+    404,
+    "no_campaign",
+    "There is no such campaign.",
+    "There is no campaign of this id: GET /campaigns lists your own.",
+  ),
 ] as const;
 
 /** For every operation on a game of the caller in the path. */
@@ -26,9 +31,14 @@ export const ownGameOnly = [
     403,
     "other_account",
     "The game's placement belongs to another account.",
-    "The game's placement belongs to another account.",
+    "The game's placement belongs to another account: use a key of that account, or another game_id.",
   ),
-  refusal(404, "no_placement", "Ads were never enabled in the game.", "There is no placement for this game."),
+  refusal(
+    404,
+    "no_placement",
+    "Ads were never enabled in the game.",
+    "There is no placement for this game: enable one by POST /placements/{game_id}.",
+  ),
 ] as const;
 
 /** A body that lacks what it needs. */

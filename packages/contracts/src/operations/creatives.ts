@@ -37,9 +37,14 @@ const ownCreativeOnly = [
     403,
     "other_advertiser",
     "The creative belongs to another advertiser.",
-    "The creative belongs to another advertiser.",
+    "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
   ),
-  refusal(404, "no_creative", "There is no such creative.", "There is no creative of this id."),
+  refusal(
+    404,
+    "no_creative",
+    "There is no such creative.",
+    "There is no creative of this id: GET /campaigns/{campaign_id}/creatives lists your own.",
+  ),
 ] as const;
 const withoutHook = refusal(
   400,

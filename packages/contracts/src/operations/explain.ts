@@ -65,7 +65,7 @@ export const explainApi = defineFeature({
           404,
           "no_game",
           "Ads were never enabled in the game.",
-          "game_id names no registered game: enable placements for it first",
+          "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
         ),
         notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
       ],

@@ -85,7 +85,7 @@ export const geoTargetsApi = defineFeature({
           404,
           "no_geo_target",
           "The campaign has no such geo target.",
-          "The campaign has no geo target of this id.",
+          "The campaign has no geo target of this id: GET /campaigns/{campaign_id}/geo-targets lists those it has.",
         ),
       ],
     },

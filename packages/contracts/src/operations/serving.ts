@@ -9,13 +9,13 @@ const ownGameInBody = [
     403,
     "other_account",
     "The game belongs to another account.",
-    "game_id names a game of another account",
+    "game_id names a game of another account: use a key of that account",
   ),
   refusal(
     404,
     "no_game",
     "Ads were never enabled in the game.",
-    "game_id names no registered game: enable placements for it first",
+    "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
   ),
 ] as const;
 
@@ -133,36 +133,41 @@ export const servingApi = defineFeature({
           "campaign_id must be text of at most 200 characters that is not blank, but 7 was sent",
         ),
         ...ownGameInBody,
-        refusal(404, "no_campaign", "There is no such campaign.", "campaign_id names no campaign"),
+        refusal(
+          404,
+          "no_campaign",
+          "There is no such campaign.",
+          "campaign_id names no campaign: send the one of the match",
+        ),
         refusal(
           404,
           "no_creative",
           "The campaign has no such creative.",
-          "creative_id names no creative of this campaign",
+          "creative_id names no creative of this campaign: send the one of the match",
         ),
         refusal(
           409,
           "no_match",
           "There is no unbilled match to charge.",
-          "no unbilled match: this campaign and creative have none in this game that is under 24 hours old",
+          "no unbilled match: this campaign and creative have none in this game that is under 24 hours old; ask for one by POST /match first",
         ),
         refusal(
           409,
           "balance",
           "The match has lapsed, and its price cannot be held again.",
-          "the match has lapsed, and the advertiser's balance no longer covers it",
+          "the match has lapsed, and the advertiser's balance no longer covers it: ask for a new one by POST /match",
         ),
         refusal(
           409,
           "budget",
           "The budget was lowered while the match was open.",
-          "the match no longer fits into the budget of its campaign",
+          "the match no longer fits into the budget of its campaign: ask for a new one by POST /match",
         ),
         refusal(
           409,
           "daily_cap",
           "The daily cap was lowered or used up while the match was open.",
-          "the match no longer fits into what is left of its campaign's daily cap",
+          "the match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match",
         ),
         notAllowedField(
           'match_id must be text of at most 200 characters that is not blank, but "mat_01kbgy8t5v7w9x1y3z5a7b9cdemat_01kbgy8t5v7w9x1y3z5a7b9cde…" (240 characters) was sent',

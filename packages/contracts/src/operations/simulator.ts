@@ -59,7 +59,7 @@ export const simulatorApi = defineFeature({
           409,
           "no_creative",
           "The campaign has no creative.",
-          "The campaign has no creative: create one by POST /campaigns/{id}/creatives first.",
+          "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
         ),
         notAllowedField(
           'mood must be text of at most 200 characters that is not blank, but "calm calm calm calm calm calm calm calm calm calm calm calm …" (240 characters) was sent',

@@ -1,6 +1,16 @@
 import Type, { type Static } from "typebox";
 import { createValidator, validator, type WithoutNulls } from "../validation/validator.ts";
-import { amountCents, answerText, closed, count, nameText, nullable, optional, timestamp } from "./fields.ts";
+import {
+  amountCents,
+  answerText,
+  closed,
+  count,
+  nameText,
+  nullable,
+  open,
+  optional,
+  timestamp,
+} from "./fields.ts";
 
 const EMAIL_CHARACTERS = 254;
 const URL_CHARACTERS = 2_000;
@@ -23,7 +33,7 @@ function website() {
   );
 }
 
-export const registerRequestSchema = closed(
+export const registerRequestSchema = open(
   {
     company_name: nameText("Name of the company."),
     contact_email: emailAddress(),
@@ -35,7 +45,7 @@ export type RegisterRequest = WithoutNulls<Static<typeof registerRequestSchema>>
 /** The body of POST /register. */
 export const registerRequest = createValidator(registerRequestSchema);
 
-export const profilePatchSchema = closed(
+export const profilePatchSchema = open(
   {
     company_name: Type.Optional(nameText("Name of the company.")),
     contact_email: Type.Optional(emailAddress()),
@@ -60,7 +70,7 @@ export const advertiserSchema = closed(
 );
 export type AdvertiserBody = Static<typeof advertiserSchema>;
 
-export const depositRequestSchema = closed(
+export const depositRequestSchema = open(
   { amount_cents: amountCents("What to add to the balance, in cents.") },
   "Adds money to the advertiser's balance.",
 );

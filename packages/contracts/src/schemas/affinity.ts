@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { AffinityType } from "../snapshot.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-import { answerText, closed, nameText, oneOf, optional, timestamp } from "./fields.ts";
+import { answerText, closed, nameText, oneOf, open, optional, timestamp } from "./fields.ts";
 
 export const AFFINITY_TYPES = [
   "action",
@@ -25,7 +25,7 @@ const affinityType = () =>
     "What of the scene the value is compared with; lighting, effects and camera are sought in the narrative.",
   );
 
-export const affinityCreateSchema = closed(
+export const affinityCreateSchema = open(
   {
     affinity_type: affinityType(),
     affinity_value: nameText("The value that raises the score where the scene has it; free text."),
@@ -42,7 +42,7 @@ export type AffinityCreate = WithoutNulls<Static<typeof affinityCreateSchema>>;
 /** The body of POST /campaigns/{id}/affinities. */
 export const affinityCreate = createValidator(affinityCreateSchema);
 
-export const affinityBulkRequestSchema = closed(
+export const affinityBulkRequestSchema = open(
   {
     affinities: Type.Array(affinityCreateSchema, {
       maxItems: MOST_AFFINITIES,

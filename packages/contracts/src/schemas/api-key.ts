@@ -1,13 +1,13 @@
 import Type, { type Static } from "typebox";
 import type { Scope } from "../snapshot.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-import { answerText, closed, count, nameText, nullable, oneOf, optional, timestamp } from "./fields.ts";
+import { answerText, closed, count, nameText, nullable, oneOf, open, optional, timestamp } from "./fields.ts";
 
 /** What a key may be used for (semantics: Key scopes). */
 export const SCOPES = ["advertiser", "developer", "serving"] as const satisfies readonly Scope[];
 
-/** Requests per minute that a key made over HTTP may carry; the largest default of the service. */
-export const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000 };
+/** Requests per minute that a key made over HTTP may carry, if the key that makes it has them. */
+export const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000_000_000 };
 /** What a key without a limit shows as its limit (semantics: Keys without a limit). */
 export const UNLIMITED_REQUESTS = 2_147_483_647;
 /** How long a rotated key stays valid beside its successor, in seconds: at once to 30 days, a day by default. */
@@ -19,7 +19,7 @@ const scope = () =>
     "advertiser: campaigns, money and analytics; developer: placements and earnings; serving: /match and /impressions.",
   );
 
-export const apiKeyCreateSchema = closed(
+export const apiKeyCreateSchema = open(
   {
     label: nameText("The owner's name for the key."),
     scopes: optional(
@@ -34,7 +34,7 @@ export const apiKeyCreateSchema = closed(
       Type.Integer({
         ...KEY_RATE_LIMIT,
         description:
-          "Requests per minute in each endpoint group, at most those of the calling key; when left out the calling key's own limit, or the defaults of the service.",
+          "Requests per minute in each endpoint group. At most what the calling key has in every group that the new key's scopes can use: its own limit, or the service's default for the group, so that a key that only serves may have 1000, one with analytics 60. When left out, the calling key's own limit, or the defaults. A key without any limit comes from the operator alone and passes that on to no other.",
       }),
     ),
   },
@@ -44,7 +44,7 @@ export type ApiKeyCreate = WithoutNulls<Static<typeof apiKeyCreateSchema>>;
 /** The body of POST /api-keys. */
 export const apiKeyCreate = createValidator(apiKeyCreateSchema);
 
-export const apiKeyRotateRequestSchema = closed(
+export const apiKeyRotateRequestSchema = open(
   {
     overlap_seconds: optional(
       Type.Integer({
@@ -80,10 +80,8 @@ export type ApiKeyBody = Static<typeof apiKeySchema>;
 export const createdApiKeySchema = closed(
   {
     ...shownFields,
-    key: nullable(
-      answerText(
-        "The key itself, igk_…: shown this once, only its SHA-256 is stored; null when a retry with the same Idempotency-Key is answered again.",
-      ),
+    key: answerText(
+      "The key itself, igk_…: only its SHA-256 is stored, so that it cannot be looked up later. A retry with the same Idempotency-Key shows it again for 24 hours.",
     ),
   },
   "A new API key, with the key itself.",

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import type { BlocklistRuleType } from "../snapshot.ts";
 import { InvalidInput } from "../validation/invalid-input.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-import { answerText, closed, nameText, oneOf, timestamp } from "./fields.ts";
+import { answerText, closed, nameText, oneOf, open, timestamp } from "./fields.ts";
 import { gameIdParameter } from "./placement.ts";
 
 export const BLOCKLIST_RULE_TYPES = [
@@ -19,7 +19,7 @@ const ruleType = () =>
     "Where the value is sought: keyword in every text of the scene as whole words, theme, category and action in that field, game_id in the request's.",
   );
 
-export const blocklistRuleCreateSchema = closed(
+export const blocklistRuleCreateSchema = open(
   {
     rule_type: ruleType(),
     value: nameText(

@@ -11,6 +11,7 @@ import {
   nameText,
   nullable,
   oneOf,
+  open,
   optional,
   timestamp,
 } from "./fields.ts";
@@ -47,7 +48,7 @@ const optionalFields = {
   ),
 };
 
-export const campaignCreateSchema = closed(
+export const campaignCreateSchema = open(
   {
     name: nameText("Name of the campaign."),
     budget_cents: budget(),
@@ -60,7 +61,7 @@ export type CampaignCreate = WithoutNulls<Static<typeof campaignCreateSchema>>;
 /** The body of POST /campaigns. That start_date is not after end_date is checked by management. */
 export const campaignCreate = createValidator(campaignCreateSchema);
 
-export const campaignPatchSchema = closed(
+export const campaignPatchSchema = open(
   {
     name: Type.Optional(nameText("Name of the campaign.")),
     budget_cents: Type.Optional(budget()),

@@ -11,6 +11,7 @@ import {
   nameText,
   nullable,
   oneOf,
+  open,
   optional,
   TONES,
   timestamp,
@@ -37,7 +38,7 @@ const optionalFields = {
   ),
 };
 
-export const creativeCreateSchema = closed(
+export const creativeCreateSchema = open(
   {
     creative_type: oneOf(CREATIVE_TYPES, "How the creative appears; it cannot be changed later."),
     brand_name: nameText("The brand."),
@@ -56,7 +57,7 @@ export const creativeCreate = createValidator(creativeCreateSchema, (creative) =
     : undefined,
 );
 
-export const creativePatchSchema = closed(
+export const creativePatchSchema = open(
   { brand_name: Type.Optional(nameText("The brand.")), ...optionalFields },
   "Changes the fields that it contains; null clears an optional field or sets it back to its default.",
 );

@@ -30,6 +30,11 @@ export function closed<Fields extends Record<string, TSchema>>(fields: Fields, d
   });
 }
 
+/** An object of a request: fields that it does not know are allowed, and ignored (semantics: Statuses of errors). */
+export function open<Fields extends Record<string, TSchema>>(fields: Fields, description?: string) {
+  return Type.Object(fields, description === undefined ? {} : { description });
+}
+
 /** The schema, null allowed. */
 export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
   const plain = schema as { type?: string; enum?: unknown[] };

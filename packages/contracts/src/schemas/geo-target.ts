@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import type { GeoTargetType } from "../snapshot.ts";
 import { InvalidInput } from "../validation/invalid-input.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-import { answerText, closed, nameText, nullable, oneOf, optional, timestamp } from "./fields.ts";
+import { answerText, closed, nameText, nullable, oneOf, open, optional, timestamp } from "./fields.ts";
 
 export const GEO_TARGET_TYPES = [
   "country",
@@ -32,7 +32,7 @@ const ALLOWED = {
   radius_km: `a number from ${RADIUS_KM.minimum} to ${RADIUS_KM.maximum}`,
 };
 
-export const geoTargetCreateSchema = closed(
+export const geoTargetCreateSchema = open(
   {
     target_type: oneOf(
       GEO_TARGET_TYPES,

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-import { answerText, closed, gameId, nameText, optional, timestamp } from "./fields.ts";
+import { answerText, closed, gameId, nameText, open, optional, timestamp } from "./fields.ts";
 
-export const impressionRequestSchema = closed(
+export const impressionRequestSchema = open(
   {
     campaign_id: nameText("The campaign of the match."),
     creative_id: nameText("The creative of the match."),

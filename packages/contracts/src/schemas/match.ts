@@ -12,11 +12,12 @@ import {
   nameText,
   nullable,
   oneOf,
+  open,
   optional,
   TONES,
 } from "./fields.ts";
 
-const playerGeo = closed(
+const playerGeo = open(
   {
     country_code: optional(
       Type.String({ format: "country-code", description: "ISO 3166-1 alpha-2, in either case." }),
@@ -37,7 +38,7 @@ const playerGeo = closed(
   "Where the player is. Taken only from here, never from the caller's address.",
 );
 
-const gameContext = closed(
+const gameContext = open(
   {
     theme_id: optional(nameText("Theme of the scene.")),
     category: optional(nameText("Category of the game.")),
@@ -49,7 +50,7 @@ const gameContext = closed(
   "The scene that is being generated.",
 );
 
-export const matchRequestSchema = closed(
+export const matchRequestSchema = open(
   {
     game_id: gameId(),
     user_id: nameText("The player; used for frequency capping and stored only as a keyed hash."),

@@ -7,8 +7,10 @@ import {
   count,
   gameId,
   listOf,
+  NAME_CHARACTERS,
   nameText,
   oneOf,
+  open,
   optional,
   timestamp,
 } from "./fields.ts";
@@ -35,14 +37,25 @@ const optionalFields = {
     Type.Integer({ ...MAX_ADS_PER_SESSION, description: "How many ads one player session may see." }),
   ),
   blocked_advertisers: optional(
-    listOf(nameText("An advertiser's identifier."), "Advertisers that are never shown in the game."),
+    listOf(
+      Type.String({
+        format: "advertiser-id",
+        maxLength: NAME_CHARACTERS,
+        description:
+          "The identifier of an advertiser, adv_…; whether there is such an advertiser is not asked.",
+      }),
+      "Advertisers that are never shown in the game.",
+    ),
   ),
   blocked_categories: optional(
-    listOf(nameText("A category."), "Categories of advertising that are never shown in the game."),
+    listOf(
+      nameText("A category."),
+      "Categories of advertising that are never shown in the game: compared with the target_categories and the affinities to a category of each campaign, without regard to case and surrounding space.",
+    ),
   ),
 };
 
-export const placementCreateSchema = closed(
+export const placementCreateSchema = open(
   {
     creator_id: nameText("The developer's own user ID; stored as given."),
     placement_types: placementTypes(),
@@ -54,7 +67,7 @@ export type PlacementCreate = WithoutNulls<Static<typeof placementCreateSchema>>
 /** The body of POST /placements/{game_id}. */
 export const placementCreate = createValidator(placementCreateSchema);
 
-export const placementPatchSchema = closed(
+export const placementPatchSchema = open(
   { placement_types: Type.Optional(placementTypes()), ...optionalFields },
   "Changes the fields that it contains; null sets an optional field back to its default.",
 );
@@ -62,7 +75,7 @@ export type PlacementPatch = Static<typeof placementPatchSchema>;
 /** The body of PATCH /placements/{game_id}. */
 export const placementPatch = validator(placementPatchSchema);
 
-const readGame = createValidator(closed({ game_id: gameId() }));
+const readGame = createValidator(open({ game_id: gameId() }));
 /** The game of a path; throws InvalidInput. */
 export function gameIdParameter(text: string): string {
   return readGame({ game_id: text }).game_id;

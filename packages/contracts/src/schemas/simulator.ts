@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { AFFINITY_TYPES, AFFINITY_WEIGHT } from "./affinity.ts";
-import { answerText, CREATIVE_TYPES, closed, longText, nameText, oneOf, optional } from "./fields.ts";
+import { answerText, CREATIVE_TYPES, closed, longText, nameText, oneOf, open, optional } from "./fields.ts";
 
 /** The moods that the simulator proposes; others are allowed (spec: Simulator). */
 export const SIMULATOR_MOODS = [
@@ -15,7 +15,7 @@ export const SIMULATOR_MOODS = [
   "melancholic",
 ] as const;
 
-export const simulateRequestSchema = closed(
+export const simulateRequestSchema = open(
   {
     narrative_function: optional(
       longText("What the scene is about; taken as its narrative, theme, location and action."),

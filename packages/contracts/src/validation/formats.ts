@@ -43,5 +43,9 @@ export const ownFormats: Readonly<Record<string, { validate: (text: string) => b
       validate: isFlightDate,
       allowed: "a date or a moment of ISO 8601, such as 2026-12-01 or 2026-12-01T10:00:00Z",
     },
+    "advertiser-id": {
+      validate: (text) => /^\s*adv_[0-9a-z]{1,60}\s*$/i.test(text),
+      allowed: "the identifier of an advertiser, which begins with adv_",
+    },
     uri: { validate: isWebAddress, allowed: "an absolute http or https address" },
   };

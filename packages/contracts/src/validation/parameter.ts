@@ -1,18 +1,26 @@
 import { InvalidInput } from "./invalid-input.ts";
 import { shown } from "./sentence.ts";
 
+/** A parameter of the query string, undefined when it is absent. Throws InvalidInput (400) when it came more than once. */
+export function singleParameter(name: string, query: URLSearchParams): string | undefined {
+  const [first, ...others] = query.getAll(name);
+  if (others.length === 0) return first;
+  throw new InvalidInput(400, `${name} must be sent once, but it was sent ${others.length + 1} times`);
+}
+
 /**
  * A whole number of the query string, undefined when the parameter is absent. Throws InvalidInput: 400 for what is
- * no whole number, 422 for one out of range.
+ * no whole number or came more than once, 422 for one out of range.
  */
 export function integerParameter(
   name: string,
-  value: unknown,
+  query: URLSearchParams,
   range: { minimum: number; maximum: number },
 ): number | undefined {
+  const value = singleParameter(name, query);
   if (value === undefined) return undefined;
   const allowed = `${name} must be a whole number from ${range.minimum} to ${range.maximum}`;
-  if (typeof value !== "string" || !/^-?\d+$/.test(value)) {
+  if (!/^-?\d+$/.test(value)) {
     throw new InvalidInput(400, `${allowed}, but ${shown(value)} was sent`);
   }
   const number = Number(value);
@@ -21,9 +29,10 @@ export function integerParameter(
 }
 
 /** A UTC day of the query string, undefined when the parameter is absent. Throws InvalidInput (400). */
-export function dayParameter(name: string, value: unknown): string | undefined {
+export function dayParameter(name: string, query: URLSearchParams): string | undefined {
+  const value = singleParameter(name, query);
   if (value === undefined) return undefined;
-  if (typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value)) {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) {
     const moment = new Date(`${value}T00:00:00.000Z`);
     if (!Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(value)) return value;
   }

@@ -46,9 +46,14 @@ interface FieldSchema {
   items?: FieldSchema;
 }
 
+/** `1 character`, `2 characters`. */
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** A value as a sentence may show it: short, on one line, and never more of a client's input than needed. */
 export function shown(value: unknown): string {
-  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (Array.isArray(value)) return `a list of ${value.length === 1 ? "1 entry" : `${value.length} entries`}`;
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);
   const characters = [...value];
@@ -60,7 +65,7 @@ export function shown(value: unknown): string {
 
 /** A value of a personal field: what it was like, not what it was. */
 function outlined(value: unknown): string {
-  if (typeof value === "string") return `a text of ${[...value].length} characters`;
+  if (typeof value === "string") return `a text of ${counted([...value].length, "character")}`;
   return typeof value === "object" && value !== null ? shown(value) : `a ${typeof value}`;
 }
 

@@ -109,13 +109,22 @@ describe("addresses", () => {
 describe("numbers of the query", () => {
   const range = { minimum: 1, maximum: 365 };
   it("are whole and in range", () => {
-    expect(integerParameter("days", undefined, range)).toBeUndefined();
-    expect(integerParameter("days", "365", range)).toBe(365);
+    const days = (text: string) => integerParameter("days", new URLSearchParams({ days: text }), range);
+    expect(integerParameter("days", new URLSearchParams(), range)).toBeUndefined();
+    expect(days("365")).toBe(365);
     for (const bad of ["", "abc", "1.5", " 1", "1e2"]) {
-      expect(refusal(() => integerParameter("days", bad, range)).status).toBe(400);
+      expect(refusal(() => days(bad)).status).toBe(400);
     }
     for (const bad of ["0", "366", "-1", "99999999999999999999"]) {
-      expect(refusal(() => integerParameter("days", bad, range)).status).toBe(422);
+      expect(refusal(() => days(bad)).status).toBe(422);
     }
+  });
+
+  it("are sent once", () => {
+    const read = () => integerParameter("days", new URLSearchParams("days=1&days=2"), range);
+    expect(refusal(read)).toMatchObject({
+      status: 400,
+      detail: "days must be sent once, but it was sent 2 times",
+    });
   });
 });

@@ -56,7 +56,7 @@ async function campaignStats({ database }: AnalyticsParts, id: string) {
 }
 
 async function dailyRows({ database, clock }: AnalyticsParts, id: string, { query }: RequestContext) {
-  const asked = integerParameter("days", query.get("days") ?? undefined, ANALYTICS_DAYS);
+  const asked = integerParameter("days", query, ANALYTICS_DAYS);
   const days = lastDays(clock(), asked ?? ANALYTICS_DAYS.default);
   return presentDays(id, days, await readBreakdown(database, id, "day", days.at(-1)));
 }

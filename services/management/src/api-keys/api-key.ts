@@ -1,5 +1,11 @@
-import { type ApiKeyCreate, InvalidInput, KEY_RATE_LIMIT, type Scope } from "@diegetic/contracts";
-import { forbidden, type RateLimit } from "@diegetic/service-kit";
+import {
+  type ApiKeyCreate,
+  allOperations,
+  InvalidInput,
+  KEY_RATE_LIMIT,
+  type Scope,
+} from "@diegetic/contracts";
+import { type EndpointGroup, forbidden, type RateLimit } from "@diegetic/service-kit";
 
 /** Most keys of one account that are in force at the same time. */
 export const MOST_KEYS = 100;
@@ -26,27 +32,49 @@ export interface ApiKeyRow extends KeySettings {
 
 type CallingKey = Pick<KeySettings, "scopes" | "rateLimitPerMinute">;
 
+/** Requests per minute of keys that carry no limit of their own. */
+export type DefaultLimits = Record<EndpointGroup, RateLimit>;
+
 /**
- * The settings of a key that another key creates: never more than that one may do itself. Throws InvalidInput (422) for a
- * limit above its own, and 403 for a scope that it lacks.
+ * The settings of a key that another key creates: never more than that one may do itself. Throws InvalidInput (422) for
+ * more requests than that one has in a group that the new key can use, and 403 for a scope that it lacks.
  */
-export function newSettings(request: ApiKeyCreate, caller: CallingKey): KeySettings {
+export function newSettings(request: ApiKeyCreate, caller: CallingKey, defaults: DefaultLimits): KeySettings {
   const own = caller.rateLimitPerMinute;
   const wanted = request.rate_limit_per_minute;
-  if (wanted !== undefined && typeof own === "number" && wanted > own) {
-    throw new InvalidInput(
-      422,
-      `rate_limit_per_minute must be a whole number from ${KEY_RATE_LIMIT.minimum} to ${own}, the limit of the calling key, but ${wanted} was sent`,
-    );
-  }
   const scopes = [...new Set(request.scopes ?? caller.scopes)];
   requireScopes(caller, scopes);
+  if (wanted !== undefined) requireOwnLimit(wanted, scopes, own, defaults);
   // A key without any limit is the operator's to give: it is not inherited.
   return {
     label: request.label,
     scopes,
     rateLimitPerMinute: wanted ?? (typeof own === "number" ? own : null),
   };
+}
+
+function requireOwnLimit(
+  wanted: number,
+  scopes: readonly Scope[],
+  own: RateLimit | null,
+  defaults: DefaultLimits,
+): void {
+  const limits = groupsOf(scopes).flatMap((group) => {
+    const most = own ?? defaults[group];
+    return most === "unlimited" ? [] : [{ group, most }];
+  });
+  const [tightest] = limits.sort((a, b) => a.most - b.most);
+  if (tightest === undefined || wanted <= tightest.most) return;
+  throw new InvalidInput(
+    422,
+    `rate_limit_per_minute must be a whole number from ${KEY_RATE_LIMIT.minimum} to ${tightest.most}, which the calling key has in the endpoint group ${tightest.group}, but ${wanted} was sent`,
+  );
+}
+
+/** The endpoint groups that a key of these scopes can use. */
+function groupsOf(scopes: readonly Scope[]): EndpointGroup[] {
+  const usable = allOperations().filter(({ scope }) => [scope].flat().some((one) => scopes.includes(one)));
+  return [...new Set(usable.map(({ group }) => group))];
 }
 
 /** Throws 403 unless the calling key has all the scopes: a key makes, rotates and revokes only what is not above it. */

@@ -70,8 +70,8 @@ describe("POST /api-keys", () => {
     ["no scope", { scopes: [] }, 422, "at least 1"],
     ["too many scopes", { scopes: Array(4).fill("serving") }, 422, "at most 3"],
     ["scopes as text", { scopes: "serving" }, 400, "scopes must be a list"],
-    ["no requests", { rate_limit_per_minute: 0 }, 422, "from 1 to 1000"],
-    ["too many requests", { rate_limit_per_minute: 1_001 }, 422, "from 1 to 1000"],
+    ["no requests", { rate_limit_per_minute: 0 }, 422, "from 1 to 1000000000"],
+    ["too many requests", { rate_limit_per_minute: 1_001 }, 422, "from 1 to 1000, which"],
     ["half a request", { rate_limit_per_minute: 1.5 }, 400, "whole number"],
     ["a limit as text", { rate_limit_per_minute: "unlimited" }, 400, "whole number"],
   ];
@@ -92,24 +92,34 @@ describe("POST /api-keys", () => {
     const more = await advertiser.post("/api-keys", { label: "x", scopes: ["developer"] }).expect(403);
     expect(more.body.detail).toContain('"developer"');
     const faster = await advertiser.post("/api-keys", { label: "x", rate_limit_per_minute: 51 }).expect(422);
-    expect(faster.body.detail).toContain("from 1 to 50, the limit of the calling key");
+    expect(faster.body.detail).toContain("from 1 to 50, which the calling key has");
     const unlimited = await harness.caller({ rateLimitPerMinute: "unlimited" });
     expect(await make(unlimited)).toMatchObject({ rate_limit_per_minute: null });
+    expect(await make(unlimited, { rate_limit_per_minute: 5_000 })).toMatchObject({
+      rate_limit_per_minute: 5_000,
+    });
   });
 
-  it("creates once per Idempotency-Key; the text is not stored for the retry", async () => {
+  it("shows a retry the same key, of which nothing is stored", async () => {
     const send = (label: string) =>
       owner.post("/api-keys", { label }).set("Idempotency-Key", "once").expect(201);
     const answers = await Promise.all([send("twice"), send("twice"), send("twice")]);
-    const texts = answers.map(({ body }) => body.key).filter((key) => key !== null);
-    expect(texts).toHaveLength(1);
-    expect(await statusOf(texts[0])).toBe(200);
-    for (const { body } of answers)
-      expect({ ...body, key: null }).toEqual({ ...answers[0]?.body, key: null });
+    for (const { body } of answers) expect(body).toEqual(answers[0]?.body);
+    const text: string = answers[0]?.body.key;
+    expect(await statusOf(text)).toBe(200);
     expect((await list(owner)).filter(({ label }) => label === "twice")).toHaveLength(1);
     const stored = await harness.management.database.idempotencyKey.findMany();
-    expect(JSON.stringify(stored)).not.toContain(texts[0]);
+    expect(JSON.stringify(stored)).not.toContain(text.slice(4));
     await owner.post("/api-keys", { label: "other" }).set("Idempotency-Key", "once").expect(409);
+  });
+
+  it("does not show it to a key that has fewer scopes, nor from another secret", async () => {
+    const send = (by: Caller) => by.post("/api-keys", { label: "same" }).set("Idempotency-Key", "scoped");
+    const { body } = await send(owner).expect(201);
+    expect((await send(await limited(owner, ["developer"])).expect(403)).body.detail).toContain("serving");
+    const { database } = harness.management;
+    await database.apiKey.update({ where: { id: body.id }, data: { sha256: "f".repeat(64) } });
+    expect((await send(owner).expect(409)).body.detail).toContain("/rotate");
   });
 
   it("stops at 100 keys in force, also from requests at the same time", async () => {
@@ -211,7 +221,7 @@ describe("who may manage keys", () => {
   });
 
   it("knows no other methods", async () => {
-    expect((await owner.put("/api-keys", {}).expect(405)).headers.allow).toBe("POST, GET");
+    expect((await owner.put("/api-keys", {}).expect(405)).headers.allow).toBe("POST, GET, HEAD");
     expect((await owner.get("/api-keys/key_0").expect(405)).headers.allow).toBe("DELETE");
     expect((await owner.get("/api-keys/key_0/rotate").expect(405)).headers.allow).toBe("POST");
   });

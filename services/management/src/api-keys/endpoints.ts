@@ -8,13 +8,14 @@ import {
   UNLIMITED_REQUESTS,
 } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { type Answer, conflict, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import { pageAnswer, readPaging } from "../shared/paging.ts";
 import { type Clock, timestamp } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
 import {
   type ApiKeyRow,
+  type DefaultLimits,
   endOfRotated,
   isInForce,
   type KeySettings,
@@ -22,7 +23,7 @@ import {
   newSettings,
   requireScopes,
 } from "./api-key.ts";
-import { newKeyText } from "./key-text.ts";
+import { derivedKeyText, keySha256, newKeySeed } from "./key-text.ts";
 import {
   endKey,
   insertKey,
@@ -38,6 +39,9 @@ export interface ApiKeyParts {
   database: Database;
   publishing: Publishing;
   clock: Clock;
+  defaultLimits: DefaultLimits;
+  /** Of this installation: texts of keys are derived from it and a stored seed, so that a retry can show them again. */
+  keyTextSecret: string;
 }
 
 /** A key's own account is managed by a key that is no mere serving key (semantics: Key scopes). */
@@ -72,10 +76,14 @@ function list({ database, clock }: ApiKeyParts): Endpoint["handle"] {
   };
 }
 
+/** The installation's secret has changed since the first answer. */
+const CANNOT_BE_SHOWN =
+  "The API key of the first answer cannot be shown again: get a new one by POST /api-keys/{key_id}/rotate; GET /api-keys names its id.";
+
 function create(parts: ApiKeyParts): Endpoint["handle"] {
   return async (context) => {
     const { sent, value } = readSentBody(context, apiKeyCreate);
-    const settings = newSettings(value, context.key);
+    const settings = newSettings(value, context.key, parts.defaultLimits);
     return issueKey(parts, context, sent, async (transaction, nowMs) => {
       await requireRoom(transaction, context.accountId, nowMs);
       return settings;
@@ -124,27 +132,38 @@ function callerOf(context: RequestContext) {
   return { accountId: context.accountId, keyId: context.key.keyId };
 }
 
+/** What is kept of an answer for its retries: in place of the key's text the seed from which it is derived. */
+interface StoredKey extends Omit<CreatedApiKeyBody, "key"> {
+  seed: string;
+}
+
 /**
- * Makes a key and shows its text, once: only the SHA-256 is stored, also with the answer for a retry by the same
- * Idempotency-Key, which therefore has no text. `prepare` runs while the account's keys are locked.
+ * Makes a key and shows its text. Of the text only the SHA-256 is stored; with an Idempotency-Key the seed is kept for a
+ * day, too, from which a retry derives the same text again. `prepare` runs while the account's keys are locked.
  */
 async function issueKey(
-  { database, publishing, clock }: ApiKeyParts,
+  { database, publishing, clock, keyTextSecret }: ApiKeyParts,
   context: RequestContext,
   sent: unknown,
   prepare: (transaction: Transaction, nowMs: number) => Promise<KeySettings>,
 ): Promise<Answer> {
   const nowMs = clock();
-  const texts = new Map<string, string>();
   const stored = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
     await lockKeys(transaction, callerOf(context), nowMs);
     const settings = await prepare(transaction, nowMs);
-    const text = newKeyText();
+    const seed = newKeySeed();
+    const text = derivedKeyText(keyTextSecret, seed);
     const key = await insertKey(transaction, context.accountId, settings, text, nowMs);
-    texts.set(key.id, text);
-    const body: CreatedApiKeyBody = { ...present(key), key: null };
+    const body: StoredKey = { ...present(key), seed };
     return { status: 201, body };
   });
-  await publishing.obeyedOrLater("apiKey", stored.body.id);
-  return { ...stored, body: { ...stored.body, key: texts.get(stored.body.id) ?? null } };
+  const { seed, ...shown } = stored.body;
+  // A retry could come from another key of the account than the first request.
+  requireScopes(context.key, shown.scopes);
+  const text = derivedKeyText(keyTextSecret, seed);
+  const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: shown.id } });
+  if (keySha256(text) !== sha256) throw conflict(CANNOT_BE_SHOWN);
+  await publishing.obeyedOrLater("apiKey", shown.id);
+  const body: CreatedApiKeyBody = { ...shown, key: text };
+  return { ...stored, body };
 }

@@ -42,12 +42,13 @@ export async function ownKey(
 ): Promise<ApiKeyRow> {
   const row = isIdentifier("key", keyId) ? await client.apiKey.findUnique({ where: { id: keyId } }) : null;
   if (row === null) throw keyMissing();
-  if (row.accountId !== accountId) throw forbidden("The API key belongs to another account.");
+  if (row.accountId !== accountId)
+    throw forbidden("The API key belongs to another account: GET /api-keys lists your own.");
   return fromRow(row);
 }
 
 export function keyMissing() {
-  return notFound("There is no API key of this id in force.");
+  return notFound("There is no API key of this id in force: GET /api-keys lists your own.");
 }
 
 /**
@@ -61,7 +62,7 @@ export async function lockKeys(
 ): Promise<void> {
   await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${caller.accountId} FOR NO KEY UPDATE`;
   if (isInForce(await ownKey(transaction, caller.accountId, caller.keyId), nowMs)) return;
-  throw unauthorized("The API key has been revoked.");
+  throw unauthorized("The API key is unknown, expired or revoked: send one that is in force.");
 }
 
 /** Throws 422 when the account has as many keys in force as it may. */

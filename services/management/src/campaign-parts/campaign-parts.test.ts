@@ -144,7 +144,7 @@ describe.each(kinds)("/campaigns/{id}/$path", (kind) => {
   });
 
   it("knows no other methods", async () => {
-    expect((await caller.patch(path, {}).expect(405)).headers.allow).toBe("POST, GET");
+    expect((await caller.patch(path, {}).expect(405)).headers.allow).toBe("POST, GET, HEAD");
     expect((await caller.get(`${path}/x`).expect(405)).headers.allow).toBe("DELETE");
     for (const other of kind.fixedPaths) {
       expect((await caller.delete(path + other.path).expect(405)).headers.allow).toBe(other.allow);

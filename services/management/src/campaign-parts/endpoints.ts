@@ -66,7 +66,9 @@ function create<Request, Part extends { id: string }>(
     const answer = await createOnce({ database, nowMs }, context, sent, (transaction) =>
       inLockedCampaign(transaction, campaign.id, async (locked) => {
         if ((await kind.store.count(transaction, campaign.id)) >= kind.most) {
-          throw unprocessable(`A campaign has at most ${kind.most} of them: delete a ${kind.name} first.`);
+          throw unprocessable(
+            `A campaign has at most ${kind.most} of them: delete ${/^[aeiou]/.test(kind.name) ? "an" : "a"} ${kind.name} first.`,
+          );
         }
         await kind.check?.(transaction, campaign.id, value);
         const part = await kind.store.insert(transaction, locked, value, nowMs);
@@ -96,7 +98,10 @@ function remove<Request, Part extends { id: string }>(
   return async (context) => {
     const campaign = await ownCampaign(services.database, context.accountId, context.param("campaignId"));
     const id = context.param(kind.idParameter);
-    const missing = () => notFound(`The campaign has no ${kind.name} of this id.`);
+    const missing = () =>
+      notFound(
+        `The campaign has no ${kind.name} of this id: GET ${kind.operations.list.path} lists those it has.`,
+      );
     if (!isIdentifier(kind.prefix, id)) throw missing();
     await changeCampaign(services, campaign.id, async (transaction) => {
       if (!(await kind.store.remove(transaction, campaign.id, id))) throw missing();

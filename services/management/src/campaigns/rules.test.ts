@@ -68,12 +68,16 @@ describe("a budget", () => {
 
 describe("activation", () => {
   it("covers one impression exactly, and no less", () => {
-    const campaign = { status: "paused", cpmBidCents: 500 } as const;
+    const campaign = { status: "paused", cpmBidCents: 500, budgetCents: 10, spentMillicents: 9_500 } as const;
     expect(activationRefusal(campaign, 1, 500)).toBeUndefined();
     expect(activationRefusal(campaign, 1, 499)).toContain("deposit");
     expect(activationRefusal(campaign, 0, 500)).toContain("creative");
     expect(activationRefusal({ ...campaign, status: "active" }, 1, 500)).toContain("active already");
     expect(activationRefusal({ ...campaign, status: "draft" }, 1, 500)).toBeUndefined();
+    expect(activationRefusal({ ...campaign, spentMillicents: 9_501 }, 1, 500)).toContain(
+      "raise budget_cents",
+    );
+    expect(activationRefusal({ ...campaign, budgetCents: 9 }, 1, 500)).toContain("(spent_cents is 10)");
   });
 
   it("comes before a pause", () => {

@@ -55,21 +55,29 @@ export function checkBudgetCoversSpent(budgetCents: number, spentMillicents: Mil
 
 /** Why a campaign may not be activated, as a sentence that says what to do; undefined: it may (spec: Campaign status). */
 export function activationRefusal(
-  campaign: Pick<Campaign, "status" | "cpmBidCents">,
+  campaign: Pick<Campaign, "status" | "cpmBidCents" | "budgetCents" | "spentMillicents">,
   creatives: number,
   balanceMillicents: Millicents,
 ): string | undefined {
-  if (campaign.status === "active") return "The campaign is active already.";
+  if (campaign.status === "active")
+    return "The campaign is active already and need not be activated again: POST /campaigns/{campaign_id}/pause pauses it.";
   if (creatives === 0) {
-    return "The campaign has no creative: create one by POST /campaigns/{id}/creatives first.";
+    return "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.";
   }
   if (balanceMillicents < priceMillicents(campaign.cpmBidCents)) {
-    return `The balance of ${centsDown(balanceMillicents)} cents does not cover one impression at cpm_bid_cents ${campaign.cpmBidCents}: deposit more by POST /deposit.`;
+    return `The balance (balance_cents is ${centsDown(balanceMillicents)}) does not cover one impression at cpm_bid_cents ${campaign.cpmBidCents}: deposit more by POST /deposit.`;
+  }
+  const remaining = centsToMillicents(campaign.budgetCents) - campaign.spentMillicents;
+  if (remaining < priceMillicents(campaign.cpmBidCents)) {
+    return `What is left of budget_cents ${campaign.budgetCents} (spent_cents is ${centsUp(campaign.spentMillicents)}) does not cover one impression at cpm_bid_cents ${campaign.cpmBidCents}: raise budget_cents by PATCH /campaigns/{campaign_id}.`;
   }
   return undefined;
 }
 
 /** Why a campaign may not be paused; undefined: it may. */
 export function pauseRefusal({ status }: Pick<Campaign, "status">): string | undefined {
-  return status === "active" ? undefined : `Only an active campaign can be paused: this one is ${status}.`;
+  if (status === "active") return undefined;
+  return status === "paused"
+    ? "The campaign is paused already: POST /campaigns/{campaign_id}/activate lets it serve again."
+    : "The campaign is a draft, which is not served: only an active one can be paused, and POST /campaigns/{campaign_id}/activate activates it.";
 }

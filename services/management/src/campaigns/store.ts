@@ -27,8 +27,9 @@ export async function ownCampaign(
   const row = isIdentifier("camp", campaignId)
     ? await database.campaign.findUnique({ where: { id: campaignId } })
     : null;
-  if (row === null) throw notFound("There is no campaign of this id.");
-  if (row.advertiserId !== advertiser.id) throw forbidden("The campaign belongs to another advertiser.");
+  if (row === null) throw notFound("There is no campaign of this id: GET /campaigns lists your own.");
+  if (row.advertiserId !== advertiser.id)
+    throw forbidden("The campaign belongs to another advertiser: GET /campaigns lists your own.");
   return fromRow(row);
 }
 

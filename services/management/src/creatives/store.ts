@@ -28,12 +28,15 @@ export async function ownCreative(
     : null;
   if (row === null) throw creativeMissing();
   const { campaign, ...creative } = row;
-  if (campaign.advertiserId !== advertiser.id) throw forbidden("The creative belongs to another advertiser.");
+  if (campaign.advertiserId !== advertiser.id)
+    throw forbidden(
+      "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
+    );
   return { ...fromRow(creative), advertiserId: advertiser.id };
 }
 
 export function creativeMissing() {
-  return notFound("There is no creative of this id.");
+  return notFound("There is no creative of this id: GET /campaigns/{campaign_id}/creatives lists your own.");
 }
 
 /** A campaign's creatives in the order of their creation. */

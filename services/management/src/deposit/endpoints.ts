@@ -57,7 +57,7 @@ export async function addDeposit(
     RETURNING deposited_millicents AS deposited, spent_millicents AS spent`;
   if (row === undefined) {
     throw unprocessable(
-      `amount_cents is too much: all deposits together may be ${MAX_MILLICENTS} millicents`,
+      `amount_cents is too much: all deposits together may be at most ${MAX_MILLICENTS} millicents, so deposit less`,
     );
   }
   const depositId = newId("dep", nowMs);

@@ -31,7 +31,9 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   const { index, placement: placementOf } = parts.market.current();
   const placement = placementOf(body.game_id);
   if (placement === undefined) {
-    throw notFound("game_id names no registered game: enable placements for it first");
+    throw notFound(
+      "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
+    );
   }
   const campaign = index.get(id);
   if (campaign === undefined) throw new Error(`campaign ${id} is not in the snapshot`);

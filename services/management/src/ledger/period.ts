@@ -12,10 +12,9 @@ export interface Period {
 
 /** The days that were asked for, none after today. Throws 400 and 422. */
 export function readPeriod(query: URLSearchParams, nowMs: number): Period {
-  const read = (name: string) => query.get(name) ?? undefined;
   const today = utcDay(nowMs);
-  const days = integerParameter("days", read("days"), LEDGER_DAYS) ?? LEDGER_DAYS.default;
-  const asked = { from: dayParameter("from", read("from")), to: dayParameter("to", read("to")) };
+  const days = integerParameter("days", query, LEDGER_DAYS) ?? LEDGER_DAYS.default;
+  const asked = { from: dayParameter("from", query), to: dayParameter("to", query) };
   const last = asked.to ?? today;
   const from = asked.from ?? utcDay(Date.parse(last) - (days - 1) * DAY_MS);
   if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to) {

@@ -79,7 +79,13 @@ describe("placements", () => {
     ["no ads", { max_ads_per_session: 0 }, 422, "from 1 to 50"],
     ["too many ads", { max_ads_per_session: 51 }, 422, "from 1 to 50"],
     ["a blank category", { blocked_categories: [""] }, 400, "blocked_categories[0]"],
-    ["too many advertisers", { blocked_advertisers: Array(101).fill("x") }, 422, "100"],
+    ["too many advertisers", { blocked_advertisers: Array(101).fill("adv_1") }, 422, "100"],
+    [
+      "an advertiser's name",
+      { blocked_advertisers: ["Ember"] },
+      400,
+      "blocked_advertisers[0] must be the identifier",
+    ],
   ];
   it.each(refused)("are refused with %s", async (_name, changes, status, part) => {
     const answer = await caller.post("/placements/game-3", { ...body, ...changes }).expect(status);

@@ -18,14 +18,18 @@ export async function ownPlacement(
   gameId: string,
 ): Promise<Placement> {
   const placement = isGameId(gameId) ? await findPlacement(database, gameId) : undefined;
-  if (placement === undefined) throw notFound("There is no placement for this game.");
+  if (placement === undefined)
+    throw notFound("There is no placement for this game: enable one by POST /placements/{game_id}.");
   requireOwner(placement, accountId);
   return placement;
 }
 
 /** Throws 403 when the placement is another account's. */
 export function requireOwner(placement: Pick<Placement, "accountId">, accountId: string): void {
-  if (placement.accountId !== accountId) throw forbidden("The game's placement belongs to another account.");
+  if (placement.accountId !== accountId)
+    throw forbidden(
+      "The game's placement belongs to another account: use a key of that account, or another game_id.",
+    );
 }
 
 function isGameId(text: string): boolean {

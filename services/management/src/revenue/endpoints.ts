@@ -55,7 +55,8 @@ function gameRevenue({ database, barrier, clock }: RevenueParts): Endpoint["hand
       { accountId, gameId },
       { mostAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(clock()) },
     );
-    if (details === undefined) throw notFound("There is no placement for this game.");
+    if (details === undefined)
+      throw notFound("There is no placement for this game: enable one by POST /placements/{game_id}.");
     return { status: 200, body: presentGameRevenue(details, days) };
   };
 }

@@ -1,4 +1,4 @@
-import { type IdPrefix, integerParameter } from "@diegetic/contracts";
+import { type IdPrefix, integerParameter, singleParameter } from "@diegetic/contracts";
 import { type Answer, badRequest, type RequestContext } from "@diegetic/service-kit";
 import { isIdentifier } from "./identifiers.ts";
 
@@ -13,10 +13,12 @@ export interface Paging {
 
 /** Reads `?limit=` and `?cursor=` (semantics: list endpoints). A cursor is the identifier of the last row of a page. */
 export function readPaging(context: RequestContext, prefix: IdPrefix): Paging {
-  const limit = integerParameter("limit", context.query.get("limit") ?? undefined, LIMIT);
-  const after = context.query.get("cursor") ?? undefined;
+  const limit = integerParameter("limit", context.query, LIMIT);
+  const after = singleParameter("cursor", context.query);
   if (after !== undefined && !isIdentifier(prefix, after)) {
-    throw badRequest("cursor must be one that a Link header of this list named");
+    throw badRequest(
+      "cursor must be one that a Link header of this list named: leave it out to begin at the first page",
+    );
   }
   return { limit, after };
 }

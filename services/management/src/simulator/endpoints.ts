@@ -34,7 +34,9 @@ function simulateScene({ database }: SimulatorParts): Endpoint["handle"] {
       { narrativeFunction: request.narrative_function, mood: request.mood },
     );
     if (simulation === undefined) {
-      throw conflict("The campaign has no creative: create one by POST /campaigns/{id}/creatives first.");
+      throw conflict(
+        "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
+      );
     }
     return { status: 200, body: present(campaign.id, simulation) };
   };

@@ -37,7 +37,9 @@ const affinities = [
 describe("POST /campaigns/{id}/simulate", () => {
   it("is 409 without creatives, and says what to do", async () => {
     const answer = await caller.post(path, { mood: "calm" }).expect(409);
-    expect(answer.body).toEqual({ detail: expect.stringContaining("POST /campaigns/{id}/creatives") });
+    expect(answer.body).toEqual({
+      detail: expect.stringContaining("POST /campaigns/{campaign_id}/creatives"),
+    });
     // The body is looked at first.
     await caller.post(path, { mood: 1 }).expect(400);
     creativeId = (await caller.post(`/campaigns/${campaignId}/creatives`, creativeBody).expect(201)).body.id;
@@ -108,7 +110,7 @@ describe("POST /campaigns/{id}/simulate", () => {
       await send(await harness.caller({ scopes: ["serving"] })).expect(403);
     }
     expect((await caller.get(path).expect(405)).headers.allow).toBe("POST");
-    expect((await caller.post(`${path}/options`, {}).expect(405)).headers.allow).toBe("GET");
+    expect((await caller.post(`${path}/options`, {}).expect(405)).headers.allow).toBe("GET, HEAD");
   });
 });
 

@@ -6,8 +6,11 @@ import type { Catalog } from "./catalog.ts";
 export function placementOfCaller(catalog: Catalog, gameId: string, accountId: string): SnapshotPlacement {
   const placement = catalog.placement(gameId);
   if (placement === undefined) {
-    throw notFound("game_id names no registered game: enable placements for it first");
+    throw notFound(
+      "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
+    );
   }
-  if (placement.account_id !== accountId) throw forbidden("game_id names a game of another account");
+  if (placement.account_id !== accountId)
+    throw forbidden("game_id names a game of another account: use a key of that account");
   return placement;
 }

@@ -69,7 +69,7 @@ function load(
   const body = context.body(impressionRequest);
   placementOfCaller(dependencies.catalog, body.game_id, context.accountId);
   const campaign = dependencies.catalog.campaign(body.campaign_id);
-  if (campaign === undefined) throw notFound("campaign_id names no campaign");
+  if (campaign === undefined) throw notFound("campaign_id names no campaign: send the one of the match");
   return { body, campaign };
 }
 
@@ -141,15 +141,21 @@ function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: Snaps
       // A deleted creative is known only by its open matches (semantics: "Deleted creatives").
       return campaign.creatives.some((creative) => creative.creative_id === body.creative_id)
         ? conflict(
-            "no unbilled match: this campaign and creative have none in this game that is under 24 hours old",
+            "no unbilled match: this campaign and creative have none in this game that is under 24 hours old; ask for one by POST /match first",
           )
-        : notFound("creative_id names no creative of this campaign");
+        : notFound("creative_id names no creative of this campaign: send the one of the match");
     case "balance":
-      return conflict("the match has lapsed, and the advertiser's balance no longer covers it");
+      return conflict(
+        "the match has lapsed, and the advertiser's balance no longer covers it: ask for a new one by POST /match",
+      );
     case "budget":
-      return conflict("the match no longer fits into the budget of its campaign");
+      return conflict(
+        "the match no longer fits into the budget of its campaign: ask for a new one by POST /match",
+      );
     case "daily_cap":
-      return conflict("the match no longer fits into what is left of its campaign's daily cap");
+      return conflict(
+        "the match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match",
+      );
     case "unknown_slot":
       return unavailable("the advertiser's account is being restored: try again");
   }

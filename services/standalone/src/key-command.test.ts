@@ -1,0 +1,45 @@
+import { describe, expect, it } from "@jest/globals";
+import { readKeyOptions, runKeyCommand } from "./key-command.ts";
+
+describe("arguments of npm run key", () => {
+  it("are a label, scopes and a limit", () => {
+    expect(
+      readKeyOptions(["--label", " server ", "--scopes", "serving, developer", "--rate-limit=5"]),
+    ).toEqual({
+      label: "server",
+      scopes: ["serving", "developer"],
+      rateLimitPerMinute: 5,
+    });
+    expect(readKeyOptions(["--help"])).toBe("help");
+  });
+
+  it.each([
+    [[], "--label is needed"],
+    [["--label"], "argument missing"],
+    [["--label", " "], "--label is needed"],
+    [["--lable", "x"], "Unknown option '--lable'"],
+    [["--label", "x", "more"], "Unexpected argument 'more'"],
+    [["--label", "x", "--scopes", "admin"], '--scopes has "admin"'],
+    [["--label", "x", "--rate-limit", "0"], '--rate-limit is "0"'],
+  ])("are refused with the usage: %j", (args, part) => {
+    const problem = expect.objectContaining({
+      name: "SetupError",
+      message: expect.stringMatching(/\nUsage: npm run --silent key -- --label NAME /),
+    });
+    expect(() => readKeyOptions(args)).toThrow(problem);
+    expect(() => readKeyOptions(args)).toThrow(part);
+  });
+});
+
+it("a data directory that does not exist gets no stack", async () => {
+  const before = process.env.DATA_DIR;
+  process.env.DATA_DIR = "/nowhere/diegetic";
+  try {
+    await expect(runKeyCommand(["--label", "x"])).rejects.toThrow(
+      "DATA_DIR names /nowhere/diegetic, which does not exist",
+    );
+  } finally {
+    if (before === undefined) delete process.env.DATA_DIR;
+    else process.env.DATA_DIR = before;
+  }
+});

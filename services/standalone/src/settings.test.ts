@@ -1,0 +1,47 @@
+import { SettingsError } from "@diegetic/service-kit";
+import { describe, expect, it } from "@jest/globals";
+import { readStackSettings } from "./settings.ts";
+
+function problemsOf(environment: Record<string, string>, args: string[] = []): string[] {
+  try {
+    readStackSettings(environment, args);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("the settings of the local stack", () => {
+  it("have defaults", () => {
+    expect(readStackSettings({ DATA_DIR: "/tmp/stack" }, [])).toEqual({
+      host: "127.0.0.1",
+      port: 8080,
+      basePath: "/api",
+      dataDir: "/tmp/stack",
+      databaseUrl: undefined,
+      redisUrl: undefined,
+      demo: true,
+      matchInstances: 1,
+    });
+  });
+
+  it("are read once for all services, and every problem is told, once", () => {
+    const environment = {
+      PORT: "x",
+      LOG_LEVEL: "loud",
+      HOLD_TTL_SECONDS: "0",
+      SESSION_IDLE_SECONDS: "soon",
+      RATE_LIMIT_MATCH_PER_GAME: "-1",
+      BILLING_CONCURRENCY: "99",
+    };
+    const variables = problemsOf(environment, ["--match-instances", "0"]).map((text) => text.split(" ")[0]);
+    expect(variables.sort()).toEqual(["--match-instances", ...Object.keys(environment)].sort());
+  });
+
+  it("do not take what the stack gives its services itself", () => {
+    expect(problemsOf({ METRICS_PORT: "x", TRUSTED_PROXIES: "everybody", PLAYER_HASH_KEY: "short" })).toEqual(
+      [],
+    );
+  });
+});
