@@ -2,10 +2,10 @@
  * `npm run bench:index`: what one match, one change and one campaign cost in the index alone, on one core. Prints a table
  * and, as its last line, the same as JSON. `-- --campaigns 10,10000` chooses other worlds.
  */
-import { prepareRequest } from "../src/candidates/prepared-request.ts";
-import { drawPrepared, type SelectionRequest } from "../src/candidates/select-candidates.ts";
 import { CampaignIndex } from "../src/matching-index/campaign-index.ts";
+import { Matching } from "../src/matching-index/matching.ts";
 import type { Campaign } from "../src/types/campaign.ts";
+import type { MatchScene } from "../src/types/request.ts";
 import { SeededRandom } from "./random.ts";
 import { type RequestKind, requestKinds } from "./requests.ts";
 import { campaignJson } from "./world.ts";
@@ -41,7 +41,7 @@ interface WorldResult {
 
 interface World {
   size: number;
-  index: CampaignIndex;
+  matching: Matching;
   facts: Omit<WorldResult, "requests">;
 }
 
@@ -78,7 +78,8 @@ function load(size: number): World {
   if (campaigns.length !== size) throw new Error("campaigns are missing");
   campaigns = [];
   const before = heapMegabytes();
-  const index = new CampaignIndex();
+  const matching = new Matching();
+  const index = new CampaignIndex(matching);
   const blocks: number[] = [];
   for (let number = 0; number < size; number += slice) {
     const texts = Array.from({ length: Math.min(slice, size - number) }, (_, n) => campaignJson(number + n));
@@ -97,7 +98,7 @@ function load(size: number): World {
   }
   return {
     size,
-    index,
+    matching,
     facts: {
       campaigns: size,
       active: index.activeCount,
@@ -120,16 +121,17 @@ interface Samples {
 }
 
 /** One round over the requests, each of them once, so that none finds its own traces in the caches. */
-function round(index: CampaignIndex, requests: readonly SelectionRequest[]): Samples {
+function round(matching: Matching, requests: readonly MatchScene[]): Samples {
   const prepare = new Float64Array(requests.length);
   const select = new Float64Array(requests.length);
   for (const [at, request] of requests.entries()) {
     const started = process.hrtime.bigint();
-    const prepared = prepareRequest(request);
+    matching.open(request, []);
     const ready = process.hrtime.bigint();
-    const selection = drawPrepared(index, prepared, request, draws.next);
+    const found = matching.draw(draws.next);
+    matching.close();
     const done = process.hrtime.bigint();
-    sink += selection.candidates.length;
+    if (found !== null) sink += 1;
     prepare[at] = Number(ready - started) / 1_000;
     select[at] = Number(done - ready) / 1_000;
   }
@@ -145,14 +147,9 @@ function keepShortest(best: Float64Array, round: Float64Array): void {
  * The quantiles are over different requests; of each request the quietest round counts, because the machine is shared and
  * what others do to it is not to be measured. `worst_round_us` is the p99 with nothing left out, in the worst round.
  */
-function measureKind(
-  worlds: readonly World[],
-  kind: RequestKind,
-  limit: number,
-  results: WorldResult[],
-): void {
+function measureKind(worlds: readonly World[], kind: RequestKind, results: WorldResult[]): void {
   const random = new SeededRandom(17);
-  const requests = Array.from({ length: requestsPerKind }, () => ({ ...requestKinds[kind](random), limit }));
+  const requests = Array.from({ length: requestsPerKind }, () => requestKinds[kind](random));
   const kept = worlds.map(() => ({
     prepare: new Float64Array(requestsPerKind).fill(Number.POSITIVE_INFINITY),
     select: new Float64Array(requestsPerKind).fill(Number.POSITIVE_INFINITY),
@@ -161,10 +158,10 @@ function measureKind(
     candidates: 0,
   }));
   for (let n = -warmUpRounds; n < rounds; n += 1) {
-    for (const [place, { index }] of worlds.entries()) {
+    for (const [place, { matching }] of worlds.entries()) {
       const best = kept[place];
       sink = 0;
-      const { prepare, select } = round(index, requests);
+      const { prepare, select } = round(matching, requests);
       if (n < 0 || best === undefined) continue;
       keepShortest(best.prepare, prepare);
       keepShortest(best.select, select);
@@ -177,10 +174,9 @@ function measureKind(
     }
   }
   for (const [place, { prepare, select, together, worst, candidates }] of kept.entries()) {
-    const name = limit === 1 ? kind : `${kind}, ${limit} draws`;
     const requestsOf = results[place]?.requests;
     if (requestsOf === undefined) continue;
-    requestsOf[name] = {
+    requestsOf[kind] = {
       candidates,
       prepare_us: latency([...prepare]),
       select_us: latency([...select]),
@@ -192,8 +188,7 @@ function measureKind(
 
 function measure(worlds: readonly World[]): WorldResult[] {
   const results = worlds.map(({ facts }): WorldResult => ({ ...facts, requests: {} }));
-  for (const kind of Object.keys(requestKinds) as RequestKind[]) measureKind(worlds, kind, 1, results);
-  measureKind(worlds, "several match", 8, results);
+  for (const kind of Object.keys(requestKinds) as RequestKind[]) measureKind(worlds, kind, results);
   return results;
 }
 

@@ -1,4 +1,4 @@
-import type { SelectionRequest } from "../src/candidates/select-candidates.ts";
+import type { MatchScene } from "../src/types/request.ts";
 import type { SeededRandom } from "./random.ts";
 import * as vocabulary from "./vocabulary.ts";
 import { pointIn, sentence } from "./world.ts";
@@ -16,13 +16,11 @@ export const requestKinds = {
   },
   /** A scene in a place and of things that no campaign targets, and every campaign of the world targets something. */
   "none matches": noneMatches,
-  /** A usual scene, but all that match have just been refused for lack of money. */
-  "all refused": (random: SeededRandom) => ({ ...scene(random), skip: () => true }),
-} satisfies Record<string, (random: SeededRandom) => SelectionRequest>;
+} satisfies Record<string, (random: SeededRandom) => MatchScene>;
 
 export type RequestKind = keyof typeof requestKinds;
 
-function scene(random: SeededRandom): SelectionRequest {
+function scene(random: SeededRandom): MatchScene {
   const country_code = random.zipf(vocabulary.countries);
   return {
     placement: {
@@ -51,16 +49,15 @@ function scene(random: SeededRandom): SelectionRequest {
       ...pointIn(random, country_code),
     },
     nowMs: Date.UTC(2026, 2, 1, 12),
-    limit: 8,
   };
 }
 
-function littleContext(random: SeededRandom): SelectionRequest {
+function littleContext(random: SeededRandom): MatchScene {
   const request = scene(random);
   return { ...request, context: { category: request.context.category ?? null }, geo: null };
 }
 
-function noneMatches(random: SeededRandom): SelectionRequest {
+function noneMatches(random: SeededRandom): MatchScene {
   const request = scene(random);
   const strange = (words: number) =>
     Array.from({ length: words }, () => random.next().toString(36).slice(2, 9));

@@ -1,19 +1,12 @@
-export { type CompiledCampaign, compileCampaign } from "./candidates/compiled-campaign.ts";
-export { type PreparedContext, prepareContext } from "./candidates/prepared-context.ts";
-export { type PreparedRequest, prepareRequest } from "./candidates/prepared-request.ts";
-export {
-  type Candidate,
-  drawCandidates,
-  highestOtherRank,
-  type Selection,
-  type SelectionRequest,
-  selectCandidates,
-} from "./candidates/select-candidates.ts";
+export { type CompiledCampaign, compileCampaign } from "./compiled/compiled-campaign.ts";
+export { type EligibilityRule, eligibilityRules, isEligible } from "./compiled/eligibility.ts";
+export { type PreparedRequest, prepareRequest } from "./compiled/prepared-request.ts";
+export { type PreparedContext, prepareContext } from "./context/prepared-context.ts";
 export { hookFor } from "./creatives/hook-rotation.ts";
 export { type ExplainFacts, type Explanation, explain } from "./explain/explain.ts";
 export { type Check, type CheckedRule, reasonCodes } from "./explain/reason-codes.ts";
-export { CampaignIndex } from "./matching-index/campaign-index.ts";
-export { selectPlainly } from "./model/select-plainly.ts";
+export { CampaignIndex, type Draw, type Ranked } from "./matching-index/campaign-index.ts";
+export type { Candidate } from "./matching-index/candidate.ts";
 export {
   type Pacing,
   type PacingFacts,
@@ -25,7 +18,6 @@ export { type BiasedPipeline, biasedPipeline } from "./pipeline/biased-pipeline.
 export { isInTieBand, rankOf } from "./ranking/rank.ts";
 export { type Contender, drawWinner } from "./ranking/tie-draw.ts";
 export { creativesWithUsesLeft, sessionHasRoom } from "./rules/caps.ts";
-export { type EligibilityRule, eligibilityRules, isEligible } from "./rules/eligibility.ts";
 export {
   type AccountTotals,
   balanceLeft,

@@ -8,14 +8,13 @@ import {
 import { describe, expect, it } from "@jest/globals";
 import { jsonIn, type Row, readDocument, sectionOf, tableIn } from "../../../tests/helpers/markdown.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "../tests/builders.ts";
-import { compileCampaign } from "./candidates/compiled-campaign.ts";
-import { prepareRequest } from "./candidates/prepared-request.ts";
-import { drawCandidates, highestOtherRank, selectCandidates } from "./candidates/select-candidates.ts";
+import { compileCampaign } from "./compiled/compiled-campaign.ts";
+import { isEligible } from "./compiled/eligibility.ts";
+import { prepareRequest } from "./compiled/prepared-request.ts";
 import { type ExplainFacts, explain } from "./explain/explain.ts";
 import { reasonCodes } from "./explain/reason-codes.ts";
 import { CampaignIndex } from "./matching-index/campaign-index.ts";
 import { biasedPipeline } from "./pipeline/biased-pipeline.ts";
-import { isEligible } from "./rules/eligibility.ts";
 import { affinityParts, affinityScore, compileAffinities } from "./scoring/affinity-score.ts";
 import type { Affinity, Campaign } from "./types/campaign.ts";
 import type { GameContext, Placement, PlayerGeo } from "./types/request.ts";
@@ -98,6 +97,9 @@ describe("docs/matching.md: who may serve", () => {
   });
 });
 
+const scoreOf = (one: Campaign) =>
+  affinityScore(compileAffinities(one.affinities), prepareRequest(request).context);
+
 describe("docs/matching.md: score, rank, tie", () => {
   it("adds what it says", () => {
     const context = prepareRequest(request).context;
@@ -111,12 +113,9 @@ describe("docs/matching.md: score, rank, tie", () => {
   });
 
   it("ranks as it says", () => {
-    const { candidates } = selectCandidates(index, { ...request, limit: 8 });
-    const found = candidates.map(({ campaign: { campaign_id }, affinityScore, rank }) => [
-      campaign_id,
-      affinityScore,
-      rank,
-    ]);
+    const found = index
+      .highest(request, 8)
+      .map(({ campaign: one, rank }) => [one.campaign_id, scoreOf(one), rank]);
     expect(found).toEqual(
       ranked.map((row) => [cell(row, "Campaign"), numberIn(row, "Score"), numberIn(row, "Rank")]),
     );
@@ -129,8 +128,7 @@ describe("docs/matching.md: score, rank, tie", () => {
     const wins = new Map(contenders.map((one) => [one.campaign_id, 0]));
     for (let share = 0; share < shares; share += 1) {
       const random = () => (share + 0.5) / shares;
-      const winner =
-        drawCandidates(index, { ...request, limit: 1 }, random).candidates[0]?.campaign.campaign_id ?? "";
+      const winner = index.draw(request, random).candidate?.campaign.campaign_id ?? "";
       wins.set(winner, (wins.get(winner) ?? 0) + 1);
     }
     expect([...wins]).toEqual(
@@ -192,7 +190,7 @@ describe("docs/matching.md: explanation", () => {
   ])("%s", (_title, place, moreCents) => {
     const third = contenders.find((one) => one.campaign_id === "Nordic Rope") ?? campaign();
     const own = { ...third, cpm_bid_cents: third.cpm_bid_cents + moreCents };
-    const winningRank = highestOtherRank(index, own.campaign_id, request);
+    const winningRank = index.highest(request, 1, { exclude: [own.campaign_id] })[0]?.rank ?? null;
     const explanation = explain(own, request, { ...rich, winningRank });
     expect(explanation.checks.filter((check) => !check.passed)).toEqual([]);
     expect({

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import type { SelectionRequest } from "../src/candidates/select-candidates.ts";
 import type {
   AffinityType,
   BlocklistRuleType,
@@ -7,6 +6,7 @@ import type {
   CreativeType,
   GeoTarget,
 } from "../src/types/campaign.ts";
+import type { MatchScene } from "../src/types/request.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "./builders.ts";
 
 /**
@@ -160,7 +160,7 @@ const narrative = fc
   )
   .map((parts) => parts.flat().join(""));
 
-export const anyRequest: fc.Arbitrary<SelectionRequest> = fc
+export const anyScene: fc.Arbitrary<MatchScene> = fc
   .record({
     context: fc.record({
       theme_id: fc.option(value),
@@ -186,15 +186,5 @@ export const anyRequest: fc.Arbitrary<SelectionRequest> = fc
       blocked_categories: fewValues(2),
     }),
     nowMs: fc.constantFrom(noonMs, noonMs + 1, noonMs - 12 * 3_600_000, noonMs - 12 * 3_600_000 - 1),
-    limit: fc.integer({ min: 1, max: 10 }),
-    skipped: fc.oneof(
-      { weight: 3, arbitrary: fc.constant(null) },
-      fc.constantFrom("adv_1", "adv_2"),
-      fc.constant("all"),
-    ),
   })
-  .map(({ skipped, placement: fields, ...request }) => ({
-    ...request,
-    placement: placement(fields),
-    ...(skipped && { skip: (one: Campaign) => skipped === "all" || one.advertiser_id === skipped }),
-  }));
+  .map(({ placement: fields, ...request }) => ({ ...request, placement: placement(fields) }));

@@ -110,7 +110,7 @@ function createDependencies(
     settings,
     playerHashKey: secrets.playerHashKey,
     catalog,
-    refusals: new RefusalMemory((advertiserId) => catalog.advertiserVersion(advertiserId)),
+    refusals: new RefusalMemory(catalog.index, (advertiserId) => catalog.advertiserVersion(advertiserId)),
     money: createMoneyCommands(redis),
     sessions: createGameSessions(redis),
     due: new DueIndex(redis, { now: nowMs }),

@@ -1,5 +1,5 @@
-import type { CompiledCampaign } from "../candidates/compiled-campaign.ts";
-import type { PreparedRequest } from "../candidates/prepared-request.ts";
+import type { CompiledCampaign } from "../compiled/compiled-campaign.ts";
+import type { PreparedRequest } from "../compiled/prepared-request.ts";
 import { blocklistAdmits, compileBlocklist } from "../rules/blocklist.ts";
 import { categoriesAdmit } from "../rules/categories.ts";
 import { creativesOfTypes } from "../rules/creative-type.ts";

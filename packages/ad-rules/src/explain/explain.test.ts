@@ -1,13 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { affinities, campaign, creative, geoTarget, placement } from "../../tests/builders.ts";
-import { anyCampaign, anyRequest } from "../../tests/worlds.ts";
-import { compileCampaign } from "../candidates/compiled-campaign.ts";
-import { prepareRequest } from "../candidates/prepared-request.ts";
-import { highestOtherRank } from "../candidates/select-candidates.ts";
+import { candidatesPlainly, tiesPlainly } from "../../tests/select-plainly.ts";
+import { anyCampaign, anyScene } from "../../tests/worlds.ts";
+import { compileCampaign } from "../compiled/compiled-campaign.ts";
+import { isEligible } from "../compiled/eligibility.ts";
+import { prepareRequest } from "../compiled/prepared-request.ts";
 import { CampaignIndex } from "../matching-index/campaign-index.ts";
-import { selectPlainly } from "../model/select-plainly.ts";
-import { isEligible } from "../rules/eligibility.ts";
 import type { Campaign } from "../types/campaign.ts";
 import { type ExplainFacts, explain } from "./explain.ts";
 import { type CheckedRule, reasonCodes } from "./reason-codes.ts";
@@ -187,20 +186,24 @@ describe("explain", () => {
 
   it("agrees with the rules and the ranks of matching", () => {
     fc.assert(
-      fc.property(anyCampaign, fc.array(anyCampaign, { maxLength: 5 }), anyRequest, (own, others, asked) => {
-        const { skip: _, ...selection } = asked;
-        const index = new CampaignIndex();
-        const world = new Map([...others, own].map((one) => [one.campaign_id, one]));
-        for (const one of world.values()) index.upsert(one);
-        const winningRank = highestOtherRank(index, own.campaign_id, selection);
-        const explanation = explain(own, selection, { ...rich, winningRank });
-        const passes = explanation.checks.filter((one) => one.code < 400).every((one) => one.passed);
-        expect(passes).toBe(isEligible(compileCampaign(own), prepareRequest(selection)));
-        const plain = selectPlainly(world.values(), { ...selection, limit: 1 });
-        const wins = plain.candidates.some((one) => one.campaign.campaign_id === own.campaign_id);
-        const paid = explanation.checks.filter((one) => one.code >= 400).every((one) => one.passed);
-        expect(explanation.wouldServe).toBe(wins && paid);
-      }),
+      fc.property(
+        anyCampaign,
+        fc.array(anyCampaign, { maxLength: 5 }),
+        anyScene,
+        (own, others, selection) => {
+          const index = new CampaignIndex();
+          const world = new Map([...others, own].map((one) => [one.campaign_id, one]));
+          for (const one of world.values()) index.upsert(one);
+          const winningRank = index.highest(selection, 1, { exclude: [own.campaign_id] })[0]?.rank ?? null;
+          const explanation = explain(own, selection, { ...rich, winningRank });
+          const passes = explanation.checks.filter((one) => one.code < 400).every((one) => one.passed);
+          expect(passes).toBe(isEligible(compileCampaign(own), prepareRequest(selection)));
+          const ties = tiesPlainly(candidatesPlainly(world.values(), selection));
+          const wins = ties.some((one) => one.campaign.campaign_id === own.campaign_id);
+          const paid = explanation.checks.filter((one) => one.code >= 400).every((one) => one.passed);
+          expect(explanation.wouldServe).toBe(wins && paid);
+        },
+      ),
       { numRuns: 1_000 },
     );
   });

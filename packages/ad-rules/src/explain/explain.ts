@@ -1,6 +1,6 @@
 import { type Millicents, priceMillicents } from "@diegetic/money";
-import { compileCampaign } from "../candidates/compiled-campaign.ts";
-import { prepareRequest } from "../candidates/prepared-request.ts";
+import { compileCampaign } from "../compiled/compiled-campaign.ts";
+import { prepareRequest } from "../compiled/prepared-request.ts";
 import { isInTieBand, rankOf } from "../ranking/rank.ts";
 import { creativesWithUsesLeft, sessionHasRoom } from "../rules/caps.ts";
 import { creativesOfTypes } from "../rules/creative-type.ts";

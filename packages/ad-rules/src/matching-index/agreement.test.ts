@@ -1,10 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { anyCampaign, anyRequest, campaignId } from "../../tests/worlds.ts";
-import { drawCandidates, type SelectionRequest, selectCandidates } from "../candidates/select-candidates.ts";
-import { selectPlainly } from "../model/select-plainly.ts";
-import { drawWinner } from "../ranking/tie-draw.ts";
+import { candidatesPlainly, tiesPlainly } from "../../tests/select-plainly.ts";
+import { anyCampaign, anyScene, campaignId } from "../../tests/worlds.ts";
 import type { Campaign } from "../types/campaign.ts";
+import type { MatchScene } from "../types/request.ts";
 import { CampaignIndex } from "./campaign-index.ts";
 
 /** Pairs of a world and a request; PROPERTY_RUNS asks for more than the usual number. */
@@ -13,12 +12,10 @@ const requestsPerWorld = 5;
 const worlds = { numRuns: Math.ceil(pairs / requestsPerWorld) };
 const timeoutMs = 20_000 + pairs * 10;
 
-/** So many that a term of them is applied to blocks as bits. */
 const mostCopies = 250;
 type Change = { put: Campaign; copies: number } | { remove: string } | { removeCopiesFrom: number };
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 12, arbitrary: anyCampaign.map((put) => ({ put, copies: 1 })) },
-  // Enough copies to fill words, and to make bits of lists.
   {
     weight: 1,
     arbitrary: fc.record({
@@ -32,11 +29,13 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   },
   { weight: 4, arbitrary: campaignId.map((remove) => ({ remove })) },
 );
-/** Changes, and a request after each few of them. */
-const story = fc.array(fc.tuple(fc.array(change, { maxLength: 14 }), anyRequest), {
-  minLength: requestsPerWorld,
-  maxLength: requestsPerWorld,
+/** Changes, then a request, of which some campaigns are left out. */
+const chapter = fc.record({
+  changes: fc.array(change, { maxLength: 14 }),
+  scene: anyScene,
+  exclude: fc.array(campaignId, { maxLength: 8 }),
 });
+const story = fc.array(chapter, { minLength: requestsPerWorld, maxLength: requestsPerWorld });
 
 function apply(one: Change, index: CampaignIndex, world: Map<string, Campaign>): void {
   if ("remove" in one) {
@@ -57,48 +56,44 @@ function apply(one: Change, index: CampaignIndex, world: Map<string, Campaign>):
   }
 }
 
-/** What draws among the candidates of the model give for the same numbers. */
-function drawPlainly(
-  candidates: readonly { campaign: Campaign; rank: number }[],
-  limit: number,
-  numbers: number[],
-) {
-  const remaining = [...candidates];
-  const drawn: string[] = [];
-  while (drawn.length < limit && remaining.length > 0) {
-    const [winner] = remaining.splice(drawWinner(remaining, numbers[drawn.length] ?? 0), 1);
-    if (winner !== undefined) drawn.push(winner.campaign.campaign_id);
-  }
-  return drawn;
-}
-
 function expectAgreement(
   index: CampaignIndex,
   world: Map<string, Campaign>,
-  request: SelectionRequest,
+  scene: MatchScene,
+  exclude: readonly string[],
 ): void {
-  const expected = selectPlainly(world.values(), request);
-  expect(selectCandidates(index, request)).toEqual(expected);
-  const numbers = Array.from({ length: request.limit }, (_, n) => (n * 0.618 + request.nowMs / 7) % 1);
-  let drawn = 0;
-  const inOrder = drawCandidates(index, request, () => numbers[drawn++] ?? 0);
-  expect(inOrder.candidates.map((one) => one.campaign.campaign_id)).toEqual(
-    drawPlainly(expected.candidates, request.limit, numbers),
+  const candidates = candidatesPlainly(world.values(), scene).filter(
+    (one) => !exclude.includes(one.campaign.campaign_id),
   );
-  expect({ ...inOrder, candidates: [] }).toEqual({ ...expected, candidates: [] });
+  const ties = tiesPlainly(candidates);
+  const found = index.ties(scene, { exclude });
+  const byId = (list: readonly { campaign: Campaign; rank: number }[]) =>
+    new Map(list.map((one) => [one.campaign.campaign_id, one.rank]));
+  expect(found).toHaveLength(ties.length);
+  expect(byId(found)).toEqual(byId(ties));
+  expect(index.highest(scene, 3, { exclude }).map((one) => one.rank)).toEqual(
+    candidates.slice(0, 3).map((one) => one.rank),
+  );
+  const winners = new Map(ties.map((one) => [one.campaign.campaign_id, one]));
+  for (const number of [0, 0.25, 0.5, 0.999_999]) {
+    const { candidate, lackedMoney } = index.draw(scene, () => number, { exclude });
+    expect(candidate).toEqual(winners.get(candidate?.campaign.campaign_id ?? "") ?? null);
+    expect(candidate === null).toBe(winners.size === 0);
+    expect(lackedMoney).toBe(false);
+  }
 }
 
 describe("the index and the plain loop", () => {
   it(
-    "agree on candidates, scores, contributions, draws and reasons, after any changes",
+    "agree on who can be drawn, ranks, scores and contributions, after any changes",
     () => {
       fc.assert(
-        fc.property(story, fc.constantFrom(2, 8, 128), (chapters, longestList) => {
-          const index = new CampaignIndex(longestList);
+        fc.property(story, (chapters) => {
+          const index = new CampaignIndex();
           const world = new Map<string, Campaign>();
-          for (const [changes, request] of chapters) {
+          for (const { changes, scene, exclude } of chapters) {
             for (const one of changes) apply(one, index, world);
-            expectAgreement(index, world, request);
+            expectAgreement(index, world, scene, exclude);
           }
           expect(index.size).toBe(world.size);
           expect(index.activeCount).toBe([...world.values()].filter((one) => one.status === "active").length);

@@ -1,127 +1,170 @@
-import { compileCampaign } from "../candidates/compiled-campaign.ts";
-import type { PreparedRequest } from "../candidates/prepared-request.ts";
+import { compileCampaign } from "../compiled/compiled-campaign.ts";
+import { comparable } from "../text/equality.ts";
 import type { Campaign } from "../types/campaign.ts";
-import { byRank, drawAll, drawSampled, type Random } from "./draws.ts";
-import { type Found, Matcher } from "./matcher.ts";
-import { Scan, type ScanOptions } from "./scan.ts";
+import type { MatchScene } from "../types/request.ts";
+import { type Candidate, candidateOf } from "./candidate.ts";
+import { type Found, Matching } from "./matching.ts";
+import type { Random } from "./tie-sampling.ts";
 
-/** What one request finds in the index. */
-export interface Search {
-  /** The highest rank among those found; null when there are none. */
-  highestRank: number | null;
-  /** There are none only because `skip` left out all that were eligible. */
-  allSkipped: boolean;
+/** Which campaigns a request is about, beyond the rules. */
+export interface Exclusions {
+  /** Ids of campaigns to leave out, such as those that the request has tried already. */
+  exclude?: Iterable<string> | undefined;
 }
 
-/** Makes of a campaign that was found what the caller needs, while the request is at hand. */
-export type Present<Result> = (found: Found, matcher: Matcher) => Result;
+/** What one draw finds. */
+export interface Draw {
+  candidate: Candidate | null;
+  /** There is none, and one that passes rules 1 to 7 was passed over because it had just lacked money. */
+  lackedMoney: boolean;
+}
+
+/** A campaign and its rank. */
+export interface Ranked {
+  campaign: Campaign;
+  rank: number;
+}
 
 /**
  * The campaigns of an instance, kept for matching, so that a request costs little however many campaigns cannot win it.
  *
- * - Each active campaign has a slot; slots are in words of 32, and words are in the order of the highest rank that their
- *   campaigns can reach (slots.ts).
- * - For each term of each rule (a country, a category, a blocked keyword …) a posting tells which slots have it, as bits
- *   or as a short list (posting.ts, campaign-terms.ts).
- * - A request looks its own terms up, and its text's by one scan (phrase-dictionary.ts); the slots that pass are then
- *   unions and differences of a few postings, 32 slots at a time (request-filter.ts).
- * - The walk goes from the top down and ends where nothing below can tie with what is found (scan.ts). Schedules and
- *   circles are checked, and scores summed, only for slots that pass and can still take part (matcher.ts).
- * - Of very many ties winners are drawn without looking at all of them (draws.ts).
+ * - All that campaigns ask for or block are terms; a request raises the flags of those that it has (terms.ts,
+ *   request-reader.ts).
+ * - Each active campaign is a record of numbers, from which the flags tell whether it may serve and at what rank
+ *   (records.ts, judge.ts).
+ * - Records stand at a few of their terms, by bid and by highest possible rank (posting-set.ts), so that a search meets
+ *   few that cannot win (search.ts), however many tie (tie-sampling.ts).
  *
  * A change takes effect between two requests, as a whole. A campaign that is put in must not be changed afterwards; put
- * in a new one instead. `skip` must not use the index.
+ * in a new one instead.
  */
 export class CampaignIndex {
-  readonly #campaigns = new Map<string, Campaign>();
-  /** Of the active campaigns; null: nothing can match it. */
-  readonly #slots = new Map<string, number | null>();
-  readonly #matcher: Matcher;
+  readonly #slots = new Map<string, number>();
+  /** By slot. */
+  readonly #campaigns: (Campaign | undefined)[] = [];
+  readonly #freeSlots: number[] = [];
+  readonly #matching: Matching;
+  #activeCount = 0;
 
-  /** @param longestList a term that more campaigns have is kept as bits; measured to be best at the default. */
-  constructor(longestList = 128) {
-    this.#matcher = new Matcher(longestList);
+  constructor(matching = new Matching()) {
+    this.#matching = matching;
   }
 
   /** Campaigns in any status. */
   get size(): number {
-    return this.#campaigns.size;
+    return this.#slots.size;
   }
 
   /** Campaigns whose status is active, whatever their dates. */
   get activeCount(): number {
-    return this.#slots.size;
+    return this.#activeCount;
   }
 
   /** The campaign as it was put in. */
   get(campaignId: string): Campaign | undefined {
-    return this.#campaigns.get(campaignId);
+    const slot = this.#slots.get(campaignId);
+    return slot === undefined ? undefined : this.#campaigns[slot];
   }
 
   /** Puts a campaign in; it replaces the one with the same id, whatever their versions. */
   upsert(campaign: Campaign): void {
-    const compiled = campaign.status === "active" ? compileCampaign(campaign) : null;
+    const compiled = compileCampaign(campaign);
     this.remove(campaign.campaign_id);
-    this.#campaigns.set(campaign.campaign_id, campaign);
-    if (compiled !== null) this.#slots.set(campaign.campaign_id, this.#matcher.add(compiled));
+    const slot = this.#freeSlots.pop() ?? this.#campaigns.length;
+    this.#slots.set(campaign.campaign_id, slot);
+    this.#campaigns[slot] = campaign;
+    if (campaign.status === "active") this.#activeCount += 1;
+    this.#matching.add(compiled, slot);
   }
 
   /** Takes a campaign out; unknown ids are ignored. */
   remove(campaignId: string): void {
-    const campaign = this.#campaigns.get(campaignId);
-    if (campaign === undefined) return;
     const slot = this.#slots.get(campaignId);
-    this.#campaigns.delete(campaignId);
+    if (slot === undefined) return;
+    if (this.#campaigns[slot]?.status === "active") this.#activeCount -= 1;
+    this.#matching.remove(slot);
     this.#slots.delete(campaignId);
-    if (slot !== undefined && slot !== null) this.#matcher.remove(compileCampaign(campaign), slot);
+    this.#campaigns[slot] = undefined;
+    this.#freeSlots.push(slot);
   }
 
   /**
-   * The `limit` of highest rank and all that tie with the last of them, in descending order of rank. Throws RangeError
-   * for a limit below 1.
+   * Draws the winner of a match request (semantics: Matching 1 to 7, "Rank"): one of those within 1 % of the highest rank,
+   * with weight priority + 1. `random` yields numbers at least 0 and below 1.
    */
-  select<Result>(
-    request: PreparedRequest,
-    options: ScanOptions,
-    present: Present<Result>,
-  ): Search & { results: Result[] } {
-    return this.#search(request, new Scan(this.#matcher, request, options), present, (scan) =>
-      scan.run(false).found.sort(byRank),
-    );
+  draw(scene: MatchScene, random: Random, exclusions: Exclusions = {}): Draw {
+    return this.#with(scene, exclusions, () => {
+      const winner = this.#matching.draw(random);
+      if (winner === null) return { candidate: null, lackedMoney: this.#matching.lackedMoney };
+      return { candidate: this.#candidateOf(winner, scene), lackedMoney: false };
+    });
   }
 
-  /** Up to `limit` winners in the order in which they are drawn. Throws RangeError for a limit below 1. */
-  draw<Result>(
-    request: PreparedRequest,
-    options: ScanOptions,
-    random: Random,
-    present: Present<Result>,
-  ): Search & { results: Result[] } {
-    return this.#search(request, new Scan(this.#matcher, request, options), present, (scan) =>
-      scan.run(true).complete
-        ? drawAll(scan.found.sort(byRank), options.limit, random)
-        : drawSampled(this.#matcher, request, scan, options, random),
-    );
-  }
-
-  #search<Result>(
-    request: PreparedRequest,
-    scan: Scan,
-    present: Present<Result>,
-    choose: (scan: Scan) => Found[],
-  ): Search & { results: Result[] } {
-    if (!request.placement.isActive) return { highestRank: null, allSkipped: false, results: [] };
-    this.#matcher.open(request);
-    try {
-      const results = choose(scan).map((found) => present(found, this.#matcher));
-      const noneFound = results.length === 0;
-      return {
-        highestRank: noneFound ? null : scan.highestRank,
-        allSkipped: noneFound && scan.anySkipped,
-        results,
-      };
-    } finally {
-      this.#matcher.close();
+  /** The `count` highest ranks, in descending order, money apart: what was refused lately takes part. */
+  highest(scene: MatchScene, count: number, { exclude }: Exclusions = {}): Ranked[] {
+    const excluded = new Set(exclude);
+    const ranked: Ranked[] = [];
+    while (ranked.length < count) {
+      const found = this.#with(scene, { exclude: excluded }, () => this.#matching.findHighest());
+      if (found === null) break;
+      const one = this.#rankedOf(found);
+      ranked.push(one);
+      excluded.add(one.campaign.campaign_id);
     }
+    return ranked;
+  }
+
+  /** All that `draw` chooses from, in no order. */
+  ties(scene: MatchScene, exclusions: Exclusions = {}): Ranked[] {
+    return this.#with(scene, exclusions, () => this.#matching.listTies().map((one) => this.#rankedOf(one)));
+  }
+
+  /** Passes a campaign over until then, for every request. Unknown ids are ignored. */
+  refuse(campaignId: string, { lacksMoney, untilMs }: { lacksMoney: boolean; untilMs: number }): void {
+    const slot = this.#slots.get(campaignId);
+    if (slot !== undefined) this.#matching.refuse(slot, lacksMoney, untilMs);
+  }
+
+  /** Passes over all campaigns of an advertiser whose bid is as high, as lacking money. */
+  refuseAdvertiser(advertiserId: string, bidCents: number, untilMs: number): void {
+    this.#matching.refuseAdvertiser(comparable(advertiserId), bidCents, untilMs);
+  }
+
+  /** Ends `refuseAdvertiser`. */
+  readmitAdvertiser(advertiserId: string): void {
+    this.#matching.readmitAdvertiser(comparable(advertiserId));
+  }
+
+  #with<Result>(scene: MatchScene, { exclude = [] }: Exclusions, search: () => Result): Result {
+    const excluded: number[] = [];
+    for (const id of exclude) {
+      const slot = this.#slots.get(id);
+      if (slot !== undefined) excluded.push(slot);
+    }
+    try {
+      this.#matching.open(scene, excluded);
+      return search();
+    } finally {
+      this.#matching.close();
+    }
+  }
+
+  #candidateOf({ slot, rank }: Found, { placement }: MatchScene): Candidate {
+    const affinityScore = this.#matching.scoreOf(slot);
+    const contributions = affinityScore > 0 ? this.#matching.contributionsOf(slot) : [];
+    return candidateOf(this.#campaignAt(slot), placement.placement_types, contributions, {
+      affinityScore,
+      rank,
+    });
+  }
+
+  #rankedOf({ slot, rank }: Found): Ranked {
+    return { campaign: this.#campaignAt(slot), rank };
+  }
+
+  #campaignAt(slot: number): Campaign {
+    const campaign = this.#campaigns[slot];
+    if (campaign === undefined) throw new Error(`slot ${slot} is empty`);
+    return campaign;
   }
 }

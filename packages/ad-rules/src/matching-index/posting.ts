@@ -1,105 +1,95 @@
-/** The room that there is for slots. */
-export interface Capacity {
-  /** Words of 32 slots. */
-  readonly wordCapacity: number;
-  /** A posting of up to so many slots is a list: reading it then costs less than reading all words of bits would. */
-  readonly longestList: number;
-}
+/** Entries of a block; a longer one is split. */
+const longestBlock = 256;
+/** A block is a flat list of value, record, value, record … */
+const fields = 2;
 
 /**
- * The slots of the campaigns that have one term: a short list, or bits (slot s is bit s & 31 of word s >> 5) when they
- * are many. So a term that few campaigns have costs little memory, and one that many have costs one bit a slot.
+ * Records in descending order of a value, equal ones in ascending order of the record. It is cut into blocks, so that a
+ * change moves no more than a block however many records there are, and a short posting is one short list.
  */
 export class Posting {
-  #count = 0;
-  #list: number[] | null = null;
-  #bits: Int32Array | null = null;
+  readonly blocks: number[][] = [];
+  size = 0;
 
-  get isEmpty(): boolean {
-    return this.#count === 0;
-  }
-
-  /** Whether a good part of all campaigns has the term: one in sixteen slots. */
-  isWide({ wordCapacity }: Capacity): boolean {
-    return this.#count > wordCapacity * 2;
-  }
-
-  /** The slots, in no order; null when there are too many for a list. */
-  get list(): readonly number[] | null {
-    return this.#bits === null ? (this.#list ?? []) : null;
-  }
-
-  /** The slots as bits, at least `wordCapacity` words of them; null while they are a list. */
-  bits({ wordCapacity, longestList }: Capacity): Int32Array | null {
-    if (this.#bits !== null && this.#bits.length < wordCapacity) {
-      if (this.#count < longestList >> 1) this.#becomeList();
-      else this.#bits = grown(this.#bits, wordCapacity);
+  /** Throws when the record stands there with the same value already. */
+  insert(value: number, record: number): void {
+    const number = Math.max(this.#blockOf(value, record), 0);
+    const block = this.blocks[number];
+    this.size += 1;
+    if (block === undefined) {
+      this.blocks.push([value, record]);
+      return;
     }
-    return this.#bits;
-  }
-
-  /** A slot that was added last may be added again, which changes nothing. */
-  add(slot: number, { wordCapacity, longestList }: Capacity): void {
-    if (this.#bits !== null) {
-      if (slot >>> 5 >= this.#bits.length) this.#bits = grown(this.#bits, wordCapacity);
-      const word = this.#bits[slot >>> 5] ?? 0;
-      const bit = 1 << (slot & 31);
-      if ((word & bit) !== 0) return;
-      this.#bits[slot >>> 5] = word | bit;
-    } else if (this.#list === null) {
-      this.#list = [slot];
-    } else {
-      if (this.#list[this.#list.length - 1] === slot) return;
-      this.#list.push(slot);
-    }
-    this.#count += 1;
-    if (this.#list !== null && this.#count > longestList) this.#becomeBits(wordCapacity);
-  }
-
-  /** A slot that is not there is ignored. */
-  remove(slot: number, { longestList }: Capacity): void {
-    if (this.#bits !== null) {
-      const word = this.#bits[slot >>> 5] ?? 0;
-      const bit = 1 << (slot & 31);
-      if ((word & bit) === 0) return;
-      this.#bits[slot >>> 5] = word & ~bit;
-      this.#count -= 1;
-      if (this.#count < longestList >> 1) this.#becomeList();
-    } else if (this.#list !== null) {
-      const place = this.#list.lastIndexOf(slot);
-      const last = this.#list.at(-1);
-      if (place < 0 || last === undefined) return;
-      this.#list[place] = last;
-      this.#list.pop();
-      this.#count -= 1;
+    const place = placeIn(block, value, record);
+    if (block[place] === value && block[place + 1] === record) throw new Error("posted twice");
+    block.splice(place, 0, value, record);
+    if (block.length > longestBlock * fields) {
+      this.blocks.splice(number + 1, 0, block.splice((longestBlock / 2) * fields));
     }
   }
 
-  #becomeBits(wordCapacity: number): void {
-    const bits = new Int32Array(wordCapacity);
-    for (const slot of this.#list ?? []) bits[slot >>> 5] = (bits[slot >>> 5] ?? 0) | (1 << (slot & 31));
-    this.#bits = bits;
-    this.#list = null;
+  /** Throws when the record does not stand there with this value. */
+  remove(value: number, record: number): void {
+    const number = this.#blockOf(value, record);
+    const block = this.blocks[number];
+    const place = block === undefined ? 0 : placeIn(block, value, record);
+    if (block === undefined || block[place] !== value || block[place + 1] !== record) {
+      throw new Error("not posted");
+    }
+    this.size -= 1;
+    block.splice(place, fields);
+    if (block.length === 0) this.blocks.splice(number, 1);
   }
 
-  #becomeList(): void {
-    const list: number[] = [];
-    for (const [place, word] of (this.#bits ?? []).entries()) {
-      for (let rest = word; rest !== 0; rest &= rest - 1) list.push(place * 32 + lowestBit(rest));
+  /** How many have at least this value. */
+  countFrom(value: number): number {
+    // What would stand first among the next lower values.
+    const number = this.#blockOf(value, Number.POSITIVE_INFINITY);
+    const block = this.blocks[number];
+    if (block === undefined) return 0;
+    let count = placeIn(block, value, Number.POSITIVE_INFINITY) / fields;
+    for (let before = 0; before < number; before += 1) count += (this.blocks[before]?.length ?? 0) / fields;
+    return count;
+  }
+
+  /** The record at a place from the top; −1 past the end. */
+  recordAt(place: number): number {
+    let left = place * fields;
+    for (const block of this.blocks) {
+      if (left < block.length) return block[left + 1] ?? -1;
+      left -= block.length;
     }
-    this.#list = list;
-    this.#bits = null;
+    return -1;
+  }
+
+  /** The last block that does not begin behind the entry; −1 when all do. */
+  #blockOf(value: number, record: number): number {
+    const { blocks } = this;
+    let low = 0;
+    let high = blocks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const block = blocks[middle];
+      if (block !== undefined && isBefore(value, record, block[0] ?? 0, block[1] ?? 0)) high = middle;
+      else low = middle + 1;
+    }
+    return low - 1;
   }
 }
 
-/** The place of the lowest bit that is set; the word is not 0. */
-export function lowestBit(word: number): number {
-  return 31 - Math.clz32(word & -word);
+/** Where the entry stands or would stand. */
+function placeIn(block: readonly number[], value: number, record: number): number {
+  let low = 0;
+  let high = block.length / fields;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const at = middle * fields;
+    if (isBefore(block[at] ?? 0, block[at + 1] ?? 0, value, record)) low = middle + 1;
+    else high = middle;
+  }
+  return low * fields;
 }
 
-/** A longer copy, zeros behind. */
-export function grown(array: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const longer = new Int32Array(Math.max(length, array.length));
-  longer.set(array);
-  return longer;
+function isBefore(value: number, record: number, otherValue: number, otherRecord: number): boolean {
+  return value > otherValue || (value === otherValue && record < otherRecord);
 }

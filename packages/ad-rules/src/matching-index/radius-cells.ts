@@ -4,6 +4,10 @@ import type { Point } from "../rules/great-circle.ts";
 const cellDegrees = 5;
 const mostCells = 64;
 const cellsAround = 360 / cellDegrees;
+/** One past the highest cell: the north pole itself has a row of its own. */
+const cellCount = (180 / cellDegrees + 1) * cellsAround;
+/** In place of the cells of a circle that touches too many. */
+export const anyCell = cellCount;
 /** Below the length of a degree of latitude and above one, so that a circle's cells are too many rather than too few. */
 const kmPerDegree = 111.1;
 const slackDegrees = 0.01;

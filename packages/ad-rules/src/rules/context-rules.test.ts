@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { prepareContext } from "../candidates/prepared-context.ts";
+import { prepareContext } from "../context/prepared-context.ts";
 import { comparableSet } from "../text/equality.ts";
 import type { BlocklistRule } from "../types/campaign.ts";
 import type { GameContext } from "../types/request.ts";

@@ -1,4 +1,4 @@
-import type { PreparedContext } from "../candidates/prepared-context.ts";
+import type { PreparedContext } from "../context/prepared-context.ts";
 import { comparable } from "../text/equality.ts";
 import { occurs, type Phrase, phrase } from "../text/words.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { affinities } from "../../tests/builders.ts";
-import { prepareContext } from "../candidates/prepared-context.ts";
+import { prepareContext } from "../context/prepared-context.ts";
 import { rankOf } from "../ranking/rank.ts";
 import type { AffinityType } from "../types/campaign.ts";
 import type { GameContext } from "../types/request.ts";

@@ -27,3 +27,13 @@ export interface PlayerGeo {
   lat?: number | null;
   lng?: number | null;
 }
+
+/** What a match request says of the game, the scene and the player. */
+export interface MatchScene {
+  placement: Placement;
+  context: GameContext;
+  /** Absent or null: the player's place is unknown. */
+  geo?: PlayerGeo | null | undefined;
+  /** Unix milliseconds. */
+  nowMs: number;
+}

@@ -1,15 +1,13 @@
-import { explain, type SelectionRequest, selectCandidates } from "@diegetic/ad-rules";
-import { type ExplainResponse, explainApi, matchRequest, type SnapshotCampaign } from "@diegetic/contracts";
+import { explain, sessionHasRoom } from "@diegetic/ad-rules";
+import { type ExplainResponse, explainApi, matchRequest } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
 import { identifyPlayer, NAMED_SESSION_IDLE_MS, type SessionReader } from "@diegetic/hot-state";
 import { type Endpoint, endpoint, notFound, type RequestContext } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
 import type { Clock } from "../shared/time.ts";
 import type { Market } from "./market.ts";
-import { coversImpression, readTotals, type TotalsReader } from "./money-totals.ts";
-
-/** As many as a match request would try (semantics: "How many candidates are tried"). */
-const RIVALS_LOOKED_AT = 8;
+import { readTotals, type TotalsReader } from "./money-totals.ts";
+import { bestRivalRank } from "./rivals.ts";
 
 export interface ExplainParts {
   database: Database;
@@ -41,42 +39,28 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   const scene = { placement, context: body.game_context, geo: body.player_geo ?? null, nowMs };
 
   const player = identifyPlayer(parts.players.hashKey, body.user_id, body.session_id);
-  const [totals, session, winningRank] = await Promise.all([
+  const asked = {
+    gameId: body.game_id,
+    sessionKey: player.sessionKey,
+    idleMs: body.session_id === undefined ? parts.players.sessionIdleSeconds * 1_000 : NAMED_SESSION_IDLE_MS,
+  };
+  const [totals, session, bestRank] = await Promise.all([
     readTotals(parts.slots, campaign, nowMs),
     parts.sessions.read({
-      gameId: body.game_id,
-      sessionKey: player.sessionKey,
+      ...asked,
       advertiserId: campaign.advertiser_id,
       creativeIds: campaign.creatives.map((creative) => creative.creative_id),
-      idleMs:
-        body.session_id === undefined ? parts.players.sessionIdleSeconds * 1_000 : NAMED_SESSION_IDLE_MS,
     }),
-    bestRivalRank(parts, campaign, scene),
+    bestRivalRank({ ...parts, index }, id, scene, asked),
   ]);
+  // A session that has had all its ads is won by nobody.
+  const winningRank = sessionHasRoom(session.ads, placement.max_ads_per_session) ? bestRank : null;
   const explanation = explain(campaign, scene, {
     ...totals,
     session: { ...session, maxAds: placement.max_ads_per_session },
     winningRank,
   });
   return { status: 200, body: present(explanation) };
-}
-
-/** The highest rank among the other campaigns that pass rules 1 to 7 and can pay; null when there is none. */
-async function bestRivalRank(
-  { market, slots }: Pick<ExplainParts, "market" | "slots">,
-  campaign: Pick<SnapshotCampaign, "campaign_id">,
-  scene: Omit<SelectionRequest, "limit" | "skip">,
-): Promise<number | null> {
-  const { candidates } = selectCandidates(market.current().index, {
-    ...scene,
-    limit: RIVALS_LOOKED_AT,
-    skip: (other) => other.campaign_id === campaign.campaign_id,
-  });
-  for (const rival of candidates.slice(0, RIVALS_LOOKED_AT)) {
-    const totals = await readTotals(slots, rival.campaign, scene.nowMs);
-    if (coversImpression(totals, rival.campaign.cpm_bid_cents)) return rival.rank;
-  }
-  return null;
 }
 
 function present(explanation: ReturnType<typeof explain>): ExplainResponse {

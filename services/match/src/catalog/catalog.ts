@@ -37,6 +37,8 @@ export class Catalog {
         case "advertiser":
           if (json === null) this.#advertiserVersions.delete(id);
           else this.#advertiserVersions.set(id, (JSON.parse(json) as SnapshotAdvertiser).version);
+          // There may be money again.
+          this.index.readmitAdvertiser(id);
           break;
         case "key":
           if (json === null) this.#keys.delete(id);

@@ -1,4 +1,4 @@
-import { type Campaign, drawCandidates, type Selection } from "@diegetic/ad-rules";
+import type { Candidate } from "@diegetic/ad-rules";
 import { newId, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import type { MatchDependencies } from "./dependencies.ts";
@@ -22,6 +22,7 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     attemptsLeft: MAX_RESERVATIONS,
     freshStartsLeft: MAX_FRESH_STARTS,
     lackedMoney: false,
+    refused: [],
   };
   try {
     return await findMatch(dependencies, request, trial);
@@ -38,22 +39,18 @@ async function findMatch(
 ): Promise<Answer> {
   for (;;) {
     const request = withCurrentPlacement(dependencies, loaded);
-    const decision = decide(dependencies, request);
-    trial.lackedMoney ||= decision.skippedForMoney;
-    if (decision.candidates.length === 0) {
-      const lacksMoney = decision.reason === "no_eligible_campaign" && trial.lackedMoney;
-      const reason = lacksMoney ? "budget" : decision.reason;
-      return presentNoMatch(await turnAway(dependencies, request, trial, reason));
+    const decision = decide(dependencies, request, trial);
+    if (decision.candidate === null) {
+      return presentNoMatch(await turnAway(dependencies, request, trial, decision.reason));
     }
-    const tried = await reserveOne(dependencies, request, decision.candidates, trial);
+    const tried = await reserveOne(dependencies, request, decision.candidate, trial);
     switch (tried.outcome) {
       case "held":
         return presentMatch(tried);
       case "session_full":
         return presentNoMatch("session_cap");
       case "refused":
-        await withdraw(dependencies, request, trial);
-        return presentNoMatch(trial.lackedMoney ? "budget" : "no_eligible_campaign");
+        break;
       case "outdated":
         trial.freshStartsLeft -= 1;
         await dependencies.catchUp();
@@ -61,36 +58,28 @@ async function findMatch(
   }
 }
 
-type Decision = Pick<Selection, "candidates"> & {
-  /** Why there are none, apart from money and caps (semantics: "Reasons on 204"). */
-  reason: NoMatchReason;
-  /** One was left out because it had just lacked money: the answer is the same as if it had been tried again. */
-  skippedForMoney: boolean;
-};
+/** Whom to try; or why nobody, apart from the session's cap (semantics: "Reasons on 204"). */
+type Decision = { candidate: Candidate } | { candidate: null; reason: NoMatchReason };
 
-/** Synchronous and on what is known right now: rules 1 to 7, without campaigns just refused for lack of money. */
-function decide(dependencies: MatchDependencies, request: LoadedRequest): Decision {
+/** Synchronous and on what is known right now: rules 1 to 7, without what was refused, here or to others a moment ago. */
+function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: Trial): Decision {
   dependencies.requireFresh();
-  const { catalog, refusals } = dependencies;
-  const { placement } = request;
-  const nowMs = dependencies.nowMs();
-  let skippedForMoney = false;
-  const selection = {
+  const { placement, body } = request;
+  const scene = {
     placement,
-    context: request.body.game_context,
-    geo: request.body.player_geo ?? null,
-    nowMs,
-    limit: MAX_RESERVATIONS,
-    skip: (campaign: Campaign) => {
-      const refusal = refusals.standing(campaign, nowMs);
-      skippedForMoney ||= refusal?.lacksMoney === true;
-      return refusal !== undefined;
-    },
+    context: body.game_context,
+    geo: body.player_geo,
+    nowMs: dependencies.nowMs(),
   };
-  const { candidates, noneActive } = drawCandidates(catalog.index, selection, dependencies.random);
-  if (!placement.is_active) return { candidates, reason: "placement_disabled", skippedForMoney };
-  if (noneActive) return { candidates, reason: "no_campaigns", skippedForMoney };
-  return { candidates, reason: "no_eligible_campaign", skippedForMoney };
+  const { index } = dependencies.catalog;
+  if (trial.attemptsLeft > 0) {
+    const draw = index.draw(scene, dependencies.random, { exclude: trial.refused });
+    if (draw.candidate !== null) return { candidate: draw.candidate };
+    trial.lackedMoney ||= draw.lackedMoney;
+  }
+  if (!placement.is_active) return { candidate: null, reason: "placement_disabled" };
+  if (index.activeCount === 0) return { candidate: null, reason: "no_campaigns" };
+  return { candidate: null, reason: trial.lackedMoney ? "budget" : "no_eligible_campaign" };
 }
 
 /**

@@ -25,6 +25,8 @@ export interface Trial {
   freshStartsLeft: number;
   /** One of those tried lacked money, or was left out because it had just lacked it. */
   lackedMoney: boolean;
+  /** The campaigns that could not be held. */
+  refused: string[];
   /** The match's place in the player session, asked for once per request. */
   admission?: AdmitResult;
 }
@@ -33,37 +35,36 @@ export type TrialOutcome =
   | { outcome: "held"; matchId: string; candidate: Candidate; creativeId: string; timesSeen: number }
   /** The session has had all its ads; nothing is held. */
   | { outcome: "session_full" }
-  /** None of those tried could be held. */
+  /** It could not be held. */
   | { outcome: "refused" }
   /** A campaign is newer than this instance knew: decide anew. */
   | { outcome: "outdated" };
 
 /**
- * Tries the candidates, which are in the order in which they were drawn, until one can be held. When Redis fails in the
- * middle nothing is served, and a hold that may have been taken is released without waiting for it.
+ * Tries to hold one candidate. When Redis fails in the middle nothing is served, and a hold that may have been taken is
+ * released without waiting for it.
  */
 export async function reserveOne(
   dependencies: ReserveDependencies,
   request: LoadedRequest,
-  candidates: readonly Candidate[],
+  candidate: Candidate,
   trial: Trial,
 ): Promise<TrialOutcome> {
-  for (const candidate of candidates) {
-    if (trial.attemptsLeft === 0) break;
-    trial.attemptsLeft -= 1;
-    const advertiserVersion = dependencies.catalog.advertiserVersion(candidate.campaign.advertiser_id);
-    const { reservation, admission } = await reserve(dependencies, request, candidate, trial);
-    dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
-    if (!admission.admitted) return { outcome: "session_full" };
-    if (reservation.outcome === "held") {
-      const { creativeId, timesSeen } = reservation;
-      return { outcome: "held", matchId: trial.matchId, candidate, creativeId, timesSeen };
-    }
-    if (reservation.reason === "stale_version" && trial.freshStartsLeft > 0) return { outcome: "outdated" };
-    const asked = { advertiserVersion, nowMs: dependencies.nowMs() };
-    dependencies.refusals.remember(candidate.campaign, reservation.reason, asked);
-    trial.lackedMoney ||= ["balance", "budget", "daily_cap"].includes(reservation.reason);
+  trial.attemptsLeft -= 1;
+  const { campaign_id, advertiser_id } = candidate.campaign;
+  const advertiserVersion = dependencies.catalog.advertiserVersion(advertiser_id);
+  const { reservation, admission } = await reserve(dependencies, request, candidate, trial);
+  dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
+  if (!admission.admitted) return { outcome: "session_full" };
+  if (reservation.outcome === "held") {
+    const { creativeId, timesSeen } = reservation;
+    return { outcome: "held", matchId: trial.matchId, candidate, creativeId, timesSeen };
   }
+  if (reservation.reason === "stale_version" && trial.freshStartsLeft > 0) return { outcome: "outdated" };
+  const asked = { advertiserVersion, nowMs: dependencies.nowMs() };
+  dependencies.refusals.remember(candidate.campaign, reservation.reason, asked);
+  trial.lackedMoney ||= ["balance", "budget", "daily_cap"].includes(reservation.reason);
+  trial.refused.push(campaign_id);
   return { outcome: "refused" };
 }
 

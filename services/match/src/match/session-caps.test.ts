@@ -1,4 +1,4 @@
-import type { Candidate } from "@diegetic/ad-rules";
+import { CampaignIndex, type Candidate } from "@diegetic/ad-rules";
 import { newId } from "@diegetic/contracts";
 import {
   connectRedis,
@@ -146,11 +146,17 @@ class Player {
       logger: createLogger({ service: "match", instance: "test", level: "silent" }),
       nowMs: Date.now,
       countReservation: () => undefined,
-      refusals: new RefusalMemory(() => 1),
+      refusals: new RefusalMemory(new CampaignIndex(), () => 1),
       catalog: new Catalog(),
     };
-    const trial = { matchId: newId("mat"), attemptsLeft: 1, freshStartsLeft: 0, lackedMoney: false };
-    return reserveOne(dependencies, this.#request(), [this.#candidate()], trial);
+    const trial = {
+      matchId: newId("mat"),
+      attemptsLeft: 1,
+      freshStartsLeft: 0,
+      lackedMoney: false,
+      refused: [],
+    };
+    return reserveOne(dependencies, this.#request(), this.#candidate(), trial);
   }
 
   #request(): LoadedRequest {

@@ -1,67 +1,101 @@
+import { CampaignIndex, type MatchScene } from "@diegetic/ad-rules";
 import { beforeEach, describe, expect, it } from "@jest/globals";
+import { campaign as anyCampaign } from "../../../../packages/ad-rules/tests/builders.ts";
 import { RefusalMemory } from "./refusal-memory.ts";
 
-const campaign = { campaign_id: "camp_1", advertiser_id: "adv_1", version: 3, cpm_bid_cents: 500 };
+const campaign = anyCampaign({ version: 3, cpm_bid_cents: 500 });
 const sibling = { ...campaign, campaign_id: "camp_2" };
+const scene = (nowMs: number): MatchScene => ({
+  placement: {
+    game_id: "game",
+    is_active: true,
+    placement_types: ["narrative_hook"],
+    blocked_advertisers: [],
+    blocked_categories: [],
+  },
+  context: {},
+  nowMs,
+});
 
 let advertiserVersion: number;
 const at = (nowMs: number) => ({ advertiserVersion, nowMs });
+let index: CampaignIndex;
 let memory: RefusalMemory;
 beforeEach(() => {
   advertiserVersion = 1;
-  memory = new RefusalMemory(() => advertiserVersion);
+  index = new CampaignIndex();
+  memory = new RefusalMemory(index, () => advertiserVersion);
 });
+
+const drawn = (nowMs: number) => index.draw(scene(nowMs), () => 0);
+/** Whether the campaign, alone in the index beside the one that was refused, is passed over. */
+function standing(one: typeof campaign, nowMs: number): boolean {
+  return !index.ties(scene(nowMs)).some((tie) => tie.campaign.campaign_id === one.campaign_id);
+}
 
 describe("RefusalMemory", () => {
   it("remembers a lack of budget for 250 ms, for that campaign alone", () => {
+    index.upsert(campaign);
+    index.upsert(sibling);
     memory.remember(campaign, "budget", at(1_000));
-    expect(memory.standing(campaign, 1_249)).toMatchObject({ lacksMoney: true });
-    expect(memory.standing(sibling, 1_249)).toBeUndefined();
-    expect(memory.standing(campaign, 1_250)).toBeUndefined();
+    expect(standing(campaign, 1_249)).toBe(true);
+    expect(standing(sibling, 1_249)).toBe(false);
+    expect(standing(campaign, 1_250)).toBe(false);
+  });
+
+  it("says that money was lacking when nobody else can be drawn", () => {
+    index.upsert(campaign);
+    memory.remember(campaign, "daily_cap", at(1_000));
+    expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: true });
   });
 
   it("forgets it with a newer version of the campaign", () => {
+    index.upsert(campaign);
     memory.remember(campaign, "daily_cap", at(1_000));
-    expect(memory.standing({ ...campaign, version: 4 }, 1_001)).toBeUndefined();
+    index.upsert({ ...campaign, version: 4 });
+    expect(standing(campaign, 1_001)).toBe(false);
+    memory.remember(campaign, "daily_cap", at(1_002));
+    expect(standing(campaign, 1_003)).toBe(false);
   });
 
   it("remembers an empty balance for all bids of the advertiser that are as high", () => {
+    const lower = { ...campaign, campaign_id: "camp_3", cpm_bid_cents: 498 };
+    const stranger = { ...campaign, campaign_id: "camp_4", advertiser_id: "adv_2" };
+    for (const one of [campaign, sibling, lower]) index.upsert(one);
     memory.remember(campaign, "balance", at(1_000));
-    expect(memory.standing(sibling, 1_001)).toBeDefined();
-    expect(memory.standing({ ...sibling, cpm_bid_cents: 499 }, 1_001)).toBeUndefined();
-    expect(memory.standing({ ...sibling, advertiser_id: "adv_2" }, 1_001)).toBeUndefined();
-    memory.remember({ ...campaign, cpm_bid_cents: 200 }, "balance", at(1_001));
-    expect(memory.standing({ ...sibling, cpm_bid_cents: 499 }, 1_002)).toBeDefined();
+    expect(drawn(1_001).candidate?.campaign).toBe(lower);
+    memory.remember(lower, "balance", at(1_001));
     memory.remember(campaign, "balance", at(1_002));
-    expect(memory.standing({ ...sibling, cpm_bid_cents: 499 }, 1_003)).toBeDefined();
-    advertiserVersion = 2;
-    expect(memory.standing(sibling, 1_004)).toBeUndefined();
+    expect(drawn(1_003)).toMatchObject({ candidate: null, lackedMoney: true });
+    index.upsert(stranger);
+    expect(drawn(1_003).candidate?.campaign).toBe(stranger);
+    expect(drawn(1_252).candidate).not.toBeNull();
+    memory.remember(campaign, "balance", at(2_000));
+    index.readmitAdvertiser("adv_1");
+    expect(standing(sibling, 2_001)).toBe(false);
   });
 
   it("does not remember what is about one request alone, and knows a missing slot from a lack of money", () => {
+    index.upsert(campaign);
     memory.remember(campaign, "creative_cap", at(1_000));
     memory.remember(campaign, "not_active", at(1_000));
-    expect(memory.standing(campaign, 1_001)).toBeUndefined();
+    expect(standing(campaign, 1_001)).toBe(false);
     memory.remember(campaign, "unknown_slot", at(1_000));
-    expect(memory.standing(campaign, 1_001)).toMatchObject({ lacksMoney: false });
+    expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: false });
   });
 
-  it("remembers a refusal for the versions that it was about, not for those that came while it was on its way", () => {
+  it("does not let a refusal outdate a deposit that came while it was on its way", () => {
+    index.upsert(campaign);
     memory.remember(campaign, "balance", { advertiserVersion: 0, nowMs: 1_000 });
-    expect(memory.standing(campaign, 1_001)).toBeUndefined();
-    memory.remember(campaign, "balance", { advertiserVersion: 1, nowMs: 1_000 });
-    memory.remember(campaign, "balance", { advertiserVersion: 0, nowMs: 1_000 });
-    expect(memory.standing(campaign, 1_001)).toBeDefined();
-    const next = { ...campaign, campaign_id: "camp_3", version: 4 };
-    memory.remember(next, "budget", { advertiserVersion: 1, nowMs: 1_400 });
-    memory.remember({ ...next, version: 3 }, "budget", { advertiserVersion: 1, nowMs: 1_400 });
-    expect(memory.standing(next, 1_401)).toBeDefined();
+    expect(standing(campaign, 1_001)).toBe(false);
   });
 
   it("keeps a limited number of them", () => {
-    for (let i = 0; i < 10_001; i++)
-      memory.remember({ ...campaign, campaign_id: `c${i}` }, "budget", at(1_000));
-    expect(memory.standing({ ...campaign, campaign_id: "c0" }, 1_001)).toBeUndefined();
-    expect(memory.standing({ ...campaign, campaign_id: "c10000" }, 1_001)).toBeDefined();
+    for (let n = 0; n < 10_001; n++) {
+      const one = { ...campaign, campaign_id: `c${n}` };
+      index.upsert(one);
+      memory.remember(one, "budget", at(1_000));
+    }
+    expect(drawn(1_001).candidate?.campaign.campaign_id).toBe("c0");
   });
 });

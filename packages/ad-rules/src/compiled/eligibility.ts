@@ -1,12 +1,12 @@
-import type { CompiledCampaign } from "../candidates/compiled-campaign.ts";
-import type { PreparedRequest } from "../candidates/prepared-request.ts";
-import { blocklistAdmits } from "./blocklist.ts";
-import { categoriesAdmit } from "./categories.ts";
-import { hasCreativeOfTypes } from "./creative-type.ts";
-import { geoAdmits } from "./geo.ts";
-import { placementAdmits } from "./placement.ts";
-import { isWithinSchedule } from "./schedule.ts";
-import { tagsAdmit } from "./tags.ts";
+import type { CompiledCampaign } from "../compiled/compiled-campaign.ts";
+import type { PreparedRequest } from "../compiled/prepared-request.ts";
+import { blocklistAdmits } from "../rules/blocklist.ts";
+import { categoriesAdmit } from "../rules/categories.ts";
+import { hasCreativeOfTypes } from "../rules/creative-type.ts";
+import { geoAdmits } from "../rules/geo.ts";
+import { placementAdmits } from "../rules/placement.ts";
+import { isWithinSchedule } from "../rules/schedule.ts";
+import { tagsAdmit } from "../rules/tags.ts";
 
 /** One of the rules that make a campaign a candidate. */
 export interface EligibilityRule {

@@ -1,8 +1,8 @@
+import { type PreparedContext, prepareContext } from "../context/prepared-context.ts";
 import { type PlayerPlace, preparePlayerPlace } from "../rules/geo.ts";
 import { type PreparedPlacement, preparePlacement } from "../rules/placement.ts";
 import type { CreativeType } from "../types/campaign.ts";
 import type { GameContext, Placement, PlayerGeo } from "../types/request.ts";
-import { type PreparedContext, prepareContext } from "./prepared-context.ts";
 
 /** A match request with its texts normalised once, for all campaigns. */
 export interface PreparedRequest {

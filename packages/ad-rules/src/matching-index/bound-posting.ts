@@ -1,0 +1,140 @@
+/**
+ * An entry: bound, record, bid and number of affinities in one number, then each affinity's term and weight in one. What
+ * a record's rank is at most in a request can so be read from the posting itself, one number after the other.
+ */
+const header = 3;
+const countBits = 6;
+const countMask = (1 << countBits) - 1;
+const weightBits = 12;
+const weightMask = (1 << weightBits) - 1;
+const mostTerms = 1 << (31 - weightBits);
+const highestBid = 1 << (31 - countBits);
+const thousandths = 1_000;
+/** Numbers of a block; a longer one is split. */
+const longestBlock = 2_048;
+
+/** An entry for `BoundPosting`. What cannot be packed is left out, and its bound taken for its bid: still none ranks higher. */
+export function entryOf(
+  bound: number,
+  record: number,
+  bidCents: number,
+  terms: Int32Array,
+  weights: Float64Array,
+): number[] {
+  const affinities: number[] = [];
+  for (const [place, term] of terms.entries()) {
+    const weight = weights[place] ?? 0;
+    // A negative weight only lowers the rank.
+    if (weight > 0) affinities.push(term * (1 << weightBits) + Math.ceil(weight * thousandths - 1e-9));
+    if (term >= mostTerms || weight * thousandths > weightMask) affinities.length = countMask + 1;
+    if (affinities.length > countMask) return [bound, record, Math.min(bound, highestBid - 1) << countBits];
+  }
+  return [bound, record, (bidCents << countBits) | affinities.length, ...affinities];
+}
+
+/** How many numbers the entry at this place has. */
+export function lengthAt(block: readonly number[], place: number): number {
+  return header + ((block[place + 2] ?? 0) & countMask);
+}
+
+/** No lower than the entry's rank where these flags are up (effects.ts, `level`). */
+export function highestRankAt(block: readonly number[], place: number, flags: Uint8Array): number {
+  const bidAndCount = block[place + 2] ?? 0;
+  const bid = bidAndCount >>> countBits;
+  const end = place + header + (bidAndCount & countMask);
+  let sum = 0;
+  for (let at = place + header; at < end; at += 1) {
+    const packed = block[at] ?? 0;
+    const flag = flags[packed >>> weightBits] ?? 0;
+    if (flag !== 0) sum += (packed & weightMask) * flag;
+  }
+  return sum === 0 ? bid : bid + (bid * sum * (1 + 1e-9)) / (2 * thousandths);
+}
+
+/** Records in descending order of their bound, equal ones in ascending order of the record; cut into blocks as `Posting`. */
+export class BoundPosting {
+  readonly blocks: number[][] = [];
+  size = 0;
+
+  insert(entry: readonly number[]): void {
+    const [bound = 0, record = 0] = entry;
+    const number = Math.max(this.#blockOf(bound, record), 0);
+    const block = this.blocks[number];
+    this.size += 1;
+    if (block === undefined) {
+      this.blocks.push([...entry]);
+      return;
+    }
+    block.splice(placeIn(block, bound, record), 0, ...entry);
+    if (block.length > longestBlock) this.blocks.splice(number + 1, 0, block.splice(middleOf(block)));
+  }
+
+  /** Throws when the record does not stand there with this bound. */
+  remove(bound: number, record: number): void {
+    const number = this.#blockOf(bound, record);
+    const block = this.blocks[number];
+    const place = block === undefined ? 0 : placeIn(block, bound, record);
+    if (block === undefined || block[place] !== bound || block[place + 1] !== record) {
+      throw new Error("not posted");
+    }
+    this.size -= 1;
+    block.splice(place, lengthAt(block, place));
+    if (block.length === 0) this.blocks.splice(number, 1);
+  }
+
+  /** How many have at least this bound. */
+  countFrom(bound: number): number {
+    let count = 0;
+    for (const block of this.blocks) {
+      for (let place = 0; place < block.length; place += lengthAt(block, place)) {
+        if ((block[place] ?? 0) < bound) return count;
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  /** The record at a place from the top; −1 past the end. */
+  recordAt(number: number): number {
+    let left = number;
+    for (const block of this.blocks) {
+      for (let place = 0; place < block.length; place += lengthAt(block, place)) {
+        if (left === 0) return block[place + 1] ?? -1;
+        left -= 1;
+      }
+    }
+    return -1;
+  }
+
+  /** The last block that does not begin behind the entry; −1 when all do. */
+  #blockOf(bound: number, record: number): number {
+    let low = 0;
+    let high = this.blocks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const block = this.blocks[middle];
+      if (block !== undefined && isBefore(bound, record, block[0] ?? 0, block[1] ?? 0)) high = middle;
+      else low = middle + 1;
+    }
+    return low - 1;
+  }
+}
+
+/** Where the entry stands or would stand. */
+function placeIn(block: readonly number[], bound: number, record: number): number {
+  let place = 0;
+  while (place < block.length && isBefore(block[place] ?? 0, block[place + 1] ?? 0, bound, record)) {
+    place += lengthAt(block, place);
+  }
+  return place;
+}
+
+function middleOf(block: readonly number[]): number {
+  let place = 0;
+  while (place < block.length / 2) place += lengthAt(block, place);
+  return place;
+}
+
+function isBefore(bound: number, record: number, otherBound: number, otherRecord: number): boolean {
+  return bound > otherBound || (bound === otherBound && record < otherRecord);
+}

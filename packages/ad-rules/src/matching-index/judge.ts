@@ -1,0 +1,128 @@
+import { rankOf } from "../ranking/rank.ts";
+import { type GeoRules, geoAdmits, type PlayerPlace, preparePlayerPlace } from "../rules/geo.ts";
+import { withoutDust } from "../scoring/affinity-score.ts";
+import type { MatchScene } from "../types/request.ts";
+import { level } from "./effects.ts";
+import { affineTerms } from "./posting-set.ts";
+import { typeSetOf } from "./record-parts.ts";
+import { bits, field, listAt, listsAt, type Records, timesAt, weightsAt } from "./records.ts";
+import type { Refusals } from "./refusals.ts";
+import type { Terms } from "./terms.ts";
+
+/** A campaign that has ended stays where it is for so long, so that a clock may go back a little at no cost. */
+const endedForMs = 60_000;
+/** As many as are taken out after one search. */
+const mostEnded = 8;
+
+/** Whether records may serve the request at hand, and at what rank, read from the flags that it has raised. */
+export class Judge {
+  /** Addresses of records that were found to have ended. */
+  readonly ended: number[] = [];
+  readonly #terms: Terms;
+  readonly #records: Records;
+  readonly #refusals: Refusals;
+  readonly #circles: ReadonlyMap<number, GeoRules>;
+  #types = 0;
+  #nowMs = 0;
+  #geo: MatchScene["geo"] = null;
+  #player: PlayerPlace | null = null;
+
+  /** @param circles the places of campaigns that have circles, by slot */
+  constructor(terms: Terms, records: Records, refusals: Refusals, circles: ReadonlyMap<number, GeoRules>) {
+    this.#refusals = refusals;
+    this.#terms = terms;
+    this.#records = records;
+    this.#circles = circles;
+  }
+
+  open({ placement, geo, nowMs }: MatchScene): void {
+    this.#types = typeSetOf(placement.placement_types);
+    this.#nowMs = nowMs;
+    this.#geo = geo;
+    this.#player = null;
+  }
+
+  /** The affinity score; the same sum in the same order as `affinityScore`. */
+  scoreOf(ints: Int32Array, floats: Float64Array, at: number): number {
+    const count = ints[at + field.affinities] ?? 0;
+    if (count === 0) return 0;
+    const { flags } = this.#terms;
+    const lists = listAt(ints, at, field.affinities);
+    const weights = weightsAt(lists + count);
+    let sum = 0;
+    let any = 0;
+    for (let place = 0; place < count; place += 1) {
+      const flag = flags[ints[lists + place] ?? 0] ?? 0;
+      if (flag === 0) continue;
+      any |= flag;
+      sum += (floats[weights + place] ?? 0) * (flag / level.full);
+    }
+    return any === 0 ? 0 : withoutDust(sum);
+  }
+
+  rankOf(ints: Int32Array, floats: Float64Array, at: number): number {
+    const bidCents = ints[at + field.bidCents] ?? 0;
+    const score = this.scoreOf(ints, floats, at);
+    return score === 0 ? bidCents : rankOf(bidCents, score);
+  }
+
+  /** Rules 1 to 7. */
+  admits(ints: Int32Array, floats: Float64Array, at: number, address: number): boolean {
+    const traits = ints[at + field.traits] ?? 0;
+    if ((traits & this.#types) === 0) return false;
+    const { flags } = this.#terms;
+    let from = listsAt(ints, at);
+    for (let group: number = field.places; group <= field.tags; group += 1) {
+      const count = ints[at + group] ?? 0;
+      if (count === 0) continue;
+      const end = from + count;
+      let place = from;
+      while (place < end && flags[ints[place] ?? 0] === 0) place += 1;
+      if (place === end) return false;
+      from = end;
+    }
+    const end = from + (ints[at + field.blocked] ?? 0) + (ints[at + field.blockable] ?? 0);
+    for (; from < end; from += 1) if (flags[ints[from] ?? 0] !== 0) return false;
+    if ((traits & bits.scheduled) !== 0 && !this.#runsNow(floats, at, address)) return false;
+    return (traits & bits.circles) === 0 || this.#isInPlace(ints[at + field.slot] ?? 0);
+  }
+
+  /** Why it is passed over though it may serve (refusals.ts). */
+  refusalOf(ints: Int32Array, at: number): number {
+    return this.#refusals.of(ints, at);
+  }
+
+  #runsNow(floats: Float64Array, at: number, address: number): boolean {
+    const times = timesAt(at);
+    const endsBeforeMs = floats[times + 1] ?? 0;
+    if (endsBeforeMs <= this.#nowMs) {
+      const isLong = endsBeforeMs + endedForMs <= this.#nowMs;
+      if (isLong && this.ended.length < mostEnded) this.ended.push(address);
+      return false;
+    }
+    return (floats[times] ?? 0) <= this.#nowMs;
+  }
+
+  #isInPlace(slot: number): boolean {
+    const rules = this.#circles.get(slot);
+    if (rules === undefined) throw new Error(`the places of slot ${slot} are missing`);
+    this.#player ??= preparePlayerPlace(this.#geo);
+    return geoAdmits(rules, this.#player);
+  }
+
+  /** How many of the terms of one of the record's lists the request has. */
+  countRaised(address: number, list: number): number {
+    const { flags } = this.#terms;
+    let count = 0;
+    for (const term of this.#records.list(address, list)) if (flags[term] !== 0) count += 1;
+    return count;
+  }
+
+  /** At how many postings of satisfied affinities the record stands. */
+  countAffine(address: number): number {
+    const { flags } = this.#terms;
+    let count = 0;
+    for (const term of affineTerms(this.#records, address)) if (flags[term] !== 0) count += 1;
+    return count;
+  }
+}

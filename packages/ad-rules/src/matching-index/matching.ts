@@ -1,0 +1,204 @@
+import type { CompiledCampaign } from "../compiled/compiled-campaign.ts";
+import type { GeoRules } from "../rules/geo.ts";
+import type { MatchScene } from "../types/request.ts";
+import { effects, level } from "./effects.ts";
+import { Judge } from "./judge.ts";
+import { PostingSet } from "./posting-set.ts";
+import { canNeverServe, hasCircles, recordPartsOf } from "./record-parts.ts";
+import { field, placeInChunk, Records } from "./records.ts";
+import { Refusals } from "./refusals.ts";
+import { RequestReader } from "./request-reader.ts";
+import { Search } from "./search.ts";
+import { Terms } from "./terms.ts";
+import { type Random, TieSampling } from "./tie-sampling.ts";
+
+/** In place of an address: nothing can match the campaign. */
+export const nowhere = -1;
+const highestVisit = 0x7fff_ffff;
+
+/** A record that was found, and its rank in the request at hand. */
+export interface Found {
+  slot: number;
+  rank: number;
+}
+
+/**
+ * The records of the campaigns that can serve, and one search through them at a time: `open`, any questions, `close`.
+ * Nothing may change in between. A campaign is known by its slot, a small number.
+ */
+export class Matching {
+  /** By slot: the address of its record, or `nowhere`. */
+  readonly #addresses: number[] = [];
+  readonly #circles = new Map<number, GeoRules>();
+  readonly #terms = new Terms();
+  readonly #records = new Records();
+  readonly #live = new PostingSet(this.#records);
+  readonly #reader = new RequestReader(this.#terms);
+  readonly #refusals = new Refusals(this.#records, (slot) => this.addressOf(slot));
+  readonly #judge = new Judge(this.#terms, this.#records, this.#refusals, this.#circles);
+  readonly #search = new Search(this.#judge, this.#records, this.#terms);
+  readonly #sampling = new TieSampling(this.#judge, this.#records);
+  readonly #excluded: number[] = [];
+  #visit = 0;
+  /** No campaign has a higher priority. */
+  #highestPriority = 0;
+
+  addressOf(slot: number): number {
+    return this.#addresses[slot] ?? nowhere;
+  }
+
+  /** The slot must be free. */
+  add(campaign: CompiledCampaign, slot: number): void {
+    this.#addresses[slot] = nowhere;
+    if (canNeverServe(campaign)) return;
+    const address = this.#records.add(recordPartsOf(campaign, slot, this.#terms));
+    this.#addresses[slot] = address;
+    if (hasCircles(campaign)) this.#circles.set(slot, campaign.geo);
+    this.#highestPriority = Math.max(this.#highestPriority, campaign.source.priority);
+    this.#live.chooseKey(address);
+    this.#live.add(address);
+  }
+
+  remove(slot: number): void {
+    const address = this.addressOf(slot);
+    if (address === nowhere) return;
+    this.#refusals.forgetSlot(slot);
+    this.#live.remove(address);
+    const advertiser = this.#records.get(address, field.advertiser);
+    for (const term of this.#records.terms(address)) this.#terms.release(term);
+    if (!this.#terms.isUsed(advertiser)) this.#refusals.forgetAdvertiser(advertiser);
+    this.#records.remove(address);
+    this.#circles.delete(slot);
+    this.#addresses[slot] = nowhere;
+  }
+
+  refuse(slot: number, lacksMoney: boolean, untilMs: number): void {
+    if (this.addressOf(slot) !== nowhere) this.#refusals.refuseSlot(slot, lacksMoney, untilMs);
+  }
+
+  /** @param advertiser in comparable form */
+  refuseAdvertiser(advertiser: string, bidCents: number, untilMs: number): void {
+    const term = this.#terms.find(effects.advertiser, advertiser);
+    if (term >= 0) this.#refusals.refuseAdvertiser(term, bidCents, untilMs);
+  }
+
+  readmitAdvertiser(advertiser: string): void {
+    const term = this.#terms.find(effects.advertiser, advertiser);
+    if (term >= 0) this.#refusals.forgetAdvertiser(term);
+  }
+
+  /** Raises the flags of the request's terms; `close` must follow. @param excluded slots to leave out */
+  open(scene: MatchScene, excluded: Iterable<number>): void {
+    this.#refusals.expire(scene.nowMs);
+    this.#search.open(this.#nextVisit());
+    this.#excluded.length = 0;
+    if (!scene.placement.is_active) return;
+    this.#reader.read(scene);
+    this.#judge.open(scene);
+    this.#search.postings.open(this.#live, this.#terms);
+    for (const slot of excluded) {
+      const address = this.addressOf(slot);
+      if (address === nowhere) continue;
+      this.#excluded.push(address);
+      this.#search.exclude(address);
+    }
+  }
+
+  close(): void {
+    this.#terms.lowerAll();
+  }
+
+  /** Draws one of the ties, with weight priority + 1. */
+  draw(random: Random): Found | null {
+    const search = this.#search;
+    search.findHighest();
+    if (search.best < 0) return null;
+    search.findTies();
+    const drawn = search.crowded
+      ? this.#sampling.draw(search, this.#excluded, this.#highestPriority + 1, random)
+      : nowhere;
+    if (drawn !== nowhere) return this.#foundAt(drawn);
+    if (search.crowded) search.listAll(this.#nextVisit(), this.#excluded);
+    return this.#foundAt(this.#drawListed(random));
+  }
+
+  /** After a `draw` that found none: one was passed over because it had just lacked money. */
+  get lackedMoney(): boolean {
+    return this.#search.lackedMoney;
+  }
+
+  /** One of the highest rank, refused or not. */
+  findHighest(): Found | null {
+    const search = this.#search;
+    search.passesRefused = false;
+    search.findHighest();
+    return search.best < 0 ? null : this.#foundAt(search.best);
+  }
+
+  /** All that `draw` chooses from. */
+  listTies(): Found[] {
+    const search = this.#search;
+    search.findHighest();
+    if (search.best < 0) return [];
+    search.listAll(this.#nextVisit(), this.#excluded);
+    return search.found
+      .filter((_, place) => (search.ranks[place] ?? 0) >= search.lowestRank)
+      .map((address) => this.#foundAt(address));
+  }
+
+  /** The affinity score of a record in the request at hand. */
+  scoreOf(slot: number): number {
+    const address = this.addressOf(slot);
+    return this.#judge.scoreOf(
+      this.#records.chunkOf(address),
+      this.#records.floatsOf(address),
+      placeInChunk(address),
+    );
+  }
+
+  /** What each affinity contributes to it, in their order. */
+  contributionsOf(slot: number): number[] {
+    const address = this.addressOf(slot);
+    const weights = this.#records.weights(address);
+    const contributions: number[] = [];
+    for (const [place, term] of this.#records.list(address, field.affinities).entries()) {
+      contributions.push(((weights[place] ?? 0) * (this.#terms.flags[term] ?? 0)) / level.full);
+    }
+    return contributions;
+  }
+
+  #drawListed(random: Random): number {
+    const { found, ranks, lowestRank } = this.#search;
+    const weightOf = (address: number) => this.#records.get(address, field.priority) + 1;
+    let totalWeight = 0;
+    for (let place = 0; place < found.length; place += 1) {
+      if ((ranks[place] ?? 0) >= lowestRank) totalWeight += weightOf(found[place] ?? 0);
+    }
+    let left = random() * totalWeight;
+    let drawn = nowhere;
+    for (let place = 0; place < found.length && left >= 0; place += 1) {
+      if ((ranks[place] ?? 0) < lowestRank) continue;
+      drawn = found[place] ?? nowhere;
+      left -= weightOf(drawn);
+    }
+    return drawn;
+  }
+
+  #foundAt(address: number): Found {
+    const ints = this.#records.chunkOf(address);
+    const at = placeInChunk(address);
+    const rank = this.#judge.rankOf(ints, this.#records.floatsOf(address), at);
+    return { slot: this.#records.get(address, field.slot), rank };
+  }
+
+  #nextVisit(): number {
+    if (this.#visit === highestVisit) {
+      this.#visit = 0;
+      for (const address of this.#addresses) {
+        if (address !== nowhere) this.#records.set(address, field.visit, 0);
+      }
+    }
+    this.#visit += 1;
+    return this.#visit;
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * What the index keeps of each campaign that can serve, as numbers in large shared arrays. A record is found by its
+ * address. It begins with these fields, in one cache line; then come, each only if there are any: the schedule's two times
+ * as 64-bit floats; the terms of the three groups of which one each is required, of what blocks the campaign, and of the
+ * affinities; the affinities' weights as 64-bit floats.
+ */
+export const field = {
+  slot: 0,
+  /** The search that has looked at it last. */
+  visit: 1,
+  bidCents: 2,
+  /** No context gives it a higher rank. */
+  bound: 3,
+  /** See `bits`. */
+  traits: 4,
+  priority: 5,
+  places: 6,
+  categories: 7,
+  tags: 8,
+  /** Terms that block it: those of its blocklist and places, and those by which a placement may. */
+  blocked: 9,
+  blockable: 10,
+  affinities: 11,
+  /** Why it was refused lately (refusals.ts). */
+  refusal: 12,
+  /** The term of its advertiser. */
+  advertiser: 13,
+} as const;
+const headerLength = 14;
+
+/** Parts of `traits`. */
+export const bits = {
+  creativeTypes: 0b1111,
+  scheduled: 0b1_0000,
+  /** It has circles, which flags do not tell exactly. */
+  circles: 0b10_0000,
+  keyShift: 6,
+  /** Which group it is posted by: 0 none, else 1 for `field.places` to 3 for `field.tags`. */
+  keyMask: 0b11,
+} as const;
+
+/** A record before it is written. */
+export interface RecordParts {
+  slot: number;
+  bidCents: number;
+  bound: number;
+  creativeTypes: number;
+  priority: number;
+  /** Null: it runs at any time. */
+  schedule: { startsAtMs: number; endsBeforeMs: number } | null;
+  circles: boolean;
+  advertiser: number;
+  weights: readonly number[];
+  affinities: readonly number[];
+  places: readonly number[];
+  categories: readonly number[];
+  tags: readonly number[];
+  blocked: readonly number[];
+  blockable: readonly number[];
+}
+
+const chunkBits = 16;
+const chunkLength = 1 << chunkBits;
+const chunkMask = chunkLength - 1;
+
+/** The memory of the records: in chunks, so that it grows without copying; what is freed is used again. */
+export class Records {
+  readonly ints: Int32Array[] = [];
+  readonly floats: Float64Array[] = [];
+  /** By length: free addresses. */
+  readonly #free = new Map<number, number[]>();
+  #next = 0;
+
+  chunkOf(address: number): Int32Array {
+    const chunk = this.ints[address >>> chunkBits];
+    if (chunk === undefined) throw new RangeError(`no record at ${address}`);
+    return chunk;
+  }
+
+  floatsOf(address: number): Float64Array {
+    const chunk = this.floats[address >>> chunkBits];
+    if (chunk === undefined) throw new RangeError(`no record at ${address}`);
+    return chunk;
+  }
+
+  /** The address of a new record. */
+  add(parts: RecordParts): number {
+    const { schedule } = parts;
+    const address = this.#take(lengthOf(parts));
+    const ints = this.chunkOf(address);
+    const floats = this.floatsOf(address);
+    const at = address & chunkMask;
+    ints.set(headerOf(parts), at);
+    if (schedule !== null) {
+      floats[timesAt(at)] = schedule.startsAtMs;
+      floats[timesAt(at) + 1] = schedule.endsBeforeMs;
+    }
+    let next = listsAt(ints, at);
+    for (const list of [
+      parts.places,
+      parts.categories,
+      parts.tags,
+      parts.blocked,
+      parts.blockable,
+      parts.affinities,
+    ]) {
+      ints.set(list, next);
+      next += list.length;
+    }
+    floats.set(parts.weights, weightsAt(next));
+    return address;
+  }
+
+  remove(address: number): void {
+    const length = this.#lengthAt(address);
+    const free = this.#free.get(length);
+    if (free === undefined) this.#free.set(length, [address]);
+    else free.push(address);
+  }
+
+  get(address: number, name: number): number {
+    return this.chunkOf(address)[(address & chunkMask) + name] ?? 0;
+  }
+
+  set(address: number, name: number, value: number): void {
+    this.chunkOf(address)[(address & chunkMask) + name] = value;
+  }
+
+  /** The terms of one of the lists. */
+  list(address: number, name: number): Int32Array {
+    const ints = this.chunkOf(address);
+    const from = listAt(ints, address & chunkMask, name);
+    return ints.subarray(from, from + this.get(address, name));
+  }
+
+  /** All of its terms, as often as they were acquired. */
+  terms(address: number): Int32Array {
+    const ints = this.chunkOf(address);
+    const at = address & chunkMask;
+    return ints.subarray(listsAt(ints, at), listAt(ints, at, field.affinities + 1));
+  }
+
+  weights(address: number): Float64Array {
+    const end = listAt(this.chunkOf(address), address & chunkMask, field.affinities + 1);
+    const from = weightsAt(end);
+    return this.floatsOf(address).subarray(from, from + this.get(address, field.affinities));
+  }
+
+  #lengthAt(address: number): number {
+    const at = address & chunkMask;
+    const end = listAt(this.chunkOf(address), at, field.affinities + 1);
+    return rounded(weightsAt(end) * 2 + this.get(address, field.affinities) * 2 - at);
+  }
+
+  #take(length: number): number {
+    const free = this.#free.get(length)?.pop();
+    if (free !== undefined) return free;
+    const left = this.ints.length * chunkLength - this.#next;
+    if (length > left) {
+      const buffer = new ArrayBuffer(Math.max(length, chunkLength) * Int32Array.BYTES_PER_ELEMENT);
+      this.#next = this.ints.length * chunkLength;
+      this.ints.push(new Int32Array(buffer));
+      this.floats.push(new Float64Array(buffer));
+    }
+    const address = this.#next;
+    this.#next += Math.min(length, chunkLength);
+    return address;
+  }
+}
+
+/** Where the lists begin in the chunk, given where the record does. */
+export function listsAt(ints: Int32Array, at: number): number {
+  return at + headerLength + (((ints[at + field.traits] ?? 0) & bits.scheduled) === 0 ? 0 : 4);
+}
+
+/** Where one of the lists begins. */
+export function listAt(ints: Int32Array, at: number, name: number): number {
+  let place = listsAt(ints, at);
+  for (let list: number = field.places; list < name; list += 1) place += ints[at + list] ?? 0;
+  return place;
+}
+
+/** Where the weights stand among the floats, given where the lists end: floats want even places. */
+export function weightsAt(end: number): number {
+  return (end + 1) >>> 1;
+}
+
+/** Where the schedule's times stand among the floats. */
+export function timesAt(at: number): number {
+  return (at + headerLength) / 2;
+}
+
+/** In which chunk a record stands, and where in it. */
+export function chunkNumber(address: number): number {
+  return address >>> chunkBits;
+}
+export function placeInChunk(address: number): number {
+  return address & chunkMask;
+}
+
+function headerOf(parts: RecordParts): number[] {
+  const { slot, bidCents, bound, creativeTypes, schedule, circles, priority } = parts;
+  const traits = creativeTypes | (schedule === null ? 0 : bits.scheduled) | (circles ? bits.circles : 0);
+  return [
+    slot,
+    0,
+    bidCents,
+    bound,
+    traits,
+    priority,
+    parts.places.length,
+    parts.categories.length,
+    parts.tags.length,
+    parts.blocked.length,
+    parts.blockable.length,
+    parts.affinities.length,
+    0,
+    parts.advertiser,
+  ];
+}
+
+function lengthOf(parts: RecordParts): number {
+  const { schedule, weights, affinities, places, categories, tags, blocked, blockable } = parts;
+  const required = places.length + categories.length + tags.length;
+  const end =
+    headerLength +
+    (schedule === null ? 0 : 4) +
+    required +
+    blocked.length +
+    blockable.length +
+    affinities.length;
+  return rounded((weightsAt(end) + weights.length) * 2);
+}
+
+/** Records begin with a cache line; few different lengths let freed space be used again. */
+function rounded(length: number): number {
+  return (length + 15) & ~15;
+}

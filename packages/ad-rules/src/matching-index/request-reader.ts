@@ -1,0 +1,140 @@
+import type { MatchScene } from "../types/request.ts";
+import { role } from "./effects.ts";
+import { anyCell, cellOf } from "./radius-cells.ts";
+import type { Terms } from "./terms.ts";
+import { TextBuffer } from "./text-buffer.ts";
+import { hashWith, type TextEntry } from "./text-table.ts";
+
+const space = 0x20;
+
+/**
+ * Raises the flags of all terms that a request has. Texts are read unit by unit and looked up where they stand: no
+ * normalised copy of the request is made.
+ */
+export class RequestReader {
+  readonly #terms: Terms;
+  readonly #buffer = new TextBuffer();
+  /** Entries that begin longer phrases, and where they stand. */
+  readonly #starts: (TextEntry | null)[] = [];
+  readonly #startPlaces: number[] = [];
+  #startCount = 0;
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
+  read({ placement, context, geo }: MatchScene): void {
+    this.#buffer.setExact(placement.game_id);
+    this.#raise(role.game);
+    for (const advertiser of placement.blocked_advertisers) this.#value(advertiser, role.blockedAdvertiser);
+    for (const category of placement.blocked_categories) this.#value(category, role.blockedCategory);
+    if (context.narrative) this.#scan(context.narrative, role.narrative | role.anyText);
+    this.#term(context.theme_id, role.theme);
+    this.#term(context.category, role.category);
+    this.#term(context.location, role.location);
+    for (const mood of context.mood_tags ?? []) this.#term(mood, role.mood);
+    for (const action of context.actions ?? []) this.#term(action, role.action);
+    if (geo) this.#place(geo);
+  }
+
+  #value(text: string, roles: number): void {
+    this.#buffer.setComparable(text);
+    this.#raise(roles);
+  }
+
+  /** A text that is compared, and in which keywords are sought. */
+  #term(text: string | null | undefined, roles: number): void {
+    if (!text) return;
+    this.#value(text, roles);
+    if (this.#buffer.length > 0) this.#scan(text, role.anyText);
+  }
+
+  #place(geo: NonNullable<MatchScene["geo"]>): void {
+    const { country_code: country, state_code: state, city_name: city, lat, lng } = geo;
+    if (typeof lat === "number" && typeof lng === "number") {
+      this.#terms.raiseCell(cellOf({ lat, lng }));
+      this.#terms.raiseCell(anyCell);
+    }
+    const buffer = this.#buffer;
+    if (!country) return;
+    buffer.setComparable(country);
+    const countryEnd = buffer.length;
+    if (countryEnd === 0) return;
+    this.#raise(role.country);
+    if (city) {
+      buffer.addCityName(city);
+      if (buffer.length > countryEnd + 1) this.#raise(role.city);
+    }
+    if (!state) return;
+    buffer.length = countryEnd;
+    buffer.addComparable(state);
+    const stateEnd = buffer.length;
+    if (stateEnd === countryEnd + 1) return;
+    this.#raise(role.state);
+    if (!city) return;
+    buffer.addCityName(city);
+    if (buffer.length > stateEnd + 1) this.#raise(role.cityInState);
+  }
+
+  /** What the buffer has as a whole. */
+  #raise(roles: number): void {
+    const { units, length } = this.#buffer;
+    if (length === 0) return;
+    let hash = 0;
+    for (let at = 0; at < length; at += 1) hash = hashWith(hash, units[at] ?? 0);
+    const entry = this.#terms.texts.find(hash, units, 0, length);
+    if (entry !== null) this.#terms.raiseAll(entry, roles);
+  }
+
+  /** The phrases that occur in the text. */
+  #scan(text: string, roles: number): void {
+    const { phrases, texts } = this.#terms;
+    if (!phrases.any) return;
+    const buffer = this.#buffer;
+    buffer.setSearchable(text);
+    const { units, length } = buffer;
+    const { anyUnspaced } = phrases;
+    this.#startCount = 0;
+    let wordAt = 0;
+    let hash: number = space;
+    for (let at = 1; at < length; at += 1) {
+      const unit = units[at] ?? 0;
+      hash = hashWith(hash, unit);
+      if (unit === space) {
+        const entry = texts.find(hash, units, wordAt, at + 1);
+        if (entry !== null) this.#found(entry, wordAt, roles);
+        wordAt = at;
+        hash = space;
+      } else if (anyUnspaced && unit > 0x7f) {
+        const entry = texts.find(unit, units, at, at + 1);
+        if (entry !== null) this.#found(entry, at, roles);
+      }
+    }
+    for (let place = 0; place < this.#startCount; place += 1) this.#findLonger(place, roles);
+  }
+
+  #found(entry: TextEntry, at: number, roles: number): void {
+    this.#terms.raiseAll(entry, roles);
+    if (entry.longer === null) return;
+    this.#starts[this.#startCount] = entry;
+    this.#startPlaces[this.#startCount] = at;
+    this.#startCount += 1;
+  }
+
+  #findLonger(place: number, roles: number): void {
+    const start = this.#starts[place];
+    if (!start?.longer) return;
+    const { units, length } = this.#buffer;
+    const { lengths } = start.longer;
+    const from = this.#startPlaces[place] ?? 0;
+    let { hash } = start;
+    let at = from + start.text.length;
+    for (let next = 0; next < lengths.length; next += 1) {
+      const end = from + (lengths[next] ?? 0);
+      if (end > length) return;
+      for (; at < end; at += 1) hash = hashWith(hash, units[at] ?? 0);
+      const entry = this.#terms.texts.find(hash, units, from, end);
+      if (entry !== null) this.#terms.raiseAll(entry, roles);
+    }
+  }
+}

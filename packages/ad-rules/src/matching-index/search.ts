@@ -1,0 +1,272 @@
+import { lowestTie } from "../ranking/rank.ts";
+import { highestRankAt, lengthAt } from "./bound-posting.ts";
+import type { Judge } from "./judge.ts";
+import { chunkNumber, field, placeInChunk, type Records } from "./records.ts";
+import { refusal } from "./refusals.ts";
+import type { Terms } from "./terms.ts";
+import { RaisedPostings, type Walks } from "./walks.ts";
+
+/** So many ties are listed; of more the winner is drawn by sampling. */
+const mostTies = 1_024;
+/** After so many entries by bound it is worth counting whether the affinities would be fewer. */
+const manyEntries = 1_024;
+/** Entries of affinities cost so many times more, because their records have to be looked at. */
+const affinityCost = 4;
+
+/**
+ * Finds the highest rank of a request, and those that tie with it.
+ *
+ * 1. Down the key postings by bid, while a bid is above the highest rank found. A record without a satisfied affinity
+ *    ranks at its bid, so this finds the best of those at once.
+ * 2. Down the key postings by bound, while a bound is above the highest rank found. What a record can rank at most is read
+ *    from the posting; only if that is enough, the record itself is looked at.
+ *    Should many have high bounds and few of the satisfied affinities, the postings of those are walked instead.
+ * 3. On down what was walked, while a value is within the tie.
+ */
+export class Search {
+  /** −∞ while none is found. */
+  highestRank = Number.NEGATIVE_INFINITY;
+  /** Ranks below it do not tie. */
+  lowestRank = Number.NEGATIVE_INFINITY;
+  /** A record of the highest rank. */
+  best = -1;
+  /** Addresses of those found, and their ranks; some may rank too low. */
+  readonly found: number[] = [];
+  readonly ranks: number[] = [];
+  /** More tie than are listed. */
+  crowded = false;
+  /** Ties stand among the bids and affinities; else among the bounds. */
+  byAffinity = false;
+  /** One that may serve was passed over because it had just lacked money. */
+  lackedMoney = false;
+  /** Whether what was refused lately is left out. */
+  passesRefused = true;
+  readonly postings = new RaisedPostings();
+  readonly #judge: Judge;
+  readonly #records: Records;
+  readonly #terms: Terms;
+  #visit = 0;
+  #budget = 0;
+
+  constructor(judge: Judge, records: Records, terms: Terms) {
+    this.#judge = judge;
+    this.#records = records;
+    this.#terms = terms;
+  }
+
+  /** Makes ready for the postings to be added. `visit` must be another number than that of any other search. */
+  open(visit: number): void {
+    this.#visit = visit;
+    this.highestRank = Number.NEGATIVE_INFINITY;
+    this.lowestRank = Number.NEGATIVE_INFINITY;
+    this.best = -1;
+    this.found.length = 0;
+    this.ranks.length = 0;
+    this.crowded = false;
+    this.byAffinity = false;
+    this.lackedMoney = false;
+    this.passesRefused = true;
+    this.#budget = mostTies;
+    this.postings.clear();
+  }
+
+  /** Leaves a record out. */
+  exclude(address: number): void {
+    this.#records.set(address, field.visit, this.#visit);
+  }
+
+  /** Steps 1 and 2. */
+  findHighest(): void {
+    const { postings } = this;
+    const { bids, bounds } = postings;
+    for (let walk = 0; walk < bids.count; walk += 1) this.#walkAbove(bids, walk, false);
+    while (postings.addBidsAbove(this.highestRank)) this.#walkAbove(bids, bids.count - 1, false);
+    if (this.best < 0) return;
+    let left = manyEntries;
+    for (let walk = 0; walk < bounds.count || postings.addBoundsAbove(this.highestRank); walk += 1) {
+      left = this.#walkBounds(walk, left);
+      if (left > 0) continue;
+      if (this.#chooseAffinities()) return;
+      left = Number.POSITIVE_INFINITY;
+      walk -= 1;
+    }
+  }
+
+  /** Walks the affinities in place of what is left of the bounds, if those are fewer. */
+  #chooseAffinities(): boolean {
+    const { postings, highestRank } = this;
+    const { bounds, affinities } = postings;
+    while (postings.addBoundsAbove(highestRank));
+    postings.addAffinities(this.#terms);
+    if (affinities.countFrom(highestRank) * affinityCost >= bounds.countFrom(highestRank)) return false;
+    this.byAffinity = true;
+    for (let walk = 0; walk < affinities.count; walk += 1) this.#walkAbove(affinities, walk, true);
+    return true;
+  }
+
+  /** Step 3: lists all ties, unless they are too many: then they are `crowded`. */
+  findTies(): void {
+    const { postings } = this;
+    // All values are whole numbers.
+    const below = Math.ceil(this.lowestRank) - 1;
+    if (this.byAffinity) while (postings.addBidsAbove(below));
+    else while (postings.addBoundsAbove(below));
+    if (this.crowded) return;
+    if (this.byAffinity) {
+      this.#walkTies(postings.bids);
+      this.#walkTies(postings.affinities);
+    } else {
+      this.#walkBoundTies(postings.bounds);
+    }
+  }
+
+  /** Lists all ties however many they are. `visit` as for `open`. */
+  listAll(visit: number, excluded: readonly number[]): void {
+    this.#visit = visit;
+    for (const address of excluded) this.exclude(address);
+    this.found.length = 0;
+    this.ranks.length = 0;
+    this.crowded = false;
+    this.#budget = Number.POSITIVE_INFINITY;
+    const { bids, bounds, affinities } = this.postings;
+    for (const walks of [bids, bounds, affinities]) walks.restart();
+    this.findTies();
+  }
+
+  #walkAbove(walks: Walks, walk: number, ranksFirst: boolean): void {
+    const blocks = walks.postings[walk]?.blocks ?? [];
+    let number = walks.blocks[walk] ?? 0;
+    let place = walks.places[walk] ?? 0;
+    for (; number < blocks.length; number += 1) {
+      const block = blocks[number] ?? [];
+      for (; place < block.length; place += 2) {
+        if ((block[place] ?? 0) <= this.highestRank) {
+          walks.blocks[walk] = number;
+          walks.places[walk] = place;
+          return;
+        }
+        this.#consider(block[place + 1] ?? 0, ranksFirst);
+      }
+      place = 0;
+    }
+    walks.blocks[walk] = number;
+    walks.places[walk] = 0;
+  }
+
+  /** Looks at no more than `most` entries; returns how many of them are left. */
+  #walkBounds(walk: number, most: number): number {
+    const { bounds } = this.postings;
+    const blocks = bounds.postings[walk]?.blocks ?? [];
+    const { flags } = this.#terms;
+    let left = most;
+    let number = bounds.blocks[walk] ?? 0;
+    let place = bounds.places[walk] ?? 0;
+    for (; number < blocks.length; number += 1) {
+      const block = blocks[number] ?? [];
+      for (; place < block.length; place += lengthAt(block, place)) {
+        if ((block[place] ?? 0) <= this.highestRank || left <= 0) {
+          bounds.blocks[walk] = number;
+          bounds.places[walk] = place;
+          return left;
+        }
+        left -= 1;
+        if (highestRankAt(block, place, flags) >= this.lowestRank)
+          this.#consider(block[place + 1] ?? 0, false);
+      }
+      place = 0;
+    }
+    bounds.blocks[walk] = number;
+    bounds.places[walk] = 0;
+    return left;
+  }
+
+  #walkTies(walks: Walks): void {
+    for (let walk = 0; walk < walks.count; walk += 1) {
+      const blocks = walks.postings[walk]?.blocks ?? [];
+      let place = walks.places[walk] ?? 0;
+      for (let number = walks.blocks[walk] ?? 0; number < blocks.length; number += 1) {
+        const block = blocks[number] ?? [];
+        for (; place < block.length && (block[place] ?? 0) >= this.lowestRank; place += 2) {
+          if (this.#isTooMany()) return;
+          this.#consider(block[place + 1] ?? 0, true);
+        }
+        if (place < block.length) break;
+        place = 0;
+      }
+    }
+  }
+
+  #walkBoundTies(walks: Walks): void {
+    const { flags } = this.#terms;
+    for (let walk = 0; walk < walks.count; walk += 1) {
+      const blocks = walks.postings[walk]?.blocks ?? [];
+      let place = walks.places[walk] ?? 0;
+      for (let number = walks.blocks[walk] ?? 0; number < blocks.length; number += 1) {
+        const block = blocks[number] ?? [];
+        for (
+          ;
+          place < block.length && (block[place] ?? 0) >= this.lowestRank;
+          place += lengthAt(block, place)
+        ) {
+          if (this.#isTooMany()) return;
+          if (highestRankAt(block, place, flags) >= this.lowestRank)
+            this.#consider(block[place + 1] ?? 0, false);
+        }
+        if (place < block.length) break;
+        place = 0;
+      }
+    }
+  }
+
+  #isTooMany(): boolean {
+    this.#budget -= 1;
+    if (this.#budget < 0) this.crowded = true;
+    return this.crowded;
+  }
+
+  /** @param ranksFirst the rank is more likely to be too low than a rule to fail */
+  #consider(address: number, ranksFirst: boolean): void {
+    const chunk = chunkNumber(address);
+    const at = placeInChunk(address);
+    const ints = this.#records.ints[chunk];
+    const floats = this.#records.floats[chunk];
+    if (ints === undefined || floats === undefined) throw new RangeError(`no record at ${address}`);
+    if (ints[at + field.visit] === this.#visit) return;
+    ints[at + field.visit] = this.#visit;
+    if (ranksFirst && this.#judge.rankOf(ints, floats, at) < this.lowestRank) return;
+    if (!this.#judge.admits(ints, floats, at, address)) return;
+    const rank = this.#judge.rankOf(ints, floats, at);
+    if (rank < this.lowestRank) return;
+    if (this.passesRefused && this.#isRefused(ints, at)) return;
+    if (rank > this.highestRank) {
+      this.highestRank = rank;
+      this.lowestRank = lowestTie(rank);
+      this.best = address;
+    }
+    if (this.crowded) return;
+    if (this.found.length >= mostTies && this.#budget < Number.POSITIVE_INFINITY) this.#dropLower();
+    this.found.push(address);
+    this.ranks.push(rank);
+  }
+
+  #isRefused(ints: Int32Array, at: number): boolean {
+    const refused = this.#judge.refusalOf(ints, at);
+    if (refused === refusal.lacksMoney) this.lackedMoney = true;
+    return refused !== refusal.none;
+  }
+
+  /** Makes room; when nearly all still tie, no more are listed. */
+  #dropLower(): void {
+    let kept = 0;
+    for (let place = 0; place < this.found.length; place += 1) {
+      const rank = this.ranks[place] ?? 0;
+      if (rank < this.lowestRank) continue;
+      this.found[kept] = this.found[place] ?? 0;
+      this.ranks[kept] = rank;
+      kept += 1;
+    }
+    this.found.length = kept;
+    this.ranks.length = kept;
+    if (kept > mostTies / 2) this.crowded = true;
+  }
+}
