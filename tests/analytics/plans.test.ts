@@ -11,6 +11,7 @@ import { type Advertiser, AnalyticsWorld } from "./world.fixture.ts";
 
 const READ_BY_ANALYTICS = [
   "affinities",
+  "advertisers",
   "campaign_rollups",
   "campaign_version_rollups",
   "campaigns",
