@@ -12,16 +12,18 @@ local session = KEYS[1]
 local match_id, max_ads, idle_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local now_ms = whole(math.floor(now_microseconds() / 1000))
 
-redis.call('HSETNX', session, 'started', now_ms)
-local count = redis.call('HLEN', session) - 1
+local known = redis.call('HMGET', session, 'started', match_id)
+local started = known[1] or now_ms
+local count = known[1] and redis.call('HLEN', session) - 1 or 0
 local code = 'admitted'
-if redis.call('HEXISTS', session, match_id) == 0 then
+if not known[2] then
   if count < max_ads then
-    redis.call('HSET', session, match_id, now_ms)
+    redis.call('HSET', session, 'started', started, match_id, now_ms)
     count = count + 1
   else
     code = 'full'
+    redis.call('HSET', session, 'started', started)
   end
 end
 redis.call('PEXPIRE', session, idle_ms)
-return { code, redis.call('HGET', session, 'started'), whole(count) }
+return { code, started, whole(count) }

@@ -29,7 +29,8 @@ local now_ms = math.floor(now_us / 1000)
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_slot' } end
-if not remembers_matches(account, matches) then return { 'refused', 'no_match' } end
+local is_remembered, first_match, asked_for = recall(account, matches, 'op:' .. impression_id, match_id)
+if not is_remembered then return { 'refused', 'no_match' } end
 
 -- slot_epoch tells billing whether the slot still knows of the charge. A replay names the present epoch: billing takes
 -- records from first answers and from the outbox alone.
@@ -49,42 +50,37 @@ local function too_dear(entry)
 end
 
 local function charge(id, entry)
-  local price = whole(entry.price)
+  local held = 0
   if entry.state == 'O' then
-    local released = whole(-entry.price)
-    redis.call('HINCRBY', account_key, 'held', released)
-    redis.call('HINCRBY', campaign_key, 'held', released)
+    held = entry.price
     redis.call('ZREM', holds, hold_member(id, place, entry.session_key, entry.price))
   end
-  redis.call('HINCRBY', account_key, 'spent', price)
-  redis.call('HINCRBY', account_key, 'impressions', 1)
-  redis.call('HINCRBY', account_key, 'seq', 1)
-  redis.call('HINCRBY', campaign_key, 'spent', price)
-  redis.call('HINCRBY', campaign_key, 'impressions', 1)
-  redis.call('HSET', campaign_key, 'day', campaign.day, 'day_spent', whole(campaign.day_spent + entry.price))
+  redis.call('HSET', account_key, 'held', whole(account.held - held), 'spent', whole(account.spent + entry.price),
+    'impressions', whole(account.impressions + 1), 'seq', whole(account.seq + 1))
+  redis.call('HSET', campaign_key, 'held', whole(campaign.held - held), 'spent', whole(campaign.spent + entry.price),
+    'impressions', whole(campaign.impressions + 1),
+    'day', campaign.day, 'day_spent', whole(campaign.day_spent + entry.price))
   redis.call('ZREM', pending, pending_member(id, entry))
   entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(now_ms), impression_id
   local record = record_of(entry)
   redis.call('HSET', outbox, impression_id, record)
   redis.call('HSET', matches, id, encode_entry(entry))
-  remember(pending, matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
+  remember(matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
   if match_id == '' then
     redis.call('HSET', matches, 'op:' .. impression_id, id)
-    remember(pending, matches, history, 'op:' .. impression_id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
+    remember(matches, history, 'op:' .. impression_id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
   end
   return { 'charged', '0', record }
 end
 
-local first_match = redis.call('HGET', matches, 'op:' .. impression_id)
 if first_match then
   local text = redis.call('HGET', matches, first_match)
   if text then return { 'charged', '1', record_of(decode_entry(text)) } end
 end
 
 if match_id ~= '' then
-  local text = redis.call('HGET', matches, match_id)
-  if not text then return { 'refused', 'no_match' } end
-  local entry = decode_entry(text)
+  if not asked_for then return { 'refused', 'no_match' } end
+  local entry = decode_entry(asked_for)
   if entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
   if entry.state == 'C' then return { 'charged', '1', record_of(entry) } end
   if entry.matched_at_us < now_us - LATE_MS * 1000 then return { 'refused', 'no_match' } end

@@ -66,6 +66,6 @@ else
   redis.call('ZREM', pending, pending_member(match_id, entry))
   entry.state, entry.payload = 'X', ''
   redis.call('HSET', matches, match_id, encode_entry(entry))
-  remember(pending, matches, history, match_id, now_ms, CANCELLED_MS)
+  remember(matches, history, match_id, now_ms, CANCELLED_MS)
 end
 return { 'released' }

@@ -28,22 +28,30 @@ local FIRST_CREATIVE = 10
 local now_us = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
 
--- Of the creatives below their cap those seen least; equal ones in rotation.
-local function pick_creative()
-  local fields = {}
-  for i = FIRST_CREATIVE, #ARGV, 2 do fields[#fields + 1] = ARGV[i] end
-  local counts = redis.call('HMGET', cap, unpack(fields))
+-- Of the creatives below their cap those seen least; equal ones in rotation. Answers also its appearances and how often it
+-- has been served. counted: `since`, then appearances and times served of each creative, as HMGET reads them.
+local function pick_creative(counted, rotation)
   local fewest, equals = math.huge, {}
-  for i, creative_id in ipairs(fields) do
-    local count = tonumber(counts[i] or 0)
-    if count < tonumber(ARGV[FIRST_CREATIVE + 2 * i - 1]) then
+  for i = FIRST_CREATIVE, #ARGV, 2 do
+    local place = i - FIRST_CREATIVE + 2
+    local count = tonumber(counted[place] or 0)
+    if count < tonumber(ARGV[i + 1]) then
       if count < fewest then fewest, equals = count, {} end
-      if count == fewest then equals[#equals + 1] = creative_id end
+      if count == fewest then equals[#equals + 1] = place end
     end
   end
   if #equals == 0 then return nil end
-  local rotation = tonumber(redis.call('HGET', campaign_key, 'rotation') or 0)
-  return equals[rotation % #equals + 1]
+  local place = equals[rotation % #equals + 1]
+  return ARGV[place + FIRST_CREATIVE - 2], fewest, tonumber(counted[place + 1] or 0)
+end
+
+local function read_cap()
+  local fields = { 'since' }
+  for i = FIRST_CREATIVE, #ARGV, 2 do
+    fields[#fields + 1] = ARGV[i]
+    fields[#fields + 1] = 'n:' .. ARGV[i]
+  end
+  return redis.call('HMGET', cap, unpack(fields))
 end
 
 local function milliseconds(microseconds)
@@ -56,7 +64,7 @@ local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_slot', '' } end
 
-local known = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
+local is_remembered, known = recall(account, matches, match_id)
 if known then
   local entry = decode_entry(known)
   if entry.state ~= 'X' then
@@ -64,10 +72,11 @@ if known then
   end
 end
 
-local cap_since_us = redis.call('HGET', cap, 'since')
+local counted = read_cap()
+local cap_since_us = counted[1]
 if session_started_ms and cap_since_us and is_cap_stale(tonumber(cap_since_us), session_started_ms, session_idle_ms) then
   redis.call('DEL', cap)
-  cap_since_us = nil
+  counted, cap_since_us = {}, nil
 end
 local cap_since_ms = cap_since_us and milliseconds(cap_since_us) or ''
 
@@ -75,33 +84,29 @@ if campaign.version > campaign_version then return { 'refused', 'stale_version',
 if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_since_ms } end
 local refusal = no_room(account, campaign, price)
 if refusal then return { 'refused', refusal, cap_since_ms } end
-local creative_id = pick_creative()
+local creative_id, appearances, times_served = pick_creative(counted, campaign.rotation)
 if not creative_id then return { 'refused', 'creative_cap', cap_since_ms } end
 
-if not cap_since_us then
-  cap_since_us = whole(now_us)
-  redis.call('HSET', cap, 'since', cap_since_us)
-end
-redis.call('HINCRBY', cap, creative_id, 1)
-local times_seen = whole(redis.call('HINCRBY', cap, 'n:' .. creative_id, 1) - 1)
-keep_for(cap, cap_life_ms(session_idle_ms))
+local is_new_cap = not cap_since_us
+cap_since_us = cap_since_us or whole(now_us)
+redis.call('HSET', cap, 'since', cap_since_us, creative_id, appearances + 1, 'n:' .. creative_id, times_served + 1)
+if is_new_cap then keep_for(cap, cap_life_ms(session_idle_ms)) end
 
-if not remembers_matches(account, matches) then
+if not is_remembered then
   redis.call('DEL', pending, matches, history)
   redis.call('HSET', matches, ':era', account.era)
 end
 local entry = {
   state = 'O', price = price, lapses_at_ms = now_ms + hold_ttl_ms, matched_at_us = now_us,
-  creative_id = creative_id, session_key = session_key, times_seen = times_seen, cap_since_us = cap_since_us,
+  creative_id = creative_id, session_key = session_key, times_seen = times_served, cap_since_us = cap_since_us,
   recorded_at_ms = '', impression_id = '', payload = payload,
 }
-redis.call('HINCRBY', account_key, 'held', whole(price))
-redis.call('HINCRBY', account_key, 'seq', 1)
-redis.call('HINCRBY', campaign_key, 'held', whole(price))
-redis.call('HINCRBY', campaign_key, 'rotation', 1)
+redis.call('HSET', account_key, 'held', whole(account.held + price), 'seq', whole(account.seq + 1))
+redis.call('HSET', campaign_key, 'held', whole(campaign.held + price), 'rotation', whole(campaign.rotation + 1))
 redis.call('ZADD', holds, whole(entry.lapses_at_ms), hold_member(match_id, place, session_key, price))
 redis.call('ZADD', pending, 0, pending_member(match_id, entry))
+keep_for(pending, hold_ttl_ms + REMEMBER_MS)
 redis.call('HSET', matches, match_id, encode_entry(entry))
-remember(pending, matches, history, match_id, now_ms, hold_ttl_ms + REMEMBER_MS)
+remember(matches, history, match_id, now_ms, hold_ttl_ms + REMEMBER_MS)
 trim_history(pending, matches, history, now_ms)
-return { 'held', creative_id, times_seen, whole(entry.lapses_at_ms), milliseconds(cap_since_us) }
+return { 'held', creative_id, whole(times_served), whole(entry.lapses_at_ms), milliseconds(cap_since_us) }

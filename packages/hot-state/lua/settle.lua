@@ -56,7 +56,7 @@ local function take_match()
   redis.call('ZREM', pending, pending_member(match_id, entry))
   entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(now_ms), impression_id
   redis.call('HSET', matches, match_id, encode_entry(entry))
-  remember(pending, matches, history, match_id, now_ms, REMEMBER_MS)
+  remember(matches, history, match_id, now_ms, REMEMBER_MS)
   return false
 end
 

@@ -110,8 +110,8 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/reserve.lua",
-        search: "redis.call('HINCRBY', cap, creative_id, 1)",
-        replacement: "",
+        search: "creative_id, appearances + 1,",
+        replacement: "creative_id, appearances,",
       },
     ],
   },

@@ -4,17 +4,18 @@ local REMEMBER_MS = 86400000
 local KEY_MARGIN_MS = 3600000
 local TRIM_LIMIT = 8
 
--- Lengthens a key's life, never shortens it.
+-- Lengthens a key's life, never shortens it. A little longer than asked for, so that few requests have to.
 local function keep_for(key, ms)
-  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, whole(ms)) end
+  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, whole(ms + KEY_MARGIN_MS)) end
 end
 
--- Notes when a field of `matches` may be forgotten, and keeps the keys until a little after that.
-local function remember(pending, matches, history, field, now_ms, for_ms)
+-- Notes when a field of `matches` may be forgotten, and keeps both keys until then: they are made and forgotten together.
+local function remember(matches, history, field, now_ms, for_ms)
   redis.call('ZADD', history, whole(now_ms + for_ms), field)
-  keep_for(pending, for_ms + KEY_MARGIN_MS)
-  keep_for(matches, for_ms + KEY_MARGIN_MS)
-  keep_for(history, for_ms + KEY_MARGIN_MS)
+  if redis.call('PTTL', history) < for_ms then
+    redis.call('PEXPIRE', matches, whole(for_ms + KEY_MARGIN_MS))
+    redis.call('PEXPIRE', history, whole(for_ms + KEY_MARGIN_MS))
+  end
 end
 
 -- Forgets a few fields whose time has come: more than one reserve and its commit add.

@@ -4,7 +4,8 @@
 -- era    epoch since which matches are remembered; those of before are void
 
 local function read_account(key)
-  local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held', 'lineage', 'epoch', 'era')
+  local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held', 'lineage', 'epoch', 'era',
+    'seq', 'impressions')
   if not values[1] or values[5] ~= server_lineage() then return nil end
   return {
     deposited = tonumber(values[2]),
@@ -12,6 +13,8 @@ local function read_account(key)
     held = tonumber(values[4]),
     epoch = values[6],
     era = values[7],
+    seq = tonumber(values[8] or 0),
+    impressions = tonumber(values[9] or 0),
   }
 end
 
@@ -20,11 +23,18 @@ local function remembers_matches(account, matches)
   return redis.call('HGET', matches, ':era') == account.era
 end
 
+-- Whether the matches are remembered, then what they hold under some fields (false: nothing).
+local function recall(account, matches, ...)
+  local values = redis.call('HMGET', matches, ':era', ...)
+  if values[1] ~= account.era then return false end
+  return true, values[2], values[3]
+end
+
 -- limit: the budget, or a lower ceiling that is on its way into the budget. day: the day that is being spent on;
 -- a clock that has gone back keeps the later day, so that no cap is spent twice.
 local function read_campaign(key, today)
   local values = redis.call('HMGET', key, 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held',
-    'day', 'day_spent')
+    'day', 'day_spent', 'impressions', 'rotation')
   if not values[1] then return nil end
   local limit = tonumber(values[3])
   if values[4] ~= '' then limit = math.min(limit, tonumber(values[4])) end
@@ -39,6 +49,8 @@ local function read_campaign(key, today)
     held = tonumber(values[7]),
     day = day,
     day_spent = day_spent,
+    impressions = tonumber(values[10] or 0),
+    rotation = tonumber(values[11] or 0),
   }
 end
 
