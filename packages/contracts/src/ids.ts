@@ -1,3 +1,4 @@
+import { randomFillSync } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
 /** What an identifier names: advertiser, campaign, creative, geo target, blocklist rule, affinity, impression, match, account, key row, deposit. */
@@ -14,7 +15,22 @@ export type IdPrefix =
   | "key"
   | "dep";
 
-const nextUlid = monotonicFactory();
+/** Random bytes are drawn a few thousand at a time: one at a time they cost more than all the rest of an identifier. */
+const entropy = new Uint8Array(4_096);
+let unusedFrom = entropy.length;
+
+/** At least 0 and below 1, in steps of 1/256; a character of a ULID is one of 32, so that all are equally likely. */
+function randomByteShare(): number {
+  if (unusedFrom === entropy.length) {
+    randomFillSync(entropy);
+    unusedFrom = 0;
+  }
+  const byte = entropy[unusedFrom] ?? 0;
+  unusedFrom += 1;
+  return byte / 256;
+}
+
+const nextUlid = monotonicFactory(randomByteShare);
 
 /**
  * A new identifier: the prefix and a lower-case ULID, such as `camp_01jd…`. Identifiers of one process sort in the

@@ -59,10 +59,11 @@ function allowedMethods(endpoints: readonly Endpoint[]): string[] {
 
 /** Throws 403 (semantics: Key scopes). */
 function requireScope(key: ApiKey, endpoint: Endpoint): void {
-  const accepted = [endpoint.scope].flat();
-  if (accepted.some((scope) => key.scopes.includes(scope))) return;
+  const { scope } = endpoint;
+  const accepted = typeof scope === "string" ? [scope] : scope;
+  if (accepted.some((one) => key.scopes.includes(one))) return;
   throw forbidden(
-    `This API key lacks the scope ${accepted.map((scope) => `"${scope}"`).join(" or ")}: use a key that has it.`,
+    `This API key lacks the scope ${accepted.map((one) => `"${one}"`).join(" or ")}: use a key that has it.`,
   );
 }
 
