@@ -19,6 +19,8 @@ export const role = {
   state: 2_048,
   city: 4_096,
   cityInState: 8_192,
+  /** A category that the placement does not block. */
+  openCategory: 16_384,
 } as const;
 
 /** How much of an affinity's weight is earned, as a flag's level; everything but affinities is raised to `half`. */
@@ -31,11 +33,11 @@ const anyTerm = role.theme | role.category | role.location | role.mood | role.ac
  * those of the terms; with "Phrase" the text is a phrase, else a value that is compared.
  */
 export const effects = {
-  tag: { code: 0, roles: anyTerm, level: level.half },
+  tag: { code: 22, roles: anyTerm, level: level.half },
   tagPhrase: { code: 1, roles: role.narrative, level: level.half },
   /** Of all tags that are sought by this phrase and compared as something else. */
   otherTagPhrase: { code: 2, roles: role.narrative, level: level.half },
-  targetCategory: { code: 3, roles: role.category, level: level.half },
+  targetCategory: { code: 3, roles: role.openCategory, level: level.half },
   blockedTheme: { code: 4, roles: role.theme, level: level.half },
   blockedCategory: { code: 5, roles: role.category, level: level.half },
   blockedAction: { code: 6, roles: role.action, level: level.half },

@@ -97,7 +97,9 @@ export class Judge {
     const endsBeforeMs = floats[times + 1] ?? 0;
     if (endsBeforeMs <= this.#nowMs) {
       const isLong = endsBeforeMs + endedForMs <= this.#nowMs;
-      if (isLong && this.ended.length < mostEnded) this.ended.push(address);
+      if (isLong && this.ended.length < mostEnded && !this.ended.includes(address)) {
+        this.ended.push(address);
+      }
       return false;
     }
     return (floats[times] ?? 0) <= this.#nowMs;

@@ -1,11 +1,13 @@
 import type { CompiledCampaign } from "../compiled/compiled-campaign.ts";
 import type { GeoRules } from "../rules/geo.ts";
 import type { MatchScene } from "../types/request.ts";
+import { placeOf } from "./arena.ts";
 import { effects, level } from "./effects.ts";
+import { Ended } from "./ended.ts";
 import { Judge } from "./judge.ts";
 import { PostingSet } from "./posting-set.ts";
 import { canNeverServe, hasCircles, recordPartsOf } from "./record-parts.ts";
-import { field, placeInChunk, Records } from "./records.ts";
+import { field, Records } from "./records.ts";
 import { Refusals } from "./refusals.ts";
 import { RequestReader } from "./request-reader.ts";
 import { Search } from "./search.ts";
@@ -33,6 +35,7 @@ export class Matching {
   readonly #terms = new Terms();
   readonly #records = new Records();
   readonly #live = new PostingSet(this.#records);
+  readonly #ended = new Ended(this.#records, this.#live);
   readonly #reader = new RequestReader(this.#terms);
   readonly #refusals = new Refusals(this.#records, (slot) => this.addressOf(slot));
   readonly #judge = new Judge(this.#terms, this.#records, this.#refusals, this.#circles);
@@ -63,7 +66,8 @@ export class Matching {
     const address = this.addressOf(slot);
     if (address === nowhere) return;
     this.#refusals.forgetSlot(slot);
-    this.#live.remove(address);
+    if (this.#ended.has(address)) this.#ended.remove(address);
+    else this.#live.remove(address);
     const advertiser = this.#records.get(address, field.advertiser);
     for (const term of this.#records.terms(address)) this.#terms.release(term);
     if (!this.#terms.isUsed(advertiser)) this.#refusals.forgetAdvertiser(advertiser);
@@ -90,6 +94,7 @@ export class Matching {
   /** Raises the flags of the request's terms; `close` must follow. @param excluded slots to leave out */
   open(scene: MatchScene, excluded: Iterable<number>): void {
     this.#refusals.expire(scene.nowMs);
+    this.#ended.restore(scene.nowMs);
     this.#search.open(this.#nextVisit());
     this.#excluded.length = 0;
     if (!scene.placement.is_active) return;
@@ -106,6 +111,8 @@ export class Matching {
 
   close(): void {
     this.#terms.lowerAll();
+    for (const address of this.#judge.ended) this.#ended.retire(address);
+    this.#judge.ended.length = 0;
   }
 
   /** Draws one of the ties, with weight priority + 1. */
@@ -152,7 +159,7 @@ export class Matching {
     return this.#judge.scoreOf(
       this.#records.chunkOf(address),
       this.#records.floatsOf(address),
-      placeInChunk(address),
+      placeOf(address),
     );
   }
 
@@ -186,7 +193,7 @@ export class Matching {
 
   #foundAt(address: number): Found {
     const ints = this.#records.chunkOf(address);
-    const at = placeInChunk(address);
+    const at = placeOf(address);
     const rank = this.#judge.rankOf(ints, this.#records.floatsOf(address), at);
     return { slot: this.#records.get(address, field.slot), rank };
   }

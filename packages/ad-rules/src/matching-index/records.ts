@@ -1,3 +1,5 @@
+import { Arena, placeOf } from "./arena.ts";
+
 /**
  * What the index keeps of each campaign that can serve, as numbers in large shared arrays. A record is found by its
  * address. It begins with these fields, in one cache line; then come, each only if there are any: the schedule's two times
@@ -34,7 +36,9 @@ export const bits = {
   scheduled: 0b1_0000,
   /** It has circles, which flags do not tell exactly. */
   circles: 0b10_0000,
-  keyShift: 6,
+  /** It has ended, and stands at no posting (ended.ts). */
+  ended: 0b100_0000,
+  keyShift: 7,
   /** Which group it is posted by: 0 none, else 1 for `field.places` to 3 for `field.tags`. */
   keyMask: 0b11,
 } as const;
@@ -59,37 +63,15 @@ export interface RecordParts {
   blockable: readonly number[];
 }
 
-const chunkBits = 16;
-const chunkLength = 1 << chunkBits;
-const chunkMask = chunkLength - 1;
-
-/** The memory of the records: in chunks, so that it grows without copying; what is freed is used again. */
-export class Records {
-  readonly ints: Int32Array[] = [];
-  readonly floats: Float64Array[] = [];
-  /** By length: free addresses. */
-  readonly #free = new Map<number, number[]>();
-  #next = 0;
-
-  chunkOf(address: number): Int32Array {
-    const chunk = this.ints[address >>> chunkBits];
-    if (chunk === undefined) throw new RangeError(`no record at ${address}`);
-    return chunk;
-  }
-
-  floatsOf(address: number): Float64Array {
-    const chunk = this.floats[address >>> chunkBits];
-    if (chunk === undefined) throw new RangeError(`no record at ${address}`);
-    return chunk;
-  }
-
+/** The memory of the records. */
+export class Records extends Arena {
   /** The address of a new record. */
   add(parts: RecordParts): number {
     const { schedule } = parts;
-    const address = this.#take(lengthOf(parts));
+    const address = this.take(lengthOf(parts));
     const ints = this.chunkOf(address);
     const floats = this.floatsOf(address);
-    const at = address & chunkMask;
+    const at = placeOf(address);
     ints.set(headerOf(parts), at);
     if (schedule !== null) {
       floats[timesAt(at)] = schedule.startsAtMs;
@@ -112,59 +94,37 @@ export class Records {
   }
 
   remove(address: number): void {
-    const length = this.#lengthAt(address);
-    const free = this.#free.get(length);
-    if (free === undefined) this.#free.set(length, [address]);
-    else free.push(address);
+    const end = listAt(this.chunkOf(address), placeOf(address), field.affinities + 1);
+    const weights = this.get(address, field.affinities);
+    this.give(address, (weightsAt(end) + weights) * 2 - placeOf(address));
   }
 
   get(address: number, name: number): number {
-    return this.chunkOf(address)[(address & chunkMask) + name] ?? 0;
+    return this.chunkOf(address)[placeOf(address) + name] ?? 0;
   }
 
   set(address: number, name: number, value: number): void {
-    this.chunkOf(address)[(address & chunkMask) + name] = value;
+    this.chunkOf(address)[placeOf(address) + name] = value;
   }
 
   /** The terms of one of the lists. */
   list(address: number, name: number): Int32Array {
     const ints = this.chunkOf(address);
-    const from = listAt(ints, address & chunkMask, name);
+    const from = listAt(ints, placeOf(address), name);
     return ints.subarray(from, from + this.get(address, name));
   }
 
   /** All of its terms, as often as they were acquired. */
   terms(address: number): Int32Array {
     const ints = this.chunkOf(address);
-    const at = address & chunkMask;
+    const at = placeOf(address);
     return ints.subarray(listsAt(ints, at), listAt(ints, at, field.affinities + 1));
   }
 
   weights(address: number): Float64Array {
-    const end = listAt(this.chunkOf(address), address & chunkMask, field.affinities + 1);
+    const end = listAt(this.chunkOf(address), placeOf(address), field.affinities + 1);
     const from = weightsAt(end);
     return this.floatsOf(address).subarray(from, from + this.get(address, field.affinities));
-  }
-
-  #lengthAt(address: number): number {
-    const at = address & chunkMask;
-    const end = listAt(this.chunkOf(address), at, field.affinities + 1);
-    return rounded(weightsAt(end) * 2 + this.get(address, field.affinities) * 2 - at);
-  }
-
-  #take(length: number): number {
-    const free = this.#free.get(length)?.pop();
-    if (free !== undefined) return free;
-    const left = this.ints.length * chunkLength - this.#next;
-    if (length > left) {
-      const buffer = new ArrayBuffer(Math.max(length, chunkLength) * Int32Array.BYTES_PER_ELEMENT);
-      this.#next = this.ints.length * chunkLength;
-      this.ints.push(new Int32Array(buffer));
-      this.floats.push(new Float64Array(buffer));
-    }
-    const address = this.#next;
-    this.#next += Math.min(length, chunkLength);
-    return address;
   }
 }
 
@@ -188,14 +148,6 @@ export function weightsAt(end: number): number {
 /** Where the schedule's times stand among the floats. */
 export function timesAt(at: number): number {
   return (at + headerLength) / 2;
-}
-
-/** In which chunk a record stands, and where in it. */
-export function chunkNumber(address: number): number {
-  return address >>> chunkBits;
-}
-export function placeInChunk(address: number): number {
-  return address & chunkMask;
 }
 
 function headerOf(parts: RecordParts): number[] {
@@ -229,10 +181,5 @@ function lengthOf(parts: RecordParts): number {
     blocked.length +
     blockable.length +
     affinities.length;
-  return rounded((weightsAt(end) + weights.length) * 2);
-}
-
-/** Records begin with a cache line; few different lengths let freed space be used again. */
-function rounded(length: number): number {
-  return (length + 15) & ~15;
+  return (weightsAt(end) + weights.length) * 2;
 }

@@ -3,7 +3,7 @@ import { role } from "./effects.ts";
 import { anyCell, cellOf } from "./radius-cells.ts";
 import type { Terms } from "./terms.ts";
 import { TextBuffer } from "./text-buffer.ts";
-import { hashWith, type TextEntry } from "./text-table.ts";
+import { hashWith, noEntry } from "./text-table.ts";
 
 const space = 0x20;
 
@@ -15,9 +15,11 @@ export class RequestReader {
   readonly #terms: Terms;
   readonly #buffer = new TextBuffer();
   /** Entries that begin longer phrases, and where they stand. */
-  readonly #starts: (TextEntry | null)[] = [];
+  readonly #starts: number[] = [];
   readonly #startPlaces: number[] = [];
   #startCount = 0;
+  /** Entries of the categories that the placement blocks. */
+  readonly #blockedCategories: number[] = [];
 
   constructor(terms: Terms) {
     this.#terms = terms;
@@ -27,19 +29,32 @@ export class RequestReader {
     this.#buffer.setExact(placement.game_id);
     this.#raise(role.game);
     for (const advertiser of placement.blocked_advertisers) this.#value(advertiser, role.blockedAdvertiser);
-    for (const category of placement.blocked_categories) this.#value(category, role.blockedCategory);
+    this.#blockedCategories.length = 0;
+    for (const category of placement.blocked_categories) {
+      this.#blockedCategories.push(this.#value(category, role.blockedCategory));
+    }
     if (context.narrative) this.#scan(context.narrative, role.narrative | role.anyText);
     this.#term(context.theme_id, role.theme);
-    this.#term(context.category, role.category);
+    this.#category(context.category);
     this.#term(context.location, role.location);
     for (const mood of context.mood_tags ?? []) this.#term(mood, role.mood);
     for (const action of context.actions ?? []) this.#term(action, role.action);
     if (geo) this.#place(geo);
   }
 
-  #value(text: string, roles: number): void {
+  #value(text: string, roles: number): number {
     this.#buffer.setComparable(text);
-    this.#raise(roles);
+    return this.#raise(roles);
+  }
+
+  /** Whoever targets a category that the placement blocks is blocked himself: nobody need be sought there. */
+  #category(text: string | null | undefined): void {
+    if (!text) return;
+    const entry = this.#value(text, role.category);
+    if (entry !== noEntry && !this.#blockedCategories.includes(entry)) {
+      this.#terms.raiseAll(entry, role.openCategory);
+    }
+    if (this.#buffer.length > 0) this.#scan(text, role.anyText);
   }
 
   /** A text that is compared, and in which keywords are sought. */
@@ -76,14 +91,15 @@ export class RequestReader {
     if (buffer.length > stateEnd + 1) this.#raise(role.cityInState);
   }
 
-  /** What the buffer has as a whole. */
-  #raise(roles: number): void {
+  /** What the buffer has as a whole: its entry, if there is one. */
+  #raise(roles: number): number {
     const { units, length } = this.#buffer;
-    if (length === 0) return;
+    if (length === 0) return noEntry;
     let hash = 0;
     for (let at = 0; at < length; at += 1) hash = hashWith(hash, units[at] ?? 0);
     const entry = this.#terms.texts.find(hash, units, 0, length);
-    if (entry !== null) this.#terms.raiseAll(entry, roles);
+    if (entry !== noEntry) this.#terms.raiseAll(entry, roles);
+    return entry;
   }
 
   /** The phrases that occur in the text. */
@@ -102,39 +118,40 @@ export class RequestReader {
       hash = hashWith(hash, unit);
       if (unit === space) {
         const entry = texts.find(hash, units, wordAt, at + 1);
-        if (entry !== null) this.#found(entry, wordAt, roles);
+        if (entry !== noEntry) this.#found(entry, wordAt, roles);
         wordAt = at;
         hash = space;
       } else if (anyUnspaced && unit > 0x7f) {
         const entry = texts.find(unit, units, at, at + 1);
-        if (entry !== null) this.#found(entry, at, roles);
+        if (entry !== noEntry) this.#found(entry, at, roles);
       }
     }
     for (let place = 0; place < this.#startCount; place += 1) this.#findLonger(place, roles);
   }
 
-  #found(entry: TextEntry, at: number, roles: number): void {
+  #found(entry: number, at: number, roles: number): void {
     this.#terms.raiseAll(entry, roles);
-    if (entry.longer === null) return;
+    if (this.#terms.texts.longerThan(entry) === null) return;
     this.#starts[this.#startCount] = entry;
     this.#startPlaces[this.#startCount] = at;
     this.#startCount += 1;
   }
 
   #findLonger(place: number, roles: number): void {
-    const start = this.#starts[place];
-    if (!start?.longer) return;
+    const { texts } = this.#terms;
+    const start = this.#starts[place] ?? noEntry;
+    const lengths = texts.longerThan(start) ?? [];
     const { units, length } = this.#buffer;
-    const { lengths } = start.longer;
     const from = this.#startPlaces[place] ?? 0;
-    let { hash } = start;
-    let at = from + start.text.length;
+    let hash = texts.hashOf(start);
+    let at = from + texts.lengthOf(start);
     for (let next = 0; next < lengths.length; next += 1) {
       const end = from + (lengths[next] ?? 0);
       if (end > length) return;
+      if (end === at && next > 0) continue;
       for (; at < end; at += 1) hash = hashWith(hash, units[at] ?? 0);
-      const entry = this.#terms.texts.find(hash, units, from, end);
-      if (entry !== null) this.#terms.raiseAll(entry, roles);
+      const entry = texts.find(hash, units, from, end);
+      if (entry !== noEntry) this.#terms.raiseAll(entry, roles);
     }
   }
 }

@@ -1,7 +1,8 @@
 import { lowestTie } from "../ranking/rank.ts";
+import { placeOf } from "./arena.ts";
 import { highestRankAt, lengthAt } from "./bound-posting.ts";
 import type { Judge } from "./judge.ts";
-import { chunkNumber, field, placeInChunk, type Records } from "./records.ts";
+import { field, type Records } from "./records.ts";
 import { refusal } from "./refusals.ts";
 import type { Terms } from "./terms.ts";
 import { RaisedPostings, type Walks } from "./walks.ts";
@@ -226,11 +227,9 @@ export class Search {
 
   /** @param ranksFirst the rank is more likely to be too low than a rule to fail */
   #consider(address: number, ranksFirst: boolean): void {
-    const chunk = chunkNumber(address);
-    const at = placeInChunk(address);
-    const ints = this.#records.ints[chunk];
-    const floats = this.#records.floats[chunk];
-    if (ints === undefined || floats === undefined) throw new RangeError(`no record at ${address}`);
+    const ints = this.#records.chunkOf(address);
+    const floats = this.#records.floatsOf(address);
+    const at = placeOf(address);
     if (ints[at + field.visit] === this.#visit) return;
     ints[at + field.visit] = this.#visit;
     if (ranksFirst && this.#judge.rankOf(ints, floats, at) < this.lowestRank) return;

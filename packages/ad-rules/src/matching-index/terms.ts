@@ -1,9 +1,9 @@
 import type { Phrase } from "../text/words.ts";
 import { type Effect, effects, isOf, levelOf, packed, rolesOf, termOf } from "./effects.ts";
-import { dropUnused, Phrases } from "./phrases.ts";
+import { Phrases } from "./phrases.ts";
 import { anyCell } from "./radius-cells.ts";
 import { separator } from "./text-buffer.ts";
-import { type TextEntry, TextTable } from "./text-table.ts";
+import { noEntry, TextTable } from "./text-table.ts";
 
 const firstCapacity = 1_024;
 
@@ -22,8 +22,8 @@ export class Terms {
   raisedCount = 0;
   readonly #uses: number[] = [];
   /** By term: the entry of the value, and that of the phrase. */
-  readonly #values: (TextEntry | null)[] = [];
-  readonly #phraseEntries: (TextEntry | null)[] = [];
+  readonly #values: number[] = [];
+  readonly #phraseEntries: number[] = [];
   readonly #freeIds: number[] = [];
   /** By cell (radius-cells.ts), one past the last for circles that may be anywhere: the term, or −1. */
   readonly #cells = new Int32Array(anyCell + 1).fill(-1);
@@ -45,11 +45,13 @@ export class Terms {
     if (term >= 0) this.raise(term, 1);
   }
 
-  /** Raises what the text means in these roles. */
-  raiseAll({ notes }: TextEntry, roles: number): void {
-    for (let place = 0; place < notes.length; place += 1) {
-      const note = notes[place] ?? 0;
+  /** Raises what the text of an entry means in these roles. */
+  raiseAll(entry: number, roles: number): void {
+    const { texts } = this;
+    let note = texts.noteAt(entry, 0);
+    for (let place = 1; note !== 0; place += 1) {
       if ((rolesOf(note) & roles) !== 0) this.raise(termOf(note), levelOf(note));
+      note = texts.noteAt(entry, place);
     }
   }
 
@@ -71,11 +73,9 @@ export class Terms {
 
   /** The term of a phrase. */
   acquirePhrase(effect: Effect, phrase: Phrase): number {
-    const known = this.texts.get(phrase);
-    const id = known === null ? -1 : find(known, effect);
+    const id = this.find(effect, phrase);
     if (id >= 0) return this.#use(id);
-    const entry = this.phrases.acquire(phrase);
-    return this.#make(null, entry, effect, effect);
+    return this.#make(noEntry, this.phrases.acquire(phrase), effect, effect);
   }
 
   /** The term of a value that is also sought as a phrase. */
@@ -86,16 +86,16 @@ export class Terms {
   acquireCell(cell: number): number {
     const known = this.#cells[cell] ?? -1;
     if (known >= 0) return this.#use(known);
-    const id = this.#make(null, null, effects.country, effects.country);
+    const id = this.#make(noEntry, noEntry, effects.country, effects.country);
     this.#cells[cell] = id;
     this.#cellOfTerm.set(id, cell);
     return id;
   }
 
-  /** The term of a value; −1 when no campaign has it. */
-  find(effect: Effect, value: string): number {
-    const entry = this.texts.get(value);
-    return entry === null ? -1 : find(entry, effect);
+  /** The term of a value or phrase; −1 when no campaign has it. */
+  find(effect: Effect, text: string): number {
+    const entry = this.texts.get(text);
+    return entry === noEntry ? -1 : this.#findIn(entry, effect);
   }
 
   /** Ends one use. */
@@ -103,14 +103,11 @@ export class Terms {
     const uses = (this.#uses[term] ?? 0) - 1;
     this.#uses[term] = uses;
     if (uses > 0) return;
-    const value = this.#values[term] ?? null;
-    const phrase = this.#phraseEntries[term] ?? null;
-    if (value !== null) {
-      value.notes = value.notes.filter((note) => termOf(note) !== term);
-      dropUnused(this.texts, value);
-    }
-    if (phrase !== null) {
-      phrase.notes = phrase.notes.filter((note) => termOf(note) !== term);
+    const value = this.#values[term] ?? noEntry;
+    const phrase = this.#phraseEntries[term] ?? noEntry;
+    if (value !== noEntry) this.#removeNote(value, term);
+    if (phrase !== noEntry) {
+      this.#removeNote(phrase, term);
       this.phrases.release(phrase);
     }
     const cell = this.#cellOfTerm.get(term);
@@ -118,15 +115,15 @@ export class Terms {
       this.#cells[cell] = -1;
       this.#cellOfTerm.delete(term);
     }
-    this.#values[term] = null;
-    this.#phraseEntries[term] = null;
+    this.#values[term] = noEntry;
+    this.#phraseEntries[term] = noEntry;
     this.#freeIds.push(term);
   }
 
-  #acquire(value: TextEntry, effect: Effect, phraseEffect: Effect | null, phrase: Phrase | null): number {
-    const id = find(value, effect);
+  #acquire(value: number, effect: Effect, phraseEffect: Effect | null, phrase: Phrase | null): number {
+    const id = this.#findIn(value, effect);
     if (id >= 0) return this.#use(id);
-    const entry = phrase === null ? null : this.phrases.acquire(phrase);
+    const entry = phrase === null ? noEntry : this.phrases.acquire(phrase);
     return this.#make(value, entry, effect, phraseEffect ?? effect);
   }
 
@@ -135,22 +132,34 @@ export class Terms {
     return id;
   }
 
-  #make(value: TextEntry | null, phrase: TextEntry | null, effect: Effect, phraseEffect: Effect): number {
+  #make(value: number, phrase: number, effect: Effect, phraseEffect: Effect): number {
     const id = this.#freeIds.pop() ?? this.#uses.length;
     this.#uses[id] = 1;
     this.#values[id] = value;
     this.#phraseEntries[id] = phrase;
-    value?.notes.push(packed(id, effect));
-    phrase?.notes.push(packed(id, phraseEffect));
+    if (value !== noEntry) this.texts.addNote(value, packed(id, effect));
+    if (phrase !== noEntry) this.texts.addNote(phrase, packed(id, phraseEffect));
     if (id >= this.flags.length) {
       this.flags = new Uint8Array(this.flags.length * 2);
       this.raised = new Int32Array(this.flags.length);
     }
     return id;
   }
-}
 
-function find({ notes }: TextEntry, effect: Effect): number {
-  const note = notes.find((one) => isOf(one, effect));
-  return note === undefined ? -1 : termOf(note);
+  #findIn(entry: number, effect: Effect): number {
+    let note = this.texts.noteAt(entry, 0);
+    for (let place = 1; note !== 0; place += 1) {
+      if (isOf(note, effect)) return termOf(note);
+      note = this.texts.noteAt(entry, place);
+    }
+    return -1;
+  }
+
+  #removeNote(entry: number, term: number): void {
+    let note = this.texts.noteAt(entry, 0);
+    for (let place = 1; note !== 0 && termOf(note) !== term; place += 1) {
+      note = this.texts.noteAt(entry, place);
+    }
+    this.texts.removeNote(entry, note);
+  }
 }

@@ -1,27 +1,26 @@
-/** A text that campaigns name, and what it does where a request has it. */
-export interface TextEntry {
-  readonly text: string;
-  readonly hash: number;
-  /** Terms and how the text raises them (effects.ts). */
-  notes: number[];
-  /** How many phrases of campaigns it is, or is the first word of. */
-  phraseUses: number;
-  /** Of a first word or a first character of an unspaced script: the lengths of longer phrases, ascending. */
-  longer: Lengths | null;
-  /** The next one in the same bucket. */
-  next: TextEntry | null;
-}
+import { Arena, placeOf } from "./arena.ts";
 
-/** Lengths of phrases, and how many there are of each. */
-export interface Lengths {
-  readonly lengths: number[];
-  readonly counts: number[];
-}
+/** Fields of an entry; its UTF-16 units follow, two in a number. */
+const field = {
+  length: 0,
+  hash: 1,
+  /** How many phrases of campaigns it is, or is the first word of. */
+  phraseUses: 2,
+  /** One more than the place of its further notes, and of its longer phrases; 0: none. */
+  moreNotes: 3,
+  longer: 4,
+  /** Its first notes; 0: none. */
+  firstNote: 5,
+} as const;
+const notesInside = 3;
+const headerLength = field.firstNote + notesInside;
 
 const hashBase = 0x01000193;
 /** So many that growing one of them takes no noticeable time. */
 const segmentBits = 6;
 const firstBuckets = 16;
+/** No entry has this address. */
+export const noEntry = -1;
 
 /** The hash of a text that is one unit longer. */
 export function hashWith(hash: number, unit: number): number {
@@ -34,104 +33,242 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** A hash table that finds a text by UTF-16 units in a buffer, so that nobody has to make a string to look it up. */
+/**
+ * The texts that campaigns name, and for each the notes of what it does where a request has it (effects.ts). A text is
+ * found by its units in a buffer, so that nobody has to make a string to look it up, and by as few looks into memory as
+ * possible: a bucket has the hash beside the entry's address, and an entry's notes and units are one piece.
+ */
 export class TextTable {
-  readonly #segments: (TextEntry | null)[][] = [];
+  /** Pairs of a hash and one more than an address, 0 where there is none; each a power of two long. */
+  readonly #segments: Int32Array[] = [];
   readonly #sizes: number[] = [];
+  readonly #arena = new Arena();
+  readonly #moreNotes: number[][] = [];
+  readonly #freeNotes: number[] = [];
+  /** Lengths of longer phrases, ascending, as often as there are such phrases. */
+  readonly #longer: number[][] = [];
+  readonly #freeLonger: number[] = [];
 
   constructor() {
     for (let segment = 0; segment < 1 << segmentBits; segment += 1) {
-      this.#segments.push(new Array<TextEntry | null>(firstBuckets).fill(null));
+      this.#segments.push(new Int32Array(firstBuckets * 2));
       this.#sizes.push(0);
     }
   }
 
-  get(text: string): TextEntry | null {
-    const hash = hashOf(text);
-    let entry = this.#bucketOf(hash);
-    while (entry !== null && (entry.hash !== hash || entry.text !== text)) entry = entry.next;
-    return entry;
+  get(text: string): number {
+    const units = Uint16Array.from(text, (unit) => unit.charCodeAt(0));
+    if (units.length === text.length) return this.find(hashOf(text), units, 0, units.length);
+    // Characters of two units.
+    const split = Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+    return this.find(hashOf(text), split, 0, split.length);
   }
 
-  /** The entry of the units from `from` to `to`, whose hash must be given. */
-  find(hash: number, units: Uint16Array, from: number, to: number): TextEntry | null {
-    let entry = this.#bucketOf(hash);
-    while (entry !== null && (entry.hash !== hash || !isAt(entry.text, units, from, to))) entry = entry.next;
-    return entry;
+  /** The entry of the units from `from` to `to`, whose hash must be given; `noEntry` when there is none. */
+  find(hash: number, units: Uint16Array, from: number, to: number): number {
+    const mixed = mix(hash);
+    const buckets = this.#segmentAt(mixed >>> (32 - segmentBits));
+    const mask = buckets.length - 1;
+    for (let at = (mixed << 1) & mask; ; at = (at + 2) & mask) {
+      const address = (buckets[at + 1] ?? 0) - 1;
+      if (address === noEntry) return noEntry;
+      if (buckets[at] === hash && this.#isAt(address, units, from, to)) return address;
+    }
   }
 
   /** The entry of the text, a new one if there is none. */
-  put(text: string): TextEntry {
+  put(text: string): number {
     const known = this.get(text);
-    if (known !== null) return known;
+    if (known !== noEntry) return known;
     const hash = hashOf(text);
-    const mixed = mix(hash);
-    const segment = mixed >>> (32 - segmentBits);
-    const size = (this.#sizes[segment] ?? 0) + 1;
-    this.#sizes[segment] = size;
-    if (size > this.#segmentAt(segment).length) this.#grow(segment);
-    const buckets = this.#segmentAt(segment);
-    const bucket = mixed & (buckets.length - 1);
-    const next = buckets[bucket] ?? null;
-    const entry: TextEntry = { text, hash, notes: [], phraseUses: 0, longer: null, next };
-    buckets[bucket] = entry;
-    return entry;
-  }
-
-  /** Takes an entry out that means nothing any more. */
-  drop(entry: TextEntry): void {
-    const mixed = mix(entry.hash);
-    const segment = mixed >>> (32 - segmentBits);
-    const buckets = this.#segmentAt(segment);
-    const bucket = mixed & (buckets.length - 1);
-    let previous: TextEntry | null = null;
-    let one = buckets[bucket] ?? null;
-    while (one !== null && one !== entry) {
-      previous = one;
-      one = one.next;
+    const address = this.#arena.take(headerLength + ((text.length + 1) >>> 1));
+    const ints = this.#arena.chunkOf(address);
+    const place = placeOf(address);
+    ints.fill(0, place, place + headerLength + ((text.length + 1) >>> 1));
+    ints[place + field.length] = text.length;
+    ints[place + field.hash] = hash;
+    for (let at = 0; at < text.length; at += 1) {
+      const word = place + headerLength + (at >>> 1);
+      ints[word] = (ints[word] ?? 0) | (text.charCodeAt(at) << ((at & 1) * 16));
     }
-    if (one === null) return;
-    if (previous === null) buckets[bucket] = entry.next;
-    else previous.next = entry.next;
-    this.#sizes[segment] = (this.#sizes[segment] ?? 1) - 1;
+    this.#place(hash, address);
+    return address;
   }
 
-  #segmentAt(segment: number): (TextEntry | null)[] {
+  textOf(address: number): string {
+    const length = this.#get(address, field.length);
+    return String.fromCharCode(...Array.from({ length }, (_, at) => this.#unitAt(address, at)));
+  }
+
+  lengthOf(address: number): number {
+    return this.#get(address, field.length);
+  }
+
+  hashOf(address: number): number {
+    return this.#get(address, field.hash);
+  }
+
+  /** The lengths of the longer phrases that begin with it, ascending; null: none. */
+  longerThan(address: number): readonly number[] | null {
+    const longer = this.#get(address, field.longer);
+    return longer === 0 ? null : (this.#longer[longer - 1] ?? null);
+  }
+
+  /** The n-th note; 0 past the last. */
+  noteAt(address: number, number: number): number {
+    if (number < notesInside) return this.#get(address, field.firstNote + number);
+    const more = this.#get(address, field.moreNotes);
+    return more === 0 ? 0 : (this.#moreNotes[more - 1]?.[number - notesInside] ?? 0);
+  }
+
+  /** Notes are above 0. */
+  addNote(address: number, note: number): void {
+    this.#setNotes(address, [...this.#notes(address), note]);
+  }
+
+  removeNote(address: number, note: number): void {
+    this.#setNotes(
+      address,
+      this.#notes(address).filter((one) => one !== note),
+    );
+    this.#dropUnused(address);
+  }
+
+  /** Counts a phrase that it is, or begins. */
+  usePhrase(address: number, uses: 1 | -1): void {
+    this.#set(address, field.phraseUses, this.#get(address, field.phraseUses) + uses);
+    this.#dropUnused(address);
+  }
+
+  addLonger(address: number, length: number): void {
+    let place = this.#get(address, field.longer) - 1;
+    if (place < 0) {
+      place = this.#freeLonger.pop() ?? this.#longer.length;
+      this.#longer[place] = [];
+      this.#set(address, field.longer, place + 1);
+    }
+    const lengths = [...(this.#longer[place] ?? []), length];
+    this.#longer[place] = lengths.sort((left, right) => left - right);
+  }
+
+  removeLonger(address: number, length: number): void {
+    const place = this.#get(address, field.longer) - 1;
+    const lengths = this.#longer[place];
+    if (lengths === undefined) return;
+    lengths.splice(lengths.indexOf(length), 1);
+    if (lengths.length > 0) return;
+    this.#freeLonger.push(place);
+    this.#set(address, field.longer, 0);
+  }
+
+  #notes(address: number): number[] {
+    const notes: number[] = [];
+    for (let note = this.noteAt(address, 0); note !== 0; note = this.noteAt(address, notes.length)) {
+      notes.push(note);
+    }
+    return notes;
+  }
+
+  #setNotes(address: number, notes: readonly number[]): void {
+    for (let place = 0; place < notesInside; place += 1) {
+      this.#set(address, field.firstNote + place, notes[place] ?? 0);
+    }
+    const more = this.#get(address, field.moreNotes) - 1;
+    if (notes.length <= notesInside) {
+      if (more >= 0) {
+        this.#freeNotes.push(more);
+        this.#set(address, field.moreNotes, 0);
+      }
+      return;
+    }
+    const place = more >= 0 ? more : (this.#freeNotes.pop() ?? this.#moreNotes.length);
+    this.#moreNotes[place] = notes.slice(notesInside);
+    this.#set(address, field.moreNotes, place + 1);
+  }
+
+  #dropUnused(address: number): void {
+    if (this.#get(address, field.phraseUses) > 0 || this.noteAt(address, 0) !== 0) return;
+    this.#displace(this.#get(address, field.hash), address);
+    this.#arena.give(address, headerLength + ((this.#get(address, field.length) + 1) >>> 1));
+  }
+
+  #get(address: number, name: number): number {
+    return this.#arena.chunkOf(address)[placeOf(address) + name] ?? 0;
+  }
+
+  #set(address: number, name: number, value: number): void {
+    this.#arena.chunkOf(address)[placeOf(address) + name] = value;
+  }
+
+  #unitAt(address: number, at: number): number {
+    return (this.#get(address, headerLength + (at >>> 1)) >>> ((at & 1) * 16)) & 0xffff;
+  }
+
+  #isAt(address: number, units: Uint16Array, from: number, to: number): boolean {
+    const ints = this.#arena.chunkOf(address);
+    const place = placeOf(address);
+    if (ints[place] !== to - from) return false;
+    let word = place + headerLength;
+    let at = from;
+    for (; at + 1 < to; at += 2) {
+      if (ints[word] !== ((units[at] ?? 0) | ((units[at + 1] ?? 0) << 16))) return false;
+      word += 1;
+    }
+    return at >= to || ints[word] === units[at];
+  }
+
+  #segmentAt(segment: number): Int32Array {
     const buckets = this.#segments[segment];
     if (buckets === undefined) throw new RangeError(`no segment ${segment}`);
     return buckets;
   }
 
-  #bucketOf(hash: number): TextEntry | null {
-    const mixed = mix(hash);
-    const buckets = this.#segments[mixed >>> (32 - segmentBits)];
-    return buckets?.[mixed & (buckets.length - 1)] ?? null;
+  #place(hash: number, address: number): void {
+    const segment = mix(hash) >>> (32 - segmentBits);
+    const size = (this.#sizes[segment] ?? 0) + 1;
+    this.#sizes[segment] = size;
+    // At most half full, so that most looks end at the first bucket.
+    if (size * 4 > this.#segmentAt(segment).length) this.#grow(segment);
+    putInto(this.#segmentAt(segment), hash, address + 1);
   }
 
   #grow(segment: number): void {
     const before = this.#segmentAt(segment);
-    const buckets = new Array<TextEntry | null>(before.length * 2).fill(null);
-    for (const first of before) {
-      for (let entry: TextEntry | null = first; entry !== null; ) {
-        const { next }: TextEntry = entry;
-        const bucket = mix(entry.hash) & (buckets.length - 1);
-        entry.next = buckets[bucket] ?? null;
-        buckets[bucket] = entry;
-        entry = next;
-      }
+    const buckets = new Int32Array(before.length * 2);
+    for (let at = 0; at < before.length; at += 2) {
+      if (before[at + 1] !== 0) putInto(buckets, before[at] ?? 0, before[at + 1] ?? 0);
     }
     this.#segments[segment] = buckets;
   }
+
+  /** Takes an address out, and closes the gap. */
+  #displace(hash: number, address: number): void {
+    const segment = mix(hash) >>> (32 - segmentBits);
+    const buckets = this.#segmentAt(segment);
+    const mask = buckets.length - 1;
+    let at = (mix(hash) << 1) & mask;
+    while (buckets[at + 1] !== address + 1) at = (at + 2) & mask;
+    this.#sizes[segment] = (this.#sizes[segment] ?? 1) - 1;
+    buckets[at + 1] = 0;
+    for (let next = (at + 2) & mask; buckets[next + 1] !== 0; next = (next + 2) & mask) {
+      const moved = buckets[next] ?? 0;
+      const value = buckets[next + 1] ?? 0;
+      buckets[next + 1] = 0;
+      putInto(buckets, moved, value);
+    }
+  }
+}
+
+function putInto(buckets: Int32Array, hash: number, value: number): void {
+  const mask = buckets.length - 1;
+  let at = (mix(hash) << 1) & mask;
+  while (buckets[at + 1] !== 0) at = (at + 2) & mask;
+  buckets[at] = hash;
+  buckets[at + 1] = value;
 }
 
 /** Spreads a hash over all bits: the highest choose a segment, the lowest a bucket. */
 function mix(hash: number): number {
   const spread = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (spread ^ (spread >>> 13)) >>> 0;
-}
-
-function isAt(text: string, units: Uint16Array, from: number, to: number): boolean {
-  if (text.length !== to - from) return false;
-  for (let at = from; at < to; at += 1) if (text.charCodeAt(at - from) !== units[at]) return false;
-  return true;
 }

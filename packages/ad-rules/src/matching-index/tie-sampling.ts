@@ -1,5 +1,6 @@
+import { placeOf } from "./arena.ts";
 import type { Judge } from "./judge.ts";
-import { bits, chunkNumber, field, placeInChunk, type Records } from "./records.ts";
+import { bits, field, type Records } from "./records.ts";
 import { refusal } from "./refusals.ts";
 import type { Search } from "./search.ts";
 
@@ -48,8 +49,8 @@ export class TieSampling {
 
   #ties(address: number, lowestRank: number): boolean {
     const ints = this.#records.chunkOf(address);
-    const floats = this.#records.floats[chunkNumber(address)] as Float64Array;
-    const at = placeInChunk(address);
+    const floats = this.#records.floatsOf(address);
+    const at = placeOf(address);
     return (
       this.#judge.rankOf(ints, floats, at) >= lowestRank &&
       this.#judge.admits(ints, floats, at, address) &&

@@ -18,8 +18,8 @@ export interface SnapshotFollowerOptions {
   /** Shown in the leases; a random part is added, so that two processes of one name do not share a lease. */
   instance: string;
   /**
-   * Takes at most 200 changes at a time, synchronously. When it throws, the follower does not become fresh again
-   * before it has taken them: it brings the same changes once more.
+   * Takes a few changes at a time, synchronously; between two calls other work of the process has its turn. When it
+   * throws, the follower does not become fresh again before it has taken them: it brings the same changes once more.
    */
   onChanges: (changes: SnapshotChange[]) => void;
   /** Told of every failed attempt; the follower goes on trying. */
@@ -32,6 +32,9 @@ export interface SnapshotFollowerOptions {
 
 const CHANGES_PER_PAGE = 200;
 const BYTES_PER_PAGE = 1_000_000;
+/** So many changes are brought in one call, and no further call is made in a turn that has taken so long. */
+const CHANGES_PER_CALL = 5;
+const TURN_MS = 2;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
 
@@ -170,7 +173,7 @@ export class SnapshotFollower {
         return;
       }
       if (code === "changes") {
-        this.#takePage(rest);
+        await this.#takePage(rest);
       } else {
         const { instance, hadLease } = this.#startOver(rest[0] ?? "");
         if (hadLease) await this.#dropLease(instance);
@@ -210,13 +213,25 @@ export class SnapshotFollower {
     return fields;
   }
 
-  #takePage([reached, ...pairs]: string[]): void {
+  /** The version counts as applied when the whole page is taken. */
+  async #takePage([reached, ...pairs]: string[]): Promise<void> {
     const changes: SnapshotChange[] = [];
     for (let i = 0; i + 1 < pairs.length; i += 2) {
       changes.push({ name: pairs[i] ?? "", json: pairs[i + 1] || null });
     }
-    this.#apply(changes);
+    await this.#applyInTurns(changes);
     this.#applied = Number(reached);
+  }
+
+  async #applyInTurns(changes: readonly SnapshotChange[]): Promise<void> {
+    let turnEndsAt = performance.now() + TURN_MS;
+    for (let from = 0; from < changes.length; from += CHANGES_PER_CALL) {
+      if (performance.now() >= turnEndsAt) {
+        await nextTurn();
+        turnEndsAt = performance.now() + TURN_MS;
+      }
+      this.#apply(changes.slice(from, from + CHANGES_PER_CALL));
+    }
   }
 
   #apply(changes: SnapshotChange[]): void {
@@ -235,7 +250,7 @@ export class SnapshotFollower {
       for (const name of this.#unconfirmed) {
         if (page.push({ name, json: null }) === CHANGES_PER_PAGE) break;
       }
-      this.#apply(page);
+      await this.#applyInTurns(page);
       await nextTurn();
     }
   }

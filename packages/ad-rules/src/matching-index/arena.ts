@@ -1,0 +1,60 @@
+const chunkBits = 16;
+const chunkLength = 1 << chunkBits;
+const chunkMask = chunkLength - 1;
+/** Numbers of a cache line. Pieces begin with one, and few different lengths let freed space be used again. */
+const lineLength = 16;
+
+/** Pieces of memory for numbers, in chunks, so that it grows without copying. A piece is known by its address. */
+export class Arena {
+  readonly chunks: Int32Array[] = [];
+  /** The same memory as `chunks`. */
+  readonly floats: Float64Array[] = [];
+  /** By length: free addresses. */
+  readonly #free = new Map<number, number[]>();
+  #next = 0;
+
+  /** The address of a piece for `length` numbers; what it holds is left from before. */
+  take(length: number): number {
+    const whole = rounded(length);
+    const free = this.#free.get(whole)?.pop();
+    if (free !== undefined) return free;
+    if (whole > this.chunks.length * chunkLength - this.#next) {
+      const buffer = new ArrayBuffer(Math.max(whole, chunkLength) * Int32Array.BYTES_PER_ELEMENT);
+      this.#next = this.chunks.length * chunkLength;
+      this.chunks.push(new Int32Array(buffer));
+      this.floats.push(new Float64Array(buffer));
+    }
+    const address = this.#next;
+    this.#next += Math.min(whole, chunkLength);
+    return address;
+  }
+
+  /** Gives a piece back that was taken for that length. */
+  give(address: number, length: number): void {
+    const whole = rounded(length);
+    const free = this.#free.get(whole);
+    if (free === undefined) this.#free.set(whole, [address]);
+    else free.push(address);
+  }
+
+  chunkOf(address: number): Int32Array {
+    const chunk = this.chunks[address >>> chunkBits];
+    if (chunk === undefined) throw new RangeError(`nothing at ${address}`);
+    return chunk;
+  }
+
+  floatsOf(address: number): Float64Array {
+    const chunk = this.floats[address >>> chunkBits];
+    if (chunk === undefined) throw new RangeError(`nothing at ${address}`);
+    return chunk;
+  }
+}
+
+/** Where a piece begins in its chunk. */
+export function placeOf(address: number): number {
+  return address & chunkMask;
+}
+
+function rounded(length: number): number {
+  return (length + lineLength - 1) & ~(lineLength - 1);
+}

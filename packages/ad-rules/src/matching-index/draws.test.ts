@@ -1,0 +1,121 @@
+import { describe, expect, it } from "@jest/globals";
+import { SeededRandom } from "../../bench/random.ts";
+import { affinities, campaign, creative, geoTarget, placement } from "../../tests/builders.ts";
+import type { Campaign } from "../types/campaign.ts";
+import type { MatchScene } from "../types/request.ts";
+import { CampaignIndex } from "./campaign-index.ts";
+
+const scene: MatchScene = {
+  placement: placement({ placement_types: ["narrative_hook"] }),
+  context: { mood_tags: ["tense"], narrative: "a gun in the rain" },
+  geo: { country_code: "US" },
+  nowMs: Date.parse("2026-03-01T12:00:00Z"),
+};
+
+/** Thousands that tie, at one posting or several, among them some that rank lower or are not eligible, by every rule. */
+function crowdedIndex(count: number): CampaignIndex {
+  const index = new CampaignIndex();
+  const others: Partial<Campaign>[] = [
+    { cpm_bid_cents: 989 },
+    { end_date: "2026-02-28" },
+    { creatives: [creative({ creative_type: "location_brand" })] },
+    { geo_targets: [geoTarget({ target_type: "country", country_code: "FR" })] },
+    { blocklist: [{ rule_type: "keyword", value: "gun" }] },
+    { target_tags: ["calm"] },
+    { cpm_bid_cents: 250, affinities: affinities(["mood", "tense", 3]) },
+    { target_tags: ["rain", "tense", "gun"] },
+    { cpm_bid_cents: 500, affinities: affinities(["mood", "tense", 1], ["mood", "calm", 3]) },
+  ];
+  for (let n = 0; n < count; n += 1) {
+    index.upsert(
+      campaign({
+        campaign_id: `camp_${n}`,
+        cpm_bid_cents: 1000 - (n % 10),
+        priority: n % 11,
+        ...(n % 3 === 0 ? others[Math.floor(n / 3) % others.length] : {}),
+      }),
+    );
+  }
+  return index;
+}
+
+describe("draws among very many ties", () => {
+  const index = crowdedIndex(6_000);
+  const all = index.ties(scene);
+  const random = new SeededRandom(1).next;
+
+  it("yield one of those that tie, and none that is excluded", () => {
+    expect(all.length).toBeGreaterThan(4_000);
+    const ids = new Set(all.map((one) => one.campaign.campaign_id));
+    const exclude = new Set<string>();
+    for (let n = 0; n < 200; n += 1) {
+      const id = index.draw(scene, random, { exclude }).candidate?.campaign.campaign_id ?? "";
+      expect(ids.has(id)).toBe(true);
+      expect(exclude.has(id)).toBe(false);
+      if (exclude.size < 100) exclude.add(id);
+    }
+  });
+
+  it("give every weight its share, whatever the place of the campaign and the number of its postings", () => {
+    const rounds = 5_500;
+    const groups: ((one: Campaign) => number)[] = [
+      (one) => one.priority,
+      (one) => Math.floor(Number(one.campaign_id.slice(5)) / 600),
+      (one) => one.target_tags.length,
+      (one) => one.affinities.length,
+    ];
+    const expected = groups.map(() => new Map<number, number>());
+    const seen = groups.map(() => new Map<number, number>());
+    const add = (counts: Map<number, number>[], one: Campaign, value: number) => {
+      for (const [place, groupOf] of groups.entries()) {
+        const group = counts[place];
+        group?.set(groupOf(one), (group.get(groupOf(one)) ?? 0) + value);
+      }
+    };
+    const totalWeight = all.reduce((sum, one) => sum + one.campaign.priority + 1, 0);
+    for (const { campaign: one } of all) add(expected, one, ((one.priority + 1) * rounds) / totalWeight);
+    for (let n = 0; n < rounds; n += 1) {
+      const winner = index.draw(scene, random).candidate;
+      if (winner === null) throw new Error("nothing drawn");
+      add(seen, winner.campaign, 1);
+    }
+    for (const [place, shares] of expected.entries()) {
+      const chiSquare = [...shares].reduce(
+        (sum, [group, share]) => sum + ((seen[place]?.get(group) ?? 0) - share) ** 2 / share,
+        0,
+      );
+      // The 99.99 % quantiles for ten, nine, one and two degrees of freedom.
+      expect(chiSquare).toBeLessThan([35.6, 33.7, 15.2, 18.5][place] ?? 0);
+    }
+  });
+
+  it("list all ties when sampling finds none", () => {
+    const last = all.find((one) => one.rank === 1_000)?.campaign.campaign_id ?? "";
+    const exclude = all.map((one) => one.campaign.campaign_id).filter((id) => id !== last);
+    expect(index.draw(scene, random, { exclude }).candidate?.campaign.campaign_id).toBe(last);
+  });
+
+  it("prefer the few that rank above the crowd", () => {
+    const few = crowdedIndex(3_000);
+    few.upsert(campaign({ campaign_id: "camp_best", cpm_bid_cents: 2_000 }));
+    expect(few.draw(scene, random).candidate?.rank).toBe(2_000);
+    expect(few.highest(scene, 2).map((one) => one.rank)).toEqual([2_000, 1_000]);
+  });
+});
+
+describe("campaigns that have ended", () => {
+  it("are back when the clock goes back, and can be changed and removed meanwhile", () => {
+    const index = new CampaignIndex();
+    for (let n = 0; n < 30; n += 1) {
+      index.upsert(campaign({ campaign_id: `camp_${n}`, end_date: n % 2 === 0 ? "2026-02-28" : null }));
+    }
+    const later = { ...scene, nowMs: Date.parse("2026-03-05T00:00:00Z") };
+    const earlier = { ...scene, nowMs: Date.parse("2026-02-28T23:59:59Z") };
+    for (let round = 0; round < 5; round += 1) expect(index.ties(later)).toHaveLength(15);
+    index.remove("camp_0");
+    index.upsert(campaign({ campaign_id: "camp_2" }));
+    expect(index.ties(later)).toHaveLength(16);
+    expect(index.ties(earlier)).toHaveLength(29);
+    expect(index.ties(later)).toHaveLength(16);
+  });
+});

@@ -1,0 +1,62 @@
+import { placeOf } from "./arena.ts";
+import { Posting } from "./posting.ts";
+import type { PostingSet } from "./posting-set.ts";
+import { bits, field, type Records, timesAt } from "./records.ts";
+
+const minuteMs = 60_000;
+
+/**
+ * Campaigns that have ended, out of the way of requests. A search notes those that it meets, and they are taken out of the
+ * postings after it; should the clock go back, they are put in again.
+ */
+export class Ended {
+  readonly #records: Records;
+  readonly #live: PostingSet;
+  /** By the minute of their ends, the latest first. */
+  readonly #byMinute = new Posting();
+
+  constructor(records: Records, live: PostingSet) {
+    this.#records = records;
+    this.#live = live;
+  }
+
+  /** Takes a record out of the postings that ended at least a minute ago. */
+  retire(address: number): void {
+    this.#live.remove(address);
+    this.#byMinute.insert(this.#minuteOf(address), address);
+    this.#setTraits(address, this.#traits(address) | bits.ended);
+  }
+
+  has(address: number): boolean {
+    return (this.#traits(address) & bits.ended) !== 0;
+  }
+
+  /** Forgets a retired record. */
+  remove(address: number): void {
+    this.#byMinute.remove(this.#minuteOf(address), address);
+    this.#setTraits(address, this.#traits(address) & ~bits.ended);
+  }
+
+  /** Puts those back that have not ended at this time. */
+  restore(nowMs: number): void {
+    for (;;) {
+      const [minute = Number.NEGATIVE_INFINITY, address = 0] = this.#byMinute.blocks[0] ?? [];
+      if ((minute + 1) * minuteMs <= nowMs) return;
+      this.remove(address);
+      this.#live.add(address);
+    }
+  }
+
+  #minuteOf(address: number): number {
+    const endsBeforeMs = this.#records.floatsOf(address)[timesAt(placeOf(address)) + 1] ?? 0;
+    return Math.floor(endsBeforeMs / minuteMs);
+  }
+
+  #traits(address: number): number {
+    return this.#records.get(address, field.traits);
+  }
+
+  #setTraits(address: number, traits: number): void {
+    this.#records.set(address, field.traits, traits);
+  }
+}
