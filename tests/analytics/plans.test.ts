@@ -10,12 +10,12 @@ import type { Caller } from "../../services/management/src/testing/harness.ts";
 import { type Advertiser, AnalyticsWorld } from "./world.fixture.ts";
 
 const READ_BY_ANALYTICS = [
-  "affinities",
   "advertisers",
+  "affinities",
+  "campaign_breakdowns",
   "campaign_rollups",
   "campaign_version_rollups",
   "campaigns",
-  "unique_user_counts",
 ];
 
 let world: AnalyticsWorld;

@@ -120,8 +120,8 @@ describe("audit", () => {
     ],
     [
       "a count of players",
-      () => sql.run("UPDATE unique_user_counts SET users = users + 1 WHERE dimension = 'day'"),
-      () => sql.run("UPDATE unique_user_counts SET users = users - 1 WHERE dimension = 'day'"),
+      () => sql.run("UPDATE campaign_rollups SET users = users + 1"),
+      () => sql.run("UPDATE campaign_rollups SET users = users - 1"),
       ["unique_users"],
     ],
     [

@@ -11,9 +11,9 @@ export interface DatabaseSession {
 }
 
 const FIRST_ROW: Record<string, string> = {
-  campaign_rollups: "campaign_id, day, creative_id, country_code, game_id",
+  campaign_rollups: "campaign_id, day",
   campaign_version_rollups: "campaign_id, campaign_version",
-  game_rollups: "game_id, day, advertiser_id, account_id",
+  game_rollups: "account_id, game_id, day",
   impressions: "day, impression_id",
 };
 

@@ -1,5 +1,6 @@
+import { billing } from "./billing/billing.ts";
 import type { Suite } from "./frame/suite.ts";
 import { serving } from "./serving/serving.ts";
 
 /** Everything that `npm run bench` measures, in this order. */
-export const suites: readonly Suite[] = [serving];
+export const suites: readonly Suite[] = [serving, billing];

@@ -1,3 +1,4 @@
+export { arrayOfNumbers, arrayOfTexts } from "./arrays.ts";
 export { createDatabase, type Database, type DatabaseOptions, type Transaction } from "./database.ts";
 export { dateOfDay, ensureImpressionPartition, utcDay } from "./days.ts";
 export * from "./errors.ts";

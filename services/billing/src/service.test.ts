@@ -153,7 +153,7 @@ describe("billing process", () => {
         await producer.add(records);
         await eventually(async () => {
           const waiting = await database.$queryRaw<unknown[]>`SELECT pid FROM pg_stat_activity
-            WHERE application_name = 'billing' AND wait_event_type = 'Lock' AND query LIKE '%FROM advertisers%'`;
+            WHERE application_name = 'billing' AND wait_event_type = 'Lock' AND query LIKE '%UPDATE advertisers%'`;
           return waiting.length === 1;
         }, PATIENCE);
         const gone = once(child, "exit");

@@ -10,8 +10,8 @@ import {
 
 const settings = {
   ...processSettings("billing"),
-  /** Jobs that this process writes at a time. */
-  billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 32, fallback: 2 }),
+  /** Jobs that this process takes at a time; those that wait for each other are written together. */
+  billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 32, fallback: 12 }),
 };
 
 const secrets = { redisUrl: redisUrlSetting, databaseUrl: databaseUrlSetting };

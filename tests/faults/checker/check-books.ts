@@ -17,7 +17,7 @@ const TOTALS = `
     (SELECT coalesce(sum(price_millicents), 0) FROM impressions WHERE advertiser_id = a.id)::text AS row_prices,
     (SELECT coalesce(sum(impressions), 0) FROM campaigns WHERE advertiser_id = a.id)::text AS campaign_impressions,
     (SELECT coalesce(sum(spent_millicents), 0) FROM campaigns WHERE advertiser_id = a.id)::text AS campaign_spent,
-    (SELECT coalesce(sum(impressions), 0) FROM game_rollups WHERE advertiser_id = a.id)::text AS game_impressions
+    (SELECT coalesce(sum(impressions), 0) FROM game_advertisers WHERE advertiser_id = a.id)::text AS game_impressions
   FROM advertisers a ORDER BY a.id`;
 
 const CAMPAIGNS = `
@@ -28,8 +28,7 @@ const CAMPAIGNS = `
     (SELECT coalesce(sum(impressions), 0) FROM creatives WHERE campaign_id = c.id)::text AS creative_impressions,
     (SELECT coalesce(sum(impressions), 0) FROM campaign_version_rollups
       WHERE campaign_id = c.id)::text AS version_impressions,
-    (SELECT coalesce(sum(users), 0) FROM unique_user_counts
-      WHERE campaign_id = c.id AND dimension = 'total')::text AS counted_users,
+    c.unique_users::text AS counted_users,
     coalesce(r.users, 0)::text AS users
   FROM campaigns c LEFT JOIN (SELECT campaign_id, count(*) AS impressions, sum(price_millicents) AS spent,
     count(DISTINCT user_hash) AS users FROM impressions GROUP BY campaign_id) r ON r.campaign_id = c.id
@@ -37,7 +36,7 @@ const CAMPAIGNS = `
 
 const UNBALANCED_POSTINGS = `
   SELECT posting_id, sum(amount_microcents)::text AS sum FROM ledger_entries WHERE kind <> 'deposit'
-  GROUP BY posting_id, campaign_id, game_id, day HAVING sum(amount_microcents) <> 0`;
+  GROUP BY posting_id, campaign_id, day HAVING sum(amount_microcents) <> 0`;
 
 /** Charge = earning + fee of the impressions and of the ledger, in microcents. */
 const EARNINGS = `

@@ -51,7 +51,8 @@ export function startMatchService(
   });
 }
 
-async function start(
+/** Forks a Node program that reports when it is ready; it gets no NODE_OPTIONS of ours. */
+export async function start(
   file: string,
   execArgv: string[],
   environment: Record<string, string>,

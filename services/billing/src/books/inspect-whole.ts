@@ -57,7 +57,7 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     check: "row_users",
     pairs: Prisma.sql`
       SELECT campaign_id AS subject, expected, found FROM
-        (SELECT campaign_id, users::numeric AS expected FROM unique_user_counts WHERE dimension = 'total') c
+        (SELECT id AS campaign_id, unique_users::numeric AS expected FROM campaigns) c
         FULL JOIN (SELECT campaign_id, count(DISTINCT user_hash)::numeric AS found
           FROM impressions GROUP BY campaign_id) r USING (campaign_id)`,
   },
@@ -87,7 +87,10 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
         SELECT 'rows' AS subject, count(*)::numeric AS found FROM impressions
         UNION ALL SELECT 'campaigns', sum(impressions) FROM campaigns
         UNION ALL SELECT 'campaign rollups', sum(impressions) FROM campaign_rollups
+        UNION ALL SELECT dimension::text || ' breakdown', sum(impressions) FROM campaign_breakdowns GROUP BY dimension
         UNION ALL SELECT 'game rollups', sum(impressions) FROM game_rollups
+        UNION ALL SELECT 'game totals', sum(impressions) FROM game_totals
+        UNION ALL SELECT 'games by advertiser', sum(impressions) FROM game_advertisers
         UNION ALL SELECT 'ledger', sum(impressions)::numeric FROM ledger_entries WHERE kind = 'charge') other`,
   },
   {
@@ -97,6 +100,8 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
         SELECT 'rows' AS subject, sum(price_millicents) * 1000 AS found FROM impressions
         UNION ALL SELECT 'campaigns', sum(spent_millicents) * 1000 FROM campaigns
         UNION ALL SELECT 'campaign rollups', sum(spent_millicents) * 1000 FROM campaign_rollups
+        UNION ALL SELECT dimension::text || ' breakdown', sum(spent_millicents) * 1000 FROM campaign_breakdowns
+          GROUP BY dimension
         UNION ALL SELECT 'ledger', -sum(amount_microcents) FROM ledger_entries WHERE kind = 'charge') other`,
   },
   {
@@ -104,6 +109,8 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     pairs: Prisma.sql`
       SELECT other.subject, (SELECT sum(earning_microcents) FROM impressions) AS expected, other.found FROM (
         SELECT 'game rollups' AS subject, sum(earning_microcents) AS found FROM game_rollups
+        UNION ALL SELECT 'game totals', sum(earning_microcents) FROM game_totals
+        UNION ALL SELECT 'games by advertiser', sum(earning_microcents) FROM game_advertisers
         UNION ALL SELECT 'ledger', sum(amount_microcents) FROM ledger_entries WHERE kind = 'earning') other`,
   },
 ];

@@ -197,16 +197,24 @@ async function readUsers(transaction: Transaction, campaignIds: string[]) {
     { campaign_id: string; rows: bigint; counted: bigint; differing: bigint }[]
   >`
     WITH known AS (
-      SELECT campaign_id, dimension, dimension_key, count(*) AS users FROM unique_users
-      WHERE campaign_id = ANY(${campaignIds}) GROUP BY campaign_id, dimension, dimension_key
+      SELECT campaign_id, member.dimension, member.key, count(DISTINCT user_hash) AS users
+      FROM reached_users CROSS JOIN LATERAL (VALUES
+        ('total', ''), ('day', day::text), ('creative', creative_id), ('country', country_code)
+      ) AS member(dimension, key)
+      WHERE campaign_id = ANY(${campaignIds}) GROUP BY 1, 2, 3
     ), counts AS (
-      SELECT campaign_id, dimension, dimension_key, users FROM unique_user_counts
-      WHERE campaign_id = ANY(${campaignIds})
+      SELECT id AS campaign_id, 'total' AS dimension, '' AS key, unique_users AS users FROM campaigns
+      WHERE id = ANY(${campaignIds}) AND unique_users > 0
+      UNION ALL
+      SELECT campaign_id, 'day', day::text, users FROM campaign_rollups WHERE campaign_id = ANY(${campaignIds})
+      UNION ALL
+      SELECT campaign_id, dimension::text, dimension_key, users FROM campaign_breakdowns
+      WHERE campaign_id = ANY(${campaignIds}) AND dimension <> 'game'
     )
     SELECT campaign_id, COALESCE(sum(known.users), 0)::bigint AS rows,
       COALESCE(sum(counts.users), 0)::bigint AS counted,
       count(*) FILTER (WHERE known.users IS DISTINCT FROM counts.users) AS differing
-    FROM known FULL JOIN counts USING (campaign_id, dimension, dimension_key) GROUP BY campaign_id`;
+    FROM known FULL JOIN counts USING (campaign_id, dimension, key) GROUP BY campaign_id`;
   return new Map(rows.map(({ campaign_id, ...users }) => [campaign_id, users]));
 }
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { recordIn } from "../testing/market.fixture.ts";
 import { billImpression, ClocksDisagree, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
-import { sumUp } from "./posting.ts";
+import { sumUp, totalsOfAdvertisers } from "./posting.ts";
+import { NewUsers } from "./reached-users.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21);
 const market = {
@@ -111,34 +112,38 @@ describe("decimalOfMillionths", () => {
 
 describe("sumUp", () => {
   it("sums each table by its own key", () => {
-    const posting = sumUp(
-      [
-        { user: 1, countryCode: "DE" },
-        { user: 1, countryCode: null },
-        { user: 2, countryCode: "DE", creative: 1 },
-      ].map((choice) => billImpression(recordIn(market, { ...choice, recordedAtMs: NOW_MS }), NOW_MS)),
-    );
-    expect(posting.advertisers).toEqual([{ id: "adv_1", impressions: 3, spent_millicents: 750 }]);
-    expect(posting.creatives.map(({ id, impressions }) => [id, impressions])).toEqual([
+    const impressions = [
+      { user: 1, countryCode: "DE" },
+      { user: 1, countryCode: null },
+      { user: 2, countryCode: "DE", creative: 1 },
+    ].map((choice) => billImpression(recordIn(market, { ...choice, recordedAtMs: NOW_MS }), NOW_MS));
+    expect(totalsOfAdvertisers(impressions)).toEqual([{ id: "adv_1", impressions: 3, spentMillicents: 750 }]);
+    const newUsers = new NewUsers();
+    const reach = { campaignId: "camp_1", day: "2026-11-21", creativeId: "crt_1", countryCode: "DE" };
+    for (const userHash of ["a", "b", "a"]) newUsers.add("country", { ...reach, userHash }, "DE");
+    const posting = sumUp(impressions, newUsers);
+    expect(posting.creatives.map(({ id, impressions: count }) => [id, count])).toEqual([
       ["crt_1", 2],
       ["crt_2", 1],
     ]);
-    expect(posting.campaignRollups).toHaveLength(3);
-    expect(posting.campaignVersions).toEqual([
-      { campaign_id: "camp_1", campaign_version: 1, impressions: 3 },
+    expect(
+      posting.breakdowns.map(({ dimension, impressions: count, users }) => [dimension, count, users]),
+    ).toEqual([
+      ["creative", 2, 0],
+      ["creative", 1, 0],
+      ["country", 1, 0],
+      ["country", 2, 2],
+      ["game", 3, 0],
     ]);
+    expect(posting.campaignVersions).toEqual([{ campaignId: "camp_1", campaignVersion: 1, impressions: 3 }]);
     expect(posting.affinities).toEqual([
-      { id: "aff_1", campaign_id: "camp_1", impressions: 3, contribution_sum: "3.750000" },
+      { id: "aff_1", campaignId: "camp_1", impressions: 3, contributionSum: "3.750000" },
     ]);
-    expect(posting.gameRollups).toMatchObject([{ impressions: 3, earning_microcents: "525000" }]);
-    expect(posting.ledger).toMatchObject([
-      { impressions: 3, charge_microcents: "750000", earning_microcents: "525000" },
-    ]);
-    const reached = (dimension: string) =>
-      posting.uniqueUsers
-        .filter((user) => user.dimension === dimension)
-        .map((user) => `${user.dimension_key}:${user.user_hash}`);
-    expect(reached("total")).toEqual([":user-1", ":user-2"]);
-    expect(reached("country")).toEqual(["DE:user-1", ":user-1", "DE:user-2"]);
+    const earned = { impressions: 3, earningMicrocents: 525_000n };
+    expect(posting.gameTotals).toMatchObject([earned]);
+    expect(posting.gameRollups).toMatchObject([earned]);
+    expect(posting.gameAdvertisers).toMatchObject([earned]);
+    expect(posting.charges).toMatchObject([{ ...earned, spentMillicents: 750 }]);
+    expect(posting.earnings).toMatchObject([earned]);
   });
 });

@@ -36,6 +36,7 @@ const AHEAD_MS = DAY_MS;
 /** Impressions of older matches are refused. */
 const OLDEST_MATCH_MS = DAY_MS;
 const MAX_TEXT_LENGTH = 1_000;
+const HALF_CHARACTER = /\p{Surrogate}/u;
 const MAX_SCORE = 100_000;
 const MAX_AFFINITIES = 100;
 const MAX_VERSION = 2_147_483_647;
@@ -116,6 +117,8 @@ function requireText(field: string, value: unknown): void {
   if (typeof value !== "string" || value === "" || value.length > MAX_TEXT_LENGTH) {
     throw new RecordRefused(`${field} is not a text of 1 to ${MAX_TEXT_LENGTH} characters`);
   }
+  // Half a character would come back from Postgres as another one, and the record would not be known again.
+  if (HALF_CHARACTER.test(value)) throw new RecordRefused(`${field} is not well-formed Unicode`);
 }
 
 function requireInteger(field: string, value: number, least: number, most: number): void {

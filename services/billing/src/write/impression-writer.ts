@@ -27,6 +27,7 @@ interface RefusedRecord {
   unfunded?: boolean;
 }
 
+const MAX_ACKNOWLEDGED = 500;
 const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const UNFUNDED =
   "the balance or the budget no longer covers it: the money was spent again after Redis had lost the charge";
@@ -167,10 +168,22 @@ export class ImpressionWriter {
       ids.push(impression_id);
       byAdvertiser.set(match.advertiser_id, ids);
     }
+    const { money } = this.#dependencies;
     await Promise.all(
-      [...byAdvertiser].map(([advertiserId, ids]) => this.#dependencies.money.ackOutbox(advertiserId, ids)),
+      [...byAdvertiser].flatMap(([advertiserId, ids]) =>
+        pagesOf(ids).map((page) => money.ackOutbox(advertiserId, page)),
+      ),
     );
   }
+}
+
+/** Redis is told of at most 500 at a time. */
+function pagesOf(ids: readonly string[]): string[][] {
+  const pages: string[][] = [];
+  for (let start = 0; start < ids.length; start += MAX_ACKNOWLEDGED) {
+    pages.push(ids.slice(start, start + MAX_ACKNOWLEDGED));
+  }
+  return pages;
 }
 
 function refusal(impression: BilledImpression, error: RecordRefused | DataRefused): RefusedRecord {

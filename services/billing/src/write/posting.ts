@@ -1,162 +1,210 @@
-import type { BilledImpression } from "./billed-impression.ts";
-import { decimalOfMillionths } from "./billed-impression.ts";
+import type { Microcents } from "@diegetic/money";
+import { type BilledImpression, decimalOfMillionths } from "./billed-impression.ts";
+import { nameOf } from "./name-of.ts";
+import type { NewUsers } from "./reached-users.ts";
 
-/**
- * What a set of new impressions moves, summed up per row of each table. The fields are named like the columns, and
- * microcents are text: the lists go to Postgres as JSON.
- */
-export interface Posting {
-  advertisers: { id: string; impressions: number; spent_millicents: number }[];
-  campaigns: { id: string; advertiser_id: string; impressions: number; spent_millicents: number }[];
-  creatives: { id: string; campaign_id: string; impressions: number }[];
-  campaignVersions: { campaign_id: string; campaign_version: number; impressions: number }[];
-  /** Affinities that contributed; some of them may have been deleted meanwhile. */
-  affinities: { id: string; campaign_id: string; impressions: number; contribution_sum: string }[];
-  campaignRollups: {
-    campaign_id: string;
-    day: string;
-    creative_id: string;
-    /** Empty: unknown place. */
-    country_code: string;
-    game_id: string;
-    impressions: number;
-    spent_millicents: number;
-    affinity_score_sum: string;
-  }[];
-  gameRollups: {
-    game_id: string;
-    day: string;
-    advertiser_id: string;
-    account_id: string;
-    impressions: number;
-    earning_microcents: string;
-  }[];
-  /** Who was reached; most of them may be known already. */
-  uniqueUsers: { campaign_id: string; dimension: string; dimension_key: string; user_hash: string }[];
-  /** Each becomes three rows of the ledger: charge, earning and fee. */
-  ledger: {
-    day: string;
-    advertiser_id: string;
-    campaign_id: string;
-    game_id: string;
-    developer_account_id: string;
-    impressions: number;
-    charge_microcents: string;
-    earning_microcents: string;
-  }[];
-}
-
-interface Sum {
+interface Money {
   impressions: number;
   spentMillicents: number;
-  earningMicrocents: bigint;
-  affinityScoreMillionths: number;
 }
 
-/** Sums up new impressions (at most some hundreds, so that the sums stay exact). */
-export function sumUp(impressions: readonly BilledImpression[]): Posting {
+interface Earned {
+  impressions: number;
+  earningMicrocents: Microcents;
+}
+
+/** A row of what analytics read. */
+interface Rollup extends Money {
+  campaignId: string;
+  /** Decimal. */
+  affinityScoreSum: string;
+  /** Players who were not known to the member before. */
+  users: number;
+}
+
+/** What a set of new impressions moves, summed up per row of each table, in the order of the rows' keys. */
+export interface Posting {
+  campaigns: (Money & { id: string; advertiserId: string; users: number })[];
+  creatives: { id: string; campaignId: string; impressions: number }[];
+  campaignVersions: { campaignId: string; campaignVersion: number; impressions: number }[];
+  /** Affinities that contributed; some of them may have been deleted meanwhile. */
+  affinities: { id: string; campaignId: string; impressions: number; contributionSum: string }[];
+  campaignRollups: (Rollup & { day: string })[];
+  breakdowns: (Rollup & { dimension: "country" | "creative" | "game"; key: string })[];
+  /** Of these rows other advertisers may own a share. */
+  gameTotals: (Earned & { accountId: string; gameId: string })[];
+  gameRollups: (Earned & { accountId: string; gameId: string; day: string })[];
+  gameAdvertisers: (Earned & { accountId: string; gameId: string; advertiserId: string })[];
+  /** Each becomes a charge and a fee of the ledger. */
+  charges: (Money & Earned & { day: string; advertiserId: string; campaignId: string })[];
+  earnings: (Earned & {
+    day: string;
+    advertiserId: string;
+    campaignId: string;
+    gameId: string;
+    accountId: string;
+  })[];
+}
+
+/** What the advertisers' totals move by, in the order of their ids. */
+export function totalsOfAdvertisers(impressions: readonly BilledImpression[]): (Money & { id: string })[] {
+  return group(impressions, ({ record: { match } }) => [match.advertiser_id]).map(
+    ([[id], { impressions: count, spentMillicents }]) => ({ id, impressions: count, spentMillicents }),
+  );
+}
+
+/** Sums up new impressions: at most some thousands, so that the sums stay exact. */
+export function sumUp(impressions: readonly BilledImpression[], newUsers: NewUsers): Posting {
+  const byCampaign = group(impressions, ({ record: { match } }) => [match.campaign_id, match.advertiser_id]);
+  const rollup = (campaignId: string, sum: Sum) => ({
+    campaignId,
+    impressions: sum.impressions,
+    spentMillicents: sum.spentMillicents,
+    affinityScoreSum: decimalOfMillionths(sum.affinityScoreMillionths),
+  });
   return {
-    advertisers: group(impressions, ({ record: { match } }) => ({ id: match.advertiser_id })).map(
-      ([key, sum]) => ({ ...key, impressions: sum.impressions, spent_millicents: sum.spentMillicents }),
+    campaigns: byCampaign.map(([[id, advertiserId], { impressions: count, spentMillicents }]) => ({
+      id,
+      advertiserId,
+      impressions: count,
+      spentMillicents,
+      users: newUsers.count("campaign", id, ""),
+    })),
+    creatives: group(impressions, ({ record }) => [record.creative_id, record.match.campaign_id]).map(
+      ([[id, campaignId], sum]) => ({ id, campaignId, impressions: sum.impressions }),
     ),
-    campaigns: group(impressions, ({ record: { match } }) => ({
-      id: match.campaign_id,
-      advertiser_id: match.advertiser_id,
-    })).map(([key, sum]) => ({
-      ...key,
+    campaignVersions: group(impressions, ({ record: { match } }) => [
+      match.campaign_id,
+      String(match.campaign_version),
+    ]).map(([[campaignId, version], sum]) => ({
+      campaignId,
+      campaignVersion: Number(version),
       impressions: sum.impressions,
-      spent_millicents: sum.spentMillicents,
     })),
-    creatives: group(impressions, ({ record }) => ({
-      id: record.creative_id,
-      campaign_id: record.match.campaign_id,
-    })).map(([key, sum]) => ({ ...key, impressions: sum.impressions })),
-    campaignVersions: group(impressions, ({ record: { match } }) => ({
-      campaign_id: match.campaign_id,
-      campaign_version: match.campaign_version,
-    })).map(([key, sum]) => ({ ...key, impressions: sum.impressions })),
     affinities: affinitiesOf(impressions),
-    campaignRollups: group(impressions, ({ record, day }) => ({
-      campaign_id: record.match.campaign_id,
+    campaignRollups: group(impressions, ({ record: { match }, day }) => [match.campaign_id, day]).map(
+      ([[campaignId, day], sum]) => ({
+        ...rollup(campaignId, sum),
+        day,
+        users: newUsers.count("day", campaignId, day),
+      }),
+    ),
+    breakdowns: (["creative", "country", "game"] as const).flatMap((dimension) =>
+      group(impressions, ({ record }) => [record.match.campaign_id, memberOf[dimension](record)]).map(
+        ([[campaignId, key], sum]) => ({
+          ...rollup(campaignId, sum),
+          dimension,
+          key,
+          users: dimension === "game" ? 0 : newUsers.count(dimension, campaignId, key),
+        }),
+      ),
+    ),
+    ...gamesOf(impressions),
+    ...ledgerOf(impressions),
+  };
+}
+
+function gamesOf(
+  impressions: readonly BilledImpression[],
+): Pick<Posting, "gameTotals" | "gameRollups" | "gameAdvertisers"> {
+  return {
+    gameTotals: group(impressions, ({ record: { match } }) => [
+      match.developer_account_id,
+      match.game_id,
+    ]).map(([[accountId, gameId], sum]) => ({ accountId, gameId, ...earned(sum) })),
+    gameRollups: group(impressions, ({ record: { match }, day }) => [
+      match.developer_account_id,
+      match.game_id,
       day,
-      creative_id: record.creative_id,
-      country_code: record.match.country_code ?? "",
-      game_id: record.match.game_id,
-    })).map(([key, sum]) => ({
-      ...key,
-      impressions: sum.impressions,
-      spent_millicents: sum.spentMillicents,
-      affinity_score_sum: decimalOfMillionths(sum.affinityScoreMillionths),
-    })),
-    gameRollups: group(impressions, ({ record: { match }, day }) => ({
-      game_id: match.game_id,
-      day,
-      advertiser_id: match.advertiser_id,
-      account_id: match.developer_account_id,
-    })).map(([key, sum]) => ({
-      ...key,
-      impressions: sum.impressions,
-      earning_microcents: String(sum.earningMicrocents),
-    })),
-    uniqueUsers: uniqueUsersOf(impressions),
-    ledger: group(impressions, ({ record: { match }, day }) => ({
-      day,
-      advertiser_id: match.advertiser_id,
-      campaign_id: match.campaign_id,
-      game_id: match.game_id,
-      developer_account_id: match.developer_account_id,
-    })).map(([key, sum]) => ({
-      ...key,
-      impressions: sum.impressions,
-      charge_microcents: String(BigInt(sum.spentMillicents) * 1_000n),
-      earning_microcents: String(sum.earningMicrocents),
+    ]).map(([[accountId, gameId, day], sum]) => ({ accountId, gameId, day, ...earned(sum) })),
+    gameAdvertisers: group(impressions, ({ record: { match } }) => [
+      match.developer_account_id,
+      match.game_id,
+      match.advertiser_id,
+    ]).map(([[accountId, gameId, advertiserId], sum]) => ({
+      accountId,
+      gameId,
+      advertiserId,
+      ...earned(sum),
     })),
   };
 }
 
+function ledgerOf(impressions: readonly BilledImpression[]): Pick<Posting, "charges" | "earnings"> {
+  return {
+    charges: group(impressions, ({ record: { match }, day }) => [
+      match.advertiser_id,
+      match.campaign_id,
+      day,
+    ]).map(([[advertiserId, campaignId, day], sum]) => ({
+      day,
+      advertiserId,
+      campaignId,
+      spentMillicents: sum.spentMillicents,
+      ...earned(sum),
+    })),
+    earnings: group(impressions, ({ record: { match }, day }) => [
+      match.advertiser_id,
+      match.campaign_id,
+      day,
+      match.game_id,
+      match.developer_account_id,
+    ]).map(([[advertiserId, campaignId, day, gameId, accountId], sum]) => ({
+      day,
+      advertiserId,
+      campaignId,
+      gameId,
+      accountId,
+      ...earned(sum),
+    })),
+  };
+}
+
+function earned({ impressions, earningMicrocents }: Sum): Earned {
+  return { impressions, earningMicrocents };
+}
+
+type ImpressionRecord = BilledImpression["record"];
+
+const memberOf = {
+  creative: (record: ImpressionRecord) => record.creative_id,
+  country: (record: ImpressionRecord) => record.match.country_code ?? "",
+  game: (record: ImpressionRecord) => record.match.game_id,
+};
+
 function affinitiesOf(impressions: readonly BilledImpression[]): Posting["affinities"] {
-  const sums = new Map<
-    string,
-    { id: string; campaign_id: string; impressions: number; millionths: number }
-  >();
+  const sums = new Map<string, { id: string; campaignId: string; impressions: number; millionths: number }>();
   for (const { record, contributionMillionths } of impressions) {
-    const { campaign_id } = record.match;
+    const campaignId = record.match.campaign_id;
     for (const [id, millionths] of contributionMillionths) {
-      const name = JSON.stringify([campaign_id, id]);
-      const sum = sums.get(name) ?? { id, campaign_id, impressions: 0, millionths: 0 };
-      sums.set(name, {
-        ...sum,
-        impressions: sum.impressions + 1,
-        millionths: sum.millionths + millionths,
-      });
+      const name = nameOf([campaignId, id]);
+      const sum = sums.get(name);
+      if (sum === undefined) sums.set(name, { id, campaignId, impressions: 1, millionths });
+      else {
+        sum.impressions += 1;
+        sum.millionths += millionths;
+      }
     }
   }
-  return [...sums.values()].map(({ millionths, ...sum }) => ({
+  return inOrder(sums).map(({ millionths, ...sum }) => ({
     ...sum,
-    contribution_sum: decimalOfMillionths(millionths),
+    contributionSum: decimalOfMillionths(millionths),
   }));
 }
 
-function uniqueUsersOf(impressions: readonly BilledImpression[]): Posting["uniqueUsers"] {
-  const reached = impressions.flatMap(({ record: { match, creative_id }, day }) =>
-    [
-      { dimension: "total", dimension_key: "" },
-      { dimension: "day", dimension_key: day },
-      { dimension: "creative", dimension_key: creative_id },
-      { dimension: "country", dimension_key: match.country_code ?? "" },
-    ].map((member) => ({ campaign_id: match.campaign_id, ...member, user_hash: match.user_hash })),
-  );
-  return [...new Map(reached.map((user) => [JSON.stringify(user), user])).values()];
+interface Sum extends Money, Earned {
+  affinityScoreMillionths: number;
 }
 
-function group<Key extends object>(
+/** Sums by key, in the order of the keys. */
+function group<const Key extends readonly string[]>(
   impressions: readonly BilledImpression[],
   keyOf: (impression: BilledImpression) => Key,
 ): [Key, Sum][] {
   const groups = new Map<string, [Key, Sum]>();
   for (const impression of impressions) {
     const key = keyOf(impression);
-    const name = JSON.stringify(key);
+    const name = nameOf(key);
     let entry = groups.get(name);
     if (entry === undefined) {
       entry = [
@@ -171,5 +219,9 @@ function group<Key extends object>(
     sum.earningMicrocents += impression.earningMicrocents;
     sum.affinityScoreMillionths += impression.affinityScoreMillionths;
   }
-  return [...groups.values()];
+  return inOrder(groups);
+}
+
+function inOrder<Value>(named: ReadonlyMap<string, Value>): Value[] {
+  return [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 }

@@ -1,50 +1,81 @@
-import { Prisma, type Transaction } from "@diegetic/database";
+import { arrayOfNumbers, arrayOfTexts, Prisma, type Transaction } from "@diegetic/database";
 import { type BilledImpression, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
-import type { Posting } from "./posting.ts";
+import type { Posting, totalsOfAdvertisers } from "./posting.ts";
 
 /**
- * One statement per table. Every transaction takes its locks in the same order (these functions from top to bottom,
- * each by sorted keys), so that two batches wait for each other instead of ending in a deadlock.
+ * One statement per table, with the rows as one array per column. Every transaction takes its locks in the same order
+ * (impressions, advertisers, campaigns, creatives, each by sorted keys), so that two batches wait for each other instead of
+ * ending in a deadlock. All rows that are touched after the advertisers' belong to these advertisers: whoever has locked
+ * them is alone with the rest, which is why sums are merged without a thought of others.
  */
+
+/** Arrays of the columns of some rows, as the parameters of unnest. */
+class Columns<Row> {
+  readonly #rows: readonly Row[];
+
+  constructor(rows: readonly Row[]) {
+    this.#rows = rows;
+  }
+
+  texts(of: (row: Row) => string | null): Prisma.Sql {
+    return Prisma.sql`${arrayOfTexts(this.#rows.map(of))}::text[]`;
+  }
+
+  days(of: (row: Row) => string): Prisma.Sql {
+    return Prisma.sql`${arrayOfTexts(this.#rows.map(of))}::date[]`;
+  }
+
+  integers(of: (row: Row) => number | bigint): Prisma.Sql {
+    return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::bigint[]`;
+  }
+
+  decimals(of: (row: Row) => string): Prisma.Sql {
+    return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::numeric[]`;
+  }
+}
+
+/** Statements know their rows by key: without this the planner would read a table whole that it takes for a small one. */
+export async function lookUpByKey(transaction: Transaction): Promise<void> {
+  await transaction.$queryRaw`SELECT set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`;
+}
 
 /** Inserts impressions and returns the ids of those that were neither there nor set aside before. */
 export async function insertImpressions(
   transaction: Transaction,
   impressions: readonly BilledImpression[],
 ): Promise<Set<string>> {
-  const rows = JSON.stringify(impressions.map(rowOf));
+  const of = new Columns(impressions);
   const inserted = await transaction.$queryRaw<{ impression_id: string }[]>`
     INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
       creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score, affinities,
       price_millicents, revenue_share_basis_points, earning_microcents, matched_at, recorded_at)
     SELECT day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
-      creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score, affinities,
-      price_millicents, revenue_share_basis_points, earning_microcents, matched_at, recorded_at
-    FROM jsonb_to_recordset(${rows}::jsonb) AS r(day date, impression_id text, match_id text, advertiser_id text,
-      campaign_id text, campaign_version int, creative_id text, game_id text, developer_account_id text,
-      user_hash text, session_key text, country_code text, affinity_score numeric, affinities jsonb,
-      price_millicents bigint, revenue_share_basis_points int, earning_microcents bigint, matched_at timestamptz,
-      recorded_at timestamptz)
+      creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score,
+      affinities::jsonb, price_millicents, revenue_share_basis_points, earning_microcents,
+      to_timestamp(matched_at_ms / 1000.0), to_timestamp(recorded_at_ms / 1000.0)
+    FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)},
+      ${of.texts(({ record }) => record.match.match_id)}, ${of.texts(({ record }) => record.match.advertiser_id)},
+      ${of.texts(({ record }) => record.match.campaign_id)},
+      ${of.integers(({ record }) => record.match.campaign_version)}, ${of.texts(({ record }) => record.creative_id)},
+      ${of.texts(({ record }) => record.match.game_id)},
+      ${of.texts(({ record }) => record.match.developer_account_id)},
+      ${of.texts(({ record }) => record.match.user_hash)}, ${of.texts(({ record }) => record.match.session_key)},
+      ${of.texts(({ record }) => record.match.country_code)},
+      ${of.decimals(({ affinityScoreMillionths }) => decimalOfMillionths(affinityScoreMillionths))},
+      ${of.texts(({ record }) => JSON.stringify(record.match.affinities))},
+      ${of.integers(({ record }) => record.match.price_millicents)},
+      ${of.integers(({ record }) => record.match.revenue_share_basis_points)},
+      ${of.integers(({ earningMicrocents }) => earningMicrocents)},
+      ${of.integers(({ matchedAtMs }) => matchedAtMs)}, ${of.integers(({ record }) => record.recorded_at_ms)})
+      AS r(day, impression_id, match_id, advertiser_id, campaign_id, campaign_version, creative_id, game_id,
+        developer_account_id, user_hash, session_key, country_code, affinity_score, affinities, price_millicents,
+        revenue_share_basis_points, earning_microcents, matched_at_ms, recorded_at_ms)
     WHERE NOT EXISTS (SELECT FROM poison_impressions p WHERE p.impression_id = r.impression_id)
     ORDER BY day, impression_id
     ON CONFLICT (day, impression_id) DO NOTHING
     RETURNING impression_id`;
   return new Set(inserted.map((row) => row.impression_id));
-}
-
-function rowOf({ record, day, matchedAtMs, earningMicrocents, affinityScoreMillionths }: BilledImpression) {
-  const { match_id, matched_at_ms: _, ...match } = record.match;
-  return {
-    ...match,
-    day,
-    impression_id: record.impression_id,
-    match_id,
-    creative_id: record.creative_id,
-    affinity_score: decimalOfMillionths(affinityScoreMillionths),
-    earning_microcents: String(earningMicrocents),
-    matched_at: new Date(matchedAtMs).toISOString(),
-    recorded_at: new Date(record.recorded_at_ms).toISOString(),
-  };
 }
 
 /** Of impressions that were not inserted, those under whose ids other matches were written: charges of their own. */
@@ -53,12 +84,11 @@ export async function findConflicting(
   impressions: readonly BilledImpression[],
 ): Promise<BilledImpression[]> {
   if (impressions.length === 0) return [];
-  const asked = JSON.stringify(
-    impressions.map(({ record, day }) => ({ day, impression_id: record.impression_id })),
-  );
+  const of = new Columns(impressions);
   const rows = await transaction.$queryRaw<{ impression_id: string; match_id: string }[]>`
     SELECT i.impression_id, i.match_id
-    FROM jsonb_to_recordset(${asked}::jsonb) AS asked(day date, impression_id text)
+    FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)})
+      AS asked(day, impression_id)
     JOIN impressions i ON i.day = asked.day AND i.impression_id = asked.impression_id`;
   const written = new Map(rows.map((row) => [row.impression_id, row.match_id]));
   return impressions.filter(({ record }) => {
@@ -67,77 +97,72 @@ export async function findConflicting(
   });
 }
 
-const ADD_MONEY = Prisma.sql`spent_millicents = known.spent_millicents + m.spent_millicents,
-  impressions = known.impressions + m.impressions`;
+export interface LockedAdvertiser {
+  id: string;
+  /** Stays as it is while the row is locked. */
+  slot_epoch: bigint;
+  account_id: string;
+}
 
-/**
- * Adds to the advertisers' totals and returns the epochs of their slots, which stay as they are while the rows are locked.
- * Throws RecordRefused when an advertiser is unknown.
- */
+/** Adds to the advertisers' totals, which locks them until the end. Throws RecordRefused when one is unknown. */
 export async function moveAdvertisers(
   transaction: Transaction,
-  moves: Posting["advertisers"],
-): Promise<Map<string, bigint>> {
-  const locked = await lockAndAdd<{ id: string; slot_epoch: bigint }>(transaction, moves, {
-    kind: "advertiser",
-    table: Prisma.sql`advertisers`,
-    identity: Prisma.sql`id`,
-    read: Prisma.sql`id, slot_epoch`,
-    add: ADD_MONEY,
-  });
-  return new Map(locked.map((row) => [row.id, row.slot_epoch]));
+  moves: ReturnType<typeof totalsOfAdvertisers>,
+): Promise<Map<string, LockedAdvertiser>> {
+  const of = new Columns(moves);
+  const moved = await transaction.$queryRaw<LockedAdvertiser[]>`
+    UPDATE advertisers AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
+      impressions = known.impressions + m.impressions
+    FROM unnest(${of.texts(({ id }) => id)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
+      ${of.integers(({ impressions }) => impressions)}) AS m(id, spent_millicents, impressions)
+    WHERE known.id = m.id RETURNING known.id, known.slot_epoch, known.account_id`;
+  requireAll("advertiser", moves, moved);
+  return new Map(moved.map((row) => [row.id, row]));
 }
 
 /** Adds to the campaigns' totals. Throws RecordRefused when one is unknown, or of another advertiser. */
 export async function moveCampaigns(transaction: Transaction, moves: Posting["campaigns"]): Promise<void> {
-  await lockAndAdd(transaction, moves, {
-    kind: "campaign",
-    table: Prisma.sql`campaigns`,
-    identity: Prisma.sql`id, advertiser_id`,
-    read: Prisma.sql`id`,
-    add: ADD_MONEY,
-  });
+  const of = new Columns(moves);
+  const moved = await transaction.$queryRaw<{ id: string }[]>`
+    UPDATE campaigns AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
+      impressions = known.impressions + m.impressions, unique_users = known.unique_users + m.users
+    FROM unnest(${of.texts(({ id }) => id)}, ${of.texts(({ advertiserId }) => advertiserId)},
+      ${of.integers(({ spentMillicents }) => spentMillicents)}, ${of.integers(({ impressions }) => impressions)},
+      ${of.integers(({ users }) => users)}) AS m(id, advertiser_id, spent_millicents, impressions, users)
+    WHERE known.id = m.id AND known.advertiser_id = m.advertiser_id RETURNING known.id`;
+  requireAll("campaign", moves, moved);
 }
 
 /** Adds to the creatives' counts. Throws RecordRefused when one is unknown, or of another campaign. */
 export async function moveCreatives(transaction: Transaction, moves: Posting["creatives"]): Promise<void> {
-  await lockAndAdd(transaction, moves, {
-    kind: "creative",
-    table: Prisma.sql`creatives`,
-    identity: Prisma.sql`id, campaign_id`,
-    read: Prisma.sql`id`,
-    add: Prisma.sql`impressions = known.impressions + m.impressions`,
-  });
+  const of = new Columns(moves);
+  const moved = await transaction.$queryRaw<{ id: string }[]>`
+    UPDATE creatives AS known SET impressions = known.impressions + m.impressions
+    FROM unnest(${of.texts(({ id }) => id)}, ${of.texts(({ campaignId }) => campaignId)},
+      ${of.integers(({ impressions }) => impressions)}) AS m(id, campaign_id, impressions)
+    WHERE known.id = m.id AND known.campaign_id = m.campaign_id RETURNING known.id`;
+  requireAll("creative", moves, moved);
 }
 
-/**
- * Locks the rows that moves name, adds to their totals and returns what was read of them. Throws RecordRefused when there is
- * no row with the identity (id and owner) that a move names.
- */
-async function lockAndAdd<Row extends { id: string }>(
-  transaction: Transaction,
-  moves: { id: string }[],
-  rows: { kind: string; table: Prisma.Sql; identity: Prisma.Sql; read: Prisma.Sql; add: Prisma.Sql },
-): Promise<Row[]> {
-  const moved = Prisma.sql`jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(id text, advertiser_id text,
-    campaign_id text, spent_millicents bigint, impressions bigint)`;
-  const locked = await transaction.$queryRaw<Row[]>`
-    SELECT ${rows.read} FROM ${rows.table} WHERE (${rows.identity}) IN (SELECT ${rows.identity} FROM ${moved})
-    ORDER BY id FOR NO KEY UPDATE`;
-  requireAll(rows.kind, moves, locked);
-  await transaction.$executeRaw`UPDATE ${rows.table} AS known SET ${rows.add} FROM ${moved} WHERE known.id = m.id`;
-  return locked;
+function requireAll(kind: string, moves: { id: string }[], found: { id: string }[]): void {
+  const known = new Set(found.map(({ id }) => id));
+  // A second move of the same row names another owner, which is not found.
+  const missing = moves.find(({ id }) => !known.has(id));
+  if (missing !== undefined)
+    throw new RecordRefused(`${kind} ${missing.id} is unknown, or belongs elsewhere`);
+  if (known.size !== moves.length) throw new RecordRefused(`one ${kind} is said to belong to two owners`);
 }
 
 /** Adds to the affinities' counts. One that is unknown, deleted or of another campaign is passed over. */
 export async function moveAffinities(transaction: Transaction, moves: Posting["affinities"]): Promise<void> {
   if (moves.length === 0) return;
-  // The campaigns are locked by now, so nobody else moves these rows and the order does not matter.
+  const of = new Columns(moves);
   await transaction.$executeRaw`
     UPDATE affinities a
     SET impressions = a.impressions + m.impressions, contribution_sum = a.contribution_sum + m.contribution_sum
-    FROM jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(id text, campaign_id text, impressions bigint,
-      contribution_sum numeric)
+    FROM unnest(${of.texts(({ id }) => id)}, ${of.texts(({ campaignId }) => campaignId)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.decimals(({ contributionSum }) => contributionSum)})
+      AS m(id, campaign_id, impressions, contribution_sum)
     WHERE a.id = m.id AND a.campaign_id = m.campaign_id`;
 }
 
@@ -145,91 +170,130 @@ export async function moveCampaignVersions(
   transaction: Transaction,
   moves: Posting["campaignVersions"],
 ): Promise<void> {
+  const of = new Columns(moves);
   await transaction.$executeRaw`
-    INSERT INTO campaign_version_rollups AS known (campaign_id, campaign_version, impressions)
-    SELECT campaign_id, campaign_version, impressions
-    FROM jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(campaign_id text, campaign_version int,
-      impressions bigint)
-    ORDER BY campaign_id, campaign_version
-    ON CONFLICT (campaign_id, campaign_version) DO UPDATE SET impressions = known.impressions + excluded.impressions`;
-}
-
-function requireAll(kind: string, moves: { id: string }[], found: { id: string }[]): void {
-  const known = new Set(found.map(({ id }) => id));
-  // A second move of the same row names another owner, which the look-up above does not find.
-  const missing = moves.find(({ id }) => !known.has(id));
-  if (missing !== undefined)
-    throw new RecordRefused(`${kind} ${missing.id} is unknown, or belongs elsewhere`);
-  if (known.size !== moves.length) throw new RecordRefused(`one ${kind} is said to belong to two owners`);
+    MERGE INTO campaign_version_rollups AS known
+    USING unnest(${of.texts(({ campaignId }) => campaignId)},
+      ${of.integers(({ campaignVersion }) => campaignVersion)}, ${of.integers(({ impressions }) => impressions)})
+      AS m(campaign_id, campaign_version, impressions)
+    ON known.campaign_id = m.campaign_id AND known.campaign_version = m.campaign_version
+    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions
+    WHEN NOT MATCHED THEN INSERT (campaign_id, campaign_version, impressions)
+      VALUES (m.campaign_id, m.campaign_version, m.impressions)`;
 }
 
 export async function moveCampaignRollups(
   transaction: Transaction,
   moves: Posting["campaignRollups"],
 ): Promise<void> {
+  const of = new Columns(moves);
   await transaction.$executeRaw`
-    INSERT INTO campaign_rollups AS known (campaign_id, day, creative_id, country_code, game_id, impressions,
-      spent_millicents, affinity_score_sum)
-    SELECT campaign_id, day, creative_id, country_code, game_id, impressions, spent_millicents, affinity_score_sum
-    FROM jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(campaign_id text, day date, creative_id text,
-      country_code text, game_id text, impressions bigint, spent_millicents bigint, affinity_score_sum numeric)
-    ORDER BY campaign_id, day, creative_id, country_code, game_id
-    ON CONFLICT (campaign_id, day, creative_id, country_code, game_id) DO UPDATE
-    SET impressions = known.impressions + excluded.impressions,
-      spent_millicents = known.spent_millicents + excluded.spent_millicents,
-      affinity_score_sum = known.affinity_score_sum + excluded.affinity_score_sum`;
+    MERGE INTO campaign_rollups AS known
+    USING unnest(${of.texts(({ campaignId }) => campaignId)}, ${of.days(({ day }) => day)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
+      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}, ${of.integers(({ users }) => users)})
+      AS m(campaign_id, day, impressions, spent_millicents, affinity_score_sum, users)
+    ON known.campaign_id = m.campaign_id AND known.day = m.day
+    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
+      spent_millicents = known.spent_millicents + m.spent_millicents,
+      affinity_score_sum = known.affinity_score_sum + m.affinity_score_sum, users = known.users + m.users
+    WHEN NOT MATCHED THEN INSERT (campaign_id, day, impressions, spent_millicents, affinity_score_sum, users)
+      VALUES (m.campaign_id, m.day, m.impressions, m.spent_millicents, m.affinity_score_sum, m.users)`;
 }
 
-export async function moveGameRollups(
+export async function moveBreakdowns(transaction: Transaction, moves: Posting["breakdowns"]): Promise<void> {
+  const of = new Columns(moves);
+  await transaction.$executeRaw`
+    MERGE INTO campaign_breakdowns AS known
+    USING unnest(${of.texts(({ campaignId }) => campaignId)},
+      ${of.texts(({ dimension }) => dimension)}::breakdown_dimension[], ${of.texts(({ key }) => key)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
+      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}, ${of.integers(({ users }) => users)})
+      AS m(campaign_id, dimension, dimension_key, impressions, spent_millicents, affinity_score_sum, users)
+    ON known.campaign_id = m.campaign_id AND known.dimension = m.dimension AND known.dimension_key = m.dimension_key
+    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
+      spent_millicents = known.spent_millicents + m.spent_millicents,
+      affinity_score_sum = known.affinity_score_sum + m.affinity_score_sum, users = known.users + m.users
+    WHEN NOT MATCHED THEN INSERT
+      (campaign_id, dimension, dimension_key, impressions, spent_millicents, affinity_score_sum, users)
+      VALUES (m.campaign_id, m.dimension, m.dimension_key, m.impressions, m.spent_millicents, m.affinity_score_sum,
+        m.users)`;
+}
+
+export async function moveGameAdvertisers(
   transaction: Transaction,
-  moves: Posting["gameRollups"],
+  moves: Posting["gameAdvertisers"],
 ): Promise<void> {
+  const of = new Columns(moves);
   await transaction.$executeRaw`
-    INSERT INTO game_rollups AS known (game_id, day, advertiser_id, account_id, impressions, earning_microcents)
-    SELECT game_id, day, advertiser_id, account_id, impressions, earning_microcents
-    FROM jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) AS m(game_id text, day date, advertiser_id text,
-      account_id text, impressions bigint, earning_microcents bigint)
-    ORDER BY game_id, day, advertiser_id, account_id
-    ON CONFLICT (game_id, day, advertiser_id, account_id) DO UPDATE
-    SET impressions = known.impressions + excluded.impressions,
-      earning_microcents = known.earning_microcents + excluded.earning_microcents`;
+    MERGE INTO game_advertisers AS known
+    USING unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
+      ${of.texts(({ advertiserId }) => advertiserId)}, ${of.integers(({ impressions }) => impressions)},
+      ${of.integers(({ earningMicrocents }) => earningMicrocents)})
+      AS m(account_id, game_id, advertiser_id, impressions, earning_microcents)
+    ON known.account_id = m.account_id AND known.game_id = m.game_id AND known.advertiser_id = m.advertiser_id
+    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
+      earning_microcents = known.earning_microcents + m.earning_microcents
+    WHEN NOT MATCHED THEN INSERT (account_id, game_id, advertiser_id, impressions, earning_microcents)
+      VALUES (m.account_id, m.game_id, m.advertiser_id, m.impressions, m.earning_microcents)`;
 }
 
-/** Remembers who was reached, and counts those who were not known: exact, because only inserted rows count. */
-export async function addUniqueUsers(transaction: Transaction, users: Posting["uniqueUsers"]): Promise<void> {
-  await transaction.$executeRaw`
-    WITH added AS (
-      INSERT INTO unique_users (campaign_id, dimension, dimension_key, user_hash)
-      SELECT campaign_id, dimension, dimension_key, user_hash
-      FROM jsonb_to_recordset(${JSON.stringify(users)}::jsonb) AS u(campaign_id text,
-        dimension unique_user_dimension, dimension_key text, user_hash text)
-      ORDER BY campaign_id, dimension, dimension_key, user_hash
-      ON CONFLICT DO NOTHING
-      RETURNING campaign_id, dimension, dimension_key
-    )
-    INSERT INTO unique_user_counts AS known (campaign_id, dimension, dimension_key, users)
-    SELECT campaign_id, dimension, dimension_key, count(*) FROM added
-    GROUP BY campaign_id, dimension, dimension_key ORDER BY campaign_id, dimension, dimension_key
-    ON CONFLICT (campaign_id, dimension, dimension_key) DO UPDATE SET users = known.users + excluded.users`;
-}
-
-/** Writes charge, earning and fee of each line; the three sum to zero (semantics: Money, "Unit"). */
+/**
+ * Writes charge, earnings and fee of each campaign and day; they sum to zero (semantics: Money, "Unit"). Fees and earnings of
+ * nothing are written, too: a charge is never without them.
+ */
 export async function writeLedger(
   transaction: Transaction,
   postingId: string,
-  lines: Posting["ledger"],
+  { charges, earnings }: Pick<Posting, "charges" | "earnings">,
+  advertisers: ReadonlyMap<string, LockedAdvertiser>,
 ): Promise<void> {
+  const ofCharges = new Columns(charges);
+  const of = new Columns(earnings);
   await transaction.$executeRaw`
     INSERT INTO ledger_entries (posting_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
       amount_microcents)
-    SELECT ${postingId}, entry.kind::ledger_kind, l.day, entry.account_id, l.advertiser_id, l.campaign_id, l.game_id,
-      l.impressions, entry.amount_microcents
-    FROM jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) AS l(day date, advertiser_id text, campaign_id text,
-      game_id text, developer_account_id text, impressions int, charge_microcents bigint, earning_microcents bigint)
-    JOIN advertisers a ON a.id = l.advertiser_id
+    SELECT ${postingId}, entry.kind::ledger_kind, c.day, entry.account_id, c.advertiser_id, c.campaign_id, NULL,
+      c.impressions, entry.amount_microcents
+    FROM unnest(${ofCharges.days(({ day }) => day)}, ${ofCharges.texts(({ advertiserId }) => advertiserId)},
+      ${ofCharges.texts(({ advertiserId }) => advertisers.get(advertiserId)?.account_id ?? null)},
+      ${ofCharges.texts(({ campaignId }) => campaignId)}, ${ofCharges.integers(({ impressions }) => impressions)},
+      ${ofCharges.integers(({ spentMillicents }) => BigInt(spentMillicents) * 1_000n)},
+      ${ofCharges.integers(({ earningMicrocents }) => earningMicrocents)})
+      AS c(day, advertiser_id, account_id, campaign_id, impressions, charge_microcents, earning_microcents)
     CROSS JOIN LATERAL (VALUES
-      ('charge', a.account_id, -l.charge_microcents),
-      ('earning', l.developer_account_id, l.earning_microcents),
-      ('fee', NULL, l.charge_microcents - l.earning_microcents)
-    ) AS entry(kind, account_id, amount_microcents)`;
+      ('charge', c.account_id, -c.charge_microcents),
+      ('fee', NULL, c.charge_microcents - c.earning_microcents)
+    ) AS entry(kind, account_id, amount_microcents)
+    UNION ALL
+    SELECT ${postingId}, 'earning', e.* FROM unnest(${of.days(({ day }) => day)},
+      ${of.texts(({ accountId }) => accountId)}, ${of.texts(({ advertiserId }) => advertiserId)},
+      ${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ gameId }) => gameId)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)}) AS e`;
+}
+
+/**
+ * Adds to what games have earned, in all and by day. Other advertisers are seen in the same games: these rows are locked last,
+ * in the order of their keys, and only until the commit that follows.
+ */
+export async function moveGames(
+  transaction: Transaction,
+  { gameTotals, gameRollups }: Pick<Posting, "gameTotals" | "gameRollups">,
+): Promise<void> {
+  const ofTotals = new Columns(gameTotals);
+  await transaction.$executeRaw`
+    INSERT INTO game_totals AS known (account_id, game_id, impressions, earning_microcents)
+    SELECT * FROM unnest(${ofTotals.texts(({ accountId }) => accountId)}, ${ofTotals.texts(({ gameId }) => gameId)},
+      ${ofTotals.integers(({ impressions }) => impressions)},
+      ${ofTotals.integers(({ earningMicrocents }) => earningMicrocents)})
+    ON CONFLICT (account_id, game_id) DO UPDATE SET impressions = known.impressions + excluded.impressions,
+      earning_microcents = known.earning_microcents + excluded.earning_microcents`;
+  const of = new Columns(gameRollups);
+  await transaction.$executeRaw`
+    INSERT INTO game_rollups AS known (account_id, game_id, day, impressions, earning_microcents)
+    SELECT * FROM unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
+      ${of.days(({ day }) => day)}, ${of.integers(({ impressions }) => impressions)},
+      ${of.integers(({ earningMicrocents }) => earningMicrocents)})
+    ON CONFLICT (account_id, game_id, day) DO UPDATE SET impressions = known.impressions + excluded.impressions,
+      earning_microcents = known.earning_microcents + excluded.earning_microcents`;
 }

@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { createDatabase, type Database, DatabaseAway, dateOfDay, utcDay } from "@diegetic/database";
+import { createDatabase, type Database, DatabaseAway, utcDay } from "@diegetic/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
@@ -86,29 +86,41 @@ async function expectCampaign(market: Market, index: number, records: Impression
   expect(sums.earningMicrocents).toEqual({ rows: earned, ledger: earned });
   expect(sums.ledgerBalance).toBe(0n);
 
-  const counts = await database.uniqueUserCount.findMany({ where: { campaignId } });
-  const counted = counts.map(({ dimension, dimensionKey, users }) => [
-    `${dimension}:${dimensionKey}`,
-    Number(users),
-  ]);
-  expect(new Map(counted as [string, number][])).toEqual(expectedUsers(records, campaignId));
-  const games = await database.campaignRollup.findMany({ where: { campaignId }, distinct: ["gameId"] });
-  expect(games).toHaveLength(new Set(own.map(({ match }) => match.game_id)).size);
-
+  await expectRollups(campaignId, own);
   await expectAffinities(pick(market.campaigns, index), own);
+}
 
-  const rollups = await database.campaignRollup.findMany({ where: { campaignId } });
-  for (const rollup of rollups) {
-    const members = own.filter(
-      (record) =>
-        record.creative_id === rollup.creativeId &&
-        record.match.game_id === rollup.gameId &&
-        (record.match.country_code ?? "") === rollup.countryCode &&
-        dateOfDay(utcDay(record.recorded_at_ms)).getTime() === rollup.day.getTime(),
+async function expectRollups(campaignId: string, own: ImpressionRecord[]): Promise<void> {
+  const [database] = workers;
+  const campaign = await database.campaign.findUniqueOrThrow({ where: { id: campaignId } });
+  const days = await database.campaignRollup.findMany({ where: { campaignId } });
+  const breakdowns = await database.campaignBreakdown.findMany({ where: { campaignId } });
+  const rows = [
+    ...days.map((row) => ({ ...row, dimension: "day", dimensionKey: row.day.toISOString().slice(0, 10) })),
+    ...breakdowns,
+  ];
+  const counted = rows
+    .filter(({ dimension }) => dimension !== "game")
+    .map(({ dimension, dimensionKey, users }) => [`${dimension}:${dimensionKey}`, Number(users)] as const);
+  if (campaign.uniqueUsers > 0n) counted.push(["total:", Number(campaign.uniqueUsers)]);
+  expect(new Map(counted)).toEqual(expectedUsers(own, campaignId));
+  const memberOf: Record<string, (record: ImpressionRecord) => string> = {
+    day: (record) => utcDay(record.recorded_at_ms),
+    creative: (record) => record.creative_id,
+    country: (record) => record.match.country_code ?? "",
+    game: (record) => record.match.game_id,
+  };
+  for (const [dimension, of] of Object.entries(memberOf)) {
+    expect(rows.filter((row) => row.dimension === dimension)).toHaveLength(new Set(own.map(of)).size);
+  }
+  for (const row of rows) {
+    const members = own.filter((record) => memberOf[row.dimension]?.(record) === row.dimensionKey);
+    expect(Number(row.impressions)).toBe(members.length);
+    expect(Number(row.spentMillicents)).toBe(
+      members.reduce((sum, { match }) => sum + match.price_millicents, 0),
     );
-    expect(Number(rollup.impressions)).toBe(members.length);
     const score = members.reduce((sum, { match }) => sum + match.affinity_score, 0);
-    expect(Math.abs(Number(rollup.affinityScoreSum) - score)).toBeLessThan(1e-6 * members.length);
+    expect(Math.abs(Number(row.affinityScoreSum) - score)).toBeLessThan(1e-6 * members.length);
   }
 }
 
@@ -151,14 +163,19 @@ async function expectTotals(market: Market, records: ImpressionRecord[]): Promis
   }
   for (const { gameId, accountId } of market.games) {
     const own = records.filter(({ match }) => match.game_id === gameId);
-    const sums = await database.gameRollup.aggregate({
+    const earned = own.reduce((sum, record) => sum + billImpression(record, NOW_MS).earningMicrocents, 0n);
+    const wanted = {
       where: { gameId, accountId },
       _sum: { impressions: true, earningMicrocents: true },
-    });
-    expect(Number(sums._sum.impressions ?? 0n)).toBe(own.length);
-    expect(sums._sum.earningMicrocents ?? 0n).toBe(
-      own.reduce((sum, record) => sum + billImpression(record, NOW_MS).earningMicrocents, 0n),
-    );
+    } as const;
+    for (const { _sum: sums } of [
+      await database.gameRollup.aggregate(wanted),
+      await database.gameAdvertiser.aggregate(wanted),
+      await database.gameTotal.aggregate(wanted),
+    ]) {
+      expect(Number(sums.impressions ?? 0n)).toBe(own.length);
+      expect(sums.earningMicrocents ?? 0n).toBe(earned);
+    }
   }
 }
 
@@ -236,7 +253,7 @@ describe("writeBatch", () => {
       let killed: { killed: boolean }[] = [];
       while (killed.length === 0) {
         killed = await workers[0].$queryRaw`SELECT pg_terminate_backend(pid) AS killed FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM advertisers%'
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE advertisers%'
             AND pid <> pg_backend_pid()`;
       }
       expect(await failed).toBeInstanceOf(DatabaseAway);

@@ -2,18 +2,21 @@ import { randomUUID } from "node:crypto";
 import { type Database, inTransaction } from "@diegetic/database";
 import { committedInEpoch, noteSettlements } from "../settle/settlements.ts";
 import type { BilledImpression } from "./billed-impression.ts";
-import { sumUp } from "./posting.ts";
+import { sumUp, totalsOfAdvertisers } from "./posting.ts";
+import { rememberUsers } from "./reached-users.ts";
 import {
-  addUniqueUsers,
   findConflicting,
   insertImpressions,
+  lookUpByKey,
   moveAdvertisers,
   moveAffinities,
+  moveBreakdowns,
   moveCampaignRollups,
   moveCampaigns,
   moveCampaignVersions,
   moveCreatives,
-  moveGameRollups,
+  moveGameAdvertisers,
+  moveGames,
   writeLedger,
 } from "./statements.ts";
 
@@ -44,20 +47,23 @@ export async function writeBatch(
     const known = impressions.filter(({ record }) => !inserted.has(record.impression_id));
     const conflicting = await findConflicting(transaction, known);
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting };
-    const posting = sumUp(fresh);
-    const slotEpochs = await moveAdvertisers(transaction, posting.advertisers);
+    await lookUpByKey(transaction);
+    const advertisers = await moveAdvertisers(transaction, totalsOfAdvertisers(fresh));
     const late = fresh.filter(
-      ({ record }) => BigInt(committedInEpoch(record)) !== slotEpochs.get(record.match.advertiser_id),
+      ({ record }) =>
+        BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.slot_epoch,
     );
     await noteSettlements(transaction, "late", late);
+    const posting = sumUp(fresh, await rememberUsers(transaction, fresh));
     await moveCampaigns(transaction, posting.campaigns);
     await moveCreatives(transaction, posting.creatives);
     await moveAffinities(transaction, posting.affinities);
     await moveCampaignVersions(transaction, posting.campaignVersions);
     await moveCampaignRollups(transaction, posting.campaignRollups);
-    await moveGameRollups(transaction, posting.gameRollups);
-    await addUniqueUsers(transaction, posting.uniqueUsers);
-    await writeLedger(transaction, `batch_${randomUUID()}`, posting.ledger);
+    await moveBreakdowns(transaction, posting.breakdowns);
+    await moveGameAdvertisers(transaction, posting.gameAdvertisers);
+    await writeLedger(transaction, `batch_${randomUUID()}`, posting, advertisers);
+    await moveGames(transaction, posting);
     return { written: inserted.size, late: late.length, conflicting };
   });
 }

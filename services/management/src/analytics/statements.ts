@@ -6,8 +6,6 @@ import { dateOfDay, Prisma } from "@diegetic/database";
  * from one statement, so that its numbers belong together. Sums of scores are in millionths, which are whole numbers.
  */
 
-const scoreMillionths = Prisma.sql`(COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint`;
-
 export interface StatsRow {
   impressions: bigint;
   unique_users: bigint;
@@ -20,33 +18,22 @@ export interface StatsRow {
 }
 
 export function statsStatement(campaignId: string): Prisma.Sql {
+  const top = (dimension: "creative" | "game") => Prisma.sql`(
+        SELECT dimension_key FROM campaign_breakdowns
+        WHERE campaign_id = ${campaignId} AND dimension = ${dimension}::breakdown_dimension
+        ORDER BY impressions DESC, dimension_key COLLATE "C" LIMIT 1)`;
   return Prisma.sql`
-    WITH rollups AS (SELECT * FROM campaign_rollups WHERE campaign_id = ${campaignId})
-    SELECT
-      campaigns.impressions,
-      campaigns.spent_millicents,
-      campaigns.budget_cents,
-      COALESCE((
-        SELECT users FROM unique_user_counts
-        WHERE campaign_id = ${campaignId} AND dimension = 'total' AND dimension_key = ''
-      ), 0)::bigint AS unique_users,
-      (SELECT count(DISTINCT game_id) FROM rollups) AS unique_games,
-      (SELECT ${scoreMillionths} FROM rollups) AS score_millionths,
-      (SELECT creative_id FROM rollups GROUP BY creative_id
-        ORDER BY sum(impressions) DESC, creative_id COLLATE "C" LIMIT 1) AS top_creative_id,
-      (SELECT game_id FROM rollups GROUP BY game_id
-        ORDER BY sum(impressions) DESC, game_id COLLATE "C" LIMIT 1) AS top_game_id
+    SELECT impressions, spent_millicents, budget_cents, unique_users,
+      (SELECT count(*) FROM campaign_breakdowns WHERE campaign_id = ${campaignId} AND dimension = 'game') AS unique_games,
+      (SELECT (COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint FROM campaign_rollups
+        WHERE campaign_id = ${campaignId}) AS score_millionths,
+      ${top("creative")} AS top_creative_id,
+      ${top("game")} AS top_game_id
     FROM campaigns WHERE id = ${campaignId}`;
 }
 
 /** What a campaign's impressions are broken down by. */
 export type Dimension = "day" | "creative" | "country";
-
-const keys: Record<Dimension, Prisma.Sql> = {
-  day: Prisma.sql`to_char(day, 'YYYY-MM-DD')`,
-  creative: Prisma.sql`creative_id`,
-  country: Prisma.sql`country_code`,
-};
 
 export interface BreakdownRow {
   /** Day (YYYY-MM-DD), creative id or country code; empty: unknown place. */
@@ -59,18 +46,17 @@ export interface BreakdownRow {
 
 /** Sums by the members of one dimension that had impressions; `firstDay` (YYYY-MM-DD) leaves out earlier days. */
 export function breakdownStatement(campaignId: string, dimension: Dimension, firstDay?: string): Prisma.Sql {
+  const sums = Prisma.sql`impressions, spent_millicents, users AS unique_users,
+      (affinity_score_sum * 1000000)::bigint AS score_millionths`;
+  if (dimension !== "day") {
+    return Prisma.sql`
+      SELECT dimension_key AS key, ${sums} FROM campaign_breakdowns
+      WHERE campaign_id = ${campaignId} AND dimension = ${dimension}::breakdown_dimension`;
+  }
   const since = firstDay === undefined ? Prisma.empty : Prisma.sql`AND day >= ${dateOfDay(firstDay)}::date`;
   return Prisma.sql`
-    WITH sums AS (
-      SELECT ${keys[dimension]} AS key, sum(impressions)::bigint AS impressions,
-        sum(spent_millicents)::bigint AS spent_millicents, ${scoreMillionths} AS score_millionths
-      FROM campaign_rollups WHERE campaign_id = ${campaignId} ${since}
-      GROUP BY 1
-    )
-    SELECT sums.*, COALESCE(counts.users, 0)::bigint AS unique_users
-    FROM sums LEFT JOIN unique_user_counts counts
-      ON counts.campaign_id = ${campaignId} AND counts.dimension = ${dimension}::unique_user_dimension
-        AND counts.dimension_key = sums.key`;
+      SELECT to_char(day, 'YYYY-MM-DD') AS key, ${sums} FROM campaign_rollups
+      WHERE campaign_id = ${campaignId} ${since}`;
 }
 
 export interface AffinityRow {

@@ -64,13 +64,11 @@ export async function readGameEarnings(
   const only = gameId === undefined ? Prisma.empty : Prisma.sql`AND placements.game_id = ${gameId}`;
   const rows = await client.$queryRaw<GameRow[]>`
     SELECT placements.game_id, placements.revenue_share_basis_points,
-      COALESCE(sum(rollups.impressions), 0)::bigint AS impressions,
-      COALESCE(sum(rollups.earning_microcents), 0)::text AS earned
+      COALESCE(totals.impressions, 0) AS impressions, COALESCE(totals.earning_microcents, 0)::text AS earned
     FROM placements
-    LEFT JOIN game_rollups AS rollups
-      ON rollups.game_id = placements.game_id AND rollups.account_id = placements.account_id
+    LEFT JOIN game_totals AS totals
+      ON totals.account_id = placements.account_id AND totals.game_id = placements.game_id
     WHERE placements.account_id = ${accountId} ${only}
-    GROUP BY placements.game_id
     ORDER BY impressions DESC, placements.game_id COLLATE "C"`;
   return rows.map((row) => ({
     gameId: row.game_id,
@@ -120,10 +118,9 @@ async function readTopAdvertisers(
   limit: number,
 ): Promise<EarningsRow[]> {
   const rows = await client.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
-    SELECT advertiser_id AS name, sum(impressions)::bigint AS impressions,
-      sum(earning_microcents)::text AS earned
-    FROM game_rollups WHERE account_id = ${owner.accountId} AND game_id = ${owner.gameId}
-    GROUP BY advertiser_id ORDER BY impressions DESC, advertiser_id COLLATE "C" LIMIT ${limit}`;
+    SELECT advertiser_id AS name, impressions, earning_microcents::text AS earned
+    FROM game_advertisers WHERE account_id = ${owner.accountId} AND game_id = ${owner.gameId}
+    ORDER BY impressions DESC, advertiser_id COLLATE "C" LIMIT ${limit}`;
   return rows.map(earningsRow);
 }
 
@@ -134,11 +131,9 @@ async function readEarningDays(
   firstDay: string,
 ): Promise<EarningsRow[]> {
   const rows = await client.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
-    SELECT to_char(day, 'YYYY-MM-DD') AS name, sum(impressions)::bigint AS impressions,
-      sum(earning_microcents)::text AS earned
+    SELECT to_char(day, 'YYYY-MM-DD') AS name, impressions, earning_microcents::text AS earned
     FROM game_rollups
-    WHERE account_id = ${owner.accountId} AND game_id = ${owner.gameId} AND day >= ${dateOfDay(firstDay)}::date
-    GROUP BY day`;
+    WHERE account_id = ${owner.accountId} AND game_id = ${owner.gameId} AND day >= ${dateOfDay(firstDay)}::date`;
   return rows.map(earningsRow);
 }
 

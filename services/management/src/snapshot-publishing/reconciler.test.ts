@@ -67,7 +67,7 @@ describe("the reconciling loop", () => {
 
   it("rebuilds everything after Redis has lost it, with what was spent", async () => {
     const owner = await harness.advertiser(10_000);
-    const { campaignId, creativeId } = await activeCampaign(owner);
+    const { campaignId } = await activeCampaign(owner);
     const { database, reconciler } = harness.management;
     await database.advertiser.update({
       where: { id: owner.advertiserId },
@@ -82,12 +82,10 @@ describe("the reconciling loop", () => {
       data: {
         campaignId,
         day: today,
-        creativeId,
-        countryCode: "",
-        gameId: "g",
         impressions: 2,
         spentMillicents: 1_000,
         affinityScoreSum: 0,
+        users: 1,
       },
     });
     await harness.redis.flushall();

@@ -88,29 +88,56 @@ export async function writeImpressions(
     data: {
       campaignId: facts.campaignId,
       day,
-      creativeId: facts.creativeId,
-      countryCode: "",
-      gameId: facts.gameId,
       impressions,
       spentMillicents,
       affinityScoreSum: facts.impressions * (facts.affinityScore ?? 0),
+      users: 0n,
     },
   });
-  await database.gameRollup.create({
-    data: {
-      gameId: facts.gameId,
-      day,
-      advertiserId: facts.advertiserId,
-      accountId: facts.accountId,
+  for (const [dimension, dimensionKey] of [
+    ["creative", facts.creativeId],
+    ["country", ""],
+    ["game", facts.gameId],
+  ] as const) {
+    const sums = {
+      campaignId: facts.campaignId,
+      dimension,
+      dimensionKey,
       impressions,
-      earningMicrocents: facts.earningMicrocents ?? spentMillicents * 700n,
-    },
+      spentMillicents,
+      affinityScoreSum: facts.impressions * (facts.affinityScore ?? 0),
+      users: 0n,
+    };
+    await database.campaignBreakdown.upsert({
+      where: { campaignId_dimension_dimensionKey: { campaignId: facts.campaignId, dimension, dimensionKey } },
+      create: sums,
+      update: { impressions: { increment: impressions }, spentMillicents: { increment: spentMillicents } },
+    });
+  }
+  const earned = { impressions, earningMicrocents: facts.earningMicrocents ?? spentMillicents * 700n };
+  const game = { accountId: facts.accountId, gameId: facts.gameId };
+  const more = {
+    impressions: { increment: earned.impressions },
+    earningMicrocents: { increment: earned.earningMicrocents },
+  };
+  await database.gameRollup.upsert({
+    where: { accountId_gameId_day: { ...game, day } },
+    create: { ...game, day, ...earned },
+    update: more,
   });
-  const where = { campaignId: facts.campaignId, dimension: "total", dimensionKey: "" } as const;
-  const users = BigInt(facts.users?.length ?? 1);
-  await database.uniqueUserCount.upsert({
-    where: { campaignId_dimension_dimensionKey: where },
-    create: { ...where, users },
-    update: { users: { increment: users } },
+  const { advertiserId } = facts;
+  await database.gameAdvertiser.upsert({
+    where: { accountId_gameId_advertiserId: { ...game, advertiserId } },
+    create: { ...game, advertiserId, ...earned },
+    update: more,
+  });
+  await database.gameTotal.upsert({
+    where: { accountId_gameId: game },
+    create: { ...game, ...earned },
+    update: more,
+  });
+  await database.campaign.update({
+    where: { id: facts.campaignId },
+    data: { uniqueUsers: { increment: BigInt(facts.users?.length ?? 1) } },
   });
 }

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createDatabase, migrate } from "@diegetic/database";
+import {
+  connectRedis,
+  createBillingProducer,
+  createMoneyCommands,
+  MAX_RECORDS_PER_JOB,
+} from "@diegetic/hot-state";
+import { startPostgres, startRedis } from "@diegetic/local-stores";
+import { interleave } from "../frame/rounds.ts";
+import { figure, ratios } from "../frame/statistics.ts";
+import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { start } from "../serving/processes.ts";
+import { BareTable } from "./baseline.ts";
+import { fillOutboxes, Market } from "./market.ts";
+
+/** Writing impressions: the billing service against bare inserts into the same Postgres. */
+export const billing: Suite = { names: ["billing"], run: measure };
+
+const BILLING = fileURLToPath(new URL("../../../services/billing/dist/main.js", import.meta.url));
+/** What the billing service writes in one transaction when the queue is long. */
+const BATCH = 4_000;
+const POLL_MS = 5;
+const DRAINED_WITHIN_MS = 120_000;
+
+async function measure(run: Run): Promise<Figure[]> {
+  const records = run.quick ? 12_000 : 40_000;
+  const postgres = await startPostgres({ dir: `${run.directory}/postgres` });
+  run.defer(() => postgres.stop());
+  const redisServer = await startRedis({ dir: `${run.directory}/redis` });
+  run.defer(() => redisServer.stop());
+  await migrate(postgres.url);
+  const database = createDatabase(postgres.url);
+  run.defer(() => database.$disconnect());
+  const redis = connectRedis(redisServer.url, { name: "bench" });
+  run.defer(() => redis.disconnect());
+  const producer = createBillingProducer(redisServer.url);
+  run.defer(() => producer.close());
+  const bare = await BareTable.make(postgres.url);
+  run.defer(() => bare.close());
+  const market = new Market();
+  await market.writeTo(database);
+  await market.openSlots(createMoneyCommands(redis));
+  const service = await start(BILLING, [], {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redisServer.url,
+    INSTANCE_NAME: "billing-bench",
+    LOG_LEVEL: "error",
+  });
+  run.defer(() => service.stop());
+
+  const drain = async () => {
+    const impressions = market.impressions(records);
+    await fillOutboxes(redis, impressions);
+    process.kill(service.pid, "SIGSTOP");
+    for (let begin = 0; begin < records; begin += MAX_RECORDS_PER_JOB) {
+      await producer.add(impressions.slice(begin, begin + MAX_RECORDS_PER_JOB));
+    }
+    const startedMs = performance.now();
+    process.kill(service.pid, "SIGCONT");
+    await until(async () => (await producer.depth()) === 0);
+    return (performance.now() - startedMs) / 1_000;
+  };
+  const insert = async () => bare.insert(market.impressions(records), BATCH);
+  await drain();
+  await insert();
+  run.say("billing is warm");
+  const seconds = await interleave({ drain, insert }, run.rounds);
+  const [written] = await database.$queryRaw<{ count: bigint }[]>`SELECT count(*) FROM impressions`;
+  if (Number(written?.count) !== records * (run.rounds + 1)) {
+    throw new Error(`${written?.count} impressions were written`);
+  }
+  const perSecond = (samples: number[]) => samples.map((sample) => records / sample);
+  return [
+    figure(
+      { id: "billing_insert_per_second", label: "bare INSERT … SELECT FROM unnest", unit: "1/s" },
+      perSecond(seconds.insert),
+    ),
+    figure({ id: "billing_drain_per_second", label: "billing drain", unit: "1/s" }, perSecond(seconds.drain)),
+    figure(
+      {
+        id: "billing_drain_to_insert",
+        label: "billing drain / bare inserts",
+        unit: "×",
+        goal: { atLeast: 0.5, aim: 0.75 },
+        note: `${records} impressions a round`,
+      },
+      ratios(perSecond(seconds.drain), perSecond(seconds.insert)),
+    ),
+  ];
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + DRAINED_WITHIN_MS;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error("the queue was not worked off in time");
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,194 @@
+import { type ImpressionRecord, newId } from "@diegetic/contracts";
+import type { Database } from "@diegetic/database";
+import type { MoneyCommands, RedisConnection } from "@diegetic/hot-state";
+import { SeededRandom } from "../../../packages/ad-rules/bench/random.ts";
+import { openSlot } from "../../helpers/open-slot.ts";
+
+const ADVERTISERS = 300;
+const CAMPAIGNS_PER_ADVERTISER = 3;
+const CREATIVES_PER_CAMPAIGN = 3;
+const AFFINITIES_PER_CAMPAIGN = 4;
+const GAMES = 150;
+const DEVELOPERS = 50;
+const PLAYERS = 30_000;
+const COUNTRIES = 60;
+const DEPOSIT_MILLICENTS = 1_000_000_000_000;
+const BUDGET_CENTS = 1_000_000_000;
+const ROWS_PER_INSERT = 1_000;
+
+interface Campaign {
+  campaignId: string;
+  advertiserId: string;
+  creativeIds: string[];
+  affinityIds: string[];
+  priceMillicents: number;
+}
+
+interface Game {
+  gameId: string;
+  accountId: string;
+  basisPoints: number;
+}
+
+interface Player {
+  userHash: string;
+  game: Game;
+  countryCode: string | null;
+}
+
+/**
+ * 300 advertisers with 900 campaigns, 150 games, 30 000 players. Campaigns, games, players and countries are drawn by
+ * Zipf's law: some are seen all the time, most of them rarely.
+ */
+export class Market {
+  readonly campaigns: Campaign[] = [];
+  readonly #players: Player[] = [];
+  readonly #random = new SeededRandom(7);
+
+  constructor() {
+    const random = this.#random;
+    const countries = Array.from({ length: COUNTRIES }, (_, n) =>
+      String.fromCharCode(65 + (n % 26), 65 + Math.floor(n / 26)),
+    );
+    const developers = Array.from({ length: DEVELOPERS }, () => newId("acct"));
+    const games = Array.from({ length: GAMES }, (_, n) => ({
+      gameId: `game-${n}`,
+      accountId: developers[n % DEVELOPERS] ?? "",
+      basisPoints: random.whole(50, 90) * 100,
+    }));
+    for (let n = 0; n < PLAYERS; n += 1) {
+      this.#players.push({
+        userHash: hexadecimal(random, 22),
+        game: random.zipf(games),
+        countryCode: random.chance(0.05) ? null : random.zipf(countries),
+      });
+    }
+    for (let n = 0; n < ADVERTISERS; n += 1) {
+      const advertiserId = newId("adv");
+      for (let m = 0; m < CAMPAIGNS_PER_ADVERTISER; m += 1) {
+        this.campaigns.push({
+          campaignId: newId("camp"),
+          advertiserId,
+          creativeIds: Array.from({ length: CREATIVES_PER_CAMPAIGN }, () => newId("crt")),
+          affinityIds: Array.from({ length: AFFINITIES_PER_CAMPAIGN }, () => newId("aff")),
+          priceMillicents: random.whole(100, 2_000),
+        });
+      }
+    }
+  }
+
+  advertiserIds(): string[] {
+    return [...new Set(this.campaigns.map(({ advertiserId }) => advertiserId))];
+  }
+
+  /** Makes the rows of advertisers, campaigns, creatives and affinities. */
+  async writeTo(database: Database): Promise<void> {
+    const advertiserIds = this.advertiserIds();
+    const accountOf = (advertiserId: string) => advertiserId.replace("adv_", "acct_");
+    await database.account.createMany({
+      data: advertiserIds.map((id) => ({ id: accountOf(id), label: "advertiser" })),
+    });
+    await database.advertiser.createMany({
+      data: advertiserIds.map((id) => ({
+        id,
+        accountId: accountOf(id),
+        companyName: "Benchmark",
+        contactEmail: `${id}@example.com`,
+        contactEmailLower: `${id}@example.com`,
+        depositedMillicents: BigInt(DEPOSIT_MILLICENTS),
+      })),
+    });
+    await database.campaign.createMany({
+      data: this.campaigns.map(({ campaignId, advertiserId, priceMillicents }) => ({
+        id: campaignId,
+        advertiserId,
+        name: "Benchmark",
+        budgetCents: BUDGET_CENTS,
+        cpmBidCents: priceMillicents,
+      })),
+    });
+    const creatives = this.campaigns.flatMap(({ campaignId, creativeIds }) =>
+      creativeIds.map((id) => ({ id, campaignId, creativeType: "product_mention" as const, brandName: "b" })),
+    );
+    const affinities = this.campaigns.flatMap(({ campaignId, affinityIds }) =>
+      affinityIds.map((id) => ({ id, campaignId, affinityType: "mood" as const, affinityValue: "tense" })),
+    );
+    for (const data of pagesOf(creatives)) await database.creative.createMany({ data });
+    for (const data of pagesOf(affinities)) await database.affinity.createMany({ data });
+  }
+
+  /** Opens the advertisers' slots, so that a comparison of the books finds them. */
+  async openSlots(money: MoneyCommands): Promise<void> {
+    for (const advertiserId of this.advertiserIds()) {
+      await openSlot(money, { advertiserId, version: 1, depositedMillicents: DEPOSIT_MILLICENTS });
+    }
+  }
+
+  /** Committed impressions as an outbox has them, in the order in which players see them. */
+  impressions(count: number): ImpressionRecord[] {
+    const nowMs = Date.now();
+    return Array.from({ length: count }, () => this.#impression(nowMs));
+  }
+
+  #impression(nowMs: number): ImpressionRecord {
+    const random = this.#random;
+    const player = random.zipf(this.#players);
+    const campaign = random.zipf(this.campaigns);
+    const affinities = campaign.affinityIds
+      .filter(() => random.chance(0.4))
+      .map((affinity_id) => ({ affinity_id, contribution: random.whole(1, 30) / 10 }));
+    return {
+      impression_id: newId("imp", nowMs),
+      creative_id: random.zipf(campaign.creativeIds),
+      recorded_at_ms: nowMs,
+      slot_epoch: 0,
+      match: {
+        match_id: newId("mat", nowMs),
+        advertiser_id: campaign.advertiserId,
+        campaign_id: campaign.campaignId,
+        campaign_version: 1,
+        game_id: player.game.gameId,
+        developer_account_id: player.game.accountId,
+        user_hash: player.userHash,
+        session_key: player.userHash,
+        country_code: player.countryCode,
+        affinity_score: affinities.reduce((sum, { contribution }) => sum + contribution, 0),
+        affinities,
+        price_millicents: campaign.priceMillicents,
+        revenue_share_basis_points: player.game.basisPoints,
+        matched_at_ms: nowMs - 3_000,
+      },
+    };
+  }
+}
+
+/** Puts records where `commit` leaves them, without making a match of each. */
+export async function fillOutboxes(
+  redis: RedisConnection,
+  records: readonly ImpressionRecord[],
+): Promise<void> {
+  const fields = new Map<string, Record<string, string>>();
+  for (const record of records) {
+    const outbox = `{${record.match.advertiser_id}}:outbox`;
+    const entries = fields.get(outbox) ?? {};
+    entries[record.impression_id] = JSON.stringify(record);
+    fields.set(outbox, entries);
+  }
+  for (const [outbox, entries] of fields) await redis.hset(outbox, entries);
+}
+
+function* pagesOf<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
+    yield rows.slice(start, start + ROWS_PER_INSERT);
+  }
+}
+
+function hexadecimal(random: SeededRandom, digits: number): string {
+  let text = "";
+  while (text.length < digits)
+    text += random
+      .whole(0, 2 ** 31)
+      .toString(16)
+      .padStart(8, "0");
+  return text.slice(0, digits);
+}
