@@ -10,6 +10,8 @@ export interface ClosedLoop {
   warmUpMs: number;
   /** Less when the requests have run out. */
   durationMs: number;
+  /** Ends after so many requests; default: no limit. */
+  atMost?: number;
 }
 
 export interface ClosedLoopResult {
@@ -39,7 +41,7 @@ export async function runClosedLoop(loop: ClosedLoop, source: RequestSource): Pr
     ended = resolve;
   });
   const sendNext = (connection: Connection) => {
-    const request = over ? undefined : source.next();
+    const request = over || sent >= (loop.atMost ?? Number.POSITIVE_INFINITY) ? undefined : source.next();
     if (request === undefined) {
       underWay -= 1;
       ended();

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { connectRedis, type RedisConnection } from "@diegetic/hot-state";
 import { startRedis } from "@diegetic/local-stores";
 import type { Run } from "../frame/suite.ts";
-import type { ClosedLoopResult } from "../generator/closed-loop.ts";
 import type { OpenLoopResult } from "../generator/open-loop.ts";
 import type { Kind } from "./jobs.ts";
 import { cpuSeconds, Generator, type Measured, startBaseline, startMatchService } from "./processes.ts";
 import { makeWorld } from "./world.ts";
 
 const CONNECTIONS = 64;
+const PREPARE_WITHIN_MS = 60_000;
 const MATCH_PATH = "/api/match";
 const IMPRESSIONS_PATH = "/api/impressions";
 
@@ -19,6 +19,8 @@ export interface Throughput {
   cpuMicroseconds: number;
   /** Share of answers that are 200 or 201. */
   okShare: number;
+  /** How much of a core each took: one close to 1 is what limits. */
+  busy: { services: number; redis: number; generator: number };
 }
 
 /** Campaigns of a size, in a Redis of their own, served by an instance of their own. */
@@ -73,36 +75,57 @@ export class Stage {
   }
 
   echo(baseline: Measured, durationMs: number): Promise<Throughput> {
-    return this.#throughput([baseline], { source: "echo" }, durationMs);
+    return this.#throughput([baseline], undefined, { source: "echo" }, durationMs);
   }
 
-  /** @param keepMatches so that impressions of them can be recorded */
-  match(world: ServedWorld, durationMs: number, keepMatches = false): Promise<Throughput> {
-    const pool = String(world.size);
-    return this.#throughput(
-      world.instances,
-      { source: "match", pool, path: MATCH_PATH, keepMatches },
-      durationMs,
-    );
+  match(
+    world: ServedWorld,
+    durationMs: number,
+    instances: readonly Measured[] = world.instances.slice(0, 1),
+  ): Promise<Throughput> {
+    return this.#throughput(instances, world.redisPid, this.#matches(world), durationMs);
+  }
+
+  #matches(world: ServedWorld, keepMatches = false): Kind {
+    return { source: "match", pool: String(world.size), path: MATCH_PATH, keepMatches };
+  }
+
+  /** Makes matches for `impressions`. */
+  async prepareMatches(world: ServedWorld, count: number): Promise<void> {
+    const instances = world.instances.slice(0, 1);
+    const load = { ...this.#load(instances), warmUpMs: 0, durationMs: PREPARE_WITHIN_MS, atMost: count };
+    await this.generator.closed(load, this.#matches(world, true));
   }
 
   /** Of matches that were kept; ends when there are no more. */
   impressions(world: ServedWorld, durationMs: number): Promise<Throughput> {
     const kind: Kind = { source: "impressions", pool: String(world.size), path: IMPRESSIONS_PATH };
-    return this.#throughput(world.instances, kind, durationMs);
+    return this.#throughput(world.instances.slice(0, 1), world.redisPid, kind, durationMs);
   }
 
-  async #throughput(measured: readonly Measured[], kind: Kind, durationMs: number): Promise<Throughput> {
-    const cpu = () => measured.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
+  async #throughput(
+    measured: readonly Measured[],
+    redisPid: number | undefined,
+    kind: Kind,
+    durationMs: number,
+  ): Promise<Throughput> {
+    const cpu = () => ({
+      services: measured.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+      redis: redisPid === undefined ? 0 : cpuSeconds(redisPid),
+      generator: cpuSeconds(this.generator.process.pid),
+    });
     const before = cpu();
+    const startedMs = performance.now();
     const load = { ...this.#load(measured), warmUpMs: durationMs / 4, durationMs };
-    const result: ClosedLoopResult = await this.generator.closed(load, kind);
-    const { answered, seconds, statuses, sent } = result;
-    const ok = (statuses[200] ?? 0) + (statuses[201] ?? 0);
+    const { answered, seconds, statuses, sent } = await this.generator.closed(load, kind);
+    const wallSeconds = (performance.now() - startedMs) / 1_000;
+    const after = cpu();
+    const share = (part: keyof typeof after) => (after[part] - before[part]) / wallSeconds;
     return {
       perSecond: answered / seconds,
-      cpuMicroseconds: ((cpu() - before) / sent) * 1e6,
-      okShare: ok / answered,
+      cpuMicroseconds: ((after.services - before.services) / sent) * 1e6,
+      okShare: ((statuses[200] ?? 0) + (statuses[201] ?? 0)) / answered,
+      busy: { services: share("services"), redis: share("redis"), generator: share("generator") },
     };
   }
 
@@ -111,13 +134,12 @@ export class Stage {
   }
 
   matchLatency(world: ServedWorld, rate: number, durationMs: number): Promise<OpenLoopResult> {
-    const kind: Kind = { source: "match", pool: String(world.size), path: MATCH_PATH };
-    return this.#latency(world.instances, kind, rate, durationMs);
+    return this.#latency(world.instances.slice(0, 1), this.#matches(world), rate, durationMs);
   }
 
   impressionLatency(world: ServedWorld, rate: number, durationMs: number): Promise<OpenLoopResult> {
     const kind: Kind = { source: "impressions", pool: String(world.size), path: IMPRESSIONS_PATH };
-    return this.#latency(world.instances, kind, rate, durationMs);
+    return this.#latency(world.instances.slice(0, 1), kind, rate, durationMs);
   }
 
   #latency(

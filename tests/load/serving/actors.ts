@@ -1,0 +1,15 @@
+import type { Measured } from "./processes.ts";
+import type { ServedWorld, Stage } from "./stage.ts";
+
+/** Who takes part in the measurements of `/match` and `/impressions`. */
+export interface Actors {
+  stage: Stage;
+  /** B */
+  bare: Measured;
+  /** R */
+  withRedis: Measured;
+  /** From the smallest to the largest. */
+  worlds: ServedWorld[];
+  /** The one that most is measured in. */
+  usual: ServedWorld;
+}

@@ -1,0 +1,22 @@
+import { interleave } from "../frame/rounds.ts";
+import { figure, median, ratios } from "../frame/statistics.ts";
+import type { Figure, Run } from "../frame/suite.ts";
+import type { Actors } from "./actors.ts";
+import type { Throughput } from "./stage.ts";
+
+/** Two instances on one Redis against one. */
+export async function measureInstances(run: Run, { stage, usual }: Actors): Promise<Figure[]> {
+  await stage.addInstance(usual);
+  const durationMs = run.quick ? 1_000 : 2_000;
+  const both = () => stage.match(usual, durationMs, usual.instances);
+  await both();
+  const { one, two } = await interleave({ one: () => stage.match(usual, durationMs), two: both }, run.rounds);
+  run.say("two instances are measured");
+  const perSecond = (taken: readonly Throughput[]) => taken.map((sample) => sample.perSecond);
+  const busy = (part: keyof Throughput["busy"]) => median(two.map((sample) => sample.busy[part])).toFixed(2);
+  const note = `cores: both instances ${busy("services")}, Redis ${busy("redis")}, generator ${busy("generator")}`;
+  const label = "two instances / one";
+  return [
+    figure({ id: "two_instances_to_one", label, unit: "×", note }, ratios(perSecond(two), perSecond(one))),
+  ];
+}

@@ -1,0 +1,89 @@
+import { interleave } from "../frame/rounds.ts";
+import { figure, ratios } from "../frame/statistics.ts";
+import type { Figure, Run } from "../frame/suite.ts";
+import type { OpenLoopResult } from "../generator/open-loop.ts";
+import type { Actors } from "./actors.ts";
+import { probe } from "./processes.ts";
+
+const LOAD = 0.3;
+/** Matches that are prepared for each impression that will be sent. */
+const SPARE = 1.6;
+
+interface Latency extends OpenLoopResult {
+  /** Of the service's event loop meanwhile, where it was asked. */
+  loopP99Ms?: number;
+}
+
+/** `/match` and `/impressions` at 30 % of what they can do, and R at the same rates. */
+export async function measureLatency(
+  run: Run,
+  actors: Actors,
+  capacity: { match: number; impressions: number },
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const name of ["match", "impressions"] as const) {
+    if (!run.wanted.has(name)) continue;
+    const rate = Math.round(LOAD * capacity[name]);
+    const samples = await interleave(subjectsOf(name, run, actors, rate), run.rounds);
+    figures.push(...figuresOf(name, rate, samples));
+    run.say(`latencies of ${name} at ${rate} a second`);
+  }
+  return figures;
+}
+
+function subjectsOf(
+  name: "match" | "impressions",
+  run: Run,
+  { stage, withRedis, usual }: Actors,
+  rate: number,
+): Record<"own" | "R", () => Promise<Latency>> {
+  const durationMs = run.quick ? 1_500 : 4_000;
+  const [instance] = usual.instances;
+  if (instance === undefined) throw new Error("no instance serves the world");
+  const prepare = async () => {
+    if (name === "match") return;
+    await stage.prepareMatches(usual, Math.ceil(rate * (durationMs / 1_000) * SPARE));
+  };
+  return {
+    own: async () => {
+      await prepare();
+      await probe(instance);
+      const result =
+        name === "match"
+          ? await stage.matchLatency(usual, rate, durationMs)
+          : await stage.impressionLatency(usual, rate, durationMs);
+      return { ...result, loopP99Ms: (await probe(instance)).loop.p99Ms };
+    },
+    R: () => stage.echoLatency(withRedis, rate, durationMs),
+  };
+}
+
+function figuresOf(name: string, rate: number, samples: Record<"own" | "R", Latency[]>): Figure[] {
+  const { own, R } = samples;
+  const at = `at ${rate}/s`;
+  const p99 = (list: readonly Latency[]) => list.map((one) => one.p99Ms);
+  const p50 = (list: readonly Latency[]) => list.map((one) => one.p50Ms);
+  return [
+    figure({ id: `${name}_p50_ms`, label: `/${name} ${at}, p50`, unit: "ms" }, p50(own)),
+    figure({ id: `r_p50_at_${name}_ms`, label: `R ${at}, p50`, unit: "ms" }, p50(R)),
+    figure({ id: `${name}_p99_ms`, label: `/${name} ${at}, p99`, unit: "ms" }, p99(own)),
+    figure({ id: `r_p99_at_${name}_ms`, label: `R ${at}, p99`, unit: "ms" }, p99(R)),
+    figure(
+      {
+        id: `${name}_p99_to_r`,
+        label: `/${name} / R, p99 at 30 % load`,
+        unit: "× R",
+        goal: { atMost: 1.2, aim: 1 },
+      },
+      ratios(p99(own), p99(R)),
+    ),
+    figure(
+      { id: `${name}_loop_delay_ms`, label: `/${name} ${at}: event loop delay, p99`, unit: "ms" },
+      own.map((one) => one.loopP99Ms ?? Number.NaN),
+    ),
+    figure(
+      { id: `${name}_generator_late_ms`, label: `/${name} ${at}: generator late by, p99`, unit: "ms" },
+      own.map((one) => one.lateP99Ms),
+    ),
+  ];
+}

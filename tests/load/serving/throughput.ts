@@ -1,0 +1,96 @@
+import { interleave } from "../frame/rounds.ts";
+import { figure, median, ratios } from "../frame/statistics.ts";
+import type { Figure, Goal, Run } from "../frame/suite.ts";
+import type { Actors } from "./actors.ts";
+import type { Throughput } from "./stage.ts";
+
+const WARM_UPS = 3;
+const QUICK_WARM_UPS = 1;
+const TO_B: Goal = { atLeast: 1.8, aim: 2.2 };
+
+/** As many requests as are answered, of everything in turn. */
+export async function measureThroughput(
+  run: Run,
+  actors: Actors,
+): Promise<{ figures: Figure[]; capacity: { match: number; impressions: number } }> {
+  const subjects = subjectsOf(run, actors);
+  for (let warmUp = 0; warmUp < (run.quick ? QUICK_WARM_UPS : WARM_UPS); warmUp += 1) {
+    for (const subject of Object.values(subjects)) await subject();
+  }
+  run.say("everything is warm");
+  const samples = await interleave(subjects, run.rounds);
+  run.say("throughput is measured");
+  const capacity = (name: string) => median(perSecond(samples[name] ?? []));
+  return {
+    figures: [...Object.entries(samples).flatMap(absolute), ...relative(samples, actors)],
+    capacity: { match: capacity(`match_${actors.usual.size}`), impressions: capacity("impressions") },
+  };
+}
+
+function subjectsOf(run: Run, actors: Actors): Record<string, () => Promise<Throughput>> {
+  const { stage, worlds, usual } = actors;
+  const durationMs = run.quick ? 1_000 : 2_000;
+  const subjects: Record<string, () => Promise<Throughput>> = {
+    B: () => stage.echo(actors.bare, durationMs),
+    R: () => stage.echo(actors.withRedis, durationMs),
+  };
+  for (const world of worlds) subjects[`match_${world.size}`] = () => stage.match(world, durationMs);
+  if (run.wanted.has("impressions")) {
+    // When they have run out, the measurement ends.
+    const enough = run.quick ? 15_000 : 40_000;
+    subjects.impressions = async () => {
+      await stage.prepareMatches(usual, enough);
+      return await stage.impressions(usual, durationMs);
+    };
+  }
+  return subjects;
+}
+
+function absolute([name, taken]: [string, Throughput[]]): Figure[] {
+  const busy = (part: keyof Throughput["busy"]) => median(taken.map((one) => one.busy[part])).toFixed(2);
+  const ads = (median(taken.map((one) => one.okShare)) * 100).toFixed(1);
+  const note = `cores: service ${busy("services")}, Redis ${busy("redis")}, generator ${busy("generator")}; ${ads} % 200 or 201`;
+  return [
+    figure({ id: `${name}_per_second`, label: labelOf(name), unit: "1/s", note }, perSecond(taken)),
+    figure(
+      { id: `${name}_cpu_us`, label: `${labelOf(name)}: processor time each`, unit: "µs" },
+      taken.map((one) => one.cpuMicroseconds),
+    ),
+  ];
+}
+
+function relative(samples: Record<string, Throughput[]>, { worlds, usual }: Actors): Figure[] {
+  const of = (name: string) => perSecond(samples[name] ?? []);
+  const against = (name: string, goal?: Goal) =>
+    figure(
+      { id: `${name}_to_b`, label: `${labelOf(name)} / B`, unit: "× B", ...(goal && { goal }) },
+      ratios(of(name), of("B")),
+    );
+  const usualName = `match_${usual.size}`;
+  const figures = [against("R"), against(usualName, TO_B)];
+  if (samples.impressions !== undefined) figures.push(against("impressions", TO_B));
+  const [smallest] = worlds;
+  if (smallest === undefined) return figures;
+  for (const { size } of worlds.slice(1)) {
+    const goal = size > usual.size ? { atMost: 15, aim: 5 } : { atMost: 5, aim: 2 };
+    const kept = ratios(of(`match_${size}`), of(`match_${smallest.size}`));
+    const label = `/match: loss from ${smallest.size} to ${size} campaigns`;
+    figures.push(
+      figure(
+        { id: `match_loss_at_${size}_percent`, label, unit: "%", goal },
+        kept.map((share) => (1 - share) * 100),
+      ),
+    );
+  }
+  return figures;
+}
+
+export function labelOf(name: string): string {
+  const size = /^match_(\d+)$/.exec(name)?.[1];
+  if (size !== undefined) return `/match, ${size} campaigns`;
+  return name === "impressions" ? "/impressions" : name;
+}
+
+function perSecond(samples: readonly Throughput[]): number[] {
+  return samples.map((one) => one.perSecond);
+}
