@@ -14,8 +14,6 @@ export default {
   globalTeardown: "<rootDir>/tests/helpers/global-teardown.mjs",
   reporters: ["default", "<rootDir>/tests/helpers/summary-reporter.mjs"],
   testTimeout: 20_000,
-  // The fault suite takes minutes and asks for a machine of its own: FAULTS=1 npm run jest -- tests/faults/short
-  testPathIgnorePatterns: process.env.FAULTS === "1" ? [] : ["/tests/faults/short\\.test\\.ts$"],
   testMatch: ["<rootDir>/{packages,services,tests}/**/*.test.ts"],
   modulePathIgnorePatterns: ["/dist/"],
 };

@@ -1,11 +1,17 @@
 import { parseArgs } from "node:util";
+import type { Fault } from "./nemesis/fault.ts";
 import { answerLines, describeChecks, failures, injectionTable } from "./report.ts";
 import { runSuite, type SuiteReport } from "./suite.ts";
+import type { Variant } from "./topology/world.ts";
 
+/**
+ * `npm run faults [-- --seeds 1..20 --minutes 1 --variant both|single|cluster --only NAME,… --except NAME,… --without SAFEGUARD]`:
+ * one run a seed, in turn on a single Redis and on a cluster, then a table of what was injected. Exits with 1 when an
+ * invariant did not hold.
+ */
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "1" },
-    first: { type: "string", default: "1" },
     minutes: { type: "string", default: "2" },
     variant: { type: "string", default: "both" },
     only: { type: "string" },
@@ -14,23 +20,37 @@ const { values } = parseArgs({
   },
 });
 
+/** `7`, or `1..20`. */
+function seedsOf(text: string): number[] {
+  const [, first = "", last = first] = /^(\d+)(?:\.\.(\d+))?$/.exec(text) ?? [];
+  const count = Number(last) - Number(first) + 1;
+  if (first === "" || count < 1) throw new RangeError(`--seeds must be like 7 or 1..20, not ${text}`);
+  return Array.from({ length: count }, (_, index) => Number(first) + index);
+}
+
+function variantOf(seed: number): Variant {
+  if (values.variant === "single" || values.variant === "cluster") return values.variant;
+  return seed % 2 === 0 ? "cluster" : "single";
+}
+
+function pick(faults: Fault[]): Fault[] {
+  const isOf = (names: string | undefined, { name }: Fault) =>
+    names?.split(",").some((part) => name.includes(part));
+  return faults.filter(
+    (fault) => (isOf(values.only, fault) ?? true) && !(isOf(values.except, fault) ?? false),
+  );
+}
+
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const reports: SuiteReport[] = [];
 const failed: string[] = [];
-for (let seed = Number(values.first); seed < Number(values.first) + Number(values.seeds); seed += 1) {
-  // Every third run is on a cluster.
-  const isCluster = values.variant === "cluster" || (values.variant === "both" && seed % 3 === 0);
-  const only = values.only?.split(",");
-  const except = values.except?.split(",");
+for (const seed of seedsOf(values.seeds)) {
   const report = await runSuite({
     seed,
-    variant: isCluster ? "cluster" : "single",
+    variant: variantOf(seed),
     durationMs: Number(values.minutes) * 60_000,
     withoutSafeguard: values.without,
-    ...(except && {
-      pick: (faults) => faults.filter(({ name }) => !except.some((part) => name.includes(part))),
-    }),
-    ...(only && { pick: (faults) => faults.filter(({ name }) => only.some((part) => name.includes(part))) }),
+    pick,
     say,
   });
   reports.push(report);

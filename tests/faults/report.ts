@@ -1,4 +1,6 @@
+import { faultsOf } from "./nemesis/nemesis.ts";
 import type { SuiteReport } from "./suite.ts";
+import type { Variant } from "./topology/world.ts";
 
 /** The checks as lines, with what was found where something is wrong. */
 export function describeChecks(report: SuiteReport): string {
@@ -20,17 +22,32 @@ export function failures(report: SuiteReport): string[] {
     .map(({ name, violations }) => `${name}: ${violations[0] ?? "nothing was seen"}`);
 }
 
-/** How often each fault was injected over all runs, as a Markdown table. */
+/** How often each fault was injected over all runs, and what was checked, as Markdown. */
 export function injectionTable(reports: readonly SuiteReport[]): string {
-  const counts = new Map<string, number>();
-  for (const { fault, happened } of reports.flatMap(({ injections }) => injections)) {
-    if (happened) counts.set(fault, (counts.get(fault) ?? 0) + 1);
-  }
-  const rows = [...counts].sort(([a], [b]) => a.localeCompare(b));
+  const ran = (["single", "cluster"] as const).filter((each) =>
+    reports.some(({ variant }) => variant === each),
+  );
+  const names = new Set(ran.flatMap((variant) => faultsOf(variant).map(({ name }) => name)));
+  const count = (fault: string, variant: Variant) =>
+    reports
+      .filter((report) => report.variant === variant)
+      .flatMap(({ injections }) => injections)
+      .filter((injection) => injection.fault === fault && injection.happened).length;
+  const cell = (fault: string, variant: Variant) =>
+    faultsOf(variant).some(({ name }) => name === fault) ? String(count(fault, variant)) : "–";
+  const rows = [...names]
+    .sort((a, b) => a.localeCompare(b))
+    .map((fault) => `| ${fault} | ${ran.map((variant) => cell(fault, variant)).join(" | ")} |`);
+  const sum = (of: (report: SuiteReport) => number) =>
+    reports.reduce((total, report) => total + of(report), 0);
   return [
-    "| Fault | Injected |",
-    "| --- | ---: |",
-    ...rows.map(([fault, count]) => `| ${fault} | ${count} |`),
+    `| Fault | ${ran.join(" | ")} |`,
+    `| --- |${" ---: |".repeat(ran.length)}`,
+    ...rows,
+    "",
+    `${reports.length} runs, ${sum(({ injections }) => injections.length)} faults, ` +
+      `${sum(({ impressions }) => impressions)} impressions, ${sum(({ samples }) => samples)} samples of slots, ` +
+      `${sum(({ checks }) => checks.reduce((total, { examined }) => total + examined, 0))} things examined.`,
   ].join("\n");
 }
 

@@ -2,6 +2,8 @@ import type { CampaignChange, History, ImpressionOperation, MatchCall } from "..
 import type { Market } from "../workload/traders.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
+const NEAR_MS = 5_000;
+
 export interface ServingOptions {
   history: History;
   market: Market;
@@ -23,7 +25,10 @@ function checkOddities(history: History): Check {
   return check.end();
 }
 
-/** No request that began after a pause was answered is given the campaign, until somebody asks to activate it. */
+/**
+ * No request that began after a pause was answered is given the campaign before somebody asks to activate it. One that is
+ * still on its way then may come after the activation.
+ */
 function checkPauses(history: History): Check {
   const check = new CheckBuilder("a paused campaign is not served after the pause was answered");
   const served = history.matches.filter(({ match }) => match !== null);
@@ -32,16 +37,22 @@ function checkPauses(history: History): Check {
     const untilMs = endOfPause(history.changes, pause);
     for (const { match, startedMs, endedMs } of served) {
       if (match?.campaignId !== pause.campaignId) continue;
-      if (startedMs <= pause.endedMs || startedMs >= untilMs) continue;
+      if (startedMs <= pause.endedMs || endedMs >= untilMs) continue;
       check.expect(
         false,
         () =>
-          `${match.matchId} was asked for at ${startedMs} and served at ${endedMs}, paused at ${pause.endedMs}`,
+          `${match.matchId} was asked for at ${startedMs} and served at ${endedMs}, paused at ${pause.endedMs}: ` +
+          JSON.stringify(history.changes.filter((change) => isNear(change, pause))),
       );
     }
     check.expect(true, () => "");
   }
   return check.end();
+}
+
+/** Changes of the same campaign that may have to do with it: they are told with a violation. */
+function isNear(change: CampaignChange, pause: CampaignChange): boolean {
+  return change.campaignId === pause.campaignId && Math.abs(change.startedMs - pause.startedMs) < NEAR_MS;
 }
 
 function endOfPause(changes: readonly CampaignChange[], pause: CampaignChange): number {

@@ -1,6 +1,7 @@
 import { eventually } from "../../helpers/eventually.ts";
-import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
+import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
 
+const SLOTS_AT_LEAST = 3;
 const KEYS_AT_A_TIME = 5;
 const MIGRATE_TIMEOUT_MS = "5000";
 
@@ -19,7 +20,9 @@ export function clusterFaults(): Fault[] {
           "billing",
         ];
         let moved = 0;
-        for (const tag of context.random.shuffle(tags).slice(0, 3)) moved += await moveSlot(context, tag);
+        for (const [index, tag] of context.random.shuffle(tags).entries()) {
+          if (index < SLOTS_AT_LEAST || moved === 0) moved += await moveSlot(context, tag);
+        }
         return requireCount("keys moved", moved);
       },
     },
@@ -30,7 +33,7 @@ async function moveSlot({ world, random }: FaultContext, tag: string): Promise<n
   const connections = world.redis.nodes.map((_, index) => world.redis.connectNode(index, "reshard"));
   const call = (index: number, ...words: string[]) => {
     const [command = "", ...rest] = words;
-    return eventually(() => connections[index]?.call(command, ...rest));
+    return eventually(() => connections[index]?.call(command, ...rest), { timeoutMs: POSSIBLE_WITHIN_MS });
   };
   try {
     const ids = await Promise.all(connections.map((_, index) => call(index, "CLUSTER", "MYID")));
@@ -44,7 +47,7 @@ async function moveSlot({ world, random }: FaultContext, tag: string): Promise<n
     for (;;) {
       const keys = (await call(from, "CLUSTER", "GETKEYSINSLOT", slot, String(KEYS_AT_A_TIME))) as string[];
       if (keys.length === 0) break;
-      await call(from, "MIGRATE", "127.0.0.1", port, "", "0", MIGRATE_TIMEOUT_MS, "KEYS", ...keys);
+      await call(from, "MIGRATE", "127.0.0.1", port, "", "0", MIGRATE_TIMEOUT_MS, "REPLACE", "KEYS", ...keys);
       moved += keys.length;
       // In the middle of it, scripts find some of their keys on either node.
       await sleep(20);

@@ -24,6 +24,9 @@ export interface Fault {
   inject(context: FaultContext): Promise<string>;
 }
 
+/** How long a fault waits for what it needs: far more than a busy machine takes. Milliseconds. */
+export const POSSIBLE_WITHIN_MS = 30_000;
+
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

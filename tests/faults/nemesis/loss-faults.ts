@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { RedisConnection } from "@diegetic/hot-state";
 import { eventually } from "../../helpers/eventually.ts";
 import { REDIS_CLOCK_KEY, type World } from "../topology/world.ts";
-import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
+import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
 
 const APPEND_ONLY = "appendonlydir";
+const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 50 };
 
 /** Redis forgets: everything, or what happened since a moment. What was nowhere else is lost, and noted as such. */
 export function lossFaults(): Fault[] {
@@ -22,21 +23,25 @@ async function flush(context: FaultContext): Promise<string> {
   const node = world.redis.connectNode(index, "flush");
   try {
     const clock = await eventually(async () => (await node.get(REDIS_CLOCK_KEY).catch(() => null)) ?? "0");
-    const here = await ownAdvertisers(context, node);
-    const transaction = node.multi();
-    for (const id of here) transaction.hkeys(`{${id}}:outbox`);
-    transaction.dbsize();
-    transaction.flushall();
-    // The clock of the scripts is no data of the product.
-    if (world.variant === "single") transaction.set(REDIS_CLOCK_KEY, clock);
+    // A node that does not know its cluster yet executes nothing of it.
+    const replies = await eventually(async () => {
+      const transaction = node.multi();
+      for (const id of await ownAdvertisers(context, node)) transaction.hkeys(`{${id}}:outbox`);
+      transaction.dbsize();
+      transaction.flushall();
+      // The clock of the scripts is no data of the product.
+      if (world.variant === "single") transaction.set(REDIS_CLOCK_KEY, clock);
+      history.sessionBreaksMs.push(Date.now());
+      return transaction.exec();
+    }, PATIENCE);
     history.sessionBreaksMs.push(Date.now());
-    const replies = (await transaction.exec()) ?? [];
-    history.sessionBreaksMs.push(Date.now());
+    let gone = 0;
     for (const [error, value] of replies) {
       if (error) throw error;
+      if (typeof value === "number") gone = value;
       if (Array.isArray(value)) for (const id of value) history.lostImpressionIds.add(String(id));
     }
-    return requireCount("keys gone", Number(replies[here.length]?.[1] ?? 0));
+    return requireCount("keys gone", gone);
   } finally {
     node.disconnect();
   }
@@ -76,16 +81,17 @@ async function goBack(context: FaultContext): Promise<string> {
 async function outboxOf(context: FaultContext, index: number): Promise<string[]> {
   const node = context.world.redis.connectNode(index, "outbox");
   try {
-    await eventually(() => node.ping());
-    const ids = await ownAdvertisers(context, node);
-    return (await Promise.all(ids.map((id) => node.hkeys(`{${id}}:outbox`)))).flat();
+    return await eventually(async () => {
+      const ids = await ownAdvertisers(context, node);
+      return (await Promise.all(ids.map((id) => node.hkeys(`{${id}}:outbox`)))).flat();
+    }, PATIENCE);
   } finally {
     node.disconnect();
   }
 }
 
 async function restoreClock(world: World): Promise<void> {
-  if (world.variant === "single") await eventually(() => world.setRedisClock(0).then(() => true));
+  if (world.variant === "single") await eventually(() => world.setRedisClock(0).then(() => true), PATIENCE);
 }
 
 /** The advertisers whose slot is on this node. */

@@ -1,9 +1,12 @@
 import { eventually } from "../../helpers/eventually.ts";
+import { whileHung } from "../topology/signals.ts";
+import { CATEGORIES } from "../workload/market.ts";
+import { askForMatch } from "../workload/players.ts";
 import { changeUntilAnswered as change, deposit } from "../workload/trade.ts";
 import type { Campaign } from "../workload/traders.ts";
-import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
+import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
 
-const HELD_WITHIN_MS = 15_000;
+const WAITING_PLAYERS = 12;
 
 /** What advertisers do at the worst moment: while holds of the campaign are out. */
 export function marketFaults(): Fault[] {
@@ -42,6 +45,11 @@ export function marketFaults(): Fault[] {
       },
     },
     {
+      name: "pause while an instance hangs",
+      lane: "services",
+      inject: pauseWhileHanging,
+    },
+    {
       name: "top up while holds are out",
       lane: "services",
       inject: async (context) => {
@@ -51,6 +59,38 @@ export function marketFaults(): Fault[] {
       },
     },
   ];
+}
+
+/**
+ * Players who come after the pause was answered wait at the door of an instance that has not heard of it, and are let in
+ * when it wakes up.
+ */
+async function pauseWhileHanging(context: FaultContext): Promise<string> {
+  const { world, market, history, random } = context;
+  const [name, url] = random.chance(0.5)
+    ? (["match-1", world.stack.describe().matchUrls[0]] as const)
+    : (["match-2", world.stack.describe().matchUrls[1]] as const);
+  const developer = market.developer.at(url ?? "");
+  try {
+    const asked = await whileHung(world.stack.pidOf(name), async () => {
+      await Promise.all(market.campaigns.map((each) => change(history, each, "pause", null)));
+      const visit = random.integer(0, 1_000_000_000);
+      const waiting = Array.from({ length: WAITING_PLAYERS }, (_, index) =>
+        askForMatch(developer, history, {
+          game: random.pick(market.games),
+          category: CATEGORIES[index % CATEGORIES.length] ?? "",
+          userId: `waiting-${visit}-${index}`,
+          sessionId: "waiting",
+        }),
+      );
+      await sleep(100);
+      return waiting;
+    });
+    await Promise.all(asked);
+    return `${asked.length} players waited`;
+  } finally {
+    await Promise.all(market.campaigns.map((each) => change(history, each, "activate", null)));
+  }
 }
 
 /** The campaign with the most money in open holds at this moment. */
@@ -69,5 +109,5 @@ async function busiestCampaign({
     const [busiest] = found.sort((a, b) => b.heldMillicents - a.heldMillicents);
     return busiest !== undefined && busiest.heldMillicents > 0 ? busiest : undefined;
   };
-  return eventually(look, { timeoutMs: HELD_WITHIN_MS, everyMs: 50 });
+  return eventually(look, { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 50 });
 }

@@ -1,8 +1,12 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { createBillingProducer } from "@diegetic/hot-state";
 import { eventually } from "../../helpers/eventually.ts";
-import { hang } from "../topology/signals.ts";
-import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
+import { whileHung } from "../topology/signals.ts";
+import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
+
+const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 100 };
+/** More jobs come after the first one. Milliseconds. */
+const GATHERING_MS = 500;
 
 /** The queue between match and billing loses its jobs, or delivers them more than once. */
 export function queueFaults(): Fault[] {
@@ -12,10 +16,9 @@ export function queueFaults(): Fault[] {
       lane: "services",
       inject: async (context) => {
         // Jobs wait while billing hangs: those are lost with the queue.
-        const hanging = hang([context.world.stack.pidOf("billing")], 1_500);
-        await sleep(1_000);
-        const wiped = await wipeQueue(context);
-        await hanging;
+        const wiped = await whileHung(context.world.stack.pidOf("billing"), () =>
+          eventually(() => wipeQueue(context), PATIENCE),
+        );
         return requireCount("keys of jobs wiped", wiped);
       },
     },
@@ -23,11 +26,11 @@ export function queueFaults(): Fault[] {
       name: "deliver jobs twice",
       lane: "services",
       inject: async (context) => {
-        const hanging = hang([context.world.stack.pidOf("billing")], 1_500);
-        await sleep(1_000);
-        const records = await outboxRecords(context);
-        await deliver(context, records);
-        await hanging;
+        const records = await whileHung(context.world.stack.pidOf("billing"), async () => {
+          const waiting = await eventually(() => outboxRecords(context), PATIENCE);
+          await deliver(context, waiting);
+          return waiting;
+        });
         // And again when they are written, or about to be.
         await sleep(300);
         await deliver(context, records.slice(Math.floor(records.length / 3)));
@@ -37,29 +40,32 @@ export function queueFaults(): Fault[] {
   ];
 }
 
-async function wipeQueue({ world }: FaultContext): Promise<number> {
+/** How many keys of jobs are gone; null: none is there yet, or their node cannot be asked at this moment. */
+async function wipeQueue({ world }: FaultContext): Promise<number | null> {
   let jobs = 0;
   for (const [index] of world.redis.nodes.entries()) {
     const node = world.redis.connectNode(index, "wipe");
     try {
-      await eventually(() => node.ping());
+      const isJob = (key: string) => /:b[0-9a-f]{64}/.test(key);
+      if (!(await node.keys("{billing}:*")).some(isJob)) continue;
+      await sleep(GATHERING_MS);
       const keys = await node.keys("{billing}:*");
-      jobs += keys.filter((key) => /:b[0-9a-f]{64}/.test(key)).length;
-      if (keys.length > 0) await node.del(...keys);
+      await node.del(...keys);
+      jobs += keys.filter(isJob).length;
     } finally {
       node.disconnect();
     }
   }
-  return jobs;
+  return jobs > 0 ? jobs : null;
 }
 
-async function outboxRecords({ world, market }: FaultContext): Promise<ImpressionRecord[]> {
+/** Null: nothing waits to be written. */
+async function outboxRecords({ world, market }: FaultContext): Promise<ImpressionRecord[] | null> {
   const records: ImpressionRecord[] = [];
   for (const { advertiserId } of market.advertisers) {
-    const page = await eventually(() => world.money.listOutbox(advertiserId, 200));
-    records.push(...page.items);
+    records.push(...(await world.money.listOutbox(advertiserId, 200)).items);
   }
-  return records.slice(0, 450);
+  return records.length > 0 ? records.slice(0, 450) : null;
 }
 
 /** As one job, and as jobs of other sizes that hold the same records. */
@@ -72,7 +78,7 @@ async function deliver({ world }: FaultContext, records: ImpressionRecord[]): Pr
       await producer.add(records.slice(0, half));
       await producer.add(records.slice(half - 1));
       return true;
-    });
+    }, PATIENCE);
   } finally {
     await producer.close();
   }

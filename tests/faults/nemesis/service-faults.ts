@@ -26,7 +26,7 @@ export function serviceFaults(): Fault[] {
         inject: async ({ world, random }) => {
           // Some hang for longer than a lease, and than the lock of a job.
           const forMs = random.pick([300, 1_000, 3_000]);
-          await hang([world.stack.pidOf(service)], forMs);
+          await hang(world.stack.pidOf(service), forMs);
           return `stopped for ${forMs} ms`;
         },
       },

@@ -1,7 +1,8 @@
+import { eventually } from "../../helpers/eventually.ts";
 import type { FaultyProxy, ProxyMode } from "../topology/faulty-proxy.ts";
 import type { KillableStore } from "../topology/store.ts";
 import type { World } from "../topology/world.ts";
-import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
+import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
 
 type StoreName = "redis" | "postgres";
 
@@ -95,6 +96,8 @@ async function passing(
   const before = count();
   for (const proxy of proxies) proxy.set(mode);
   await sleep(forMs);
+  // It is not over before somebody has met it.
+  await eventually(() => count() > before, { timeoutMs: POSSIBLE_WITHIN_MS }).catch(() => undefined);
   const happened = count() - before;
   for (const proxy of proxies) proxy.set({ kind: "pass" });
   return requireCount(counted, happened);

@@ -84,7 +84,7 @@ export const SAFEGUARDS = {
   },
   "pause-is-obeyed": {
     what: "reserve refuses who decided on an older campaign, and management waits until every instance obeys",
-    faults: ["pause while", "slow connections of redis", "half-open connections of redis", "hang match"],
+    faults: ["pause while"],
     patches: [
       {
         file: "/lua/reserve.lua",

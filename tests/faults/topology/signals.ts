@@ -11,15 +11,18 @@ function stateOf(pid: number): string | undefined {
   }
 }
 
-/** Stops processes as a hung machine would, and lets them go on after a while. Answers when they were seen stopped. */
-export async function hang(pids: readonly number[], forMs: number): Promise<void> {
-  for (const pid of pids) process.kill(pid, "SIGSTOP");
+/** Stops a process as a hung machine would, does something once it is seen stopped, and lets it go on. */
+export async function whileHung<T>(pid: number, work: () => Promise<T>): Promise<T> {
+  process.kill(pid, "SIGSTOP");
   try {
-    await eventually(() => pids.every((pid) => stateOf(pid) === "T"));
-    await new Promise((resolve) => setTimeout(resolve, forMs));
+    await eventually(() => stateOf(pid) === "T");
+    return await work();
   } finally {
-    for (const pid of pids) {
-      if (stateOf(pid) !== undefined) process.kill(pid, "SIGCONT");
-    }
+    if (stateOf(pid) !== undefined) process.kill(pid, "SIGCONT");
   }
+}
+
+/** Stops a process for so long. */
+export function hang(pid: number, forMs: number): Promise<void> {
+  return whileHung(pid, () => new Promise((resolve) => setTimeout(resolve, forMs)));
 }

@@ -61,7 +61,7 @@ export class KillableStore {
   }
 
   async hang(forMs: number): Promise<void> {
-    await hang([this.#running.pid], forMs);
+    await hang(this.#running.pid, forMs);
   }
 
   async stop(): Promise<void> {

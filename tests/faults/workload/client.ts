@@ -11,11 +11,14 @@ export interface Answer extends Span {
 
 export interface Client {
   call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
+  /** The same client at another address, such as that of one instance. */
+  at(baseUrl: string): Client;
 }
 
 /** Calls the API as a client with a time-out, counts what was answered, and notes answers that must never be given. */
 export function createClient(baseUrl: () => string, key: string, history: History): Client {
   return {
+    at: (otherUrl) => createClient(() => otherUrl, key, history),
     async call(method, path, body, headers = {}) {
       const startedMs = Date.now();
       const endpoint = `${method} ${path.replace(/camp_\w+|game-\d+/, "…")}`;

@@ -53,7 +53,9 @@ async function playOnce(
   };
   const rounds = Math.min(5, Math.ceil((game.maxAdsPerSession + 3) / 2));
   for (let round = 0; round < rounds && !signal.aborted; round += 1) {
-    const matches = await Promise.all([ask(options, who), ask(options, who)]);
+    const { history } = options;
+    const ask = () => askForMatch(market.developer, history, who);
+    const matches = await Promise.all([ask(), ask()]);
     for (const match of matches) {
       if (match === null || random.chance(0.2)) continue;
       const operation = plan(random, match, game);
@@ -68,12 +70,13 @@ async function playOnce(
   }
 }
 
-/** One match request. */
-async function ask(
-  { market, history }: PlayersOptions,
+/** One match request, as a player of a game makes it. */
+export async function askForMatch(
+  developer: Client,
+  history: History,
   who: { game: Game; category: string; userId: string; sessionId: string | null },
 ): Promise<Match | null> {
-  const { startedMs, endedMs, status, body } = await market.developer.call("POST", "/match", {
+  const { startedMs, endedMs, status, body } = await developer.call("POST", "/match", {
     game_id: who.game.gameId,
     user_id: who.userId,
     ...(who.sessionId !== null && { session_id: who.sessionId }),

@@ -68,16 +68,20 @@ async function sampleSlot(
   const { campaignIds, before, nowMs } = options;
   const slot = `{${advertiserId}}`;
   const transaction = redis.multi();
-  transaction.hmget(`${slot}:account`, "version", "deposited", "spent", "held", "epoch");
+  transaction.info("replication");
+  transaction.hmget(`${slot}:account`, "lineage", "deposited", "spent", "held", "epoch");
   transaction.hlen(`${slot}:settled`);
   transaction.zrange(`${slot}:holds`, "0", "-1");
   for (const id of campaignIds) transaction.hmget(`${slot}:campaign:${id}`, ...CAMPAIGN_FIELDS);
   const replies = (await transaction.exec()) ?? [];
-  const [account, settled, holds, ...hashes] = replies.map(([error, value]) => {
+  const values = replies.map(([error, value]) => {
     if (error) throw error;
-    return value as (string | null)[];
+    return value;
   });
-  if (!account || !holds || account[0] == null || hashes.some((hash) => hash[0] == null)) {
+  const [replication, account, settled, holds, ...hashes] = values as [string, ...(string | null)[][]];
+  // Nobody has verified yet what a server brought back: nothing is held or charged there.
+  const isFrozen = !account?.[0] || !String(replication).includes(`master_replid:${account[0]}`);
+  if (!account || !holds || isFrozen || hashes.some((hash) => hash[0] == null)) {
     for (const id of campaignIds) before.delete(id);
     return null;
   }
