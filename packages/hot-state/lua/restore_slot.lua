@@ -42,7 +42,9 @@ for i = FIRST_CAMPAIGN_KEY, #KEYS do
   end
   redis.call('HSET', campaign_key, 'spent', campaign_spent, 'impressions', campaign_impressions, 'day', day,
     'day_spent', day_spent)
+  -- It may have been made while the slot was frozen.
   redis.call('HSETNX', campaign_key, 'rotation', '0')
+  redis.call('HSETNX', campaign_key, 'held', '0')
   if mode == 'forget' then redis.call('HSET', campaign_key, 'held', '0') end
 end
 

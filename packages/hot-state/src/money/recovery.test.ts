@@ -2,8 +2,10 @@ import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
-import type { RestoredCampaign } from "./types.ts";
+import { TestSlot } from "./testing/slot.ts";
+import type { FrozenSlot, RestoredCampaign } from "./types.ts";
 
 /** More keys than fit on the stack of a script. */
 const MANY_CAMPAIGNS = 10_000;
@@ -19,7 +21,52 @@ afterAll(async () => {
   await server.stop();
 });
 
+/** As a restart of its server leaves a slot. */
+async function doubt(slot: TestSlot): Promise<FrozenSlot> {
+  await redis.hset(advertiserKeys.account(slot.advertiserId), "lineage", "another");
+  const found = await slot.money.freezeUnlessLive(slot.advertiserId, 0);
+  if (found.state === "live") throw new Error("the slot is live");
+  return found;
+}
+
 describe("restoreSlot", () => {
+  it("lets a slot go on that got a campaign while it was frozen", async () => {
+    const slot = await TestSlot.open(createMoneyCommands(redis), redis);
+    await slot.hold();
+    const found = await doubt(slot);
+    const campaign = {
+      version: 1,
+      status: "active" as const,
+      budgetMillicents: 10_000,
+      dailyCapMillicents: null,
+      spentMillicents: 0,
+      impressions: 0,
+      daySpentMillicents: 0,
+    };
+    const added = newId("camp");
+    expect(
+      await slot.money.restoreSlot({
+        advertiserId: slot.advertiserId,
+        found,
+        epoch: 1,
+        forgetMatches: false,
+        version: 1,
+        depositedMillicents: 1_000_000,
+        spentMillicents: 0,
+        impressions: 0,
+        day: found.day,
+        countedImpressionIds: [],
+        campaigns: [slot.campaignId, added].map((campaignId) => ({ ...campaign, campaignId })),
+      }),
+    ).toBe("restored");
+    await slot.hold({ campaign_id: added });
+    expect(await slot.money.readCampaign(slot.advertiserId, added)).toMatchObject({ heldMillicents: 1_000 });
+    expect(await slot.totals()).toMatchObject({
+      account: { heldMillicents: 2_000 },
+      campaign: { heldMillicents: 1_000 },
+    });
+  });
+
   it("restores a slot of very many campaigns, and refuses more", async () => {
     const money = createMoneyCommands(redis);
     const advertiserId = newId("adv");

@@ -23,12 +23,13 @@ function requireDay(day: string): string {
 }
 
 function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"] {
-  const script = defineScript(redis, "freeze_slot", 1);
+  const script = defineScript(redis, "freeze_slot", 2);
   return async (advertiserId, epoch): Promise<FrozenSlot | { state: "live" }> => {
     const reply = new ReplyReader(
       "freeze_slot",
       await script(
         advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
+        advertiserKeys.holds(advertiserId),
         requireInteger("epoch", epoch, 0),
       ),
     );
@@ -42,6 +43,7 @@ function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"]
       heldMillicents: reply.integer(5),
       impressions: reply.integer(6),
       day: requireDay(reply.text(7)),
+      holdsMillicents: reply.integer(8),
     };
   };
 }

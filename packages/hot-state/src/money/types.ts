@@ -169,6 +169,8 @@ export interface FrozenSlot {
   impressions: number;
   /** The UTC day (YYYY-MM-DD) by the clock of Redis, which decides what daily caps count. */
   day: string;
+  /** What its open holds add up to: another sum than `heldMillicents` says that some of its keys are lost. */
+  holdsMillicents: Millicents;
 }
 
 export interface RestoredCampaign {

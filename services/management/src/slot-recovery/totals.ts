@@ -41,7 +41,7 @@ export function totalsOf(
 
 /**
  * Whether a slot that was found is of the epoch before and has every charge that Postgres has: then it has not forgotten
- * anything that matters, and its holds and matches may live on.
+ * anything that matters, nor lost some of its keys, and its holds and matches may live on.
  */
 export function isIntact(
   found: FrozenSlot,
@@ -55,6 +55,7 @@ export function isIntact(
     found.spentMillicents + known.unsettledMillicents === totals.spentMillicents &&
     found.impressions + known.unsettledImpressions === totals.impressions &&
     found.heldMillicents === heldMillicents &&
+    found.heldMillicents === found.holdsMillicents &&
     // Settling moves account and campaign alike: where something is unsettled, the account's equation has to do.
     (known.unsettledImpressions !== 0 ||
       known.unsettledMillicents !== 0 ||
