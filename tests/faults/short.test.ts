@@ -14,7 +14,20 @@ describe("money and caps under faults, in short", () => {
   it.each<[Variant, string[]]>([
     ["single", []],
     // What is different on a cluster; the rest has happened on a single Redis.
-    ["cluster", ["reshard", "redis", "kill -9 billing", "kill -9 match", "jobs twice", "wipe", "pause"]],
+    [
+      "cluster",
+      [
+        ...[
+          "reshard",
+          "while a slot moves",
+          "kill -9 redis",
+          "flush redis",
+          "older redis",
+          "drop replies of redis",
+        ],
+        ...["kill -9 billing", "kill -9 match", "jobs twice", "wipe", "pause"],
+      ],
+    ],
   ])(
     "everything holds on a %s Redis",
     async (variant, names) => {

@@ -1,11 +1,16 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { RedisConnection } from "@diegetic/hot-state";
 import { eventually } from "../../helpers/eventually.ts";
+import { SlotMove } from "../../helpers/slot-move.ts";
 import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
 
 const SLOTS_AT_LEAST = 3;
 const KEYS_AT_A_TIME = 5;
-const MIGRATE_TIMEOUT_MS = "5000";
+const SETTLING_MS = 100;
+const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 50 };
 
-/** Slots of advertisers and games move to another node, key by key, while they are used. */
+/** Slots move to another node, key by key, while they are used; and nodes are lost in the midst of it. */
 export function clusterFaults(): Fault[] {
   return [
     {
@@ -13,12 +18,7 @@ export function clusterFaults(): Fault[] {
       lane: "stores",
       variants: ["cluster"],
       inject: async (context) => {
-        const tags = [
-          ...context.market.advertisers.map(({ advertiserId }) => advertiserId),
-          "snapshot",
-          "due",
-          "billing",
-        ];
+        const tags = [...advertisers(context), "snapshot", "due", "billing"];
         let moved = 0;
         for (const [index, tag] of context.random.shuffle(tags).entries()) {
           if (index < SLOTS_AT_LEAST || moved === 0) moved += await moveSlot(context, tag);
@@ -26,51 +26,104 @@ export function clusterFaults(): Fault[] {
         return requireCount("keys moved", moved);
       },
     },
+    {
+      name: "kill -9 redis while a slot moves",
+      lane: "stores",
+      variants: ["cluster"],
+      inject: (context) =>
+        interrupted(context, async (index) => {
+          const server = context.world.redis.nodes[index];
+          const pid = server?.pid;
+          await server?.takeAway("SIGKILL");
+          await server?.bringBack();
+          return `pid ${pid} → ${server?.pid}`;
+        }),
+    },
+    {
+      name: "lose a node's data while a slot moves",
+      lane: "stores",
+      variants: ["cluster"],
+      inject: (context) => interrupted(context, (index) => emptyNode(context, index)),
+    },
   ];
 }
 
-async function moveSlot({ world, random }: FaultContext, tag: string): Promise<number> {
-  const connections = world.redis.nodes.map((_, index) => world.redis.connectNode(index, "reshard"));
-  const call = (index: number, ...words: string[]) => {
-    const [command = "", ...rest] = words;
-    return eventually(() => connections[index]?.call(command, ...rest), { timeoutMs: POSSIBLE_WITHIN_MS });
-  };
+function advertisers({ market }: FaultContext): string[] {
+  return market.advertisers.map(({ advertiserId }) => advertiserId);
+}
+
+async function moveSlot(
+  { world, random }: FaultContext,
+  tag: string,
+  halfWay: (move: SlotMove) => Promise<void> = async () => undefined,
+): Promise<number> {
+  const nodes = world.redis.nodes.map((node, index) => ({
+    connection: world.redis.connectNode(index, "reshard"),
+    port: node.port,
+  }));
   try {
-    const ids = await Promise.all(connections.map((_, index) => call(index, "CLUSTER", "MYID")));
-    const slot = String(await call(0, "CLUSTER", "KEYSLOT", `{${tag}}`));
-    const from = await ownerOf(connections.length, call, ids, Number(slot));
-    const to = random.pick(connections.map((_, index) => index).filter((index) => index !== from));
-    await call(to, "CLUSTER", "SETSLOT", slot, "IMPORTING", String(ids[from]));
-    await call(from, "CLUSTER", "SETSLOT", slot, "MIGRATING", String(ids[to]));
-    const port = String(world.redis.nodes[to]?.port);
-    let moved = 0;
-    for (;;) {
-      const keys = (await call(from, "CLUSTER", "GETKEYSINSLOT", slot, String(KEYS_AT_A_TIME))) as string[];
-      if (keys.length === 0) break;
-      await call(from, "MIGRATE", "127.0.0.1", port, "", "0", MIGRATE_TIMEOUT_MS, "REPLACE", "KEYS", ...keys);
-      moved += keys.length;
-      // In the middle of it, scripts find some of their keys on either node.
-      await sleep(20);
-    }
-    for (const index of [to, from, 3 - to - from]) {
-      await call(index, "CLUSTER", "SETSLOT", slot, "NODE", String(ids[to]));
+    const move = await SlotMove.begin(nodes, tag, (others) => random.pick(others));
+    let moved = await move.some(KEYS_AT_A_TIME);
+    // In the middle of it, scripts find some of their keys on either node.
+    await sleep(20);
+    try {
+      await halfWay(move);
+    } finally {
+      for (let count = -1; count !== 0; moved += count) {
+        count = await move.some(KEYS_AT_A_TIME);
+        await sleep(20);
+      }
+      await move.finish();
     }
     return moved;
   } finally {
-    for (const connection of connections) connection.disconnect();
+    for (const { connection } of nodes) connection.disconnect();
   }
 }
 
-/** Which node says that the slot is its own. */
-async function ownerOf(
-  nodes: number,
-  call: (index: number, ...words: string[]) => Promise<unknown>,
-  ids: readonly unknown[],
-  slot: number,
-): Promise<number> {
-  const ranges = (await call(0, "CLUSTER", "SLOTS")) as [number, number, [string, number, string]][];
-  const owner = ranges.find(([first, last]) => first <= slot && slot <= last)?.[2][2];
-  const index = ids.indexOf(owner);
-  if (index < 0 || index >= nodes) throw new Error(`nobody owns slot ${slot}`);
-  return index;
+/** Lets something happen to the old or the new node of an advertiser's slot when a part of its keys has moved. */
+async function interrupted(
+  context: FaultContext,
+  happen: (index: number) => Promise<string>,
+): Promise<string> {
+  let evidence = "";
+  const tag = context.random.pick(advertisers(context));
+  const moved = await moveSlot(context, tag, async ({ from, to }) => {
+    const index = context.random.pick([from, to]);
+    evidence = `${index === from ? "the old" : "the new"} node: ${await happen(index)}`;
+  });
+  return `${evidence}, keys moved: ${moved}`;
+}
+
+/** A server comes back without its data; what only it had is lost, and noted as such. */
+async function emptyNode({ world, history }: FaultContext, index: number): Promise<string> {
+  const server = world.redis.nodes[index];
+  const proxy = world.redis.proxies[index];
+  if (server === undefined || proxy === undefined) throw new Error("there is no such server");
+  // Nobody writes any more from here on, so that what is lost is known.
+  proxy.set({ kind: "cut" });
+  await sleep(SETTLING_MS);
+  const node = world.redis.connectNode(index, "lost");
+  try {
+    const lost = await eventually(() => outboxesOf(node), PATIENCE);
+    for (const impressionId of lost) history.lostImpressionIds.add(impressionId);
+    history.sessionBreaksMs.push(Date.now());
+    await server.takeAway("SIGKILL");
+    await server.bringBackOn((dir) => rmSync(join(dir, "appendonlydir"), { recursive: true }));
+    return `${lost.length} records lost`;
+  } finally {
+    node.disconnect();
+    proxy.set({ kind: "pass" });
+    history.sessionBreaksMs.push(Date.now());
+  }
+}
+
+/** The records in all outboxes that a node has, also in one that is on its way to it. */
+async function outboxesOf(node: RedisConnection): Promise<string[]> {
+  const ids: string[] = [];
+  for (const key of await node.keys("{adv_*}:outbox")) {
+    await node.call("ASKING");
+    ids.push(...(await node.hkeys(key)));
+  }
+  return ids;
 }

@@ -1,6 +1,8 @@
+import { eventually } from "../../helpers/eventually.ts";
+import { isAlive } from "../../helpers/stack.ts";
 import type { History } from "../history.ts";
 import type { Random } from "../random.ts";
-import type { Variant, World } from "../topology/world.ts";
+import type { ServiceName, Variant, World } from "../topology/world.ts";
 import type { Market } from "../workload/traders.ts";
 
 export interface FaultContext {
@@ -29,6 +31,13 @@ export const POSSIBLE_WITHIN_MS = 30_000;
 
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** The process of a service, as soon as it runs: one that could not start meanwhile is started again after a pause. */
+export function runningPid({ stack }: World, service: ServiceName): Promise<number> {
+  return eventually(() => (isAlive(stack.pidOf(service)) ? stack.pidOf(service) : null), {
+    timeoutMs: POSSIBLE_WITHIN_MS,
+  });
 }
 
 /** Throws unless something was counted: a fault that nothing ran into has not happened. */

@@ -4,9 +4,17 @@ import { CATEGORIES } from "../workload/market.ts";
 import { askForMatch } from "../workload/players.ts";
 import { changeUntilAnswered as change, deposit } from "../workload/trade.ts";
 import type { Campaign } from "../workload/traders.ts";
-import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
+import {
+  type Fault,
+  type FaultContext,
+  POSSIBLE_WITHIN_MS,
+  requireCount,
+  runningPid,
+  sleep,
+} from "./fault.ts";
 
 const WAITING_PLAYERS = 12;
+const ATTEMPTS = 5;
 
 /** What advertisers do at the worst moment: while holds of the campaign are out. */
 export function marketFaults(): Fault[] {
@@ -33,15 +41,11 @@ export function marketFaults(): Fault[] {
       name: "pause while holds are out",
       lane: "services",
       inject: async (context) => {
-        const { campaign, heldMillicents } = await busiestCampaign(context);
-        const { campaigns } = context.market;
-        const paused = await Promise.all(
-          campaigns.map((each) => change(context.history, each, "pause", null)),
-        );
-        await sleep(700);
-        await Promise.all(campaigns.map((each) => change(context.history, each, "activate", null)));
-        requireCount(`held by ${campaign.campaignId}`, heldMillicents);
-        return requireCount("campaigns paused", paused.filter(({ status }) => status === 200).length);
+        // Pauses whose answers are lost are made, but nobody knows since when.
+        for (let attempt = 1; ; attempt += 1) {
+          const paused = await pauseAll(context);
+          if (paused > 0 || attempt === ATTEMPTS) return requireCount("campaigns paused", paused);
+        }
       },
     },
     {
@@ -61,6 +65,16 @@ export function marketFaults(): Fault[] {
   ];
 }
 
+/** How many pauses were answered while holds were out. */
+async function pauseAll(context: FaultContext): Promise<number> {
+  const { history, market } = context;
+  await busiestCampaign(context);
+  const paused = await Promise.all(market.campaigns.map((each) => change(history, each, "pause", null)));
+  await sleep(700);
+  await Promise.all(market.campaigns.map((each) => change(history, each, "activate", null)));
+  return paused.filter(({ status }) => status === 200).length;
+}
+
 /**
  * Players who come after the pause was answered wait at the door of an instance that has not heard of it, and are let in
  * when it wakes up.
@@ -72,7 +86,7 @@ async function pauseWhileHanging(context: FaultContext): Promise<string> {
     : (["match-2", world.stack.describe().matchUrls[1]] as const);
   const developer = market.developer.at(url ?? "");
   try {
-    const asked = await whileHung(world.stack.pidOf(name), async () => {
+    const asked = await whileHung(await runningPid(world, name), async () => {
       await Promise.all(market.campaigns.map((each) => change(history, each, "pause", null)));
       const visit = random.integer(0, 1_000_000_000);
       const waiting = Array.from({ length: WAITING_PLAYERS }, (_, index) =>

@@ -2,7 +2,14 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { createBillingProducer } from "@diegetic/hot-state";
 import { eventually } from "../../helpers/eventually.ts";
 import { whileHung } from "../topology/signals.ts";
-import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
+import {
+  type Fault,
+  type FaultContext,
+  POSSIBLE_WITHIN_MS,
+  requireCount,
+  runningPid,
+  sleep,
+} from "./fault.ts";
 
 const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 100 };
 /** More jobs come after the first one. Milliseconds. */
@@ -16,7 +23,7 @@ export function queueFaults(): Fault[] {
       lane: "services",
       inject: async (context) => {
         // Jobs wait while billing hangs: those are lost with the queue.
-        const wiped = await whileHung(context.world.stack.pidOf("billing"), () =>
+        const wiped = await whileHung(await runningPid(context.world, "billing"), () =>
           eventually(() => wipeQueue(context), PATIENCE),
         );
         return requireCount("keys of jobs wiped", wiped);
@@ -26,7 +33,7 @@ export function queueFaults(): Fault[] {
       name: "deliver jobs twice",
       lane: "services",
       inject: async (context) => {
-        const records = await whileHung(context.world.stack.pidOf("billing"), async () => {
+        const records = await whileHung(await runningPid(context.world, "billing"), async () => {
           const waiting = await eventually(() => outboxRecords(context), PATIENCE);
           await deliver(context, waiting);
           return waiting;

@@ -1,7 +1,7 @@
 import { eventually } from "../../helpers/eventually.ts";
 import { hang } from "../topology/signals.ts";
 import { SERVICES, type ServiceName, type World } from "../topology/world.ts";
-import { type Fault, sleep } from "./fault.ts";
+import { type Fault, POSSIBLE_WITHIN_MS, runningPid, sleep } from "./fault.ts";
 
 const RESTARTED_WITHIN_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ export function serviceFaults(): Fault[] {
         inject: async ({ world, random }) => {
           // Some hang for longer than a lease, and than the lock of a job.
           const forMs = random.pick([300, 1_000, 3_000]);
-          await hang(world.stack.pidOf(service), forMs);
+          await hang(await runningPid(world, service), forMs);
           return `stopped for ${forMs} ms`;
         },
       },
@@ -38,7 +38,9 @@ export function serviceFaults(): Fault[] {
           lane: "services",
           inject: async ({ world, random }) => {
             world.setServiceClock(service, offsetMs);
-            await eventually(() => world.serviceClockOffset(service) === offsetMs);
+            await eventually(() => world.serviceClockOffset(service) === offsetMs, {
+              timeoutMs: POSSIBLE_WITHIN_MS,
+            });
             await sleep(random.integer(1_000, 2_500));
             world.setServiceClock(service, 0);
             return `its Date was ${offsetMs} ms off`;
@@ -54,7 +56,7 @@ async function signalAndAwaitRestart(
   service: ServiceName,
   signal: NodeJS.Signals,
 ): Promise<string> {
-  const pid = world.stack.pidOf(service);
+  const pid = await runningPid(world, service);
   process.kill(pid, signal);
   await eventually(() => world.stack.pidOf(service) !== pid, { timeoutMs: RESTARTED_WITHIN_MS });
   return `pid ${pid} → ${world.stack.pidOf(service)}`;
