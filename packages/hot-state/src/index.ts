@@ -37,6 +37,7 @@ export {
   type GameSessions,
   type SessionReference,
 } from "./game-session/sessions.ts";
+export { hashSlotOf } from "./hash-slot.ts";
 export { type Claim, IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
 export { type KeyUse, KeyUses, type KeyUsesOptions, takeKeyUses } from "./key-use/key-uses.ts";
 export { masterLineages } from "./lineages.ts";
@@ -51,6 +52,7 @@ export {
 } from "./rate-limit/rate-limiter.ts";
 export { isRedisAway } from "./redis-away.ts";
 export { UnexpectedReply } from "./reply.ts";
+export { slotOwners } from "./slot-owners.ts";
 export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";
 export { NotObeyedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./snapshot/lease.ts";
 export {

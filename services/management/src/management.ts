@@ -11,6 +11,7 @@ import {
   RateLimiter,
   type RedisConnection,
   SnapshotPublisher,
+  slotOwners,
 } from "@diegetic/hot-state";
 import { createApp, type Logger, type Metrics, type ReadinessChecks } from "@diegetic/service-kit";
 import { apiDocumentPages } from "./api-document/pages.ts";
@@ -95,6 +96,7 @@ export function createManagement(options: ManagementOptions): Management {
     snapshot,
     recovery,
     lineages: () => masterLineages(redis),
+    owners: () => slotOwners(redis),
     upkeep: async () => {
       await forgetOldAnswers(database, clock());
       await noteUsesOfMatchTier(database, redis);

@@ -1,6 +1,7 @@
 import type { Database } from "@diegetic/database";
 import type { SnapshotEntry, SnapshotPublisher } from "@diegetic/hot-state";
 import type { Logger, Metrics } from "@diegetic/service-kit";
+import { MovedSlots } from "../slot-recovery/moved-slots.ts";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { markPublished, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
 import type { Publishing } from "./publishing.ts";
@@ -9,7 +10,7 @@ import type { Publishing } from "./publishing.ts";
 const EVERY_MS = 500;
 const PAGE_ROWS = 100;
 const REBUILD_PAGE_ROWS = 500;
-/** Slots looked at in one round: each advertiser's turn comes round, whatever Redis has lost or a cluster has moved. */
+/** Slots looked at in one round: each advertiser's turn comes round, whatever Redis has lost. */
 const SLOTS_PER_ROUND = 300;
 /** Looks at a page of slots before the round goes on; the rest has its turn in the next rounds. */
 const LOOKS = 3;
@@ -21,6 +22,8 @@ export interface ReconcilerParts {
   recovery: Pick<SlotRecovery, "restoreFrozen">;
   /** The servers that Redis consists of, as `masterLineages` tells them. */
   lineages: () => Promise<string[]>;
+  /** Which node owns which hash slot, as `slotOwners` tells. */
+  owners: () => Promise<ReadonlyMap<number, string>>;
   /** Runs once a round: other upkeep that needs no exactness in time. */
   upkeep: () => Promise<void>;
   logger: Logger;
@@ -30,7 +33,7 @@ export interface ReconcilerParts {
 /**
  * The loop that mends what a crash, or an absent Redis, left behind:
  * when a server of Redis has been restarted or promoted, or has lost its data, every slot is looked at and the frozen ones
- * are restored from Postgres, then the snapshot is published anew; rows that were committed but not published are published. Any number of instances may run it at once.
+ * are restored from Postgres, then the snapshot is published anew; when a cluster has moved slots, those are; rows that were committed but not published are published. Any number of instances may run it at once.
  */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
@@ -40,6 +43,7 @@ export class Reconciler {
   #stopped = false;
   #lastSlot = "";
   #seenLineages = "";
+  readonly #moved = new MovedSlots();
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
@@ -56,6 +60,7 @@ export class Reconciler {
    */
   async start(): Promise<void> {
     const lineages = await this.#lineages();
+    this.#moved.look(await this.#parts.owners());
     await this.#restoreAllSlots();
     this.#seenLineages = lineages;
     await this.#rebuild();
@@ -90,6 +95,7 @@ export class Reconciler {
       this.#seenLineages = lineages;
     }
     if (empty) await this.#rebuild();
+    await this.#restoreMoved();
     for (const kind of PUBLISHED_KINDS) await this.#republish(kind);
     await this.#restoreSlots();
     await this.#parts.upkeep();
@@ -131,6 +137,22 @@ export class Reconciler {
     this.#lastSlot = "";
     do await this.#restoreSlots();
     while (this.#lastSlot !== "");
+  }
+
+  /** Looks at the slots of those who live on hash slots that a cluster has given to another node, until none is frozen. */
+  async #restoreMoved(): Promise<void> {
+    const { owners, recovery, database, logger } = this.#parts;
+    this.#moved.look(await owners());
+    if (this.#moved.size === 0) return;
+    let left = 0;
+    let after: string | undefined = "";
+    while (after !== undefined) {
+      const ids = await page(database, "advertiser", after, REBUILD_PAGE_ROWS);
+      left += await recovery.restoreFrozen(ids.filter((id) => this.#moved.has(id)));
+      after = ids.at(-1);
+    }
+    logger.info({ hashSlots: this.#moved.size, left }, "the cluster has moved slots");
+    if (left === 0) this.#moved.clear();
   }
 
   /** Looks at the next page of slots. */

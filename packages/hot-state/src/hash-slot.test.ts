@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { startTestRedisCluster, type TestRedis } from "../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "./connection.ts";
+import { hashSlotOf } from "./hash-slot.ts";
+import { slotOwners } from "./slot-owners.ts";
+
+let server: TestRedis;
+let redis: RedisConnection;
+beforeAll(async () => {
+  server = await startTestRedisCluster();
+  redis = connectRedis(server.url, { name: "hash-slot-test" });
+}, 30_000);
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+describe("hashSlotOf", () => {
+  it("is what Redis says of a key", async () => {
+    const tags = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(tags, async (tag) => {
+        fc.pre(!tag.includes("}"));
+        expect(hashSlotOf(tag)).toBe(await redis.cluster("KEYSLOT", `{${tag}}:account`));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("slotOwners", () => {
+  it("knows a node for every slot of a cluster", async () => {
+    const owners = await slotOwners(redis);
+    expect(owners.size).toBe(16_384);
+    expect(new Set(owners.values()).size).toBe(3);
+    const nodes = String(await redis.cluster("NODES"));
+    for (const [slot, id] of [...owners].slice(0, 1))
+      expect(nodes).toMatch(new RegExp(`^${id} .* ${slot}-`, "m"));
+  });
+});

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectRedis, createMoneyCommands } from "@diegetic/hot-state";
+import { startRedisCluster } from "@diegetic/local-stores";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { createInstance } from "../../services/management/src/testing/harness.ts";
+import { createTestDatabase } from "../helpers/database.ts";
+import { type ClusterNode, SlotMove } from "../helpers/slot-move.ts";
+import { insertAdvertisers } from "./many-advertisers.fixture.ts";
+import { type Served, Town } from "./town.fixture.ts";
+
+/** More than one round of the reconciling loop looks at. */
+const ADVERTISERS = 700;
+const ALL_KEYS = 10_000;
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function startCluster(): Promise<{ url: string; nodes: ClusterNode[] }> {
+  const dir = await mkdtemp(join(tmpdir(), "diegetic-resharding-"));
+  closers.push(() => rm(dir, { recursive: true, force: true }));
+  const cluster = await startRedisCluster({ dir, nodes: 3 });
+  closers.push(() => cluster.stop());
+  const nodes = cluster.nodes.map(({ port }) => {
+    const connection = connectRedis(`redis://127.0.0.1:${port}`, { name: "resharding" });
+    closers.push(() => connection.disconnect());
+    return { connection, port };
+  });
+  return { url: cluster.url, nodes };
+}
+
+function first(others: number[]): number {
+  return others[0] ?? 0;
+}
+
+describe("a slot that a cluster gives to another node", () => {
+  it("serves again after the next round, however many advertisers there are", async () => {
+    const { url, nodes } = await startCluster();
+    const postgres = await createTestDatabase();
+    closers.push(() => postgres.drop());
+    const management = createInstance({ databaseUrl: postgres.url, redisUrl: url });
+    closers.push(() => management.stop());
+    const { database, reconciler } = management;
+    await insertAdvertisers(database, { advertisers: ADVERTISERS, campaignsEach: 0 });
+    const redis = connectRedis(url, { name: "resharding" });
+    closers.push(() => redis.disconnect());
+    const money = createMoneyCommands(redis);
+    const [looked] = await database.advertiser.findMany({ orderBy: { id: "asc" }, take: 1 });
+    const id = looked?.id ?? "";
+    // Everything is looked at, then the first page once more: its turn is over.
+    await reconciler.round();
+
+    const move = await SlotMove.begin(nodes, id, first);
+    await move.some(ALL_KEYS);
+    await move.finish();
+    const account = { advertiserId: id, version: 1, depositedMillicents: 10_000_000 };
+    expect(await money.applyAccount(account)).toBe("unknown_slot");
+    await reconciler.round();
+    expect(await money.applyAccount(account)).toBe("applied");
+  }, 90_000);
+});
+
+describe("a node that is lost while a slot moves away from it", () => {
+  it("takes the open holds with it, and none of their money", async () => {
+    const { url, nodes } = await startCluster();
+    const town = await Town.open(url, { depositCents: 20, budgetCents: 10 });
+    closers.push(() => town.close());
+    await town.play(3);
+    await town.agree(3);
+    const open: Served[] = [await town.served(), await town.served()];
+
+    const move = await SlotMove.begin(nodes, town.advertiserId, first);
+    const old = nodes[move.from]?.connection;
+    const keys = (await old?.keys(`{${town.advertiserId}}:*`)) ?? [];
+    await move.keys(keys.filter((key) => !/:(holds|matches|pending|history)/.test(key)));
+    await old?.flushall();
+    await move.finish();
+
+    await town.served();
+    for (const match of open) expect((await town.impression(match)).status).toBe(409);
+    await town.play(6);
+    expect((await town.match()).status).toBe(204);
+    await town.agree(9); // One of ten is held by the match that was served above.
+  }, 90_000);
+});
