@@ -1,14 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { RedisConnection } from "@diegetic/hot-state";
-import { eventually } from "../../helpers/eventually.ts";
 import { SlotMove } from "../../helpers/slot-move.ts";
-import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
+import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
+import { losing } from "./loss-faults.ts";
 
 const SLOTS_AT_LEAST = 3;
 const KEYS_AT_A_TIME = 5;
-const SETTLING_MS = 100;
-const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 50 };
 
 /** Slots move to another node, key by key, while they are used; and nodes are lost in the midst of it. */
 export function clusterFaults(): Fault[] {
@@ -95,35 +92,14 @@ async function interrupted(
   return `${evidence}, keys moved: ${moved}`;
 }
 
-/** A server comes back without its data; what only it had is lost, and noted as such. */
-async function emptyNode({ world, history }: FaultContext, index: number): Promise<string> {
-  const server = world.redis.nodes[index];
-  const proxy = world.redis.proxies[index];
-  if (server === undefined || proxy === undefined) throw new Error("there is no such server");
-  // Nobody writes any more from here on, so that what is lost is known.
-  proxy.set({ kind: "cut" });
-  await sleep(SETTLING_MS);
-  const node = world.redis.connectNode(index, "lost");
-  try {
-    const lost = await eventually(() => outboxesOf(node), PATIENCE);
-    for (const impressionId of lost) history.lostImpressionIds.add(impressionId);
-    history.sessionBreaksMs.push(Date.now());
+/** A server comes back without its data. */
+async function emptyNode(context: FaultContext, index: number): Promise<string> {
+  const server = context.world.redis.nodes[index];
+  if (server === undefined) throw new Error("there is no such server");
+  const { lost } = await losing(context, index, async () => {
     await server.takeAway("SIGKILL");
     await server.bringBackOn((dir) => rmSync(join(dir, "appendonlydir"), { recursive: true }));
-    return `${lost.length} records lost`;
-  } finally {
-    node.disconnect();
-    proxy.set({ kind: "pass" });
-    history.sessionBreaksMs.push(Date.now());
-  }
-}
-
-/** The records in all outboxes that a node has, also in one that is on its way to it. */
-async function outboxesOf(node: RedisConnection): Promise<string[]> {
-  const ids: string[] = [];
-  for (const key of await node.keys("{adv_*}:outbox")) {
-    await node.call("ASKING");
-    ids.push(...(await node.hkeys(key)));
-  }
-  return ids;
+    return server.pid;
+  });
+  return `${lost} records lost`;
 }

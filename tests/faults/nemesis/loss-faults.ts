@@ -6,6 +6,8 @@ import { REDIS_CLOCK_KEY, type World } from "../topology/world.ts";
 import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
 
 const APPEND_ONLY = "appendonlydir";
+/** What was on its way when a connection was cut has been executed after that. */
+const SETTLING_MS = 100;
 const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 50 };
 
 /** Redis forgets: everything, or what happened since a moment. What was nowhere else is lost, and noted as such. */
@@ -16,24 +18,27 @@ export function lossFaults(): Fault[] {
   ];
 }
 
-/** All data of one server gone, in one step with the list of what only it had. */
+/** All data of one server gone. A single Redis tells in the same step what only it had, while everybody goes on. */
 async function flush(context: FaultContext): Promise<string> {
   const { world, history, random } = context;
   const index = random.integer(0, world.redis.nodes.length - 1);
   const node = world.redis.connectNode(index, "flush");
   try {
-    const clock = await eventually(async () => (await node.get(REDIS_CLOCK_KEY).catch(() => null)) ?? "0");
-    // A node that does not know its cluster yet executes nothing of it.
-    const replies = await eventually(async () => {
-      const transaction = node.multi();
-      for (const id of await ownAdvertisers(context, node)) transaction.hkeys(`{${id}}:outbox`);
-      transaction.dbsize();
-      transaction.flushall();
-      // The clock of the scripts is no data of the product.
-      if (world.variant === "single") transaction.set(REDIS_CLOCK_KEY, clock);
-      history.sessionBreaksMs.push(Date.now());
-      return transaction.exec();
-    }, PATIENCE);
+    if (world.variant === "cluster") {
+      const { lost, gone } = await losing(context, index, async () => {
+        const count = await node.dbsize();
+        await node.flushall();
+        return count;
+      });
+      return `${requireCount("keys gone", gone)}, ${lost} records lost`;
+    }
+    const clock = await eventually(async () => (await node.get(REDIS_CLOCK_KEY)) ?? "0", PATIENCE);
+    const transaction = node.multi();
+    for (const { advertiserId } of context.market.advertisers) transaction.hkeys(`{${advertiserId}}:outbox`);
+    // The clock of the scripts is no data of the product.
+    transaction.dbsize().flushall().set(REDIS_CLOCK_KEY, clock);
+    history.sessionBreaksMs.push(Date.now());
+    const replies = (await transaction.exec()) ?? [];
     history.sessionBreaksMs.push(Date.now());
     let gone = 0;
     for (const [error, value] of replies) {
@@ -45,6 +50,43 @@ async function flush(context: FaultContext): Promise<string> {
   } finally {
     node.disconnect();
   }
+}
+
+/**
+ * Lets the data of a server get lost while nobody can write there, so that it is known which impressions only it had. They
+ * are noted as lost.
+ */
+export async function losing(
+  { world, history }: FaultContext,
+  index: number,
+  lose: () => Promise<number>,
+): Promise<{ lost: number; gone: number }> {
+  const proxy = world.redis.proxies[index];
+  proxy?.set({ kind: "cut" });
+  const node = world.redis.connectNode(index, "lost");
+  try {
+    await sleep(SETTLING_MS);
+    // A node that does not know its cluster yet executes nothing.
+    const lost = await eventually(() => outboxesOf(node), PATIENCE);
+    for (const impressionId of lost) history.lostImpressionIds.add(impressionId);
+    history.sessionBreaksMs.push(Date.now());
+    const gone = await lose();
+    history.sessionBreaksMs.push(Date.now());
+    return { lost: lost.length, gone };
+  } finally {
+    node.disconnect();
+    proxy?.set({ kind: "pass" });
+  }
+}
+
+/** The records in all outboxes that a node has, also in one that is on its way to it. */
+async function outboxesOf(node: RedisConnection): Promise<string[]> {
+  const ids: string[] = [];
+  for (const key of await node.keys("{adv_*}:outbox")) {
+    await node.call("ASKING").catch(() => undefined); // Only nodes of a cluster know that.
+    ids.push(...(await node.hkeys(key)));
+  }
+  return ids;
 }
 
 /** One server comes back with the data that it had some seconds ago. */
@@ -78,13 +120,10 @@ async function goBack(context: FaultContext): Promise<string> {
   return `${forgottenMs} ms forgotten, ${lost.length} records lost, ${after.size} that it still had`;
 }
 
-async function outboxOf(context: FaultContext, index: number): Promise<string[]> {
-  const node = context.world.redis.connectNode(index, "outbox");
+async function outboxOf({ world }: FaultContext, index: number): Promise<string[]> {
+  const node = world.redis.connectNode(index, "outbox");
   try {
-    return await eventually(async () => {
-      const ids = await ownAdvertisers(context, node);
-      return (await Promise.all(ids.map((id) => node.hkeys(`{${id}}:outbox`)))).flat();
-    }, PATIENCE);
+    return await eventually(() => outboxesOf(node), PATIENCE);
   } finally {
     node.disconnect();
   }
@@ -92,12 +131,4 @@ async function outboxOf(context: FaultContext, index: number): Promise<string[]>
 
 async function restoreClock(world: World): Promise<void> {
   if (world.variant === "single") await eventually(() => world.setRedisClock(0).then(() => true), PATIENCE);
-}
-
-/** The advertisers whose slot is on this node. */
-async function ownAdvertisers({ world, market }: FaultContext, node: RedisConnection): Promise<string[]> {
-  const ids = market.advertisers.map(({ advertiserId }) => advertiserId);
-  if (world.variant === "single") return ids;
-  const keys = new Set(await node.keys("*"));
-  return ids.filter((id) => keys.has(`{${id}}:account`));
 }
