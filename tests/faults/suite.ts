@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBillingProducer } from "@diegetic/hot-state";
 import { eventually } from "../helpers/eventually.ts";
+import { readAftermath } from "./checker/aftermath.ts";
 import { checkAudit } from "./checker/check-audit.ts";
 import { checkBooks } from "./checker/check-books.ts";
 import { checkImpressions, type ImpressionRow } from "./checker/check-impressions.ts";
@@ -201,11 +202,12 @@ async function checkAll(parts: {
   const rows = await world.query<ImpressionRow & Record<string, string>>(
     `SELECT impression_id, match_id, campaign_id, creative_id, game_id, price_millicents::text FROM impressions`,
   );
+  const aftermath = await readAftermath(world, history);
   const timing = { holdTtlMs: HOLD_TTL_SECONDS * 1_000, sessionIdleMs: SESSION_IDLE_SECONDS * 1_000 };
   return [
-    ...checkImpressions(history, rows),
-    ...(await checkBooks(world, market, history)),
-    await checkAudit(world),
+    ...checkImpressions(history, rows, aftermath),
+    ...(await checkBooks(world, market, history, aftermath)),
+    await checkAudit(world, aftermath),
     ...checkServing({ history, market, ...timing }),
     {
       name: "never over balance, budget or daily cap at any sampled instant",

@@ -1,4 +1,5 @@
 import { type History, type ImpressionOperation, isUnknown } from "../history.ts";
+import type { Aftermath } from "./aftermath.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
 export interface ImpressionRow {
@@ -11,22 +12,31 @@ export interface ImpressionRow {
 }
 
 /** What clients were told about impressions, against what is in Postgres (invariants 1 and 4). */
-export function checkImpressions(history: History, rows: readonly ImpressionRow[]): Check[] {
+export function checkImpressions(
+  history: History,
+  rows: readonly ImpressionRow[],
+  { unfunded }: Aftermath,
+): Check[] {
   return [
-    answeredOnce(history, rows),
+    answeredOnce(history, rows, unfunded),
     answersAgree(history),
     chargedOncePerMatch(rows),
     nothingUnattempted(history, rows),
   ];
 }
 
-function answeredOnce(history: History, rows: readonly ImpressionRow[]): Check {
+function answeredOnce(
+  history: History,
+  rows: readonly ImpressionRow[],
+  unfunded: ReadonlySet<string>,
+): Check {
   const check = new CheckBuilder("every 201 is in Postgres exactly once, with what it said");
   const byId = groupBy(rows, (row) => row.impression_id);
   for (const operation of history.impressions) {
     for (const { impressionId, chargedMillicents } of operation.answers) {
       const found = byId.get(impressionId) ?? [];
-      if (found.length === 0 && history.lostImpressionIds.has(impressionId)) continue;
+      const isExcused = history.lostImpressionIds.has(impressionId) || unfunded.has(impressionId);
+      if (found.length === 0 && isExcused) continue;
       const [row] = found;
       const isTrue =
         found.length === 1 &&

@@ -5,8 +5,15 @@ import { type Check, CheckBuilder } from "./report.ts";
 
 const ERROR_LEVEL = 50;
 
-/** Lines that a fault explains: a service that is started while a store is away says so, and is started again. */
-const EXPLAINED: RegExp[] = [/^management cannot start: (Postgres|Redis) is not reached at /];
+/**
+ * Lines that a fault explains: a service that is started while a store is away says so, and is started again; a loss in
+ * Redis is reported.
+ */
+const EXPLAINED: RegExp[] = [
+  /^management cannot start: (Postgres|Redis) is not reached at /,
+  // Counted by the check of what was set aside.
+  /: the money was spent again after Redis had lost the charge\b/,
+];
 
 /**
  * A cluster client that reaches no node for its subscription ends the connection that is gone once more with each try, until
