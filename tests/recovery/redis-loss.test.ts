@@ -87,7 +87,7 @@ describe("a flushed Redis", () => {
     await town.agree();
     // Their matches are gone with the slot: never charged again.
     await town.served();
-    for (const match of seen) expect((await town.impression(match)).status).toBe(409);
+    for (const match of seen) expect(await town.statusOf(match)).toBe(409);
     await spendAll(town);
     expect(await town.agree()).toBeLessThanOrEqual(12);
   }, 90_000);
@@ -174,7 +174,7 @@ describe("one master of a cluster that comes back empty", () => {
       closers.push(() => again.stop());
     }
     await town.served();
-    for (const match of seen) expect((await town.impression(match)).status).toBe(409);
+    for (const match of seen) expect(await town.statusOf(match)).toBe(409);
     await spendAll(town);
     await town.agree(9);
   }, 120_000);

@@ -80,7 +80,7 @@ describe("a node that is lost while a slot moves away from it", () => {
     await move.finish();
 
     await town.served();
-    for (const match of open) expect((await town.impression(match)).status).toBe(409);
+    for (const match of open) expect(await town.statusOf(match)).toBe(409);
     await town.play(6);
     expect((await town.match()).status).toBe(204);
     await town.agree(9); // One of ten is held by the match that was served above.

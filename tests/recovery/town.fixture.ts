@@ -115,13 +115,21 @@ export class Town {
     }, PATIENCE);
   }
 
+  /** What becomes of an impression, waited for while the town recovers. */
+  statusOf(match: Served): Promise<number> {
+    return eventually(async () => {
+      const { status } = await this.impression(match);
+      return status === 503 ? undefined : status;
+    }, PATIENCE);
+  }
+
   /** Impressions that were answered 201, with their matches. */
   async play(count: number): Promise<Served[]> {
     const seen: Served[] = [];
     for (let n = 0; n < count; n++) {
       const match = await this.served();
-      const answer = await this.impression(match);
-      if (answer.status !== 201) throw new Error(`impression: ${answer.status}`);
+      const status = await this.statusOf(match);
+      if (status !== 201) throw new Error(`impression: ${status}`);
       seen.push(match);
     }
     return seen;

@@ -87,15 +87,16 @@ if refusal then return { 'refused', refusal, cap_since_ms } end
 local creative_id, appearances, times_served = pick_creative(counted, campaign.rotation)
 if not creative_id then return { 'refused', 'creative_cap', cap_since_ms } end
 
+-- Before anything is counted: while a cluster moves the slot, a key that is made anew ends the script (see "history").
+if not is_remembered then
+  redis.call('DEL', pending, matches, history)
+  redis.call('HSET', matches, ':era', account.era)
+end
 local is_new_cap = not cap_since_us
 cap_since_us = cap_since_us or whole(now_us)
 redis.call('HSET', cap, 'since', cap_since_us, creative_id, appearances + 1, 'n:' .. creative_id, times_served + 1)
 if is_new_cap then keep_for(cap, cap_life_ms(session_idle_ms)) end
 
-if not is_remembered then
-  redis.call('DEL', pending, matches, history)
-  redis.call('HSET', matches, ':era', account.era)
-end
 local entry = {
   state = 'O', price = price, lapses_at_ms = now_ms + hold_ttl_ms, matched_at_us = now_us,
   creative_id = creative_id, session_key = session_key, times_seen = times_served, cap_since_us = cap_since_us,

@@ -1,4 +1,6 @@
 -- What is known of a match is forgotten a day after nobody can ask for it any more.
+-- While a cluster moves a slot, a script that touches a key which it has just emptied ends there with an error, and what it
+-- has done until then stays done. So a script takes the member of `pending` away when it is done with that key.
 
 local REMEMBER_MS = 86400000
 local KEY_MARGIN_MS = 3600000
