@@ -67,6 +67,17 @@ function writeTogether(redis: Redis): Redis {
   });
 }
 
+/**
+ * A cluster client sends ASKING ahead of a command that a moving slot redirects, and keeps nothing of its answer. When it fails,
+ * the command does, too; but a rejection that nobody takes would end the process.
+ */
+const { asking } = Redis.prototype;
+Redis.prototype.asking = function taken(this: Redis, ...parts: Parameters<typeof asking>) {
+  const answer = asking.apply(this, parts);
+  answer.catch(() => undefined);
+  return answer;
+};
+
 /** Another connection with the same settings, for what needs one of its own. */
 export function duplicateConnection(redis: RedisConnection): RedisConnection {
   return redis instanceof Cluster ? redis.duplicate() : redis.duplicate();

@@ -1,0 +1,39 @@
+import { afterEach, expect, it } from "@jest/globals";
+import { startTestRedisCluster } from "../../../tests/helpers/redis.ts";
+import { SlotMove } from "../../../tests/helpers/slot-move.ts";
+import { connectRedis } from "./connection.ts";
+import { isRedisAway } from "./redis-away.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+it("a command that a cluster redirects to a node that hangs fails, and nothing else does", async () => {
+  const server = await startTestRedisCluster();
+  closers.push(() => server.stop());
+  const redis = connectRedis(server.url, { name: "redirected-test", commandTimeoutMs: 300 });
+  const nodes = server.url
+    .replace("redis-cluster://", "")
+    .split(",")
+    .map((address) => ({
+      connection: connectRedis(`redis://${address}`, { name: "redirected-test" }),
+      port: Number(address.split(":")[1]),
+    }));
+  closers.push(() => {
+    redis.disconnect();
+    for (const { connection } of nodes) connection.disconnect();
+  });
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on("unhandledRejection", note);
+  closers.push(() => process.off("unhandledRejection", note));
+
+  const move = await SlotMove.begin(nodes, "tag", (others) => others[0] ?? 0);
+  expect(await redis.get("{tag}:missing")).toBeNull();
+  await nodes[move.to]?.connection.client("PAUSE", 2_000, "ALL");
+  const error = await redis.get("{tag}:missing").catch((thrown: unknown) => thrown);
+  expect(isRedisAway(error)).toBe(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+}, 60_000);
