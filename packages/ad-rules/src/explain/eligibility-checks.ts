@@ -102,7 +102,9 @@ function geoChecks({ source, geo }: CompiledCampaign, { prepared, geo: player }:
       "geo_excludes",
       excluding.length === 0 && !geo.hasUnreadableExclude,
       excluding.length > 0
-        ? `The campaign excludes ${named(excluding)}; ${where}.`
+        ? geo.hasUnreadableExclude
+          ? "A place that the campaign excludes lacks a field that its type requires, so it serves nowhere."
+          : `The campaign excludes ${named(excluding)}; ${where}.`
         : excludes.length === 0
           ? "The campaign excludes no places."
           : `The campaign excludes ${named(excludes)}, which does not match; ${where}.`,

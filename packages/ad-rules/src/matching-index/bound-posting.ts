@@ -54,6 +54,8 @@ export function highestRankAt(block: readonly number[], place: number, flags: Ui
 /** Records in descending order of their bound, equal ones in ascending order of the record; cut into blocks as `Posting`. */
 export class BoundPosting {
   readonly blocks: number[][] = [];
+  /** By block: how many entries it has. */
+  readonly #counts: number[] = [];
   size = 0;
 
   insert(entry: readonly number[]): void {
@@ -63,10 +65,15 @@ export class BoundPosting {
     this.size += 1;
     if (block === undefined) {
       this.blocks.push([...entry]);
+      this.#counts.push(1);
       return;
     }
     block.splice(placeIn(block, bound, record), 0, ...entry);
-    if (block.length > longestBlock) this.blocks.splice(number + 1, 0, block.splice(middleOf(block)));
+    this.#counts[number] = (this.#counts[number] ?? 0) + 1;
+    if (block.length <= longestBlock) return;
+    const second = block.splice(middleOf(block));
+    this.blocks.splice(number + 1, 0, second);
+    this.#counts.splice(number, 1, countIn(block), countIn(second));
   }
 
   /** Throws when the record does not stand there with this bound. */
@@ -79,17 +86,21 @@ export class BoundPosting {
     }
     this.size -= 1;
     block.splice(place, lengthAt(block, place));
-    if (block.length === 0) this.blocks.splice(number, 1);
+    this.#counts[number] = (this.#counts[number] ?? 0) - 1;
+    if (block.length > 0) return;
+    this.blocks.splice(number, 1);
+    this.#counts.splice(number, 1);
   }
 
   /** How many have at least this bound. */
   countFrom(bound: number): number {
+    const last = this.#blockOf(bound, Number.POSITIVE_INFINITY);
+    const block = this.blocks[last] ?? [];
     let count = 0;
-    for (const block of this.blocks) {
-      for (let place = 0; place < block.length; place += lengthAt(block, place)) {
-        if ((block[place] ?? 0) < bound) return count;
-        count += 1;
-      }
+    for (let before = 0; before < last; before += 1) count += this.#counts[before] ?? 0;
+    for (let place = 0; place < block.length; place += lengthAt(block, place)) {
+      if ((block[place] ?? 0) < bound) break;
+      count += 1;
     }
     return count;
   }
@@ -97,11 +108,15 @@ export class BoundPosting {
   /** The record at a place from the top; −1 past the end. */
   recordAt(number: number): number {
     let left = number;
-    for (const block of this.blocks) {
-      for (let place = 0; place < block.length; place += lengthAt(block, place)) {
-        if (left === 0) return block[place + 1] ?? -1;
-        left -= 1;
+    for (const [at, block] of this.blocks.entries()) {
+      const count = this.#counts[at] ?? 0;
+      if (left >= count) {
+        left -= count;
+        continue;
       }
+      let place = 0;
+      for (; left > 0; left -= 1) place += lengthAt(block, place);
+      return block[place + 1] ?? -1;
     }
     return -1;
   }
@@ -127,6 +142,12 @@ function placeIn(block: readonly number[], bound: number, record: number): numbe
     place += lengthAt(block, place);
   }
   return place;
+}
+
+function countIn(block: readonly number[]): number {
+  let count = 0;
+  for (let place = 0; place < block.length; place += lengthAt(block, place)) count += 1;
+  return count;
 }
 
 function middleOf(block: readonly number[]): number {

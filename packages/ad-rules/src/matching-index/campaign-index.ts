@@ -46,8 +46,12 @@ export class CampaignIndex {
   readonly #matching: Matching;
   #activeCount = 0;
 
-  constructor(matching = new Matching()) {
+  readonly #keepsTargets: boolean;
+
+  /** @param options.keepsTargets false: `get` and candidates come without targets and blocklists, to save memory */
+  constructor({ matching = new Matching(), keepsTargets = true } = {}) {
     this.#matching = matching;
+    this.#keepsTargets = keepsTargets;
   }
 
   /** Campaigns in any status. */
@@ -60,7 +64,7 @@ export class CampaignIndex {
     return this.#activeCount;
   }
 
-  /** The campaign as it was put in. */
+  /** The campaign as it was put in, apart from what is not kept. */
   get(campaignId: string): Campaign | undefined {
     const slot = this.#slots.get(campaignId);
     return slot === undefined ? undefined : this.#campaigns[slot];
@@ -72,7 +76,7 @@ export class CampaignIndex {
     this.remove(campaign.campaign_id);
     const slot = this.#freeSlots.pop() ?? this.#campaigns.length;
     this.#slots.set(campaign.campaign_id, slot);
-    this.#campaigns[slot] = campaign;
+    this.#campaigns[slot] = this.#keepsTargets ? campaign : withoutTargets(campaign);
     if (campaign.status === "active") this.#activeCount += 1;
     this.#matching.add(compiled, slot);
   }
@@ -167,4 +171,19 @@ export class CampaignIndex {
     if (campaign === undefined) throw new Error(`slot ${slot} is empty`);
     return campaign;
   }
+}
+
+const nothing: never[] = [];
+
+/** What an answer needs; what decides who may serve stands in the record. */
+function withoutTargets(campaign: Campaign): Campaign {
+  return {
+    ...campaign,
+    target_categories: nothing,
+    target_tags: nothing,
+    geo_targets: nothing,
+    blocklist: nothing,
+    creatives: campaign.creatives.length === 0 ? nothing : campaign.creatives,
+    affinities: campaign.affinities.length === 0 ? nothing : campaign.affinities,
+  };
 }

@@ -8,7 +8,7 @@ import type { Terms } from "./terms.ts";
 import { RaisedPostings, type Walks } from "./walks.ts";
 
 /** So many ties are listed; of more the winner is drawn by sampling. */
-const mostTies = 1_024;
+const mostTies = 256;
 /** After so many entries by bound it is worth counting whether the affinities would be fewer. */
 const manyEntries = 1_024;
 /** Entries of affinities cost so many times more, because their records have to be looked at. */

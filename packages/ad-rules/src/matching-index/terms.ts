@@ -47,12 +47,12 @@ export class Terms {
 
   /** Raises what the text of an entry means in these roles. */
   raiseAll(entry: number, roles: number): void {
-    const { texts } = this;
-    let note = texts.noteAt(entry, 0);
-    for (let place = 1; note !== 0; place += 1) {
-      if ((rolesOf(note) & roles) !== 0) this.raise(termOf(note), levelOf(note));
-      note = texts.noteAt(entry, place);
-    }
+    this.texts.eachNote(entry, this, roles);
+  }
+
+  /** Raises a term, if its text means it in one of these roles. */
+  takeNote(note: number, roles: number): void {
+    if ((rolesOf(note) & roles) !== 0) this.raise(termOf(note), levelOf(note));
   }
 
   lowerAll(): void {

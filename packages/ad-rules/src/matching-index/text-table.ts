@@ -121,6 +121,19 @@ export class TextTable {
     return more === 0 ? 0 : (this.#moreNotes[more - 1]?.[number - notesInside] ?? 0);
   }
 
+  /** Has every note of an entry taken; the same as `noteAt` one by one. */
+  eachNote(address: number, take: { takeNote(note: number, roles: number): void }, roles: number): void {
+    const ints = this.#arena.chunkOf(address);
+    const from = placeOf(address) + field.firstNote;
+    for (let at = from; at < from + notesInside; at += 1) {
+      const note = ints[at] ?? 0;
+      if (note === 0) return;
+      take.takeNote(note, roles);
+    }
+    const more = this.#moreNotes[this.#get(address, field.moreNotes) - 1] ?? [];
+    for (let at = 0; at < more.length; at += 1) take.takeNote(more[at] ?? 0, roles);
+  }
+
   /** Notes are above 0. */
   addNote(address: number, note: number): void {
     this.#setNotes(address, [...this.#notes(address), note]);
@@ -177,6 +190,7 @@ export class TextTable {
     if (notes.length <= notesInside) {
       if (more >= 0) {
         this.#freeNotes.push(more);
+        this.#moreNotes[more] = [];
         this.#set(address, field.moreNotes, 0);
       }
       return;

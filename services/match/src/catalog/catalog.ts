@@ -15,7 +15,8 @@ interface KnownKey {
 
 /** What this instance knows of the snapshot, in memory: keys, placements, advertisers, campaigns in any status. */
 export class Catalog {
-  readonly index = new CampaignIndex();
+  /** Answers need what a campaign shows, not whom it targets. */
+  readonly index = new CampaignIndex({ keepsTargets: false });
   readonly #placements = new Map<string, SnapshotPlacement>();
   readonly #advertiserVersions = new Map<string, number>();
   readonly #keys = new Map<string, KnownKey>();
