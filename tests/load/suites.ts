@@ -1,6 +1,7 @@
 import { billing } from "./billing/billing.ts";
 import type { Suite } from "./frame/suite.ts";
 import { serving } from "./serving/serving.ts";
+import { writeBack } from "./write-back/write-back.ts";
 
 /** Everything that `npm run bench` measures, in this order. */
-export const suites: readonly Suite[] = [serving, billing];
+export const suites: readonly Suite[] = [serving, writeBack, billing];

@@ -24,13 +24,17 @@ function poolOf(name: string): Pool {
 function sourceOf(kind: Kind): { source: RequestSource; done: () => void } {
   if (kind.source === "echo") return { source: new EchoSource(), done: () => undefined };
   const pool = poolOf(kind.pool);
-  const { path } = kind;
+  const common = { path: kind.path, ...(kind.key !== undefined && { key: kind.key }) };
   if (kind.source === "impressions") {
-    const source = new ImpressionSource({ path, matches: pool.matches.splice(0) });
+    const source = new ImpressionSource({ ...common, matches: pool.matches.splice(0) });
     return { source, done: () => undefined };
   }
   const onMatch = (match: Match) => pool.matches.push(match);
-  const source = new MatchSource({ path, firstPlayer: pool.players, ...(kind.keepMatches && { onMatch }) });
+  const source = new MatchSource({
+    ...common,
+    firstPlayer: pool.players,
+    ...(kind.keepMatches && { onMatch }),
+  });
   const done = () => {
     pool.players = source.players;
   };

@@ -7,8 +7,10 @@ export class ImpressionSource implements RequestSource {
   readonly #requests: Buffer[];
   #next = 0;
 
-  constructor(options: { path: string; matches: readonly Match[] }) {
-    this.#requests = options.matches.map((match) => serialise(options.path, JSON.stringify(match), KEY));
+  constructor(options: { path: string; key?: string; matches: readonly Match[] }) {
+    this.#requests = options.matches.map((match) =>
+      serialise(options.path, JSON.stringify(match), options.key ?? KEY),
+    );
   }
 
   next(): Buffer | undefined {

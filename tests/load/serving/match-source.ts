@@ -27,8 +27,13 @@ export class MatchSource implements RequestSource {
   /** Players are counted on and on over all sources of a run: a new source has new ones. */
   #count: number;
 
-  constructor(options: { path: string; firstPlayer: number; onMatch?: (match: Match) => void }) {
-    this.#requests = sceneBodies().map((body) => serialise(options.path, body, KEY));
+  constructor(options: {
+    path: string;
+    key?: string;
+    firstPlayer: number;
+    onMatch?: (match: Match) => void;
+  }) {
+    this.#requests = sceneBodies().map((body) => serialise(options.path, body, options.key ?? KEY));
     this.#playerAt = this.#requests.map((request) => request.indexOf(PLAYER_BLANK));
     this.#onMatch = options.onMatch;
     this.#count = options.firstPlayer * ASKS_OF_A_PLAYER;
