@@ -1,5 +1,6 @@
-import { arrayOfNumbers, arrayOfTexts, Prisma, type Transaction } from "@diegetic/database";
+import { Prisma, type Transaction } from "@diegetic/database";
 import { type BilledImpression, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
+import { Columns } from "./columns.ts";
 import type { Posting, totalsOfAdvertisers } from "./posting.ts";
 
 /**
@@ -8,31 +9,6 @@ import type { Posting, totalsOfAdvertisers } from "./posting.ts";
  * ending in a deadlock. All rows that are touched after the advertisers' belong to these advertisers: whoever has locked
  * them is alone with the rest, which is why sums are merged without a thought of others.
  */
-
-/** Arrays of the columns of some rows, as the parameters of unnest. */
-class Columns<Row> {
-  readonly #rows: readonly Row[];
-
-  constructor(rows: readonly Row[]) {
-    this.#rows = rows;
-  }
-
-  texts(of: (row: Row) => string | null): Prisma.Sql {
-    return Prisma.sql`${arrayOfTexts(this.#rows.map(of))}::text[]`;
-  }
-
-  days(of: (row: Row) => string): Prisma.Sql {
-    return Prisma.sql`${arrayOfTexts(this.#rows.map(of))}::date[]`;
-  }
-
-  integers(of: (row: Row) => number | bigint): Prisma.Sql {
-    return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::bigint[]`;
-  }
-
-  decimals(of: (row: Row) => string): Prisma.Sql {
-    return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::numeric[]`;
-  }
-}
 
 /** Statements know their rows by key: without this the planner would read a table whole that it takes for a small one. */
 export async function lookUpByKey(transaction: Transaction): Promise<void> {
@@ -46,8 +22,8 @@ export async function insertImpressions(
   impressions: readonly BilledImpression[],
 ): Promise<Set<string>> {
   const of = new Columns(impressions);
-  const inserted = await transaction.$queryRaw<{ impression_id: string }[]>`
-    INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
+  const [inserted] = await transaction.$queryRaw<Touched[]>`
+    WITH touched AS (INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
       creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score, affinities,
       price_millicents, revenue_share_basis_points, earning_microcents, matched_at, recorded_at)
     SELECT day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
@@ -74,8 +50,26 @@ export async function insertImpressions(
     WHERE NOT EXISTS (SELECT FROM poison_impressions p WHERE p.impression_id = r.impression_id)
     ORDER BY day, impression_id
     ON CONFLICT (day, impression_id) DO NOTHING
-    RETURNING impression_id`;
-  return new Set(inserted.map((row) => row.impression_id));
+    RETURNING impression_id AS id) ${namesUnlessAll(impressions)}`;
+  return namesOf(
+    inserted,
+    impressions.map(({ record }) => record.impression_id),
+  );
+}
+
+/** As a rule a statement touches all rows that it was given: then their names need not travel back. */
+interface Touched {
+  /** JSON; null: all of them. */
+  ids: string | null;
+}
+
+function namesUnlessAll(rows: readonly unknown[]): Prisma.Sql {
+  return Prisma.sql`SELECT CASE WHEN count(*) < ${rows.length} THEN COALESCE(json_agg(id), '[]')::text END AS ids
+    FROM touched`;
+}
+
+function namesOf(touched: Touched | undefined, all: readonly string[]): Set<string> {
+  return new Set(touched?.ids == null ? all : (JSON.parse(touched.ids) as string[]));
 }
 
 /** Of impressions that were not inserted, those under whose ids other matches were written: charges of their own. */
@@ -116,36 +110,41 @@ export async function moveAdvertisers(
     FROM unnest(${of.texts(({ id }) => id)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
       ${of.integers(({ impressions }) => impressions)}) AS m(id, spent_millicents, impressions)
     WHERE known.id = m.id RETURNING known.id, known.slot_epoch, known.account_id`;
-  requireAll("advertiser", moves, moved);
+  requireAll("advertiser", moves, new Set(idsOf(moved)));
   return new Map(moved.map((row) => [row.id, row]));
 }
 
 /** Adds to the campaigns' totals. Throws RecordRefused when one is unknown, or of another advertiser. */
 export async function moveCampaigns(transaction: Transaction, moves: Posting["campaigns"]): Promise<void> {
   const of = new Columns(moves);
-  const moved = await transaction.$queryRaw<{ id: string }[]>`
-    UPDATE campaigns AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
+  const [moved] = await transaction.$queryRaw<Touched[]>`
+    WITH touched AS (UPDATE campaigns AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
       impressions = known.impressions + m.impressions, unique_users = known.unique_users + m.users
     FROM unnest(${of.texts(({ id }) => id)}, ${of.texts(({ advertiserId }) => advertiserId)},
       ${of.integers(({ spentMillicents }) => spentMillicents)}, ${of.integers(({ impressions }) => impressions)},
       ${of.integers(({ users }) => users)}) AS m(id, advertiser_id, spent_millicents, impressions, users)
-    WHERE known.id = m.id AND known.advertiser_id = m.advertiser_id RETURNING known.id`;
-  requireAll("campaign", moves, moved);
+    WHERE known.id = m.id AND known.advertiser_id = m.advertiser_id RETURNING known.id)
+    ${namesUnlessAll(moves)}`;
+  requireAll("campaign", moves, namesOf(moved, idsOf(moves)));
 }
 
 /** Adds to the creatives' counts. Throws RecordRefused when one is unknown, or of another campaign. */
 export async function moveCreatives(transaction: Transaction, moves: Posting["creatives"]): Promise<void> {
   const of = new Columns(moves);
-  const moved = await transaction.$queryRaw<{ id: string }[]>`
-    UPDATE creatives AS known SET impressions = known.impressions + m.impressions
+  const [moved] = await transaction.$queryRaw<Touched[]>`
+    WITH touched AS (UPDATE creatives AS known SET impressions = known.impressions + m.impressions
     FROM unnest(${of.texts(({ id }) => id)}, ${of.texts(({ campaignId }) => campaignId)},
       ${of.integers(({ impressions }) => impressions)}) AS m(id, campaign_id, impressions)
-    WHERE known.id = m.id AND known.campaign_id = m.campaign_id RETURNING known.id`;
-  requireAll("creative", moves, moved);
+    WHERE known.id = m.id AND known.campaign_id = m.campaign_id RETURNING known.id)
+    ${namesUnlessAll(moves)}`;
+  requireAll("creative", moves, namesOf(moved, idsOf(moves)));
 }
 
-function requireAll(kind: string, moves: { id: string }[], found: { id: string }[]): void {
-  const known = new Set(found.map(({ id }) => id));
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}
+
+function requireAll(kind: string, moves: { id: string }[], known: ReadonlySet<string>): void {
   // A second move of the same row names another owner, which is not found.
   const missing = moves.find(({ id }) => !known.has(id));
   if (missing !== undefined)
@@ -218,82 +217,4 @@ export async function moveBreakdowns(transaction: Transaction, moves: Posting["b
       (campaign_id, dimension, dimension_key, impressions, spent_millicents, affinity_score_sum, users)
       VALUES (m.campaign_id, m.dimension, m.dimension_key, m.impressions, m.spent_millicents, m.affinity_score_sum,
         m.users)`;
-}
-
-export async function moveGameAdvertisers(
-  transaction: Transaction,
-  moves: Posting["gameAdvertisers"],
-): Promise<void> {
-  const of = new Columns(moves);
-  await transaction.$executeRaw`
-    MERGE INTO game_advertisers AS known
-    USING unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
-      ${of.texts(({ advertiserId }) => advertiserId)}, ${of.integers(({ impressions }) => impressions)},
-      ${of.integers(({ earningMicrocents }) => earningMicrocents)})
-      AS m(account_id, game_id, advertiser_id, impressions, earning_microcents)
-    ON known.account_id = m.account_id AND known.game_id = m.game_id AND known.advertiser_id = m.advertiser_id
-    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
-      earning_microcents = known.earning_microcents + m.earning_microcents
-    WHEN NOT MATCHED THEN INSERT (account_id, game_id, advertiser_id, impressions, earning_microcents)
-      VALUES (m.account_id, m.game_id, m.advertiser_id, m.impressions, m.earning_microcents)`;
-}
-
-/**
- * Writes charge, earnings and fee of each campaign and day; they sum to zero (semantics: Money, "Unit"). Fees and earnings of
- * nothing are written, too: a charge is never without them.
- */
-export async function writeLedger(
-  transaction: Transaction,
-  postingId: string,
-  { charges, earnings }: Pick<Posting, "charges" | "earnings">,
-  advertisers: ReadonlyMap<string, LockedAdvertiser>,
-): Promise<void> {
-  const ofCharges = new Columns(charges);
-  const of = new Columns(earnings);
-  await transaction.$executeRaw`
-    INSERT INTO ledger_entries (posting_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
-      amount_microcents)
-    SELECT ${postingId}, entry.kind::ledger_kind, c.day, entry.account_id, c.advertiser_id, c.campaign_id, NULL,
-      c.impressions, entry.amount_microcents
-    FROM unnest(${ofCharges.days(({ day }) => day)}, ${ofCharges.texts(({ advertiserId }) => advertiserId)},
-      ${ofCharges.texts(({ advertiserId }) => advertisers.get(advertiserId)?.account_id ?? null)},
-      ${ofCharges.texts(({ campaignId }) => campaignId)}, ${ofCharges.integers(({ impressions }) => impressions)},
-      ${ofCharges.integers(({ spentMillicents }) => BigInt(spentMillicents) * 1_000n)},
-      ${ofCharges.integers(({ earningMicrocents }) => earningMicrocents)})
-      AS c(day, advertiser_id, account_id, campaign_id, impressions, charge_microcents, earning_microcents)
-    CROSS JOIN LATERAL (VALUES
-      ('charge', c.account_id, -c.charge_microcents),
-      ('fee', NULL, c.charge_microcents - c.earning_microcents)
-    ) AS entry(kind, account_id, amount_microcents)
-    UNION ALL
-    SELECT ${postingId}, 'earning', e.* FROM unnest(${of.days(({ day }) => day)},
-      ${of.texts(({ accountId }) => accountId)}, ${of.texts(({ advertiserId }) => advertiserId)},
-      ${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ gameId }) => gameId)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)}) AS e`;
-}
-
-/**
- * Adds to what games have earned, in all and by day. Other advertisers are seen in the same games: these rows are locked last,
- * in the order of their keys, and only until the commit that follows.
- */
-export async function moveGames(
-  transaction: Transaction,
-  { gameTotals, gameRollups }: Pick<Posting, "gameTotals" | "gameRollups">,
-): Promise<void> {
-  const ofTotals = new Columns(gameTotals);
-  await transaction.$executeRaw`
-    INSERT INTO game_totals AS known (account_id, game_id, impressions, earning_microcents)
-    SELECT * FROM unnest(${ofTotals.texts(({ accountId }) => accountId)}, ${ofTotals.texts(({ gameId }) => gameId)},
-      ${ofTotals.integers(({ impressions }) => impressions)},
-      ${ofTotals.integers(({ earningMicrocents }) => earningMicrocents)})
-    ON CONFLICT (account_id, game_id) DO UPDATE SET impressions = known.impressions + excluded.impressions,
-      earning_microcents = known.earning_microcents + excluded.earning_microcents`;
-  const of = new Columns(gameRollups);
-  await transaction.$executeRaw`
-    INSERT INTO game_rollups AS known (account_id, game_id, day, impressions, earning_microcents)
-    SELECT * FROM unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
-      ${of.days(({ day }) => day)}, ${of.integers(({ impressions }) => impressions)},
-      ${of.integers(({ earningMicrocents }) => earningMicrocents)})
-    ON CONFLICT (account_id, game_id, day) DO UPDATE SET impressions = known.impressions + excluded.impressions,
-      earning_microcents = known.earning_microcents + excluded.earning_microcents`;
 }

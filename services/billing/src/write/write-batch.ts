@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Database, inTransaction } from "@diegetic/database";
 import { committedInEpoch, noteSettlements } from "../settle/settlements.ts";
 import type { BilledImpression } from "./billed-impression.ts";
+import { moveGameAdvertisers, moveGames, writeLedger } from "./earning-statements.ts";
 import { sumUp, totalsOfAdvertisers } from "./posting.ts";
 import { rememberUsers } from "./reached-users.ts";
 import {
@@ -15,9 +16,6 @@ import {
   moveCampaigns,
   moveCampaignVersions,
   moveCreatives,
-  moveGameAdvertisers,
-  moveGames,
-  writeLedger,
 } from "./statements.ts";
 
 export interface WrittenBatch {
