@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: measures the product against what the machine can do at all, see docs/performance.md.
- * `-- --only match,impressions` chooses, `--quick` takes less than two minutes, `--rounds N`, `--out FILE`.
+ * `-- --only match,impressions` chooses, `--quick` takes about two minutes, `--rounds N`, `--out FILE`,
+ * `--page FILE` puts the table into a page such as docs/performance.md.
  */
 import { parseArgs } from "node:util";
 import { currentLoad, describeMachine } from "./frame/machine.ts";
-import { writeResults } from "./frame/results.ts";
+import { replaceTable, writeResults } from "./frame/results.ts";
 import { runSuite } from "./frame/run-suite.ts";
 import type { Figure } from "./frame/suite.ts";
 import { tableOf } from "./frame/table.ts";
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     quick: { type: "boolean", default: false },
     rounds: { type: "string" },
+    page: { type: "string" },
     out: { type: "string", default: "tests/load/results/last.json" },
   },
 });
@@ -43,8 +45,11 @@ for (const suite of suites) {
 machine.load_average.push(currentLoad());
 const seconds = Math.round((performance.now() - startedMs) / 1_000);
 writeResults(values.out, { machine, quick, duration_seconds: seconds, figures });
-process.stdout.write(`${tableOf(figures)}\n\n`);
-process.stdout.write(
-  `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; load average before and `,
-);
-process.stdout.write(`after ${machine.load_average.join(", ")}; ${seconds} s; ${values.out}\n`);
+const table = [
+  tableOf(figures),
+  "",
+  `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${machine.started_at.slice(0, 10)}; ${rounds} rounds in ${seconds} s;`,
+  `load average before and after ${machine.load_average.join(" and ")}.`,
+].join("\n");
+process.stdout.write(`${table}\n\n${values.out}\n`);
+if (values.page !== undefined) replaceTable(values.page, table);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
@@ -73,7 +73,7 @@ function keyProblem(header: string | undefined): string {
 async function findKey(keys: KeyDirectory, header: string | undefined): Promise<ApiKey | undefined> {
   const text = header === undefined ? undefined : API_KEY.exec(header)?.[1];
   if (text === undefined) return undefined;
-  return await keys.find(createHash("sha256").update(text).digest("hex"));
+  return await keys.find(hash("sha256", text, "hex"));
 }
 
 /**
