@@ -47,6 +47,8 @@ local function take_match()
   if not text then return false end
   local entry = decode_entry(text)
   if entry.state == 'C' then return entry.impression_id == impression_id end
+  -- Of a cancelled match no record can be made any more: whoever asks for it is told that there is no such match.
+  if entry.state == 'X' then return false end
   if entry.state == 'O' then
     local released = whole(-entry.price)
     redis.call('HINCRBY', account_key, 'held', released)

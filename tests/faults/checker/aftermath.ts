@@ -4,14 +4,19 @@ import { type Check, CheckBuilder } from "./report.ts";
 
 /** How billing says that a charge's money was spent again. */
 const SPENT_AGAIN = /: the money was spent again after Redis had lost the charge\b/;
+/**
+ * And that an impression that named no match, and was sent again after the loss, has been written with the match that was taken
+ * for it first.
+ */
+const WRITTEN_BEFORE = /^another match has been written under this impression id$/;
 
 /**
  * What follows from data that Redis has lost: a charge that only a job still knew reaches Postgres late, when its money may
  * have been promised again. Then the balance, the budget or the cap of the day has room for one of the two.
  */
 export interface Aftermath {
-  /** Impressions that were set aside and reported because their money had been spent again. */
-  unfunded: ReadonlySet<string>;
+  /** Impressions of which a record was set aside and reported. */
+  setAside: ReadonlySet<string>;
   /** Lost impressions that are in Postgres nevertheless: millicents by `<campaign> <day>`. */
   lateMillicents: ReadonlyMap<string, number>;
   check: Check;
@@ -30,15 +35,18 @@ export async function readAftermath(world: World, history: History): Promise<Aft
     add(lateMillicents, `${campaign_id} ${day}`, Number(price));
     add(late, advertiser_id, 1);
   }
-  const unfunded = new Set<string>();
+  const written = new Set(rows.map(({ impression_id }) => impression_id));
+  const setAside = new Set<string>();
   const victims = new Map<string, number>();
   const poison = await world.query<Record<string, string>>(
     "SELECT impression_id, advertiser_id, reason FROM poison_impressions",
   );
   for (const { impression_id = "", advertiser_id = "", reason = "" } of poison) {
-    check.expect(SPENT_AGAIN.test(reason), () => `${impression_id} was set aside: ${reason}`);
-    unfunded.add(impression_id);
-    if (!history.lostImpressionIds.has(impression_id)) add(victims, advertiser_id, 1);
+    const isLost = history.lostImpressionIds.has(impression_id);
+    const isKept = isLost && written.has(impression_id) && WRITTEN_BEFORE.test(reason);
+    check.expect(isKept || SPENT_AGAIN.test(reason), () => `${impression_id} was set aside: ${reason}`);
+    setAside.add(impression_id);
+    if (!isLost) add(victims, advertiser_id, 1);
   }
   for (const [id, count] of victims) {
     // Everything of an advertiser has one price.
@@ -47,7 +55,7 @@ export async function readAftermath(world: World, history: History): Promise<Aft
       () => `${id}: ${count} impressions were set aside, but only ${late.get(id) ?? 0} lost ones came late`,
     );
   }
-  return { unfunded, lateMillicents, check: check.end() };
+  return { setAside, lateMillicents, check: check.end() };
 }
 
 function add(counts: Map<string, number>, name: string, amount: number): void {

@@ -130,7 +130,7 @@ async function checkCampaigns(world: World, { lateMillicents }: Aftermath): Prom
   return check.end();
 }
 
-async function checkSlots(world: World, market: Market, { unfunded }: Aftermath): Promise<Check> {
+async function checkSlots(world: World, market: Market, { setAside }: Aftermath): Promise<Check> {
   const check = new CheckBuilder("the slots in Redis say what Postgres says, and nothing is held or waits");
   const advertisers = await world.query<Row>(TOTALS);
   const campaigns = await world.query<Row>(CAMPAIGNS);
@@ -154,7 +154,7 @@ async function checkSlots(world: World, market: Market, { unfunded }: Aftermath)
     const wanted = `${spent} ${impressions} ${Number(budget_cents) * 1_000} 0`;
     check.expect(found === wanted, () => `${id}: ${found}, not ${wanted}`);
     for (const { gameId } of market.games) {
-      await checkMatches(world, check, { advertiserId: advertiser_id, campaignId: id, gameId, unfunded });
+      await checkMatches(world, check, { advertiserId: advertiser_id, campaignId: id, gameId, setAside });
     }
   }
   return check.end();
@@ -164,9 +164,9 @@ async function checkSlots(world: World, market: Market, { unfunded }: Aftermath)
 async function checkMatches(
   world: World,
   check: CheckBuilder,
-  place: { advertiserId: string; campaignId: string; gameId: string; unfunded: ReadonlySet<string> },
+  place: { advertiserId: string; campaignId: string; gameId: string; setAside: ReadonlySet<string> },
 ): Promise<void> {
-  const { advertiserId, campaignId, gameId, unfunded } = place;
+  const { advertiserId, campaignId, gameId, setAside } = place;
   const entries = await world.directRedis.hgetall(`{${advertiserId}}:matches:${campaignId}:${gameId}`);
   // Matches of an earlier era are void: the slot was restored, and has forgotten them.
   const era = await world.directRedis.hget(`{${advertiserId}}:account`, "era");
@@ -181,7 +181,7 @@ async function checkMatches(
     const fields = text.split("|");
     const [state, impressionId] = [fields[0], fields[9]];
     check.expect(state !== "O", () => `the hold of ${matchId} never ended`);
-    const expected = state === "C" && !unfunded.has(impressionId ?? "") ? impressionId : undefined;
+    const expected = state === "C" && !setAside.has(impressionId ?? "") ? impressionId : undefined;
     check.expect(
       charged.get(matchId) === expected,
       () => `${matchId} is ${state} ${impressionId} in Redis, and ${charged.get(matchId)} in Postgres`,

@@ -15,10 +15,10 @@ export interface ImpressionRow {
 export function checkImpressions(
   history: History,
   rows: readonly ImpressionRow[],
-  { unfunded }: Aftermath,
+  { setAside }: Aftermath,
 ): Check[] {
   return [
-    answeredOnce(history, rows, unfunded),
+    answeredOnce(history, rows, setAside),
     answersAgree(history),
     chargedOncePerMatch(rows),
     nothingUnattempted(history, rows),
@@ -28,14 +28,14 @@ export function checkImpressions(
 function answeredOnce(
   history: History,
   rows: readonly ImpressionRow[],
-  unfunded: ReadonlySet<string>,
+  setAside: ReadonlySet<string>,
 ): Check {
   const check = new CheckBuilder("every 201 is in Postgres exactly once, with what it said");
   const byId = groupBy(rows, (row) => row.impression_id);
   for (const operation of history.impressions) {
     for (const { impressionId, chargedMillicents } of operation.answers) {
       const found = byId.get(impressionId) ?? [];
-      const isExcused = history.lostImpressionIds.has(impressionId) || unfunded.has(impressionId);
+      const isExcused = history.lostImpressionIds.has(impressionId) || setAside.has(impressionId);
       if (found.length === 0 && isExcused) continue;
       const [row] = found;
       const isTrue =

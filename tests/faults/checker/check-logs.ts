@@ -13,6 +13,7 @@ const EXPLAINED: RegExp[] = [
   /^management cannot start: (Postgres|Redis) is not reached at /,
   // Counted by the check of what was set aside.
   /: the money was spent again after Redis had lost the charge\b/,
+  /"reason":"another match has been written under this impression id"/,
 ];
 
 /**

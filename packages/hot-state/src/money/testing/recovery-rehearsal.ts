@@ -1,0 +1,312 @@
+import { type MatchFacts, newId } from "@diegetic/contracts";
+import type { RedisConnection } from "../../connection.ts";
+import { advertiserKeys } from "../../keys.ts";
+import { holdOf } from "../holds.ts";
+import type { FrozenSlot, MoneyCommands, RestoredCampaign, Settlement, SettleResult } from "../types.ts";
+import { TestSlot, today } from "./slot.ts";
+
+/** One step of a slot's life among losses. Numbers choose among what there is at that time. */
+export type RecoveryStep =
+  | { kind: "hold"; campaign: number }
+  | { kind: "charge"; match: number }
+  | { kind: "cancel"; match: number }
+  /** Postgres has an impression that the slot does not know: of a match that it may know, or of none. */
+  | { kind: "late"; match: number | null; campaign: number; stale: boolean }
+  /** Postgres could not take a charge. */
+  | { kind: "reversed"; charge: number }
+  | { kind: "again"; settlement: number }
+  /** The server was restarted; `forget`: it has lost charges that `kept` of are in the outbox. */
+  | { kind: "restart"; forget: boolean; spent: number; kept: number }
+  | { kind: "other epoch" };
+
+interface Match {
+  facts: MatchFacts;
+  campaign: number;
+  state: "open" | "charged" | "cancelled" | "void";
+  impressionId: string | null;
+}
+
+interface Charge {
+  impressionId: string;
+  matchId: string;
+  campaign: number;
+  epoch: number;
+}
+
+const PRICE = 1_000;
+const PLENTY = 1_000_000_000;
+
+function pick<Item>(items: readonly Item[], index: number): Item | undefined {
+  return items[index % Math.max(1, items.length)];
+}
+
+function same(what: unknown, got: unknown, expected: unknown): void {
+  if (JSON.stringify(got) === JSON.stringify(expected)) return;
+  throw new Error(`the script and the model disagree: ${JSON.stringify({ what, got, expected })}`);
+}
+
+/** Takes each step in Redis and in a plain model of `freeze_slot`, `restore_slot` and `settle`, and compares. */
+export class RecoveryRehearsal {
+  readonly slot: TestSlot;
+  readonly campaignIds: readonly string[];
+  /** Units of PRICE, by campaign. */
+  readonly spent = [0, 0];
+  readonly held = [0, 0];
+  readonly impressions = [0, 0];
+  readonly today = [0, 0];
+  private epoch = 0;
+  private readonly matches: Match[] = [];
+  private readonly charges: Charge[] = [];
+  private readonly settlements: Settlement[] = [];
+  /** Late impressions that the slot contains, and with a minus the charges that it was told to forget. */
+  private settled = new Set<string>();
+  private readonly money: MoneyCommands;
+  private readonly redis: RedisConnection;
+
+  private constructor(slot: TestSlot, campaignIds: readonly string[]) {
+    this.slot = slot;
+    this.campaignIds = campaignIds;
+    this.money = slot.money;
+    this.redis = slot.redis;
+  }
+
+  static async open(money: MoneyCommands, redis: RedisConnection): Promise<RecoveryRehearsal> {
+    const slot = await TestSlot.open(money, redis, { depositedMillicents: PLENTY, budgetMillicents: PLENTY });
+    const other = newId("camp");
+    await money.applyCampaign(slot.campaign({ campaignId: other, budgetMillicents: PLENTY }));
+    return new RecoveryRehearsal(slot, [slot.campaignId, other]);
+  }
+
+  async take(step: RecoveryStep): Promise<void> {
+    switch (step.kind) {
+      case "hold":
+        return this.hold(step.campaign);
+      case "charge":
+        return this.charge(pick(this.matches, step.match));
+      case "cancel":
+        return this.cancel(pick(this.matches, step.match));
+      case "late":
+        return this.late(step);
+      case "reversed":
+        return this.reverse(pick(this.charges, step.charge));
+      case "again":
+        return this.again(pick(this.settlements, step.settlement));
+      case "restart":
+        return this.restart(step);
+      case "other epoch":
+        return this.meetOtherEpoch();
+    }
+  }
+
+  /** Sums of the slot as the model has them: what `readAccount` and `readCampaign` should say. */
+  expected() {
+    const sum = (list: readonly number[]) => list.reduce((total, count) => total + count, 0);
+    const brief = (spent: number, held: number, impressions: number) => ({
+      spentMillicents: spent * PRICE,
+      heldMillicents: held * PRICE,
+      impressions,
+    });
+    return {
+      account: { ...brief(sum(this.spent), sum(this.held), sum(this.impressions)), epoch: this.epoch },
+      campaigns: this.campaignIds.map((_, index) => ({
+        ...brief(this.spent[index] ?? 0, this.held[index] ?? 0, this.impressions[index] ?? 0),
+        daySpentMillicents: (this.today[index] ?? 0) * PRICE,
+      })),
+      holds: this.matches.filter(({ state }) => state === "open").map(({ facts }) => facts.match_id),
+    };
+  }
+
+  private idOf(campaign: number): string {
+    return this.campaignIds[campaign] ?? "";
+  }
+
+  private move(campaign: number, sign: 1 | -1): void {
+    for (const list of [this.spent, this.impressions, this.today])
+      list[campaign] = (list[campaign] ?? 0) + sign;
+  }
+
+  private unhold(match: Match): void {
+    this.held[match.campaign] = (this.held[match.campaign] ?? 0) - 1;
+  }
+
+  private async hold(campaign: number): Promise<void> {
+    const facts = await this.slot.hold({ campaign_id: this.idOf(campaign) });
+    this.matches.push({ facts, campaign, state: "open", impressionId: null });
+    this.held[campaign] = (this.held[campaign] ?? 0) + 1;
+  }
+
+  private async charge(match: Match | undefined): Promise<void> {
+    if (match === undefined) return;
+    const impressionId = newId("imp");
+    const result = await this.slot.commit({
+      campaignId: this.idOf(match.campaign),
+      matchId: match.facts.match_id,
+      impressionId,
+    });
+    if (match.state === "cancelled" || match.state === "void") {
+      return same(match.state, result, { outcome: "refused", reason: "no_match" });
+    }
+    const first = match.impressionId ?? impressionId;
+    const got = result.outcome === "charged" && { id: result.record.impression_id, replay: result.replay };
+    same(match.state, got, { id: first, replay: match.state === "charged" });
+    if (match.state === "charged") return;
+    this.unhold(match);
+    this.move(match.campaign, 1);
+    Object.assign(match, { state: "charged", impressionId });
+    const { campaign, facts } = match;
+    this.charges.push({ impressionId, matchId: facts.match_id, campaign, epoch: this.epoch });
+  }
+
+  private async cancel(match: Match | undefined): Promise<void> {
+    if (match === undefined || match.state === "void") return;
+    const result = await this.money.release(holdOf(match.facts), "cancelled");
+    same(match.state, result, match.state === "charged" ? "not_open" : "released");
+    if (match.state !== "open") return;
+    this.unhold(match);
+    match.state = "cancelled";
+  }
+
+  private async late(step: RecoveryStep & { kind: "late" }): Promise<void> {
+    const match = step.match === null ? undefined : pick(this.matches, step.match);
+    const campaign = match?.campaign ?? step.campaign;
+    const settlement: Settlement = {
+      epoch: this.epoch + (step.stale ? 1 : 0),
+      kind: "late",
+      impressionId: (match?.state === "charged" ? match.impressionId : null) ?? newId("imp"),
+      matchId: match?.facts.match_id ?? newId("mat"),
+      advertiserId: this.slot.advertiserId,
+      campaignId: this.idOf(campaign),
+      gameId: this.slot.gameId,
+      priceMillicents: PRICE,
+      day: today(),
+      committedInEpoch: Math.max(0, this.epoch - 1),
+    };
+    const result = await this.money.settle(settlement);
+    if (step.stale) return same(step, result, "stale");
+    this.settlements.push(settlement);
+    const isKnown = this.settled.has(settlement.impressionId) || match?.state === "charged";
+    same(step, result, isKnown ? "known" : "settled");
+    this.settled.add(settlement.impressionId);
+    if (isKnown) return;
+    this.move(campaign, 1);
+    const { impressionId, matchId } = settlement;
+    this.charges.push({ impressionId, matchId, campaign, epoch: settlement.committedInEpoch });
+    if (match?.state !== "open") return;
+    this.unhold(match);
+    Object.assign(match, { state: "charged", impressionId });
+  }
+
+  private async reverse(charge: Charge | undefined): Promise<void> {
+    if (charge === undefined) return;
+    const settlement: Settlement = {
+      epoch: this.epoch,
+      kind: "reversed",
+      impressionId: charge.impressionId,
+      matchId: charge.matchId,
+      advertiserId: this.slot.advertiserId,
+      campaignId: this.idOf(charge.campaign),
+      gameId: this.slot.gameId,
+      priceMillicents: PRICE,
+      day: today(),
+      committedInEpoch: charge.epoch,
+    };
+    const result = await this.money.settle(settlement);
+    this.settlements.push(settlement);
+    const mark = `-${charge.impressionId}`;
+    // Of an earlier epoch, and not told since: the slot was restored without it.
+    const isMissing = charge.epoch !== this.epoch && !this.settled.has(charge.impressionId);
+    const isKnown = this.settled.has(mark) || isMissing;
+    same(settlement, result, isKnown ? "known" : "settled");
+    this.settled.add(mark);
+    if (!isKnown) this.move(charge.campaign, -1);
+  }
+
+  private async again(settlement: Settlement | undefined): Promise<void> {
+    if (settlement === undefined) return;
+    const expected: SettleResult = settlement.epoch === this.epoch ? "known" : "stale";
+    same(settlement, await this.money.settle(settlement), expected);
+  }
+
+  private async restart(step: RecoveryStep & { kind: "restart" }): Promise<void> {
+    await this.redis.hset(advertiserKeys.account(this.slot.advertiserId), "lineage", "another");
+    const found = await this.money.freezeUnlessLive(this.slot.advertiserId, this.epoch);
+    await this.refuseWhileFrozen();
+    await this.restore(found, step);
+  }
+
+  private async meetOtherEpoch(): Promise<void> {
+    const { advertiserId } = this.slot;
+    same("live", await this.money.freezeUnlessLive(advertiserId, this.epoch), { state: "live" });
+    const found = await this.money.freezeUnlessLive(advertiserId, this.epoch + 1);
+    await this.refuseWhileFrozen();
+    await this.restore(found, { kind: "restart", forget: false, spent: 0, kept: 0 });
+  }
+
+  private async refuseWhileFrozen(): Promise<void> {
+    const reserved = await this.money.reserve(this.slot.request());
+    same("frozen", reserved.outcome === "refused" && reserved.reason, "unknown_slot");
+    const committed = await this.slot.commit();
+    same("frozen", committed, { outcome: "refused", reason: "unknown_slot" });
+    const [last] = this.settlements;
+    if (last !== undefined) same("frozen", await this.money.settle(last), "unknown_slot");
+  }
+
+  private async restore(
+    found: FrozenSlot | { state: "live" },
+    step: RecoveryStep & { kind: "restart" },
+  ): Promise<void> {
+    if (found.state === "live") throw new Error("the slot is live");
+    const { account } = this.expected();
+    const { epoch, spentMillicents, heldMillicents, holdsMillicents, impressions } = found;
+    same(
+      "found",
+      { epoch, spentMillicents, heldMillicents, impressions, holdsMillicents },
+      {
+        epoch: String(account.epoch),
+        spentMillicents: account.spentMillicents,
+        heldMillicents: account.heldMillicents,
+        impressions: account.impressions,
+        holdsMillicents: account.heldMillicents,
+      },
+    );
+    const kept = step.forget ? this.charges.slice(0, step.kept) : [];
+    if (step.forget) this.forget(step.spent, kept);
+    this.settled = new Set(kept.map(({ impressionId }) => impressionId));
+    const request = {
+      advertiserId: this.slot.advertiserId,
+      found,
+      epoch: this.epoch + 1,
+      forgetMatches: step.forget,
+      version: 1,
+      depositedMillicents: PLENTY,
+      spentMillicents: this.expected().account.spentMillicents,
+      impressions: this.expected().account.impressions,
+      day: found.day,
+      countedImpressionIds: [...this.settled],
+      campaigns: this.campaignIds.map(
+        (campaignId, index): RestoredCampaign => ({
+          campaignId,
+          version: 1,
+          status: "active",
+          budgetMillicents: PLENTY,
+          dailyCapMillicents: null,
+          spentMillicents: (this.spent[index] ?? 0) * PRICE,
+          impressions: this.impressions[index] ?? 0,
+          daySpentMillicents: (this.today[index] ?? 0) * PRICE,
+        }),
+      ),
+    };
+    same("restore", await this.money.restoreSlot(request), "restored");
+    // Whoever looked at the same time comes too late.
+    same("restore again", await this.money.restoreSlot({ ...request, epoch: this.epoch + 2 }), "changed");
+    this.epoch += 1;
+  }
+
+  /** Postgres knows this many charges of each campaign, whatever the slot had; the outbox has some more. */
+  private forget(spent: number, kept: readonly Charge[]): void {
+    for (const match of this.matches) match.state = "void";
+    for (const list of [this.spent, this.impressions, this.today]) list.fill(spent);
+    for (const charge of kept) this.move(charge.campaign, 1);
+    this.held.fill(0);
+  }
+}
