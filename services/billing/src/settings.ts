@@ -11,7 +11,7 @@ import {
 const settings = {
   ...processSettings("billing"),
   /** Jobs that this process takes at a time; those that wait for each other are written together. */
-  billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 32, fallback: 12 }),
+  billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 32, fallback: 16 }),
 };
 
 const secrets = { redisUrl: redisUrlSetting, databaseUrl: databaseUrlSetting };
