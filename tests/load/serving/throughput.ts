@@ -6,6 +6,9 @@ import type { Throughput } from "./stage.ts";
 
 const WARM_UPS = 3;
 const QUICK_WARM_UPS = 1;
+const FIRST_MATCHES = 10_000;
+/** Matches that are prepared for each impression that will be sent, the warm-up included. */
+const SPARE = 1.8;
 const TO_B: Goal = { atLeast: 1.8, aim: 2.2 };
 
 /** As many requests as are answered, of everything in turn. */
@@ -37,10 +40,12 @@ function subjectsOf(run: Run, actors: Actors): Record<string, () => Promise<Thro
   for (const world of worlds) subjects[`match_${world.size}`] = () => stage.match(world, durationMs);
   if (run.wanted.has("impressions")) {
     // When they have run out, the measurement ends.
-    const enough = run.quick ? 15_000 : 40_000;
+    let enough = FIRST_MATCHES;
     subjects.impressions = async () => {
       await stage.prepareMatches(usual, enough);
-      return await stage.impressions(usual, durationMs);
+      const taken = await stage.impressions(usual, durationMs);
+      enough = Math.ceil((taken.perSecond * durationMs * SPARE) / 1_000);
+      return taken;
     };
   }
   return subjects;
