@@ -20,6 +20,8 @@ export interface BilledImpression {
   record: ImpressionRecord;
   /** UTC day on which the charge counts, `YYYY-MM-DD`. */
   day: string;
+  /** Other days on which the same impression may have been written; as a rule none. */
+  otherDays: string[];
   /** Unix ms. The match instance has said it by its own clock: brought into what Redis, which dated the impression, allows. */
   matchedAtMs: number;
   earningMicrocents: Microcents;
@@ -35,6 +37,8 @@ const OLDEST_MS = 400 * DAY_MS;
 const AHEAD_MS = DAY_MS;
 /** Impressions of older matches are refused. */
 const OLDEST_MATCH_MS = DAY_MS;
+/** For those who write at the same time, and whose clocks differ. */
+const MIDNIGHT_MARGIN_MS = 60_000;
 const MAX_TEXT_LENGTH = 1_000;
 const HALF_CHARACTER = /\p{Surrogate}/u;
 const MAX_SCORE = 100_000;
@@ -79,14 +83,25 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
   if (recordedAtMs < nowMs - OLDEST_MS || recordedAtMs > nowMs + AHEAD_MS) {
     throw new ClocksDisagree(`recorded_at_ms is ${recordedAtMs}, and it is ${nowMs} here`);
   }
+  const matchedAtMs = Math.min(Math.max(match.matched_at_ms, recordedAtMs - OLDEST_MATCH_MS), recordedAtMs);
   return {
     record,
     day: utcDay(recordedAtMs),
-    matchedAtMs: Math.min(Math.max(match.matched_at_ms, recordedAtMs - OLDEST_MATCH_MS), recordedAtMs),
+    otherDays: otherDays({ matchedAtMs, recordedAtMs, nowMs }),
+    matchedAtMs,
     earningMicrocents: earningMicrocents(match.price_millicents, match.revenue_share_basis_points),
     affinityScoreMillionths: Math.round(score * 1_000_000),
     contributionMillionths,
   };
+}
+
+/** Of the match's day and those since the impression's, which are one day as a rule. */
+function otherDays(at: { matchedAtMs: number; recordedAtMs: number; nowMs: number }): string[] {
+  const day = utcDay(at.recordedAtMs);
+  const days: string[] = [];
+  if (utcDay(at.matchedAtMs) < day) days.push(utcDay(at.recordedAtMs - DAY_MS));
+  if (utcDay(at.nowMs + MIDNIGHT_MARGIN_MS) > day) days.push(utcDay(at.recordedAtMs + DAY_MS));
+  return days;
 }
 
 function contributionsOf(affinities: ImpressionRecord["match"]["affinities"]): Map<string, number> {

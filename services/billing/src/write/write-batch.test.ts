@@ -206,6 +206,42 @@ describe("writeBatch", () => {
     await expectTotals(market, records);
   });
 
+  it.each([
+    ["in their order", [0, 1]],
+    ["in the other order", [1, 0]],
+  ])("writes an impression once that has a record on either side of midnight, %s", async (_name, order) => {
+    const market = await createMarket(workers[0]);
+    const before = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS });
+    before.match.matched_at_ms = before.recorded_at_ms - 1_000;
+    const after = { ...before, recorded_at_ms: before.recorded_at_ms + 2_000 };
+    expect(utcDay(after.recorded_at_ms)).not.toBe(utcDay(before.recorded_at_ms));
+    const records = order.map((index) => pick([before, after], index));
+    for (const [index, record] of records.entries()) {
+      expect(await write(pick(workers, index), [record])).toBe(index === 0 ? 1 : 0);
+    }
+    await expectTotals(market, records.slice(0, 1));
+  });
+
+  it("writes it once when both records are written side by side", async () => {
+    const market = await createMarket(workers[0]);
+    const pairs = Array.from({ length: 30 }, () => {
+      const before = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS });
+      before.match.matched_at_ms = before.recorded_at_ms - 1_000;
+      return [before, { ...before, recorded_at_ms: before.recorded_at_ms + 2_000 }] as const;
+    });
+    const written = await Promise.all([
+      write(
+        workers[0],
+        pairs.map(([before]) => before),
+      ),
+      write(
+        workers[1],
+        pairs.map(([, after]) => after),
+      ),
+    ]);
+    expect(written[0] + written[1]).toBe(pairs.length);
+  });
+
   it("passes over affinities that are unknown, deleted or of another campaign", async () => {
     const market = await createMarket(workers[0]);
     const [own, other] = [pick(market.campaigns, 0), pick(market.campaigns, 1)];

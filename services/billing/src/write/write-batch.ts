@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Database, inTransaction } from "@diegetic/database";
 import { committedInEpoch, noteSettlements } from "../settle/settlements.ts";
+import { findOnOtherDays } from "./around-midnight.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import { moveGameAdvertisers, moveGames, writeLedger } from "./earning-statements.ts";
 import { sumUp, totalsOfAdvertisers } from "./posting.ts";
@@ -40,10 +41,18 @@ export async function writeBatch(
 ): Promise<WrittenBatch> {
   if (impressions.length === 0) return NOTHING_WRITTEN;
   return inTransaction(database, async (transaction) => {
-    const inserted = await insertImpressions(transaction, impressions);
-    const fresh = impressions.filter(({ record }) => inserted.has(record.impression_id));
-    const known = impressions.filter(({ record }) => !inserted.has(record.impression_id));
-    const conflicting = await findConflicting(transaction, known);
+    const elsewhere = await findOnOtherDays(transaction, impressions);
+    const own = impressions.filter(({ record }) => !elsewhere.has(record.impression_id));
+    const inserted = await insertImpressions(transaction, own);
+    const fresh = own.filter(({ record }) => inserted.has(record.impression_id));
+    const known = own.filter(({ record }) => !inserted.has(record.impression_id));
+    const conflicting = [
+      ...(await findConflicting(transaction, known)),
+      ...impressions.filter(({ record }) => {
+        const matchId = elsewhere.get(record.impression_id);
+        return matchId !== undefined && matchId !== record.match.match_id;
+      }),
+    ];
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting };
     await lookUpByKey(transaction);
     const advertisers = await moveAdvertisers(transaction, totalsOfAdvertisers(fresh));

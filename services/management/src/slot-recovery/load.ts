@@ -67,7 +67,8 @@ export function beginEpochs(
     const asked = JSON.stringify(outbox.map(({ impressionId, day: on }) => ({ id: impressionId, day: on })));
     const handled = await transaction.$queryRaw<{ id: string }[]>`
       SELECT asked.id FROM jsonb_to_recordset(${asked}::jsonb) AS asked(id text, day date)
-      WHERE EXISTS (SELECT FROM impressions i WHERE i.day = asked.day AND i.impression_id = asked.id)
+      WHERE EXISTS (SELECT FROM impressions i
+          WHERE i.day BETWEEN asked.day - 1 AND asked.day + 1 AND i.impression_id = asked.id)
         OR EXISTS (SELECT FROM poison_impressions p WHERE p.impression_id = asked.id)`;
     return assemble(advertisers, campaigns, { daySpent, unsettled, handled });
   });
