@@ -34,6 +34,7 @@ export interface ManagementOptions {
     | "instanceName"
     | "basePath"
     | "trustedProxies"
+    | "requestsAtATime"
     | "rateLimitMatch"
     | "rateLimitImpressions"
     | "rateLimitManagement"
@@ -153,6 +154,7 @@ function createManagementApp(
   return createApp({
     basePath: settings.basePath,
     trustedProxies: settings.trustedProxies,
+    requestsAtATime: settings.requestsAtATime,
     endpoints: managementEndpoints({
       ...parts,
       barrier,

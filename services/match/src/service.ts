@@ -141,6 +141,7 @@ function createApi(
   return createApp({
     basePath: settings.basePath,
     trustedProxies: settings.trustedProxies,
+    requestsAtATime: settings.requestsAtATime,
     endpoints: [
       createMatchEndpoint(dependencies),
       createImpressionsEndpoint({ ...dependencies, claims: new IdempotencyClaims(redis), batcher }),

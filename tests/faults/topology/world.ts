@@ -17,6 +17,8 @@ export interface WorldOptions {
   sessionIdleSeconds: number;
   /** Name of the safeguard that is taken out; see sabotage/safeguards.mjs. */
   withoutSafeguard?: string | undefined;
+  /** More settings of the services. */
+  environment?: Record<string, string>;
 }
 
 /** Services that the supervisor restarts. */
@@ -91,6 +93,7 @@ export class World {
           FAULTS_CLOCKS: join(dir, "clocks"),
           FAULTS_REDIS_CLOCK: variant === "single" ? "1" : "0",
           FAULTS_SABOTAGE: options.withoutSafeguard ?? "",
+          ...options.environment,
         },
       });
       return new World({ dir, variant, redis, postgres, postgresProxy, stack });

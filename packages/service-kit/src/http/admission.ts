@@ -4,7 +4,7 @@ import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, EndpointGroup, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
-import { HttpError, unauthorized } from "./http-error.ts";
+import { HttpError, Overloaded, unauthorized } from "./http-error.ts";
 
 /** Requests a minute from one address without a valid key (semantics: Small print). */
 const LIMIT_WITHOUT_KEY_PER_MINUTE = 100;
@@ -18,17 +18,23 @@ export interface AdmissionPolicy {
   rateLimiter: RateLimiter;
   rateLimits: Record<EndpointGroup, RateLimit>;
   nowMs: () => number;
+  /** Whether as many requests run as may run at a time: the others are turned away before anything is done for them. */
+  isFull: () => boolean;
   /** Where a request comes from, as far as the proxies in front are believed. */
   addressOf: (request: IncomingMessage) => string | undefined;
 }
 
-/** The checks every request of the API passes first: key (401), then limit (429). States the limit. */
+/**
+ * The checks every request of the API passes first: whether there is room for it at all (503), key (401), then limit (429).
+ * States the limit.
+ */
 export async function admitRequest(
   policy: AdmissionPolicy,
   group: EndpointGroup,
   exchange: Exchange,
 ): Promise<ApiKey> {
   try {
+    if (policy.isFull()) throw new Overloaded();
     return await checkKeyAndLimit(policy, group, exchange);
   } catch (error) {
     // A store that is away has counted nothing: the headers then say what the window would begin with.

@@ -106,6 +106,7 @@ beforeEach(() => {
   app = createApp({
     basePath: "/api",
     trustedProxies: ["loopback"],
+    requestsAtATime: 100,
     endpoints,
     keys: { find: (sha256) => keys.get(sha256) },
     rateLimiter: countingLimiter(),

@@ -30,6 +30,8 @@ export interface AppOptions {
   logger: Logger;
   metrics: Metrics;
   readiness: ReadinessChecks;
+  /** The others are answered 503 at once; `/healthz` and `/readyz` always answer. */
+  requestsAtATime: number;
   /** Proxies whose `X-Forwarded-For` is believed, as TRUSTED_PROXIES names them. */
   trustedProxies: readonly string[];
   /** What is served outside the API, without a key; asked before the API. */
@@ -47,13 +49,14 @@ export interface AppOptions {
  * passes `serveRequest`, whichever way it comes.
  */
 export function createApp(options: AppOptions): RequestListener {
+  const observer = createExchangeObserver(options);
   const policy: ServingPolicy = {
     ...options,
+    isFull: () => observer.running > options.requestsAtATime,
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),
     isStoreAway: options.isStoreAway ?? (() => false),
   };
-  const observer = createExchangeObserver(options);
   const app = expressApp(options, policy, observer);
   if (!options.hotLane) return app;
   const { basePath, endpoints } = options;

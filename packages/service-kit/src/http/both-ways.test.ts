@@ -79,6 +79,7 @@ beforeAll(async () => {
     const app = createApp({
       basePath: "/api",
       trustedProxies: ["loopback"],
+      requestsAtATime: 100,
       endpoints,
       hotLane,
       keys: { find: (sha256) => keys.get(sha256) },

@@ -23,6 +23,8 @@ function headersOfHelmet(): string[] {
 /** Where exchanges are logged and counted. */
 export interface ExchangeObserver {
   logger: Logger;
+  /** Exchanges that have begun and not ended. */
+  running: number;
   /** @param status of the answer, `aborted` when the client did not wait for it */
   observe(labels: { method: string; route: string; status: string }, elapsedMs: number): void;
 }
@@ -36,6 +38,7 @@ export function createExchangeObserver(options: { logger: Logger; metrics: Metri
   ]);
   return {
     logger: options.logger,
+    running: 0,
     observe: (labels, elapsedMs) => duration.observe(labels, elapsedMs / 1_000),
   };
 }
@@ -66,6 +69,7 @@ export class Exchange {
     this.response = response;
     this.url = url;
     this.#observer = observer;
+    observer.running += 1;
     response.on("close", () => this.#observe());
   }
 
@@ -116,6 +120,7 @@ export class Exchange {
   }
 
   #observe(): void {
+    this.#observer.running -= 1;
     const { request, response, route } = this;
     const elapsedMs = performance.now() - this.#startedMs;
     const status = response.writableFinished ? String(response.statusCode) : "aborted";

@@ -28,6 +28,13 @@ export const unprocessable = (detail: string) => new HttpError(422, detail);
 export const unavailable = (detail: string, retryAfterSeconds = 1) =>
   new HttpError(503, detail, { "Retry-After": String(retryAfterSeconds) });
 
+/** More requests at a time than the process takes. They say so by themselves in the metrics, and fill no log. */
+export class Overloaded extends HttpError {
+  constructor() {
+    super(503, "Too many requests are being answered at this moment: try again.", { "Retry-After": "1" });
+  }
+}
+
 /**
  * The one mapping from errors to answers. `isStoreAway` tells which errors mean that Redis or Postgres is not there.
  * Whatever is unknown becomes a 500 that says nothing of its cause.

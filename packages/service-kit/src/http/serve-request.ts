@@ -3,7 +3,7 @@ import { readBody } from "./body.ts";
 import { createContext, type Route } from "./context.ts";
 import type { Answer, ApiKey, Endpoint, EndpointGroup } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
-import { forbidden, methodNotAllowed, toHttpError } from "./http-error.ts";
+import { forbidden, methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
 
 const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 /** The group of requests whose path is unknown. */
@@ -84,7 +84,8 @@ export function sendError(
   const known = toHttpError(error, policy.isStoreAway);
   const { method } = exchange.request;
   if (known.status === 500) exchange.logger.error({ err: error, method }, "request failed");
-  else if (known.status === 503) exchange.logger.warn({ err: error, method }, "request refused");
+  else if (known.status === 503 && !(known instanceof Overloaded))
+    exchange.logger.warn({ err: error, method }, "request refused");
   if (exchange.response.headersSent) {
     exchange.response.destroy();
     return;

@@ -28,6 +28,7 @@ export const apiSettings = {
   port: integerSetting("PORT", { min: 0, max: 65_535, fallback: 0 }),
   basePath: pathPrefixSetting("BASE_PATH", "/api"),
   trustedProxies: trustedProxiesSetting("TRUSTED_PROXIES", DEFAULT_TRUSTED_PROXIES),
+  requestsAtATime: integerSetting("REQUESTS_AT_A_TIME", { min: 1, max: 100_000, fallback: 2_000 }),
 };
 
 /** Requests per minute and key (semantics: Rate limits). */

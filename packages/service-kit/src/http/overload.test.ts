@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { createLogger } from "../observability/logger.ts";
+import { createMetrics } from "../observability/metrics.ts";
+import { createApp } from "./app.ts";
+import { type ListeningServer, listen } from "./listen.ts";
+
+const AT_A_TIME = 3;
+const KEY = "igk_busy";
+
+let server: ListeningServer;
+let origin: string;
+let finish: () => void;
+let begun: number;
+
+beforeEach(async () => {
+  begun = 0;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const app = createApp({
+    basePath: "/api",
+    trustedProxies: ["loopback"],
+    requestsAtATime: AT_A_TIME,
+    endpoints: ["/work", "/work/:id"].map((path) => ({
+      method: "POST" as const,
+      path,
+      group: "match" as const,
+      scope: "serving" as const,
+      handle: async () => {
+        begun += 1;
+        await finished;
+        return { status: 200, body: {} };
+      },
+    })),
+    keys: {
+      find: (sha256) =>
+        sha256 === createHash("sha256").update(KEY).digest("hex")
+          ? { keyId: "key_1", accountId: "acct_1", scopes: ["serving"], rateLimitPerMinute: null }
+          : undefined,
+    },
+    rateLimiter: {
+      take: (_bucket, limit) => ({ allowed: true, limit, remaining: limit, resetUnixSeconds: 60 }),
+    },
+    rateLimits: { match: 1_000, impressions: 1_000, management: 100, analytics: 60 },
+    logger: createLogger({ service: "test", instance: "test", level: "silent" }),
+    metrics: createMetrics({ service: "test" }),
+    readiness: {},
+    hotLane: true,
+  });
+  server = await listen(app, { host: "127.0.0.1", port: 0, portVariable: "PORT" });
+  origin = `http://127.0.0.1:${server.port}`;
+});
+afterEach(async () => {
+  finish();
+  await server.close(1_000);
+});
+
+function work(path: string): Promise<Response> {
+  return fetch(`${origin}/api${path}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
+    body: "{}",
+  });
+}
+
+describe.each([
+  ["in the hot lane", "/work"],
+  ["behind Express", "/work/1"],
+])("more requests at a time than may be, %s", (_where, path) => {
+  it("are answered 503 at once, and those that run go on", async () => {
+    const running = Array.from({ length: AT_A_TIME }, () => work(path));
+    while (begun < AT_A_TIME) await new Promise((resolve) => setImmediate(resolve));
+
+    const refused = await work(path);
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toEqual({ detail: expect.stringContaining("try again") });
+    expect(refused.headers.get("Retry-After")).toBe("1");
+    expect(refused.headers.get("X-RateLimit-Limit")).toBe("1000");
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+
+    finish();
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await work(path)).status).toBe(200);
+    expect(begun).toBe(AT_A_TIME + 1);
+  });
+
+  it("do not count when their clients have gone", async () => {
+    const gone = new AbortController();
+    const running = Array.from({ length: AT_A_TIME }, () =>
+      fetch(`${origin}/api${path}`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
+        body: "{}",
+        signal: gone.signal,
+      }).catch(() => undefined),
+    );
+    while (begun < AT_A_TIME) await new Promise((resolve) => setImmediate(resolve));
+    gone.abort();
+    await Promise.all(running);
+    finish();
+    for (let status = 503; status !== 200; ) status = (await work(path)).status;
+  });
+});

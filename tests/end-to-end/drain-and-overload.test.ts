@@ -1,0 +1,115 @@
+import { createDatabase } from "@diegetic/database";
+import { createAccountWithKey } from "@diegetic/management";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Random } from "../faults/random.ts";
+import type { FaultyProxy } from "../faults/topology/faulty-proxy.ts";
+import { World } from "../faults/topology/world.ts";
+import { type Api, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
+import { eventually } from "../helpers/eventually.ts";
+
+const TIMEOUT_MS = 180_000;
+const PATIENCE = { timeoutMs: 60_000, everyMs: 20 };
+const GAME = "busy-game";
+const AT_A_TIME = 8;
+/** What passes waits so long, each after the other: a request is on its way for some of them. */
+const SLOW = { kind: "slow", leastMs: 40, mostMs: 40, random: new Random(1) } as const;
+
+describe("services that are stopped or asked for too much", () => {
+  let world: World;
+  let key = "";
+  let advertiser: Api;
+  let players = 0;
+
+  beforeAll(async () => {
+    world = await World.start({
+      variant: "single",
+      holdTtlSeconds: 600,
+      sessionIdleSeconds: 1_800,
+      environment: { REQUESTS_AT_A_TIME: String(AT_A_TIME) },
+    });
+    const database = createDatabase(world.postgres.url, { poolSize: 1, applicationName: "drain" });
+    const options = { label: "drain", rateLimitPerMinute: "unlimited" as const };
+    ({ key } = await createAccountWithKey({ database }, options));
+    await database.$disconnect();
+    advertiser = apiClient(world.baseUrl, key);
+    await enableGame(advertiser, GAME);
+    await startCampaign(advertiser, { depositCents: 100_000, budgetCents: 100_000, cpmBidCents: 100 });
+    await eventually(async () => (await match(world.baseUrl)) === 200, PATIENCE);
+  }, TIMEOUT_MS);
+  afterAll(async () => {
+    await world?.stop();
+  }, TIMEOUT_MS);
+
+  const match = async (baseUrl: string): Promise<number> => {
+    players += 1;
+    const body = { game_id: GAME, user_id: `player-${players}`, game_context: {} };
+    return (await apiClient(baseUrl, key).request("POST", "/match", body)).status;
+  };
+
+  /** Lets requests begin while a store is slow, and waits until something of them is on its way to it. */
+  const begin = async (proxy: FaultyProxy | undefined, count: number, request: () => Promise<number>) => {
+    if (proxy === undefined) throw new Error("there is no such store");
+    proxy.set(SLOW);
+    const answers = Array.from({ length: count }, () => request().catch((error: unknown) => String(error)));
+    const before = proxy.counts.chunksSlowed;
+    await eventually(() => proxy.counts.chunksSlowed > before + count, PATIENCE);
+    return answers;
+  };
+
+  it.each([
+    ["match-1", () => world.stack.describe().matchUrls[0]],
+    ["front", () => world.stack.describe().baseUrl],
+  ] as const)(
+    "SIGTERM lets %s answer what it has accepted",
+    async (service, url) => {
+      const baseUrl = url() ?? "";
+      const answers = await begin(world.redis.proxies[0], 6, () => match(baseUrl));
+      const pid = world.stack.pidOf(service);
+      process.kill(pid, "SIGTERM");
+      expect(await Promise.all(answers)).toEqual(Array.from({ length: 6 }, () => 200));
+      world.redis.proxies[0]?.set({ kind: "pass" });
+      await eventually(() => world.stack.pidOf(service) !== pid, PATIENCE);
+      await eventually(async () => (await match(url() ?? "")) === 200, PATIENCE);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "SIGTERM lets management answer what it has accepted, and it counts once",
+    async () => {
+      const { managementUrl } = world.stack.describe();
+      const before = (await advertiser.request("GET", "/profile")).body.balance_cents;
+      const answers = await begin(world.postgresProxy, 4, async () => {
+        const answer = await apiClient(managementUrl, key).request("POST", "/deposit", { amount_cents: 7 });
+        return answer.status;
+      });
+      const pid = world.stack.pidOf("management");
+      process.kill(pid, "SIGTERM");
+      expect(await Promise.all(answers)).toEqual([200, 200, 200, 200]);
+      world.postgresProxy.set({ kind: "pass" });
+      await eventually(() => world.stack.pidOf("management") !== pid, PATIENCE);
+      const balance = async () => (await advertiser.request("GET", "/profile")).body.balance_cents;
+      await eventually(async () => (await balance()) === before + 28, PATIENCE);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "more requests than fit are answered 503, and nothing else suffers",
+    async () => {
+      const baseUrl = world.stack.describe().matchUrls[0] ?? "";
+      const pid = world.stack.pidOf("match-1");
+      await eventually(async () => (await match(baseUrl)) === 200, PATIENCE);
+      const answers = await begin(world.redis.proxies[0], 5 * AT_A_TIME, () => match(baseUrl));
+      const health = await fetch(new URL("/healthz", baseUrl));
+      expect(health.status).toBe(200);
+      const statuses = await Promise.all(answers);
+      world.redis.proxies[0]?.set({ kind: "pass" });
+      expect(new Set(statuses)).toEqual(new Set([200, 503]));
+      expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(AT_A_TIME);
+      await eventually(async () => (await match(baseUrl)) === 200, PATIENCE);
+      expect(world.stack.pidOf("match-1")).toBe(pid);
+    },
+    TIMEOUT_MS,
+  );
+});
