@@ -55,6 +55,12 @@ describe("city names, without case and accents", () => {
     ["İstanbul", "ISTANBUL"],
     ["Montre\u0301al", "montréal"],
     [" Zürich ", "zurich"],
+    ["ЙОШКАР-ОЛА", "и\u0306ошкар-ола"],
+    ["Королёв", "королев"],
+    ["Москва\u0301", "москва"],
+    ["יְרוּשָׁלַיִם", "ירושלים"],
+    ["مَكَّة", "مكة"],
+    ["مكــة", "مكة"],
   ])("%j equals %j", (left, right) => {
     expect(comparableCityName(left)).toBe(comparableCityName(right));
   });
@@ -62,6 +68,9 @@ describe("city names, without case and accents", () => {
   it.each([
     ["Paris", "Pari"],
     ["がま", "かま"],
+    ["Йошкар-Ола", "Иошкар-Ола"],
+    ["Київ", "Киів"],
+    ["أحد", "احد"],
     ["ดิน", "ดน"],
     ["Saint-Denis", "Saint Denis"],
   ])("%j does not equal %j: marks that are no accents count", (left, right) => {
