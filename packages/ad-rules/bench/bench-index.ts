@@ -94,7 +94,11 @@ function loadSpecial(name: string): World {
     if (campaign === undefined) break;
     world.index.upsert(campaign);
     if (special?.refused) {
-      world.index.refuseAdvertiser(campaign.advertiser_id, 1, Number.POSITIVE_INFINITY);
+      world.index.refuseAdvertiser(campaign.advertiser_id, {
+        bidCents: 1,
+        sinceMs: 0,
+        untilMs: Number.POSITIVE_INFINITY,
+      });
     }
   }
   return world;

@@ -1,38 +1,92 @@
-import { type CompiledCampaign, compileCampaign } from "../src/compiled/compiled-campaign.ts";
-import { isEligible } from "../src/compiled/eligibility.ts";
-import { prepareRequest } from "../src/compiled/prepared-request.ts";
-import type { Candidate } from "../src/matching-index/candidate.ts";
-import { isInTieBand, rankOf } from "../src/ranking/rank.ts";
-import { creativesOfTypes } from "../src/rules/creative-type.ts";
-import { affinityParts, affinityScore } from "../src/scoring/affinity-score.ts";
-import type { Campaign } from "../src/types/campaign.ts";
+import type { Campaign, Creative } from "../src/types/campaign.ts";
 import type { MatchScene } from "../src/types/request.ts";
+import { isCandidate, shareOf } from "./plain-rules.ts";
 
-/** All candidates in descending order of rank, found as semantics, Matching, tells it: every rule on every campaign. */
-export function candidatesPlainly(campaigns: Iterable<Campaign>, scene: MatchScene): Candidate[] {
-  const request = prepareRequest(scene);
+/**
+ * Selection as semantics, Matching, tells it, every rule on every campaign: what the index has to agree with. It shares
+ * nothing with the code that it judges; decimals are counted in whole parts, so that nothing is rounded.
+ */
+
+const parts = 10n ** 12n;
+
+/** A campaign that may serve, with what the answer would say. */
+export interface PlainCandidate {
+  campaign: Campaign;
+  creatives: Creative[];
+  affinityScore: number;
+  affinityParts: {
+    affinity_id: string;
+    affinity_type: string;
+    affinity_value: string;
+    contribution: number;
+  }[];
+  rank: number;
+  /** The rank in `parts`. */
+  exactRank: bigint;
+}
+
+/** A decimal number of at most twelve places. */
+function exactly(number: number): bigint {
+  return BigInt(number.toFixed(12).replace(".", ""));
+}
+
+function candidatePlainly(campaign: Campaign, scene: MatchScene): PlainCandidate {
+  let score = 0n;
+  const affinityParts: PlainCandidate["affinityParts"] = [];
+  for (const affinity of campaign.affinities) {
+    const exact = (exactly(affinity.weight) * BigInt(shareOf(affinity, scene.context) * 2)) / 2n;
+    score += exact;
+    if (exact === 0n) continue;
+    const { affinity_id, affinity_type, affinity_value } = affinity;
+    affinityParts.push({ affinity_id, affinity_type, affinity_value, contribution: Number(exact) / 1e12 });
+  }
+  const exactRank = BigInt(campaign.cpm_bid_cents) * (parts + score);
+  return {
+    campaign,
+    creatives: campaign.creatives.filter((one) =>
+      scene.placement.placement_types.includes(one.creative_type),
+    ),
+    affinityScore: Number(score) / 1e12,
+    affinityParts,
+    rank: Number(exactRank) / 1e12,
+    exactRank,
+  };
+}
+
+/** All candidates, the highest rank first. */
+export function candidatesPlainly(campaigns: Iterable<Campaign>, scene: MatchScene): PlainCandidate[] {
   return [...campaigns]
-    .map(compileCampaign)
-    .filter((campaign) => isEligible(campaign, request))
-    .map((campaign: CompiledCampaign) => {
-      const score = affinityScore(campaign.affinities, request.context);
-      return {
-        campaign: campaign.source,
-        creatives: creativesOfTypes(campaign.source.creatives, request.placementTypes),
-        affinityScore: score,
-        affinityParts: affinityParts(campaign.affinities, request.context).filter(
-          (part) => part.contribution > 0,
-        ),
-        rank: rankOf(campaign.source.cpm_bid_cents, score),
-      };
-    })
-    .sort((left, right) => right.rank - left.rank || byId(left.campaign, right.campaign));
+    .filter((campaign) => isCandidate(campaign, scene))
+    .map((campaign) => candidatePlainly(campaign, scene))
+    .sort((left, right) => right.rank - left.rank);
 }
 
-export function tiesPlainly(candidates: readonly Candidate[]): Candidate[] {
-  return candidates.filter((one) => isInTieBand(one.rank, candidates[0]?.rank ?? 0));
+/** Those within 1 % of the highest rank, the edge included. */
+export function tiesPlainly(candidates: readonly PlainCandidate[]): PlainCandidate[] {
+  return candidates.filter((one) =>
+    candidates.every((other) => one.exactRank * 100n >= other.exactRank * 99n),
+  );
 }
 
-function byId(left: Campaign, right: Campaign): number {
-  return left.campaign_id < right.campaign_id ? -1 : 1;
+/** The value of the heaviest affinity of each kind that biases the scene; the first one of equal weights. */
+export function pipelinePlainly(campaign: Campaign): Record<string, string> {
+  const pipeline: Record<string, string> = {};
+  for (const type of ["lighting", "effects", "camera", "mood", "location"]) {
+    const [heaviest] = campaign.affinities
+      .filter((one) => one.affinity_type === type)
+      .sort((left, right) => right.weight - left.weight);
+    if (heaviest !== undefined) pipeline[type] = heaviest.affinity_value;
+  }
+  return pipeline;
+}
+
+/** Why nobody is served, as far as the campaigns and the placement tell (semantics: "Reasons on 204"). */
+export function reasonPlainly(
+  campaigns: Iterable<Campaign>,
+  scene: MatchScene,
+  lackedMoney: boolean,
+): "placement_disabled" | "no_campaigns" | "no_eligible_campaign" | "budget" {
+  if (!scene.placement.is_active) return "placement_disabled";
+  if (![...campaigns].some(({ status }) => status === "active")) return "no_campaigns";
+  return lackedMoney ? "budget" : "no_eligible_campaign";
 }

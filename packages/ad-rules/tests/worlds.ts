@@ -22,6 +22,11 @@ const dates = [
   "2026-03-01T12:00:00Z",
   "2026-03-01T12:00:00.001Z",
   "2026-03-01T13:00:00+01:00",
+  "2026-03-01T12:00:00.0015Z",
+  "2026-03-01T12:00",
+  "2026-03-01T17:45:00+0545",
+  "2026-03-01T11:59:60Z",
+  "2028-02-29",
   "soon",
 ];
 
@@ -54,6 +59,17 @@ const values = [
   "…",
   "Ω",
   "ω",
+  "ΟΔΟΣ",
+  "οδος",
+  "οδοσ βροχη",
+  "Straße",
+  "strasse",
+  "Йод",
+  "йод",
+  "иод",
+  "ผมชอบกาแฟมาก",
+  "Wi-Fi 手机",
+  "नमस्ते",
 ];
 const value = fc.constantFrom(...values);
 const someValues = (maxLength: number) => fc.array(value, { maxLength });
@@ -84,7 +100,23 @@ const ruleTypes: BlocklistRuleType[] = ["keyword", "theme", "category", "action"
 
 const country = fc.constantFrom("US", "us", "FR", null);
 const state = fc.constantFrom("CA", "NY", "ca", null);
-const city = fc.constantFrom("Paris", "PARÍS", "Łódź", "lodz", null);
+const city = fc.constantFrom(
+  "Paris",
+  "PARÍS",
+  "Łódź",
+  "lodz",
+  "Gießen",
+  "GIESSEN",
+  "Йошкар-Ола",
+  "Иошкар-Ола",
+  "Королёв",
+  "королев",
+  "がま",
+  "かま",
+  "مكّة",
+  "مكة",
+  null,
+);
 /** Around the date line, a pole, and one degree from each other (111.195 km) along the equator. */
 const point = fc.constantFrom(
   { lat: 0, lng: 0 },
@@ -96,6 +128,8 @@ const point = fc.constantFrom(
   { lat: 89.9, lng: -170 },
   { lat: -90, lng: 0 },
 );
+/** One degree of a great circle. */
+const degreeKm = (6371.0088 * Math.PI) / 180;
 const place: fc.Arbitrary<GeoTarget> = fc
   .record({
     target_type: fc.constantFrom("country", "country", "state", "city", "radius"),
@@ -103,12 +137,24 @@ const place: fc.Arbitrary<GeoTarget> = fc
     state_code: state,
     city_name: city,
     point: fc.option(point, { freq: 8 }),
-    radius_km: fc.constantFrom(0, 22, 111, 111.2, 5_000, 20_100),
+    radius_km: fc.constantFrom(
+      0,
+      22,
+      111,
+      degreeKm - 2e-6,
+      degreeKm,
+      degreeKm + 1e-9,
+      111.2,
+      5_000,
+      Math.PI * 6371.0088,
+    ),
     include: fc.constantFrom(true, true, false),
   })
   .map(({ point, ...fields }) =>
     geoTarget({ ...fields, target_type: fields.target_type as GeoTarget["target_type"], ...point }),
   );
+
+export const advertiserId = fc.constantFrom("adv_1", "adv_2", "adv_3");
 
 /** Ids are few, so that campaigns replace each other. */
 export const campaignId = fc.integer({ min: 0, max: 99 }).map((n) => `camp_${n}`);
@@ -116,7 +162,7 @@ export const campaignId = fc.integer({ min: 0, max: 99 }).map((n) => `camp_${n}`
 export const anyCampaign: fc.Arbitrary<Campaign> = fc
   .record({
     campaign_id: campaignId,
-    advertiser_id: fc.constantFrom("adv_1", "adv_2", "adv_3"),
+    advertiser_id: advertiserId,
     status: fc.constantFrom("active", "active", "active", "active", "paused", "draft"),
     cpm_bid_cents: fc.oneof(fc.constantFrom(1000, 995, 990, 989), fc.integer({ min: 100, max: 10_000 })),
     priority: fc.integer({ min: 0, max: 10 }),

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { candidatesPlainly, tiesPlainly } from "../../tests/select-plainly.ts";
-import { anyCampaign, anyScene, campaignId } from "../../tests/worlds.ts";
+import {
+  candidatesPlainly,
+  pipelinePlainly,
+  reasonPlainly,
+  tiesPlainly,
+} from "../../tests/select-plainly.ts";
+import { advertiserId, anyCampaign, anyScene, campaignId } from "../../tests/worlds.ts";
+import { biasedPipeline } from "../pipeline/biased-pipeline.ts";
 import type { Campaign } from "../types/campaign.ts";
 import type { MatchScene } from "../types/request.ts";
 import { CampaignIndex } from "./campaign-index.ts";
@@ -29,11 +35,20 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   },
   { weight: 4, arbitrary: campaignId.map((remove) => ({ remove })) },
 );
-/** Changes, then a request, of which some campaigns are left out. */
+const dayMs = 86_400_000;
+const passingMs = 250;
+type Refusal = { campaign: string; lacksMoney: boolean } | { advertiser: string; bidCents: number };
+const refusal: fc.Arbitrary<Refusal> = fc.oneof(
+  fc.record({ campaign: campaignId, lacksMoney: fc.boolean() }),
+  fc.record({ advertiser: advertiserId, bidCents: fc.constantFrom(100, 990, 5_000) }),
+);
+/** Changes, then a request, of which some campaigns are left out; then refusals, and the request again at other times. */
 const chapter = fc.record({
   changes: fc.array(change, { maxLength: 14 }),
   scene: anyScene,
   exclude: fc.array(campaignId, { maxLength: 8 }),
+  refusals: fc.array(refusal, { maxLength: 4 }),
+  movesMs: fc.array(fc.constantFrom(0, 1, passingMs - 1, passingMs, -1, -dayMs, dayMs), { maxLength: 3 }),
 });
 const story = fc.array(chapter, { minLength: requestsPerWorld, maxLength: requestsPerWorld });
 
@@ -56,15 +71,71 @@ function apply(one: Change, index: CampaignIndex, world: Map<string, Campaign>):
   }
 }
 
+/** Who is passed over, as a list that is looked through. */
+class PlainRefusals {
+  #refusals: (Refusal & { sinceMs: number })[] = [];
+
+  add(refusal: Refusal, index: CampaignIndex, sinceMs: number): void {
+    const untilMs = sinceMs + passingMs;
+    if ("campaign" in refusal) index.refuse(refusal.campaign, { ...refusal, sinceMs, untilMs });
+    else index.refuseAdvertiser(refusal.advertiser, { ...refusal, sinceMs, untilMs });
+    this.#refusals = this.#refusals.filter(
+      (one) => !("campaign" in one && "campaign" in refusal && one.campaign === refusal.campaign),
+    );
+    // Of an advertiser the lowest bid counts, as long as the last refusal stands.
+    const bids = this.#of(refusal).map((one) => one.bidCents);
+    this.#refusals.push(
+      "campaign" in refusal
+        ? { ...refusal, sinceMs }
+        : { ...refusal, bidCents: Math.min(refusal.bidCents, ...bids), sinceMs },
+    );
+  }
+
+  /** Those end that begin later or are over. */
+  setClock(nowMs: number): void {
+    this.#refusals = this.#refusals.filter(({ sinceMs }) => sinceMs <= nowMs && nowMs < sinceMs + passingMs);
+  }
+
+  of({ campaign_id, advertiser_id, cpm_bid_cents }: Campaign): "none" | "money" | "other" {
+    const own = this.#refusals.find((one) => "campaign" in one && one.campaign === campaign_id);
+    if (own !== undefined && "campaign" in own) return own.lacksMoney ? "money" : "other";
+    const denies = this.#of({ advertiser: advertiser_id }).some(({ bidCents }) => cpm_bid_cents >= bidCents);
+    return denies ? "money" : "none";
+  }
+
+  #of(refusal: object) {
+    return this.#refusals.filter(
+      (one) => "advertiser" in one && "advertiser" in refusal && one.advertiser === refusal.advertiser,
+    ) as { bidCents: number }[];
+  }
+
+  /** What a newer version of each does. */
+  end(index: CampaignIndex, world: ReadonlyMap<string, Campaign>): void {
+    for (const one of this.#refusals) {
+      if ("advertiser" in one) index.readmitAdvertiser(one.advertiser);
+      else {
+        const campaign = world.get(one.campaign);
+        if (campaign !== undefined) index.upsert(campaign);
+      }
+    }
+    this.#refusals = [];
+  }
+}
+
 function expectAgreement(
   index: CampaignIndex,
   world: Map<string, Campaign>,
+  refusals: PlainRefusals,
   scene: MatchScene,
   exclude: readonly string[],
 ): void {
-  const candidates = candidatesPlainly(world.values(), scene).filter(
+  refusals.setClock(scene.nowMs);
+  const eligible = candidatesPlainly(world.values(), scene).filter(
     (one) => !exclude.includes(one.campaign.campaign_id),
   );
+  const candidates = eligible.filter((one) => refusals.of(one.campaign) === "none");
+  const lackedMoney =
+    candidates.length === 0 && eligible.some((one) => refusals.of(one.campaign) === "money");
   const ties = tiesPlainly(candidates);
   const found = index.ties(scene, { exclude });
   const byId = (list: readonly { campaign: Campaign; rank: number }[]) =>
@@ -72,28 +143,45 @@ function expectAgreement(
   expect(found).toHaveLength(ties.length);
   expect(byId(found)).toEqual(byId(ties));
   expect(index.highest(scene, 3, { exclude }).map((one) => one.rank)).toEqual(
-    candidates.slice(0, 3).map((one) => one.rank),
+    eligible.slice(0, 3).map((one) => one.rank),
   );
   const winners = new Map(ties.map((one) => [one.campaign.campaign_id, one]));
   for (const number of [0, 0.25, 0.5, 0.999_999]) {
-    const { candidate, lackedMoney } = index.draw(scene, () => number, { exclude });
-    expect(candidate).toEqual(winners.get(candidate?.campaign.campaign_id ?? "") ?? null);
-    expect(candidate === null).toBe(winners.size === 0);
-    expect(lackedMoney).toBe(false);
+    const { candidate, ...drawn } = index.draw(scene, () => number, { exclude });
+    const winner = winners.get(candidate?.campaign.campaign_id ?? "");
+    if (candidate === null || winner === undefined) {
+      expect(candidate).toBeNull();
+      expect(winners.size).toBe(0);
+    } else {
+      const { exactRank, ...expected } = winner;
+      expect(candidate).toEqual(expected);
+      expect(biasedPipeline(candidate.campaign.affinities)).toEqual(pipelinePlainly(winner.campaign));
+    }
+    expect(drawn.lackedMoney).toBe(lackedMoney);
+    if (candidate !== null) continue;
+    expect(index.reasonForNone(scene.placement, drawn.lackedMoney)).toBe(
+      reasonPlainly(world.values(), scene, lackedMoney),
+    );
   }
 }
 
 describe("the index and the plain loop", () => {
   it(
-    "agree on who can be drawn, ranks, scores and contributions, after any changes",
+    "agree on who can be drawn, ranks, scores, contributions, pipelines and reasons, after anything that may happen",
     () => {
       fc.assert(
         fc.property(story, (chapters) => {
           const index = new CampaignIndex();
           const world = new Map<string, Campaign>();
-          for (const { changes, scene, exclude } of chapters) {
+          for (const { changes, scene, exclude, refusals: refused, movesMs } of chapters) {
+            const refusals = new PlainRefusals();
             for (const one of changes) apply(one, index, world);
-            expectAgreement(index, world, scene, exclude);
+            expectAgreement(index, world, refusals, scene, exclude);
+            for (const one of refused) refusals.add(one, index, scene.nowMs);
+            for (const moveMs of movesMs) {
+              expectAgreement(index, world, refusals, { ...scene, nowMs: scene.nowMs + moveMs }, exclude);
+            }
+            refusals.end(index, world);
           }
           expect(index.size).toBe(world.size);
           expect(index.activeCount).toBe([...world.values()].filter((one) => one.status === "active").length);

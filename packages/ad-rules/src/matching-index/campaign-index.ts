@@ -1,9 +1,10 @@
 import { compileCampaign } from "../compiled/compiled-campaign.ts";
 import { comparable } from "../text/equality.ts";
 import type { Campaign } from "../types/campaign.ts";
-import type { MatchScene } from "../types/request.ts";
+import type { MatchScene, Placement } from "../types/request.ts";
 import { type Candidate, candidateOf } from "./candidate.ts";
 import { type Found, Matching } from "./matching.ts";
+import type { Span } from "./refusals.ts";
 import type { Random } from "./tie-sampling.ts";
 
 /** Which campaigns a request is about, beyond the rules. */
@@ -18,6 +19,9 @@ export interface Draw {
   /** There is none, and one that passes rules 1 to 7 was passed over because it had just lacked money. */
   lackedMoney: boolean;
 }
+
+/** The order in which they are looked for is that of semantics, "Reasons on 204". */
+export type ReasonForNone = "placement_disabled" | "no_campaigns" | "no_eligible_campaign" | "budget";
 
 /** A campaign and its rank. */
 export interface Ranked {
@@ -123,15 +127,22 @@ export class CampaignIndex {
     return this.#with(scene, exclusions, () => this.#matching.listTies().map((one) => this.#rankedOf(one)));
   }
 
-  /** Passes a campaign over until then, for every request. Unknown ids are ignored. */
-  refuse(campaignId: string, { lacksMoney, untilMs }: { lacksMoney: boolean; untilMs: number }): void {
+  /** Why `draw` finds nobody, as far as campaigns and placement tell (semantics: "Reasons on 204"). */
+  reasonForNone({ is_active: isActive }: Pick<Placement, "is_active">, lackedMoney: boolean): ReasonForNone {
+    if (!isActive) return "placement_disabled";
+    if (this.#activeCount === 0) return "no_campaigns";
+    return lackedMoney ? "budget" : "no_eligible_campaign";
+  }
+
+  /** Passes a campaign over for so long, in every request. Unknown ids are ignored. */
+  refuse(campaignId: string, { lacksMoney, ...span }: Span & { lacksMoney: boolean }): void {
     const slot = this.#slots.get(campaignId);
-    if (slot !== undefined) this.#matching.refuse(slot, lacksMoney, untilMs);
+    if (slot !== undefined) this.#matching.refuse(slot, lacksMoney, span);
   }
 
   /** Passes over all campaigns of an advertiser whose bid is as high, as lacking money. */
-  refuseAdvertiser(advertiserId: string, bidCents: number, untilMs: number): void {
-    this.#matching.refuseAdvertiser(comparable(advertiserId), bidCents, untilMs);
+  refuseAdvertiser(advertiserId: string, { bidCents, ...span }: Span & { bidCents: number }): void {
+    this.#matching.refuseAdvertiser(comparable(advertiserId), bidCents, span);
   }
 
   /** Ends `refuseAdvertiser`. */

@@ -8,7 +8,7 @@ import { Judge } from "./judge.ts";
 import { PostingSet } from "./posting-set.ts";
 import { canNeverServe, hasCircles, recordPartsOf } from "./record-parts.ts";
 import { field, Records } from "./records.ts";
-import { Refusals } from "./refusals.ts";
+import { Refusals, type Span } from "./refusals.ts";
 import { RequestReader } from "./request-reader.ts";
 import { Search } from "./search.ts";
 import { Terms } from "./terms.ts";
@@ -76,14 +76,14 @@ export class Matching {
     this.#addresses[slot] = nowhere;
   }
 
-  refuse(slot: number, lacksMoney: boolean, untilMs: number): void {
-    if (this.addressOf(slot) !== nowhere) this.#refusals.refuseSlot(slot, lacksMoney, untilMs);
+  refuse(slot: number, lacksMoney: boolean, span: Span): void {
+    if (this.addressOf(slot) !== nowhere) this.#refusals.refuseSlot(slot, lacksMoney, span);
   }
 
   /** @param advertiser in comparable form */
-  refuseAdvertiser(advertiser: string, bidCents: number, untilMs: number): void {
+  refuseAdvertiser(advertiser: string, bidCents: number, span: Span): void {
     const term = this.#terms.find(effects.advertiser, advertiser);
-    if (term >= 0) this.#refusals.refuseAdvertiser(term, bidCents, untilMs);
+    if (term >= 0) this.#refusals.refuseAdvertiser(term, bidCents, span);
   }
 
   readmitAdvertiser(advertiser: string): void {

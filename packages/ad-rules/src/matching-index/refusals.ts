@@ -7,8 +7,15 @@ export const refusal = { none: 0, lacksMoney: 1, other: 2 } as const;
 const mostRefusals = 10_000;
 const deniesNothing = 0x7fff_ffff;
 
+/** When a refusal stands, in Unix milliseconds: from `sinceMs` on, before `untilMs`. */
+export interface Span {
+  sinceMs: number;
+  untilMs: number;
+}
+
 /** What was refused: a record, or an advertiser's bids from some height on. */
 interface Refused {
+  readonly sinceMs: number;
   readonly untilMs: number;
   readonly slot: number;
   readonly advertiser: number;
@@ -28,6 +35,8 @@ export class Refusals {
   readonly #byAdvertiser = new Map<number, Refused>();
   /** In the order in which they end. */
   readonly #queue = new Set<Refused>();
+  /** The time of the last search. */
+  #latestMs = Number.NEGATIVE_INFINITY;
 
   constructor(records: Records, addressOf: (slot: number) => number) {
     this.#records = records;
@@ -42,19 +51,19 @@ export class Refusals {
     return (ints[at + field.bidCents] ?? 0) >= denied ? refusal.lacksMoney : refusal.none;
   }
 
-  refuseSlot(slot: number, lacksMoney: boolean, untilMs: number): void {
+  refuseSlot(slot: number, lacksMoney: boolean, { sinceMs, untilMs }: Span): void {
     this.forgetSlot(slot);
-    const refused = { untilMs, slot, advertiser: -1 };
+    const refused = { sinceMs, untilMs, slot, advertiser: -1 };
     this.#bySlot.set(slot, refused);
     this.#remember(refused);
     this.#records.set(this.#addressOf(slot), field.refusal, lacksMoney ? refusal.lacksMoney : refusal.other);
   }
 
   /** The lowest bid that was refused counts. */
-  refuseAdvertiser(advertiser: number, bidCents: number, untilMs: number): void {
+  refuseAdvertiser(advertiser: number, bidCents: number, { sinceMs, untilMs }: Span): void {
     const fromCents = Math.min(bidCents, this.#deniedFrom[advertiser] ?? deniesNothing);
     this.forgetAdvertiser(advertiser);
-    const refused = { untilMs, slot: -1, advertiser };
+    const refused = { sinceMs, untilMs, slot: -1, advertiser };
     this.#byAdvertiser.set(advertiser, refused);
     this.#remember(refused);
     if (advertiser >= this.#deniedFrom.length) {
@@ -75,11 +84,13 @@ export class Refusals {
     if (known !== undefined) this.#forget(known);
   }
 
-  /** Ends those whose time is over. */
+  /** Ends those whose time is over; should the clock have gone back, those too that were made later. */
   expire(nowMs: number): void {
+    const wentBack = nowMs < this.#latestMs;
+    this.#latestMs = nowMs;
     for (const refused of this.#queue) {
-      if (refused.untilMs > nowMs) return;
-      this.#forget(refused);
+      if (refused.untilMs <= nowMs || refused.sinceMs > nowMs) this.#forget(refused);
+      else if (!wentBack) return;
     }
   }
 

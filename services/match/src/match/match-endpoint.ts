@@ -77,9 +77,7 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
     if (draw.candidate !== null) return { candidate: draw.candidate };
     trial.lackedMoney ||= draw.lackedMoney;
   }
-  if (!placement.is_active) return { candidate: null, reason: "placement_disabled" };
-  if (index.activeCount === 0) return { candidate: null, reason: "no_campaigns" };
-  return { candidate: null, reason: trial.lackedMoney ? "budget" : "no_eligible_campaign" };
+  return { candidate: null, reason: index.reasonForNone(placement, trial.lackedMoney) };
 }
 
 /**

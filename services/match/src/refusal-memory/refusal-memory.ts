@@ -36,13 +36,13 @@ export class RefusalMemory {
     asked: { advertiserVersion: number; nowMs: number },
   ): void {
     const { campaign_id, advertiser_id, version, cpm_bid_cents } = campaign;
-    const untilMs = asked.nowMs + REMEMBER_MS;
+    const span = { sinceMs: asked.nowMs, untilMs: asked.nowMs + REMEMBER_MS };
     if (reason === "balance") {
       if (this.#advertiserVersion(advertiser_id) > asked.advertiserVersion) return;
-      this.#index.refuseAdvertiser(advertiser_id, cpm_bid_cents, untilMs);
+      this.#index.refuseAdvertiser(advertiser_id, { bidCents: cpm_bid_cents, ...span });
     } else if (reason === "budget" || reason === "daily_cap" || reason === "unknown_slot") {
       if (this.#index.get(campaign_id)?.version !== version) return;
-      this.#index.refuse(campaign_id, { lacksMoney: reason !== "unknown_slot", untilMs });
+      this.#index.refuse(campaign_id, { lacksMoney: reason !== "unknown_slot", ...span });
     }
   }
 }

@@ -1,0 +1,85 @@
+/**
+ * Texts as semantics tells them (Small print: "Equality of texts", "Whole words"), read letter by letter: what the rules'
+ * own functions are compared with.
+ */
+
+/** How two texts are compared. Sigma has one small form here: which one is written depends on what follows. */
+export function same(text: string): string {
+  let form = text.normalize("NFKC").toLowerCase().normalize("NFKC");
+  form = [...form].map((letter) => (letter === "ς" ? "σ" : letter)).join("");
+  return form.trim();
+}
+
+/** Present texts in the form in which they are compared. */
+export function sames(texts: readonly (string | null | undefined)[] | null | undefined): string[] {
+  return (texts ?? []).map((text) => same(text ?? "")).filter((text) => text !== "");
+}
+
+const scriptsWithoutSpaces =
+  "Han Hiragana Katakana Bopomofo Yi Thai Lao Khmer Myanmar Tibetan Tai_Le New_Tai_Lue Tai_Tham Tai_Viet Javanese Balinese"
+    .split(" ")
+    .map((script) => new RegExp(`\\p{Script_Extensions=${script}}`, "u"));
+
+interface Word {
+  text: string;
+  /** Its script does not separate words. */
+  isUnspaced: boolean;
+}
+
+/** Letters, digits and marks that follow each other in one kind of script. */
+export function wordsOf(text: string | null | undefined): Word[] {
+  const words: Word[] = [];
+  let word: Word | null = null;
+  for (const letter of same(text ?? "")) {
+    if (/[\p{L}\p{N}]/u.test(letter)) {
+      const isUnspaced = scriptsWithoutSpaces.some((script) => script.test(letter));
+      if (word === null || word.isUnspaced !== isUnspaced) {
+        word = { text: "", isUnspaced };
+        words.push(word);
+      }
+      word.text += letter;
+    } else if (/\p{M}/u.test(letter)) {
+      if (word !== null) word.text += letter;
+    } else {
+      word = null;
+    }
+  }
+  return words;
+}
+
+/** Whether the phrase's words follow each other in the text; where its script has no spaces, also inside of words. */
+export function hasPhrase(text: string | null | undefined, phrase: string): boolean {
+  const sought = wordsOf(phrase);
+  const words = wordsOf(text);
+  if (sought.length === 0) return false;
+  return words.some((_, start) =>
+    sought.every(({ text: part, isUnspaced }, place) => {
+      const word = words[start + place]?.text;
+      if (word === undefined) return false;
+      const isFirst = place === 0;
+      const isLast = place === sought.length - 1;
+      if (!isUnspaced || !(isFirst || isLast)) return word === part;
+      if (isFirst && isLast) return word.includes(part);
+      return isFirst ? word.endsWith(part) : word.startsWith(part);
+    }),
+  );
+}
+
+const twoLetters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", þ: "th" };
+const strokes: Readonly<Record<string, string>> = { ø: "o", ł: "l", đ: "d", ð: "d", ħ: "h", ı: "i" };
+const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+
+/** A city's name without accents and points, one visible character after the other. */
+export function cityName(name: string | null | undefined): string {
+  const plain = [...graphemes.segment(same(name ?? ""))].map(({ segment }) => {
+    const letter = segment.normalize("NFC");
+    const base = [...letter.normalize("NFD")][0] ?? "";
+    if (/\p{Script=Cyrillic}/u.test(base))
+      return "йўїѓќ".includes([...letter][0] ?? "") ? [...letter][0] : base;
+    if (/[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}]/u.test(base)) {
+      return twoLetters[base] ?? strokes[base] ?? base;
+    }
+    return letter;
+  });
+  return plain.join("").trim();
+}
