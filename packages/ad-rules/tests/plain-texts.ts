@@ -79,6 +79,14 @@ export function cityName(name: string | null | undefined): string {
     if (/[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}]/u.test(base)) {
       return twoLetters[base] ?? strokes[base] ?? base;
     }
+    if (letter === "ـ") return "";
+    if (/\p{Script=Arabic}/u.test(base)) {
+      // Madda and hamza make another letter.
+      const parts = [...letter.normalize("NFD")].filter(
+        (part) => !/\p{M}/u.test(part) || /[\u0653-\u0655]/u.test(part),
+      );
+      return parts.join("").normalize("NFC").replace("ـ", "");
+    }
     return letter;
   });
   return plain.join("").trim();

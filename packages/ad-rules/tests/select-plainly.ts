@@ -61,11 +61,10 @@ export function candidatesPlainly(campaigns: Iterable<Campaign>, scene: MatchSce
     .sort((left, right) => right.rank - left.rank);
 }
 
-/** Those within 1 % of the highest rank, the edge included. */
+/** Those within 1 % of the highest rank, the edge included. `candidates`: the highest first. */
 export function tiesPlainly(candidates: readonly PlainCandidate[]): PlainCandidate[] {
-  return candidates.filter((one) =>
-    candidates.every((other) => one.exactRank * 100n >= other.exactRank * 99n),
-  );
+  const highest = candidates[0]?.exactRank ?? 0n;
+  return candidates.filter((one) => one.exactRank * 100n >= highest * 99n);
 }
 
 /** The value of the heaviest affinity of each kind that biases the scene; the first one of equal weights. */
