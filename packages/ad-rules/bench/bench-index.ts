@@ -3,7 +3,7 @@
  * and, as its last line, the same as JSON. `-- --campaigns 10,10000 --rounds 5` chooses other worlds and fewer rounds.
  */
 import { CampaignIndex } from "../src/matching-index/campaign-index.ts";
-import { Matching } from "../src/matching-index/matching.ts";
+import { Matching, type Steps } from "../src/matching-index/matching.ts";
 import type { Campaign } from "../src/types/campaign.ts";
 import type { MatchScene } from "../src/types/request.ts";
 import { SeededRandom } from "./random.ts";
@@ -116,8 +116,10 @@ function measure({ name, matching }: World, kind: string, make: (random: SeededR
   const together = new Float64Array(requestsPerKind).fill(Number.POSITIVE_INFINITY);
   const select = together.slice();
   let found = 0;
+  let before = matching.steps;
   for (let n = -warmUpRounds; n < rounds; n += 1) {
     found = 0;
+    before = matching.steps;
     for (const [at, request] of requests.entries()) {
       const started = process.hrtime.bigint();
       matching.open(request, []);
@@ -141,6 +143,18 @@ function measure({ name, matching }: World, kind: string, make: (random: SeededR
     "select mean µs": alone.mean,
     "select p50 µs": alone.p50,
     "select p99 µs": alone.p99,
+    ...stepsPerRequest(before, matching.steps),
+  };
+}
+
+function stepsPerRequest(before: Steps, after: Steps) {
+  const each = (name: keyof Steps) => (after[name] - before[name]) / requestsPerKind;
+  return {
+    texts: each("textsFound"),
+    terms: each("termsRaised"),
+    postings: each("postingsWalked"),
+    entries: each("entriesRead"),
+    records: each("recordsRead"),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { MatchScene } from "../src/types/request.ts";
 import type { SeededRandom } from "./random.ts";
 import * as vocabulary from "./vocabulary.ts";
-import { pointIn, sentence } from "./world.ts";
+import { pointIn } from "./world.ts";
 
 /** The kinds of requests that are measured. */
 export const requestKinds = {
@@ -10,10 +10,10 @@ export const requestKinds = {
   /** The same without a place, and the category alone as context. */
   "little context": littleContext,
   /** A narrative as long as is allowed: 2000 characters. */
-  "long narrative": (random: SeededRandom) => {
-    const request = scene(random);
-    return { ...request, context: { ...request.context, narrative: sentence(random, 400).slice(0, 2_000) } };
-  },
+  "long narrative": (random: SeededRandom) =>
+    telling(scene(random), vocabulary.narrative(random, 40).slice(0, 2_000)),
+  /** A narrative of 60 words and phrases, each of them one that campaigns target, prefer or block. */
+  "dense text": (random: SeededRandom) => telling(scene(random), vocabulary.denseNarrative(random, 60)),
   /** A scene in a place and of things that no campaign targets, and every campaign of the world targets something. */
   "none matches": noneMatches,
 } satisfies Record<string, (random: SeededRandom) => MatchScene>;
@@ -37,7 +37,7 @@ function scene(random: SeededRandom): MatchScene {
     context: {
       theme_id: random.zipf(vocabulary.themes),
       category: random.zipf(vocabulary.categories),
-      narrative: Array.from({ length: 6 }, () => sentence(random, 10)).join(" "),
+      narrative: vocabulary.narrative(random, 6),
       mood_tags: random.several(vocabulary.moods, 3),
       location: random.zipf(vocabulary.locations),
       actions: random.several(vocabulary.actions, 3),
@@ -50,6 +50,10 @@ function scene(random: SeededRandom): MatchScene {
     },
     nowMs: Date.UTC(2026, 2, 1, 12),
   };
+}
+
+function telling(request: MatchScene, narrative: string): MatchScene {
+  return { ...request, context: { ...request.context, narrative } };
 }
 
 function littleContext(random: SeededRandom): MatchScene {

@@ -127,6 +127,6 @@ export function pointIn(random: SeededRandom, country: string): { lat: number; l
   };
 }
 
-export function sentence(random: SeededRandom, words: number): string {
-  return `${Array.from({ length: words }, () => random.zipf(vocabulary.storyWords)).join(" ")}.`;
+function sentence(random: SeededRandom, words: number): string {
+  return `${vocabulary.storyOf(random, words)}.`;
 }

@@ -1,8 +1,11 @@
+import { level } from "./effects.ts";
+
 /**
- * An entry: bound, record, bid and number of affinities in one number, then each affinity's term and weight in one. What
- * a record's rank is at most in a request can so be read from the posting itself, one number after the other.
+ * An entry: bound; record; bid and number of affinities in one number; the sum of their weights; then each affinity's term
+ * and weight in one, the heaviest first. How high a record can rank in a request is read from the posting itself, mostly
+ * from its first numbers: what most records miss of their heaviest affinity is more than they may.
  */
-const header = 3;
+const header = 4;
 const countBits = 6;
 const countMask = (1 << countBits) - 1;
 const weightBits = 12;
@@ -10,10 +13,12 @@ const weightMask = (1 << weightBits) - 1;
 const mostTerms = 1 << (31 - weightBits);
 const highestBid = 1 << (31 - countBits);
 const thousandths = 1_000;
+/** In the unit of a loss, far above any rounding. */
+const slack = 1e-3;
 /** Numbers of a block; a longer one is split. */
 const longestBlock = 2_048;
 
-/** An entry for `BoundPosting`. What cannot be packed is left out, and its bound taken for its bid: still none ranks higher. */
+/** An entry for `BoundPosting`. Of what cannot be packed the affinities are left out: then it is never said to rank lower. */
 export function entryOf(
   bound: number,
   record: number,
@@ -21,15 +26,29 @@ export function entryOf(
   terms: Int32Array,
   weights: Float64Array,
 ): number[] {
-  const affinities: number[] = [];
+  const affinities: { term: number; weight: number }[] = [];
+  let sum = 0;
   for (const [place, term] of terms.entries()) {
-    const weight = weights[place] ?? 0;
+    const exact = weights[place] ?? 0;
     // A negative weight only lowers the rank.
-    if (weight > 0) affinities.push(term * (1 << weightBits) + Math.ceil(weight * thousandths - 1e-9));
-    if (term >= mostTerms || weight * thousandths > weightMask) affinities.length = countMask + 1;
-    if (affinities.length > countMask) return [bound, record, Math.min(bound, highestBid - 1) << countBits];
+    if (exact <= 0) continue;
+    sum += exact;
+    const weight = Math.floor(exact * thousandths + 1e-9);
+    if (weight > 0) affinities.push({ term, weight });
   }
-  return [bound, record, (bidCents << countBits) | affinities.length, ...affinities];
+  const fits =
+    affinities.length <= countMask &&
+    bidCents < highestBid &&
+    affinities.every(({ term, weight }) => term < mostTerms && weight <= weightMask);
+  if (!fits) return [bound, record, 0, 0];
+  affinities.sort((left, right) => right.weight - left.weight);
+  return [
+    bound,
+    record,
+    (bidCents << countBits) | affinities.length,
+    Math.ceil(sum * thousandths - 1e-9),
+    ...affinities.map(({ term, weight }) => term * (1 << weightBits) + weight),
+  ];
 }
 
 /** How many numbers the entry at this place has. */
@@ -37,18 +56,26 @@ export function lengthAt(block: readonly number[], place: number): number {
   return header + ((block[place + 2] ?? 0) & countMask);
 }
 
-/** No lower than the entry's rank where these flags are up (effects.ts, `level`). */
-export function highestRankAt(block: readonly number[], place: number, flags: Uint8Array): number {
+/** False if the entry ranks lower where these flags are up (effects.ts, `level`). */
+export function mayReach(
+  block: readonly number[],
+  place: number,
+  flags: Uint8Array,
+  lowestRank: number,
+): boolean {
   const bidAndCount = block[place + 2] ?? 0;
   const bid = bidAndCount >>> countBits;
+  if (bid === 0) return true;
   const end = place + header + (bidAndCount & countMask);
-  let sum = 0;
+  const needed = (lowestRank / bid - 1) * thousandths;
+  // How much of its weights it may miss; halves are whole numbers so.
+  let left = ((block[place + 3] ?? 0) - needed) * level.full + slack;
   for (let at = place + header; at < end; at += 1) {
     const packed = block[at] ?? 0;
-    const flag = flags[packed >>> weightBits] ?? 0;
-    if (flag !== 0) sum += (packed & weightMask) * flag;
+    left -= (packed & weightMask) * (level.full - (flags[packed >>> weightBits] ?? 0));
+    if (left < 0) return false;
   }
-  return sum === 0 ? bid : bid + (bid * sum * (1 + 1e-9)) / (2 * thousandths);
+  return left >= 0;
 }
 
 /** Records in descending order of their bound, equal ones in ascending order of the record; cut into blocks as `Posting`. */

@@ -24,6 +24,15 @@ export interface Found {
   rank: number;
 }
 
+/** How often a search did what costs most. */
+export interface Steps {
+  textsFound: number;
+  termsRaised: number;
+  postingsWalked: number;
+  entriesRead: number;
+  recordsRead: number;
+}
+
 /**
  * The records of the campaigns that can serve, and one search through them at a time: `open`, any questions, `close`.
  * Nothing may change in between. A campaign is known by its slot, a small number.
@@ -42,9 +51,22 @@ export class Matching {
   readonly #search = new Search(this.#judge, this.#records, this.#terms);
   readonly #sampling = new TieSampling(this.#judge, this.#records);
   readonly #excluded: number[] = [];
+  #raisedCount = 0;
+  #walkCount = 0;
   #visit = 0;
   /** No campaign has a higher priority. */
   #highestPriority = 0;
+
+  /** What all requests since the start have cost, in steps of which most reach for something in memory. */
+  get steps(): Steps {
+    return {
+      textsFound: this.#reader.foundCount,
+      termsRaised: this.#raisedCount,
+      postingsWalked: this.#walkCount,
+      entriesRead: this.#search.entryCount,
+      recordsRead: this.#search.recordCount,
+    };
+  }
 
   addressOf(slot: number): number {
     return this.#addresses[slot] ?? nowhere;
@@ -110,6 +132,8 @@ export class Matching {
   }
 
   close(): void {
+    this.#raisedCount += this.#terms.raisedCount;
+    this.#walkCount += this.#search.postings.walkCount;
     this.#terms.lowerAll();
     for (const address of this.#judge.ended) this.#ended.retire(address);
     this.#judge.ended.length = 0;

@@ -12,6 +12,8 @@ const space = 0x20;
  * normalised copy of the request is made.
  */
 export class RequestReader {
+  /** Since the start: how many texts were found that campaigns name. */
+  foundCount = 0;
   readonly #terms: Terms;
   readonly #buffer = new TextBuffer();
   /** Entries that begin longer phrases, and where they stand. */
@@ -98,7 +100,7 @@ export class RequestReader {
     let hash = 0;
     for (let at = 0; at < length; at += 1) hash = hashWith(hash, units[at] ?? 0);
     const entry = this.#terms.texts.find(hash, units, 0, length);
-    if (entry !== noEntry) this.#terms.raiseAll(entry, roles);
+    if (entry !== noEntry) this.#raiseAll(entry, roles);
     return entry;
   }
 
@@ -130,7 +132,7 @@ export class RequestReader {
   }
 
   #found(entry: number, at: number, roles: number): void {
-    this.#terms.raiseAll(entry, roles);
+    this.#raiseAll(entry, roles);
     if (this.#terms.texts.longerThan(entry) === null) return;
     this.#starts[this.#startCount] = entry;
     this.#startPlaces[this.#startCount] = at;
@@ -151,7 +153,12 @@ export class RequestReader {
       if (end === at && next > 0) continue;
       for (; at < end; at += 1) hash = hashWith(hash, units[at] ?? 0);
       const entry = texts.find(hash, units, from, end);
-      if (entry !== noEntry) this.#terms.raiseAll(entry, roles);
+      if (entry !== noEntry) this.#raiseAll(entry, roles);
     }
+  }
+
+  #raiseAll(entry: number, roles: number): void {
+    this.foundCount += 1;
+    this.#terms.raiseAll(entry, roles);
   }
 }

@@ -1,6 +1,6 @@
 import { lowestTie } from "../ranking/rank.ts";
 import { placeOf } from "./arena.ts";
-import { highestRankAt, lengthAt } from "./bound-posting.ts";
+import { lengthAt, mayReach } from "./bound-posting.ts";
 import type { Judge } from "./judge.ts";
 import { field, type Records } from "./records.ts";
 import { refusal } from "./refusals.ts";
@@ -46,6 +46,9 @@ export class Search {
   readonly #judge: Judge;
   readonly #records: Records;
   readonly #terms: Terms;
+  /** Since the start: how many entries of postings were read, and of those how many records. */
+  entryCount = 0;
+  recordCount = 0;
   #visit = 0;
   #budget = 0;
 
@@ -146,6 +149,7 @@ export class Search {
           walks.places[walk] = place;
           return;
         }
+        this.entryCount += 1;
         this.#consider(block[place + 1] ?? 0, ranksFirst);
       }
       place = 0;
@@ -171,8 +175,8 @@ export class Search {
           return left;
         }
         left -= 1;
-        if (highestRankAt(block, place, flags) >= this.lowestRank)
-          this.#consider(block[place + 1] ?? 0, false);
+        this.entryCount += 1;
+        if (mayReach(block, place, flags, this.lowestRank)) this.#consider(block[place + 1] ?? 0, false);
       }
       place = 0;
     }
@@ -189,6 +193,7 @@ export class Search {
         const block = blocks[number] ?? [];
         for (; place < block.length && (block[place] ?? 0) >= this.lowestRank; place += 2) {
           if (this.#isTooMany()) return;
+          this.entryCount += 1;
           this.#consider(block[place + 1] ?? 0, true);
         }
         if (place < block.length) break;
@@ -210,8 +215,8 @@ export class Search {
           place += lengthAt(block, place)
         ) {
           if (this.#isTooMany()) return;
-          if (highestRankAt(block, place, flags) >= this.lowestRank)
-            this.#consider(block[place + 1] ?? 0, false);
+          this.entryCount += 1;
+          if (mayReach(block, place, flags, this.lowestRank)) this.#consider(block[place + 1] ?? 0, false);
         }
         if (place < block.length) break;
         place = 0;
@@ -232,6 +237,7 @@ export class Search {
     const at = placeOf(address);
     if (ints[at + field.visit] === this.#visit) return;
     ints[at + field.visit] = this.#visit;
+    this.recordCount += 1;
     if (ranksFirst && this.#judge.rankOf(ints, floats, at) < this.lowestRank) return;
     if (!this.#judge.admits(ints, floats, at, address)) return;
     const rank = this.#judge.rankOf(ints, floats, at);

@@ -70,6 +70,11 @@ export class RaisedPostings {
   #count = 0;
   #set: PostingSet | null = null;
 
+  /** How many postings have been looked at. */
+  get walkCount(): number {
+    return this.bids.count + this.bounds.count + this.affinities.count;
+  }
+
   /** Starts with the postings of a set. */
   open(set: PostingSet, { raised, raisedCount }: Terms): void {
     this.clear();
