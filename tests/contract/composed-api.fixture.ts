@@ -1,11 +1,17 @@
 import { Agent, request as httpRequest } from "node:http";
 import { createBillingService, readBillingSettings } from "@diegetic/billing";
-import { createAccountWithKey, createManagement, readManagementSettings } from "@diegetic/management";
+import {
+  createAccountWithKey,
+  createManagement,
+  type KeyOptions,
+  type Management,
+  readManagementSettings,
+} from "@diegetic/management";
 import { createMatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "../helpers/database.ts";
 import type { SeenAnswer } from "../helpers/documented.ts";
-import { startTestRedis } from "../helpers/redis.ts";
+import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
 
 export const BASE_PATH = "/api";
 const MATCH_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);
@@ -27,16 +33,24 @@ export interface ComposedApi {
   send(request: RawRequest): Promise<SeenAnswer>;
   /** A key of a new account, without limits. */
   newKey(): Promise<string>;
+  /** A new account; what its key may do and how often as the options say, all and without limits by default. */
+  newAccount(options?: Partial<KeyOptions>): Promise<{ accountId: string; key: string }>;
+  /** Where a path below the base path is answered. */
+  origin(path: string): string;
+  database: Management["database"];
+  redis: TestRedis;
   stop(): Promise<void>;
 }
 
-export async function startComposedApi(): Promise<ComposedApi> {
+/** @param settings of the services, as environment variables */
+export async function startComposedApi(settings: Record<string, string> = {}): Promise<ComposedApi> {
   const [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   const environment = {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     PLAYER_HASH_KEY: "k".repeat(32),
     BASE_PATH,
+    ...settings,
   };
   const parts = (service: string) => ({
     logger: createLogger({ service, instance: "test", level: "silent" }),
@@ -56,18 +70,17 @@ export async function startComposedApi(): Promise<ComposedApi> {
     match: await listen(match.app, address),
   };
   const agent = new Agent({ keepAlive: true });
+  const newAccount = (options: Partial<KeyOptions> = {}) =>
+    createAccountWithKey(management, { label: "contract", rateLimitPerMinute: "unlimited", ...options });
+  const portOf = (pathWithBase: string) =>
+    (MATCH_PATHS.has(pathWithBase) ? servers.match : servers.management).port;
   return {
-    send: (raw) => {
-      const toMatch = MATCH_PATHS.has(raw.path.split("?", 1)[0] ?? "");
-      return send(raw, (toMatch ? servers.match : servers.management).port, agent);
-    },
-    async newKey() {
-      const { key } = await createAccountWithKey(management, {
-        label: "contract",
-        rateLimitPerMinute: "unlimited",
-      });
-      return key;
-    },
+    send: (raw) => send(raw, portOf(raw.path.split("?", 1)[0] ?? ""), agent),
+    newAccount,
+    newKey: async () => (await newAccount()).key,
+    origin: (path) => `http://127.0.0.1:${portOf(BASE_PATH + path)}${BASE_PATH}`,
+    database: management.database,
+    redis,
     async stop() {
       agent.destroy();
       await Promise.all([servers.management.close(CLOSE_WITHIN_MS), servers.match.close(CLOSE_WITHIN_MS)]);

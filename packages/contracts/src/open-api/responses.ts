@@ -42,7 +42,7 @@ export const sharedResponses: Responses = {
       ),
       invalid: example(
         "The key cannot be used.",
-        "The API key is unknown, expired or revoked: send one that is in force.",
+        "The API key is unknown, expired or revoked: send one that is in force. POST /api-keys makes one, or whoever runs the service.",
       ),
     },
     ["WWW-Authenticate"],
@@ -145,7 +145,7 @@ function refusalsOf(operation: Operation): Refusal[] {
       status: 403,
       name: "scope",
       when: "The key may not be used for this.",
-      detail: `This API key lacks the scope ${scopes}: use a key that has it.`,
+      detail: `This API key lacks the scope ${scopes}: use one that has it. POST /api-keys makes one, or whoever runs the service.`,
     },
     ...operation.refusals,
   ];

@@ -30,7 +30,7 @@ const emailTaken = refusal(
   409,
   "email_taken",
   "The address belongs to another advertiser; upper and lower case are the same.",
-  "contact_email belongs to another advertiser already: use another address.",
+  "contact_email belongs to another advertiser already: use another address",
 );
 const common = { group: "management", scope: "advertiser" } as const;
 
@@ -152,8 +152,8 @@ export const advertiserApi = defineFeature({
         refusal(
           422,
           "too_much_in_all",
-          "All deposits together would pass 9007199254740991 millicents.",
-          "amount_cents is too much: all deposits together may be at most 9007199254740991 millicents, so deposit less",
+          "All deposits together would pass 9007199254740 cents.",
+          "amount_cents is too much: all deposits together may be at most 9007199254740 cents, so deposit less",
         ),
       ],
     },

@@ -16,7 +16,15 @@ const affinity = {
   created_at: exampleIds.moment,
 };
 const warmLight = { affinity_type: "lighting", affinity_value: "warm", weight: 1 };
-const weightOutOfRange = notAllowedField("weight must be a number from 0.1 to 3, but 3.5 was sent");
+const weightOutOfRange = (field: string) =>
+  notAllowedField(`${field} must be a number from 0.1 to 3, but 3.5 was sent`);
+const withoutWord = (field: string) =>
+  refusal(
+    400,
+    "no_word",
+    "The value is sought as whole words (lighting, effects, camera), and could never occur.",
+    `${field} of a lighting affinity must contain a letter or a digit, but "…" was sent`,
+  );
 const common = { group: "management", scope: "advertiser" } as const;
 const all = "/campaigns/{campaign_id}/affinities";
 
@@ -52,14 +60,17 @@ export const affinitiesApi = defineFeature({
         missingField(
           "affinities[1].affinity_value is required: it must be text of at most 200 characters that is not blank",
         ),
-        malformedField("affinities must be a list of at most 50 entries, each an object, but null was sent"),
+        malformedField(
+          'affinities must be a list of at most 50 entries, each an object, but "calm" was sent',
+        ),
+        withoutWord("affinities[1].affinity_value"),
         ...ownCampaignOnly,
-        weightOutOfRange,
+        weightOutOfRange("affinities[0].weight"),
         refusal(
           422,
           "too_many",
           "The list has more than 50 entries.",
-          "affinities must be a list of at most 50 entries, each an object, but a list of 51 was sent",
+          "affinities must be a list of at most 50 entries, each an object, but a list of 51 entries was sent",
         ),
       ],
     },
@@ -78,13 +89,14 @@ export const affinitiesApi = defineFeature({
           "affinity_value is required: it must be text of at most 200 characters that is not blank",
         ),
         malformedField('weight must be a number from 0.1 to 3, but "strong" was sent'),
+        withoutWord("affinity_value"),
         ...ownCampaignOnly,
-        weightOutOfRange,
+        weightOutOfRange("weight"),
         refusal(
           422,
           "too_many",
           "The campaign has 50 affinities.",
-          "A campaign has at most 50 of them: delete an affinity first.",
+          "A campaign has at most 50 affinities: delete one first.",
         ),
       ],
     },

@@ -35,7 +35,7 @@ export const blocklistApi = defineFeature({
           400,
           "no_word",
           "The keyword could never occur.",
-          "value of a keyword rule must contain a letter or a digit",
+          'value of a keyword rule must contain a letter or a digit, but "!?" was sent',
         ),
         ...ownCampaignOnly,
         notAllowedField(
@@ -45,7 +45,7 @@ export const blocklistApi = defineFeature({
           422,
           "too_many",
           "The campaign has 1000 rules.",
-          "A campaign has at most 1000 of them: delete a blocklist rule first.",
+          "A campaign has at most 1000 blocklist rules: delete one first.",
         ),
       ],
     },

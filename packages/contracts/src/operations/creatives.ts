@@ -46,12 +46,13 @@ const ownCreativeOnly = [
     "There is no creative of this id: GET /campaigns/{campaign_id}/creatives lists your own.",
   ),
 ] as const;
-const withoutHook = refusal(
-  400,
-  "hook_missing",
-  "A creative of type narrative_hook would have no narrative_hook.",
-  "narrative_hook is required when creative_type is narrative_hook: it must be text",
-);
+const withoutHook = (sent: string) =>
+  refusal(
+    400,
+    "hook_missing",
+    "A creative of type narrative_hook would have no narrative_hook.",
+    `narrative_hook is required when creative_type is narrative_hook: it must be text${sent}`,
+  );
 const tooManyUses = notAllowedField("max_uses_per_game must be a whole number from 1 to 20, but 21 was sent");
 const common = { group: "management", scope: "advertiser" } as const;
 
@@ -79,7 +80,7 @@ export const creativesApi = defineFeature({
         malformedField(
           "alt_hooks must be a list of at most 100 entries, each text of at most 2000 characters that is not blank, but 7 was sent",
         ),
-        withoutHook,
+        withoutHook(""),
         ...ownCampaignOnly,
         tooManyUses,
         refusal(
@@ -124,7 +125,7 @@ export const creativesApi = defineFeature({
         malformedField(
           "brand_name must be text of at most 200 characters that is not blank, but null was sent",
         ),
-        withoutHook,
+        withoutHook(", but null was sent"),
         ...ownCreativeOnly,
         tooManyUses,
         refusal(

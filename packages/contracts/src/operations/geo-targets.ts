@@ -29,7 +29,8 @@ export const geoTargetsApi = defineFeature({
       method: "POST",
       path: all,
       summary: "Add a geo target to a campaign",
-      description: "A campaign has at most 500 geo targets.",
+      description:
+        "A campaign has at most 500 geo targets. Fields that the type does not use are not kept and are null in the answer, such as city_name of a country.",
       idempotent: true,
       request: { schema: geoTargetCreateSchema, example: newTarget },
       success: [
@@ -48,13 +49,13 @@ export const geoTargetsApi = defineFeature({
           422,
           "contradiction",
           "The campaign has the same place the other way round.",
-          `include must not be false: the campaign includes the same place by ${exampleIds.geoTarget}; delete that geo target first.`,
+          `include must not be false: the campaign includes the same place by ${exampleIds.geoTarget}; delete that geo target first`,
         ),
         refusal(
           422,
           "too_many",
           "The campaign has 500 geo targets.",
-          "A campaign has at most 500 of them: delete a geo target first.",
+          "A campaign has at most 500 geo targets: delete one first.",
         ),
       ],
     },

@@ -19,11 +19,12 @@ const placement = {
 };
 const [otherAccount] = ownGameOnly;
 const emptyTypes = notAllowedField(
-  "placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but a list of 0 was sent",
+  "placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but a list of 0 entries was sent",
 );
-const noType = malformedField(
-  "placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but null was sent",
-);
+const noTypes = (sent: string) =>
+  malformedField(
+    `placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but ${sent} was sent`,
+  );
 const common = { group: "management", scope: "developer", path: "/placements/{game_id}" } as const;
 
 export const placementsApi = defineFeature({
@@ -47,7 +48,7 @@ export const placementsApi = defineFeature({
       success: [{ status: 201, description: "The placement.", schema: placementSchema, example: placement }],
       refusals: [
         missingField("creator_id is required: it must be text of at most 200 characters that is not blank"),
-        noType,
+        noTypes('"narrative_hook"'),
         otherAccount,
         emptyTypes,
       ],
@@ -78,7 +79,7 @@ export const placementsApi = defineFeature({
         },
       ],
       refusals: [
-        noType,
+        noTypes("null"),
         ...ownGameOnly,
         notAllowedField(
           "revenue_share_pct must be a number from 0 to 100 with at most two decimals, but 100.5 was sent",

@@ -28,7 +28,9 @@ const affinityType = () =>
 export const affinityCreateSchema = open(
   {
     affinity_type: affinityType(),
-    affinity_value: nameText("The value that raises the score where the scene has it; free text."),
+    affinity_value: nameText(
+      "The value that raises the score where the scene has it; free text. One of lighting, effects or camera has a letter or digit, since it is sought as whole words.",
+    ),
     weight: optional(
       Type.Number({
         ...AFFINITY_WEIGHT,

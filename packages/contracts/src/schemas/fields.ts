@@ -12,6 +12,8 @@ export const MAX_AMOUNT_CENTS = 1_000_000_000;
 
 /** Has a character that is not space: the schema's way to refuse blank texts. */
 const NOT_BLANK = "\\S";
+/** Not blank, no control characters (semantics: game_id). */
+export const GAME_ID = "^(?=.*\\S)\\P{Cc}+$";
 
 export const CREATIVE_TYPES = [
   "narrative_hook",
@@ -107,7 +109,7 @@ export function gameId() {
   return Type.String({
     minLength: 1,
     maxLength: NAME_CHARACTERS,
-    pattern: "^(?=.*\\S)\\P{Cc}+$",
+    pattern: GAME_ID,
     description: "The developer's own identifier of the game; compared exactly, no control characters.",
   });
 }

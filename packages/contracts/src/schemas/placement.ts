@@ -7,7 +7,6 @@ import {
   count,
   gameId,
   listOf,
-  NAME_CHARACTERS,
   nameText,
   oneOf,
   open,
@@ -38,12 +37,9 @@ const optionalFields = {
   ),
   blocked_advertisers: optional(
     listOf(
-      Type.String({
-        format: "advertiser-id",
-        maxLength: NAME_CHARACTERS,
-        description:
-          "The identifier of an advertiser, adv_…; whether there is such an advertiser is not asked.",
-      }),
+      nameText(
+        "The identifier of an advertiser, adv_…; compared without regard to case and surrounding space. Whether there is such an advertiser is not asked.",
+      ),
       "Advertisers that are never shown in the game.",
     ),
   ),

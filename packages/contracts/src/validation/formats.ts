@@ -1,7 +1,7 @@
 import { isCountryCode } from "./country-codes.ts";
 
 const FLIGHT_DATE =
-  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](\d\d):(\d\d))?)?$/;
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](\d\d):?(\d\d))?)?$/;
 
 /**
  * A date (`2026-12-01`, the whole day in UTC) or a moment (`2026-12-01T10:00:00Z`; without an offset it is UTC) of
@@ -42,10 +42,6 @@ export const ownFormats: Readonly<Record<string, { validate: (text: string) => b
     "iso-date": {
       validate: isFlightDate,
       allowed: "a date or a moment of ISO 8601, such as 2026-12-01 or 2026-12-01T10:00:00Z",
-    },
-    "advertiser-id": {
-      validate: (text) => /^\s*adv_[0-9a-z]{1,60}\s*$/i.test(text),
-      allowed: "the identifier of an advertiser, which begins with adv_",
     },
     uri: { validate: isWebAddress, allowed: "an absolute http or https address" },
   };

@@ -20,6 +20,11 @@ function isBlank(value: unknown): boolean {
   return typeof value === "string" && value.trim() === "";
 }
 
+/** Whether the field holds text: a blank one means nothing there, and is of a wrong type anywhere else. */
+function isText({ type = [] }: ShapeSchema): boolean {
+  return [type].flat().includes("string");
+}
+
 /**
  * A copy of the value with the fields that its schema knows: what else a client sent is ignored, and nothing of it
  * (a `__proto__`, say) reaches the rest of the program. Texts must be storable: whole Unicode characters, no NUL.
@@ -39,7 +44,8 @@ function copy(
   if (Array.isArray(value)) {
     const items = schema.items;
     if (items === undefined) return value;
-    const kept = optional && reading.blanks === "drop" ? value.filter((entry) => !isBlank(entry)) : value;
+    const dropsBlanks = optional && reading.blanks === "drop" && isText(items);
+    const kept = dropsBlanks ? value.filter((entry) => !isBlank(entry)) : value;
     return kept.map((entry, index) => copy(items, entry, reading, `${path}/${index}`, optional));
   }
   if (typeof value !== "object" || value === null || schema.properties === undefined) return value;
@@ -50,14 +56,19 @@ function copy(
     const field = (value as Record<string, unknown>)[name];
     const fieldIsOptional = !required.has(name);
     if (field === null && reading.nulls === "drop") continue;
-    if (fieldIsOptional && reading.blanks === "drop" && isBlank(field)) continue;
+    if (fieldIsOptional && reading.blanks === "drop" && isBlank(field) && isText(fieldSchema)) continue;
     result[name] = copy(fieldSchema, field, reading, `${path}/${name}`, fieldIsOptional);
   }
   return result;
 }
 
 function storableText(text: string, path: string): string {
-  if (!/[\p{Surrogate}\0]/u.test(text)) return text;
+  const unstorable = /[\p{Surrogate}\0]/u.exec(text)?.[0];
+  if (unstorable === undefined) return text;
   const field = path === "" ? "the text" : fieldPath(path);
-  throw new InvalidInput(400, `${field} must be text of whole Unicode characters without the character NUL`);
+  const problem =
+    unstorable === "\0"
+      ? "without the character NUL (U+0000), but one with it was sent"
+      : "of whole Unicode characters, but half of one (a lone surrogate) was sent";
+  throw new InvalidInput(400, `${field} must be text ${problem}`);
 }

@@ -1,4 +1,5 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
+import { GAME_ID } from "../schemas/fields.ts";
 import { ownFormats } from "./formats.ts";
 import { InvalidInput } from "./invalid-input.ts";
 
@@ -41,6 +42,7 @@ interface FieldSchema {
   multipleOf?: number;
   maxLength?: number;
   minLength?: number;
+  pattern?: string;
   minItems?: number;
   maxItems?: number;
   items?: FieldSchema;
@@ -97,6 +99,7 @@ export function allowed(schema: FieldSchema): string {
     if (schema.format === "email") return `an e-mail address${limit}`;
     const format = schema.format === undefined ? undefined : ownFormats[schema.format]?.allowed;
     if (format !== undefined) return `${format}${schema.format === "uri" ? limit : ""}`;
+    if (schema.pattern === GAME_ID) return `${name}${limit} that is not blank and has no control characters`;
     return schema.minLength === undefined ? `${name}${limit}` : `${name}${limit} that is not blank`;
   }
   return name;
@@ -123,7 +126,9 @@ export function invalidInputFrom(error: ErrorObject): InvalidInput {
     const field = path === "" ? missing : `${path}.${missing}`;
     return new InvalidInput(400, `${field} is required: it must be ${allowed(properties?.[missing] ?? {})}`);
   }
-  if (path === "") return new InvalidInput(400, "the body must be a JSON object");
+  if (path === "") {
+    return new InvalidInput(400, `The body must be a JSON object, but ${shown(error.data)} was sent.`);
+  }
   const status = NOT_ALLOWED.has(error.keyword) ? 422 : 400;
   const expected = allowed((error.parentSchema ?? {}) as FieldSchema);
   const sent = PERSONAL.has(path) && error.data !== null ? outlined(error.data) : shown(error.data);

@@ -77,6 +77,7 @@ describe("dates", () => {
     "2026-12-01T10:00Z",
     "2026-12-01T10:00:00",
     "2026-12-01T10:00:00.123+02:00",
+    "2026-12-01T10:00:00+0530",
   ])("takes %s", (text) => expect(isFlightDate(text)).toBe(true));
   it.each([
     "",
@@ -89,6 +90,7 @@ describe("dates", () => {
     "2026-12-01T10:60:00Z",
     "0000-01-01",
     "2026-12-01Z",
+    "2026-12-01T10:00:00+0570",
   ])("refuses %p", (text) => expect(isFlightDate(text)).toBe(false));
 });
 

@@ -224,7 +224,10 @@ describe("requests", () => {
     ["", "No API key was sent: send the header Authorization: Bearer <API_KEY>."],
     ["Basic abc", "The Authorization header is malformed: send Authorization: Bearer <API_KEY>."],
     ["Bearer", "The Authorization header is malformed: send Authorization: Bearer <API_KEY>."],
-    ["Bearer igk_x", "The API key is unknown, expired or revoked: send one that is in force."],
+    [
+      "Bearer igk_x",
+      "The API key is unknown, expired or revoked: send one that is in force. POST /api-keys makes one, or whoever runs the service.",
+    ],
   ])("says what is wrong with the header Authorization: %s", async (header, detail) => {
     const asked = request(app).get("/api/things/1");
     const { body } = header === undefined ? await asked : await asked.set("Authorization", header);
@@ -243,11 +246,16 @@ describe("requests", () => {
     expect((await post("/api/trials", "igk_adv").type("text/plain").send("a")).status).toBe(415);
   });
 
+  it("needs no media type for a chunked body that is empty", async () => {
+    const answer = await post("/api/trials", "igk_adv").set("Transfer-Encoding", "chunked");
+    expect([answer.status, answer.body]).toEqual([200, { sent: {} }]);
+  });
+
   it("takes any of several scopes, and names them all", async () => {
     const refused = await post("/api/trials").send({});
     expect(refused.status).toBe(403);
     expect(refused.body.detail).toBe(
-      'This API key lacks the scope "advertiser" or "developer": use a key that has it.',
+      'This API key lacks the scope "advertiser" or "developer": use one that has it. POST /api-keys makes one, or whoever runs the service.',
     );
   });
 });

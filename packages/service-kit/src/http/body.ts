@@ -16,6 +16,11 @@ export async function readBody(exchange: Exchange): Promise<Buffer> {
   const hasBody = exchange.header("transfer-encoding") !== undefined || announcedBytes > 0;
   if (!hasBody) return Buffer.alloc(0);
   if (announcedBytes > BODY_LIMIT_BYTES) throw tooLarge();
+  // Of a chunked body only its end tells whether there is one: what is empty needs no media type.
+  if (announcedBytes === 0 && exchange.header("content-type") === undefined) {
+    const raw = await collectBody(exchange.request);
+    if (raw.length === 0) return raw;
+  }
   requireJson(exchange.header("content-type") ?? "");
   if ((exchange.header("content-encoding") ?? "identity").toLowerCase() !== "identity") {
     throw unsupportedMediaType("The body must not be compressed: send it without Content-Encoding.");

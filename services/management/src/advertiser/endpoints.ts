@@ -69,5 +69,5 @@ function alreadyRegistered() {
 function explainDuplicate(error: unknown): never {
   if (!(error instanceof UniqueViolation)) throw error;
   if (error.constraint.includes("account_id")) throw alreadyRegistered();
-  throw conflict("contact_email belongs to another advertiser already: use another address.");
+  throw conflict("contact_email belongs to another advertiser already: use another address");
 }

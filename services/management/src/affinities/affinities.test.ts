@@ -66,6 +66,23 @@ describe("an affinity", () => {
   });
 });
 
+describe("a value that is sought as whole words", () => {
+  it.each(["lighting", "effects", "camera"])("has a letter or a digit: %s", async (affinity_type) => {
+    for (const affinity_value of ["!?", "🔥", "\u0301"]) {
+      const answer = await caller.post(path, { affinity_type, affinity_value }).expect(400);
+      expect(answer.body.detail).toContain("must contain a letter or a digit, but");
+      const one = { affinity_type, affinity_value };
+      const bulk = await caller.put(`${path}/bulk`, { affinities: [mood, one] }).expect(400);
+      expect(bulk.body.detail).toMatch(/^affinities\[1\]\.affinity_value of an? /);
+    }
+    await caller.post(path, { affinity_type, affinity_value: "8" }).expect(201);
+  });
+
+  it("is no other one: a mood can be equal to anything", async () => {
+    await caller.post(path, { affinity_type: "mood", affinity_value: "🔥" }).expect(201);
+  });
+});
+
 describe("PUT /campaigns/{id}/affinities/bulk", () => {
   const put = (body: unknown, where = path) => caller.put(`${where}/bulk`, body);
 

@@ -1,15 +1,10 @@
-import {
-  type AffinityBody,
-  affinitiesApi,
-  affinityBulkRequest,
-  affinityCreate,
-  MOST_AFFINITIES,
-} from "@diegetic/contracts";
+import { type AffinityBody, affinitiesApi, MOST_AFFINITIES } from "@diegetic/contracts";
 import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import { changeCampaign } from "../campaign-parts/change-campaign.ts";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { ownCampaign } from "../campaigns/store.ts";
 import { timestamp } from "../shared/time.ts";
+import { readAffinities, readAffinity } from "./affinity-values.ts";
 import { type Affinity, affinityStore, replaceAffinities } from "./store.ts";
 
 export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
@@ -22,8 +17,9 @@ export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
         idParameter: "affinityId",
         prefix: "aff",
         name: "affinity",
+        plural: "affinities",
         most: MOST_AFFINITIES,
-        validate: affinityCreate,
+        validate: readAffinity,
         store: affinityStore,
         present,
       },
@@ -47,7 +43,7 @@ function present(affinity: Affinity): AffinityBody {
 function replaceAll(services: CampaignPartServices): Endpoint["handle"] {
   return async (context) => {
     const campaign = await ownCampaign(services.database, context.accountId, context.param("campaignId"));
-    const { affinities } = context.body(affinityBulkRequest);
+    const { affinities } = context.body(readAffinities);
     const nowMs = services.clock();
     const created = await changeCampaign(services, campaign.id, (transaction, locked) =>
       replaceAffinities(transaction, locked, affinities, nowMs),

@@ -31,6 +31,11 @@ describe("the pages of the API document", () => {
     expect(page.text).not.toMatch(/<script(?! src=)/);
   });
 
+  it.each(["/docs", "/openapi.json"])("are found with a slash at the end, too: %s/", async (path) => {
+    const moved = await request(app).get(`${path}/`).expect(308);
+    expect(moved.headers.location).toBe(path);
+  });
+
   it("leave other paths and methods to others", async () => {
     await request(app).get("/docs/package.json").expect(404);
     await request(app).post("/openapi.json").expect(404);

@@ -15,6 +15,10 @@ export function apiDocumentPages(options: { basePath: string }): RequestHandler 
   const router = Router({ strict: true });
   const document = JSON.stringify(openApiDocument(options), null, 2);
   router.get(DOCUMENT_PATH, sendText("application/json", document));
+  for (const path of [DOCUMENT_PATH, PAGE_PATH]) {
+    // Moved for good, and the method stays: a slash at the end is a slip of whoever typed it.
+    router.get(`${path}/`, (_request, response) => response.redirect(308, path));
+  }
   router.get(PAGE_PATH, sendText("text/html", PAGE));
   router.get(`${PAGE_PATH}/page.js`, sendText("text/javascript", PAGE_SCRIPT));
   router.get(`${PAGE_PATH}/page.css`, sendText("text/css", PAGE_STYLE));

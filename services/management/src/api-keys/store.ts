@@ -62,7 +62,9 @@ export async function lockKeys(
 ): Promise<void> {
   await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${caller.accountId} FOR NO KEY UPDATE`;
   if (isInForce(await ownKey(transaction, caller.accountId, caller.keyId), nowMs)) return;
-  throw unauthorized("The API key is unknown, expired or revoked: send one that is in force.");
+  throw unauthorized(
+    "The API key is unknown, expired or revoked: send one that is in force. POST /api-keys makes one, or whoever runs the service.",
+  );
 }
 
 /** Throws 422 when the account has as many keys in force as it may. */

@@ -4,6 +4,7 @@ import {
   type BlocklistRuleType,
   blocklistRuleCreate,
   InvalidInput,
+  shown,
 } from "@diegetic/contracts";
 
 /** Most blocklist rules of one campaign (semantics: Statuses of errors). */
@@ -21,5 +22,8 @@ export interface BlocklistRule {
 export function readBlocklistRule(body: unknown): BlocklistRuleCreate {
   const rule = blocklistRuleCreate(body);
   if (rule.rule_type !== "keyword" || phrase(rule.value) !== null) return rule;
-  throw new InvalidInput(400, "value of a keyword rule must contain a letter or a digit");
+  throw new InvalidInput(
+    400,
+    `value of a keyword rule must contain a letter or a digit, but ${shown(rule.value)} was sent`,
+  );
 }

@@ -12,6 +12,7 @@ export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {
       idParameter: "blocklistRuleId",
       prefix: "blk",
       name: "blocklist rule",
+      plural: "blocklist rules",
       most: MOST_BLOCKLIST_RULES,
       validate: readBlocklistRule,
       store: blocklistStore,

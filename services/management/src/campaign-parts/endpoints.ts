@@ -33,6 +33,8 @@ export interface CampaignPartKind<Request, Part extends { id: string }> {
   prefix: IdPrefix;
   /** For sentences: `geo target`. */
   name: string;
+  /** `geo targets` */
+  plural: string;
   /** Most of them in one campaign: 422 beyond. */
   most: number;
   /** Throws InvalidInput. */
@@ -66,9 +68,7 @@ function create<Request, Part extends { id: string }>(
     const answer = await createOnce({ database, nowMs }, context, sent, (transaction) =>
       inLockedCampaign(transaction, campaign.id, async (locked) => {
         if ((await kind.store.count(transaction, campaign.id)) >= kind.most) {
-          throw unprocessable(
-            `A campaign has at most ${kind.most} of them: delete ${/^[aeiou]/.test(kind.name) ? "an" : "a"} ${kind.name} first.`,
-          );
+          throw unprocessable(`A campaign has at most ${kind.most} ${kind.plural}: delete one first.`);
         }
         await kind.check?.(transaction, campaign.id, value);
         const part = await kind.store.insert(transaction, locked, value, nowMs);

@@ -1,6 +1,6 @@
 import { advertiserApi, depositRequest, newId } from "@diegetic/contracts";
 import { type Database, dateOfDay, safeInteger, type Transaction, utcDay } from "@diegetic/database";
-import { centsToMillicents, MAX_MILLICENTS, millicentsToMicrocents } from "@diegetic/money";
+import { centsDown, centsToMillicents, MAX_MILLICENTS, millicentsToMicrocents } from "@diegetic/money";
 import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { balanceCents } from "../advertiser/presenter.ts";
@@ -57,7 +57,7 @@ export async function addDeposit(
     RETURNING deposited_millicents AS deposited, spent_millicents AS spent`;
   if (row === undefined) {
     throw unprocessable(
-      `amount_cents is too much: all deposits together may be at most ${MAX_MILLICENTS} millicents, so deposit less`,
+      `amount_cents is too much: all deposits together may be at most ${centsDown(MAX_MILLICENTS)} cents, so deposit less`,
     );
   }
   const depositId = newId("dep", nowMs);

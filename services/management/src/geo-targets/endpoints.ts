@@ -12,6 +12,7 @@ export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
       idParameter: "geoTargetId",
       prefix: "geo",
       name: "geo target",
+      plural: "geo targets",
       most: MOST_GEO_TARGETS,
       validate: geoTargetCreate,
       check: requireNoContradiction,

@@ -42,6 +42,6 @@ export async function requireNoContradiction(
   if (other === undefined) return;
   const has = include ? "excludes" : "includes";
   throw unprocessable(
-    `include must not be ${include}: the campaign ${has} the same place by ${other.id}; delete that geo target first.`,
+    `include must not be ${include}: the campaign ${has} the same place by ${other.id}; delete that geo target first`,
   );
 }

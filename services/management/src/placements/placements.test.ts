@@ -80,16 +80,17 @@ describe("placements", () => {
     ["too many ads", { max_ads_per_session: 51 }, 422, "from 1 to 50"],
     ["a blank category", { blocked_categories: [""] }, 400, "blocked_categories[0]"],
     ["too many advertisers", { blocked_advertisers: Array(101).fill("adv_1") }, 422, "100"],
-    [
-      "an advertiser's name",
-      { blocked_advertisers: ["Ember"] },
-      400,
-      "blocked_advertisers[0] must be the identifier",
-    ],
+    ["a blank advertiser", { blocked_advertisers: ["adv_1", " "] }, 400, "blocked_advertisers[1]"],
   ];
   it.each(refused)("are refused with %s", async (_name, changes, status, part) => {
     const answer = await caller.post("/placements/game-3", { ...body, ...changes }).expect(status);
     expect(answer.body.detail).toContain(part);
+  });
+
+  it("keep any text for a blocked advertiser as it was given", async () => {
+    const blocked_advertisers = [" ADV_1", "Ember"];
+    const answer = await caller.post("/placements/game-4", { ...body, blocked_advertisers }).expect(201);
+    expect(answer.body.blocked_advertisers).toEqual(blocked_advertisers);
   });
 
   it.each([0.07, 0.29, 1.15, 33.33, 69.99, 100, 0])("take the share of %d %%", async (share) => {

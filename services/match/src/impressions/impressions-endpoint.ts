@@ -26,6 +26,10 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 
 /** After so long a committed impression that is not in Postgres yet is queued again. */
 const OUTBOX_DUE_MS = 5_000;
+const NO_MATCH =
+  "There is no unbilled match of this campaign and creative in this game that is under 24 hours old: ask for one by POST /match first.";
+const WRONG_MATCH =
+  "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the one of the match, or leave match_id out";
 const MATCH_ID = /^mat_([0-9a-z]{26})$/;
 
 export interface ImpressionDependencies
@@ -103,7 +107,7 @@ async function claimOperation(
   const bodyHash = context.body(jsonSha256);
   const claim = await claims.claim(operation, bodyHash, newId("imp"));
   if (claim.outcome === "conflict") {
-    throw conflict("Idempotency-Key was used with another body: use a new one for another impression");
+    throw conflict("This Idempotency-Key was used with another body: take a new key for a new request.");
   }
   return {
     impressionId: claim.impressionId,
@@ -139,25 +143,24 @@ function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: Snaps
   switch (reason) {
     case "no_match":
       // A deleted creative is known only by its open matches (semantics: "Deleted creatives").
-      return campaign.creatives.some((creative) => creative.creative_id === body.creative_id)
-        ? conflict(
-            "no unbilled match: this campaign and creative have none in this game that is under 24 hours old; ask for one by POST /match first",
-          )
-        : notFound("creative_id names no creative of this campaign: send the one of the match");
+      if (!campaign.creatives.some((creative) => creative.creative_id === body.creative_id)) {
+        return notFound("creative_id names no creative of this campaign: send the one of the match");
+      }
+      return conflict(body.match_id === undefined ? NO_MATCH : WRONG_MATCH);
     case "balance":
       return conflict(
-        "the match has lapsed, and the advertiser's balance no longer covers it: ask for a new one by POST /match",
+        "The match has lapsed, and the advertiser's balance no longer covers it: ask for a new one by POST /match.",
       );
     case "budget":
       return conflict(
-        "the match no longer fits into the budget of its campaign: ask for a new one by POST /match",
+        "The match no longer fits into the budget of its campaign: ask for a new one by POST /match.",
       );
     case "daily_cap":
       return conflict(
-        "the match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match",
+        "The match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match.",
       );
     case "unknown_slot":
-      return unavailable("the advertiser's account is being restored: try again");
+      return unavailable("The advertiser's account is being restored: try again.");
   }
 }
 

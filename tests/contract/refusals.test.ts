@@ -1,0 +1,90 @@
+import { allOperations, openApiDocument } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { BASE_PATH } from "./composed-api.fixture.ts";
+import { advertiserRefusals, creativeRefusals } from "./refusals/advertiser.ts";
+import { apiKeyRefusals } from "./refusals/api-keys.ts";
+import { commonRefusals } from "./refusals/common.ts";
+import { gameRefusals } from "./refusals/games.ts";
+import type { Provoked } from "./refusals/provocation.ts";
+import { sharedRefusals } from "./refusals/shared.ts";
+import { targetingRefusals } from "./refusals/targeting.ts";
+import { startWorld, type World } from "./refusals/world.fixture.ts";
+
+interface Answer {
+  content?: { "application/json": { examples: Record<string, { value: { detail: string } }> } };
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument({ basePath: BASE_PATH })));
+const ofOperations = {
+  ...advertiserRefusals,
+  ...creativeRefusals,
+  ...targetingRefusals,
+  ...gameRefusals,
+  ...apiKeyRefusals,
+};
+
+/** Every refusal that the document shows at an operation: `400 missing_field` and the sentence. */
+const listed = allOperations().flatMap((operation) => {
+  const answers: Record<string, Answer> =
+    document.paths[operation.path][operation.method.toLowerCase()].responses;
+  return Object.entries(answers).flatMap(([status, { content }]) =>
+    Object.entries(content?.["application/json"].examples ?? {}).map(([name, { value }]) => ({
+      place: `${operation.method} ${operation.path}`,
+      operation,
+      refusal: `${status} ${name}`,
+      status: Number(status),
+      detail: value.detail,
+    })),
+  );
+});
+
+/** Every refusal that all operations share, by the name of the answer. */
+const shared = Object.entries<Answer>(document.components.responses).flatMap(([component, { content }]) =>
+  Object.entries(content?.["application/json"].examples ?? {}).map(([name, { value }]) => ({
+    refusal: `${component} ${name}`,
+    detail: value.detail,
+  })),
+);
+
+const provocationOf = ({ operation, refusal }: (typeof listed)[number]) =>
+  ofOperations[operation.operationId]?.[refusal] ?? commonRefusals[refusal];
+
+describe("what the API document says of refusals", () => {
+  it("can be brought about, each of them", () => {
+    expect(listed.length).toBeGreaterThan(250);
+    const missing = listed.filter((one) => provocationOf(one) === undefined);
+    expect(missing.map(({ place, refusal }) => `${place}: ${refusal}`)).toEqual([]);
+    expect(shared.map(({ refusal }) => refusal).sort()).toEqual(Object.keys(sharedRefusals).sort());
+  });
+
+  it("is all that is brought about here", () => {
+    const used = new Set(listed.map(({ operation, refusal }) => `${operation.operationId} ${refusal}`));
+    const written = Object.entries(ofOperations).flatMap(([operationId, provocations]) =>
+      Object.keys(provocations).map((refusal) => `${operationId} ${refusal}`),
+    );
+    expect(written.filter((one) => !used.has(one))).toEqual([]);
+    const names = new Set(listed.map(({ refusal }) => refusal));
+    expect(Object.keys(commonRefusals).filter((refusal) => !names.has(refusal))).toEqual([]);
+  });
+
+  describe("is what a client reads", () => {
+    let world: World;
+    beforeAll(async () => {
+      world = await startWorld();
+    }, 60_000);
+    afterAll(() => world.stop());
+
+    it.each(listed)("$place: $refusal", async (one) => {
+      const provoked = await provocationOf(one)?.(world, one.operation);
+      if (provoked === undefined) throw new Error("nothing brings it about");
+      const { answer, issued = {} }: Provoked = "answer" in provoked ? provoked : { answer: provoked };
+      const detail = one.detail.replace(/[a-z]+_01[0-9a-z]{24}/g, (id) => issued[id] ?? id);
+      expect({ status: answer.status, body: answer.body }).toEqual({ status: one.status, body: { detail } });
+    });
+
+    it.each(shared)("$refusal", async ({ refusal, detail }) => {
+      const answer = await sharedRefusals[refusal]?.(world);
+      expect(answer?.body).toEqual({ detail });
+    });
+  });
+});

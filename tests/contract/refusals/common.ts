@@ -1,0 +1,111 @@
+import { newId, type Operation } from "@diegetic/contracts";
+import { bodyOf, type Provocation, type Provocations } from "./provocation.ts";
+import { type Caller, operationNamed, placementBody, type World } from "./world.fixture.ts";
+
+/** What refuses in the same way wherever it is listed. */
+export const commonRefusals: Provocations = {
+  "403 scope": async (world, operation) => {
+    const needed = [operation.scope].flat();
+    const scopes = (["advertiser", "developer", "serving"] as const).filter((one) => !needed.includes(one));
+    return world.call(operation, { by: await world.account({ scopes }), body: bodyOf(operation) });
+  },
+
+  // What the path names.
+  "403 not_registered": by("nobody"),
+  "404 not_registered": by("nobody"),
+  "403 other_advertiser": by("other"),
+  "403 other_account": by("other"),
+  "404 no_campaign": naming("campaign_id", () => newId("camp")),
+  "404 no_creative": naming("creative_id", () => newId("crt")),
+  "404 no_geo_target": naming("geo_target_id", () => newId("geo")),
+  "404 no_rule": naming("blocklist_rule_id", () => newId("blk")),
+  "404 no_affinity": naming("affinity_id", () => newId("aff")),
+  "404 no_key": naming("key_id", () => newId("key")),
+  "404 no_placement": naming("game_id", () => "nobodys-game"),
+  "400 bad_encoding": async (world, operation) =>
+    world.call({ ...operation, path: operation.path.replace(/\{\w+\}/, "%E0%A4%A") as `/${string}` }),
+
+  // The body and the query as such.
+  "400 not_json": async (world, operation) => world.call(operation, { body: "{" }),
+  "400 bad_cursor": async (world, operation) => world.call(operation, { query: "?cursor=page2" }),
+  "422 limit": async (world, operation) => world.call(operation, { query: "?limit=0" }),
+
+  // Retries.
+  "400 key_empty": async (world, operation) =>
+    world.call(operation, { ...(await accepted(world, operation)), headers: { "Idempotency-Key": "" } }),
+  "422 key_too_long": async (world, operation) =>
+    world.call(operation, {
+      ...(await accepted(world, operation)),
+      headers: { "Idempotency-Key": "k".repeat(300) },
+    }),
+  "409 key_reused": async (world, operation) => {
+    const call = await accepted(world, operation);
+    const headers = { "Idempotency-Key": newId("acct") };
+    const first = await world.call(operation, { ...call, headers });
+    if (first.status >= 300) throw new Error(`${operation.operationId}: ${first.status} ${first.text}`);
+    return world.call(operation, { ...call, headers, body: { ...call.body, another: true } });
+  },
+};
+
+/** The owner's things are named by somebody else. */
+function by(name: "nobody" | "other"): Provocation {
+  return async (world, operation) =>
+    world.call(operation, { by: world[name], named: world.owner.named, body: bodyOf(operation) });
+}
+
+function naming(parameter: keyof Caller["named"], id: () => string): Provocation {
+  return async (world, operation) =>
+    world.call(operation, { named: { [parameter]: id() }, body: bodyOf(operation) });
+}
+
+/** Caller and body of a request that is not refused. */
+async function accepted(
+  world: World,
+  operation: Operation,
+): Promise<{ by: Caller; named?: Caller["named"]; body: object }> {
+  const body = bodyOf(operation) as object;
+  switch (operation.operationId) {
+    case "registerAdvertiser":
+      return {
+        by: await world.account(),
+        body: { company_name: "E", contact_email: `${newId("acct")}@example.com` },
+      };
+    case "rotateApiKey": {
+      const caller = await world.account();
+      const spare = await world.call(operationNamed("createApiKey"), { by: caller, body: { label: "old" } });
+      return { by: caller, named: { ...caller.named, key_id: spare.body.id }, body };
+    }
+    case "createApiKey":
+      return { by: await world.account(), body: { label: "new" } };
+    case "recordImpression":
+      return impressionOfAMatch(world);
+    default: {
+      const caller = await world.advertiser();
+      const named = { ...caller.named, ...(await world.campaign(caller, {}, "empty")) };
+      return { by: caller, named, body };
+    }
+  }
+}
+
+/** An impression of a match of its own, which nobody else wins. */
+export async function impressionOfAMatch(
+  world: World,
+  campaign: object = {},
+  depositCents?: number,
+): Promise<{ by: Caller; named: Caller["named"]; body: Record<string, string>; scene: object }> {
+  const caller = await world.advertiser(depositCents);
+  const category = newId("acct");
+  const made = await world.campaign(caller, { target_categories: [category], ...campaign });
+  const { game_id } = caller.named;
+  await world.call(operationNamed("enablePlacement"), { by: caller, body: placementBody });
+  const scene = { game_id, user_id: newId("acct"), game_context: { category } };
+  const match = await world.call(operationNamed("matchAd"), { by: caller, body: scene });
+  if (match.status !== 200) throw new Error(`no match: ${match.status} ${match.text}`);
+  const { campaign_id, creative_id, match_id } = match.body;
+  return {
+    by: caller,
+    named: { ...caller.named, ...made },
+    body: { campaign_id, creative_id, game_id, match_id },
+    scene,
+  };
+}

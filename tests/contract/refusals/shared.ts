@@ -1,0 +1,46 @@
+import { campaignsApi, creativesApi, geoTargetsApi } from "@diegetic/contracts";
+import type { Response } from "supertest";
+import { campaignBody, type World } from "./world.fixture.ts";
+
+const { list, create } = campaignsApi.operations;
+
+/**
+ * What any operation can answer, or any with a body: answer and name of the example → how to come to read it. In the
+ * order in which they are tried: the last ones take the stores away.
+ */
+export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<Response>>> = {
+  "Unauthorized missing": async (world) => world.call(list, { headers: { Authorization: "" } }),
+  "Unauthorized malformed": async (world) =>
+    world.call(list, { headers: { Authorization: `Basic ${world.owner.key}` } }),
+  "Unauthorized invalid": async (world) =>
+    world.call(list, { headers: { Authorization: `Bearer ${world.owner.key}0` } }),
+  "TooManyRequests limited": async (world) => {
+    const by = await world.account({ rateLimitPerMinute: 100 });
+    // Twice, should the minute end meanwhile.
+    for (let round = 1; round <= 2; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 101 }, () => world.call(list, { by })));
+      const limited = answers.find(({ status }) => status === 429);
+      if (limited !== undefined) return limited;
+    }
+    throw new Error("the limit was not reached");
+  },
+  "BodyTooLarge too_large": async (world) =>
+    world.call(create, { body: { ...campaignBody, more: "x".repeat(262_144) } }),
+  "NotJson media_type": async (world) =>
+    world.call(create, { body: "name=Winter", headers: { "Content-Type": "text/plain" } }),
+  "NotJson compressed": async (world) =>
+    world.call(create, { body: campaignBody, headers: { "Content-Encoding": "gzip" } }),
+  "InternalError failed": async (world) => {
+    const { database } = world.api;
+    await database.$executeRaw`ALTER TABLE creatives RENAME TO creatives_elsewhere`;
+    const answer = await world.call(creativesApi.operations.list);
+    await database.$executeRaw`ALTER TABLE creatives_elsewhere RENAME TO creatives`;
+    return answer;
+  },
+  "Unavailable away": async (world) => {
+    const by = await world.account({ rateLimitPerMinute: 100 });
+    await world.api.redis.stop();
+    return world.call(list, { by });
+  },
+  "Unavailable stored": async (world) => world.call(geoTargetsApi.operations.remove),
+};
