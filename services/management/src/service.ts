@@ -46,10 +46,15 @@ export async function startManagement(settings: ManagementSettings, logger: Logg
 
 function explainStart(error: unknown): unknown {
   if (error instanceof DatabaseAway) {
-    return new StartError(`Postgres is not reached at DATABASE_URL: ${error.message}`);
+    return new StartError(`Postgres is not reached at DATABASE_URL: ${lastLine(error)}`);
   }
   if (isRedisAway(error) && error instanceof Error) {
-    return new StartError(`Redis is not reached at REDIS_URL: ${error.message}`);
+    return new StartError(`Redis is not reached at REDIS_URL: ${lastLine(error)}`);
   }
   return error;
+}
+
+/** Prisma shows the code around a call that failed, and below it why. */
+function lastLine({ message }: Error): string {
+  return message.trim().split("\n").at(-1) ?? "";
 }

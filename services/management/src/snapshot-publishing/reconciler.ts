@@ -1,5 +1,5 @@
 import type { Database } from "@diegetic/database";
-import type { SnapshotEntry, SnapshotPublisher } from "@diegetic/hot-state";
+import { type SnapshotEntry, SnapshotLostError, type SnapshotPublisher } from "@diegetic/hot-state";
 import type { Logger, Metrics } from "@diegetic/service-kit";
 import { MovedSlots } from "../slot-recovery/moved-slots.ts";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
@@ -14,6 +14,7 @@ const REBUILD_PAGE_ROWS = 500;
 const SLOTS_PER_ROUND = 300;
 /** Looks at a page of slots before the round goes on; the rest has its turn in the next rounds. */
 const LOOKS = 3;
+const START_ATTEMPTS = 10;
 
 export interface ReconcilerParts {
   database: Database;
@@ -61,9 +62,17 @@ export class Reconciler {
   async start(): Promise<void> {
     const lineages = await this.#lineages();
     this.#moved.look(await this.#parts.owners());
-    await this.#restoreAllSlots();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#restoreAllSlots();
+        await this.#rebuild();
+        break;
+      } catch (error) {
+        // What Redis has lost meanwhile is begun again.
+        if (!(error instanceof SnapshotLostError) || attempt === START_ATTEMPTS) throw error;
+      }
+    }
     this.#seenLineages = lineages;
-    await this.#rebuild();
     this.#schedule();
   }
 

@@ -1,0 +1,36 @@
+import { connectRedis } from "@diegetic/hot-state";
+import { afterEach, expect, it } from "@jest/globals";
+import { createInstance } from "../../services/management/src/testing/harness.ts";
+import { createTestDatabase } from "../helpers/database.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { startTestRedis } from "../helpers/redis.ts";
+import { insertAdvertisers } from "./many-advertisers.fixture.ts";
+
+/** Published in several pages. */
+const ADVERTISERS = 1_200;
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+it("management starts although Redis loses everything while it publishes", async () => {
+  const [postgres, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  closers.push(
+    () => postgres.drop(),
+    () => server.stop(),
+  );
+  const redis = connectRedis(server.url, { name: "start-test" });
+  closers.push(() => redis.disconnect());
+  const management = createInstance({ databaseUrl: postgres.url, redisUrl: server.url });
+  closers.push(() => management.stop());
+  await insertAdvertisers(management.database, { advertisers: ADVERTISERS, campaignsEach: 1 });
+
+  const starting = management.start();
+  const hasBegun = async () => (await redis.hlen("{snapshot}:entities")) > 0;
+  await eventually(hasBegun, { timeoutMs: 60_000, everyMs: 1 });
+  await redis.flushall();
+  await starting;
+  await management.readiness.snapshot?.();
+  expect(await redis.exists("{adv_1}:account", `{adv_${ADVERTISERS}}:account`)).toBe(2);
+}, 120_000);
