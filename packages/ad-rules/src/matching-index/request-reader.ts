@@ -5,8 +5,6 @@ import type { Terms } from "./terms.ts";
 import { TextBuffer } from "./text-buffer.ts";
 import { hashWith, noEntry } from "./text-table.ts";
 
-const space = 0x20;
-
 /**
  * Raises the flags of all terms that a request has. Texts are read unit by unit and looked up where they stand: no
  * normalised copy of the request is made.
@@ -20,6 +18,8 @@ export class RequestReader {
   readonly #starts: number[] = [];
   readonly #startPlaces: number[] = [];
   #startCount = 0;
+  /** Words of the text at hand whose hashes are known. */
+  readonly #knownWords: number[] = [];
   /** Entries of the categories that the placement blocks. */
   readonly #blockedCategories: number[] = [];
 
@@ -110,25 +110,34 @@ export class RequestReader {
     if (!phrases.any) return;
     const buffer = this.#buffer;
     buffer.setSearchable(text);
-    const { units, length } = buffer;
-    const { anyUnspaced } = phrases;
     this.#startCount = 0;
-    let wordAt = 0;
-    let hash: number = space;
-    for (let at = 1; at < length; at += 1) {
-      const unit = units[at] ?? 0;
-      hash = hashWith(hash, unit);
-      if (unit === space) {
-        const entry = texts.find(hash, units, wordAt, at + 1);
-        if (entry !== noEntry) this.#found(entry, wordAt, roles);
-        wordAt = at;
-        hash = space;
-      } else if (anyUnspaced && unit > 0x7f) {
-        const entry = texts.find(unit, units, at, at + 1);
-        if (entry !== noEntry) this.#found(entry, at, roles);
-      }
+    const { wordPlaces, wordHashes, wordCount } = buffer;
+    const known = this.#knownWords;
+    let knownCount = 0;
+    for (let word = 0; word < wordCount; word += 1) {
+      if (texts.mayHave(wordHashes[word] ?? 0)) known[knownCount++] = word;
     }
+    for (let place = 0; place < knownCount; place += 1) {
+      const word = known[place] ?? 0;
+      const from = wordPlaces[word] ?? 0;
+      // A word ends with the space that the next one begins with.
+      const to = (word + 1 < wordCount ? (wordPlaces[word + 1] ?? 0) : buffer.length - 1) + 1;
+      const entry = texts.find(wordHashes[word] ?? 0, buffer.units, from, to);
+      if (entry !== noEntry) this.#found(entry, from, roles);
+    }
+    if (phrases.anyUnspaced) this.#findUnspaced(roles);
     for (let place = 0; place < this.#startCount; place += 1) this.#findLonger(place, roles);
+  }
+
+  /** Phrases of scripts without spaces, which may begin at any character. */
+  #findUnspaced(roles: number): void {
+    const { units, length } = this.#buffer;
+    for (let at = 0; at < length; at += 1) {
+      const unit = units[at] ?? 0;
+      if (unit <= 0x7f) continue;
+      const entry = this.#terms.texts.find(unit, units, at, at + 1);
+      if (entry !== noEntry) this.#found(entry, at, roles);
+    }
   }
 
   #found(entry: number, at: number, roles: number): void {

@@ -76,6 +76,19 @@ export class TextTable {
     }
   }
 
+  /** Whether there may be an entry with this hash. Looks of this kind do not wait for each other. */
+  mayHave(hash: number): boolean {
+    const mixed = mix(hash);
+    const buckets = this.#segmentAt(mixed >>> (32 - segmentBits));
+    const mask = buckets.length - 1;
+    let at = (mixed << 1) & mask;
+    while (buckets[at + 1] !== 0) {
+      if (buckets[at] === hash) return true;
+      at = (at + 2) & mask;
+    }
+    return false;
+  }
+
   /** The entry of the text, a new one if there is none. */
   put(text: string): number {
     const known = this.get(text);
