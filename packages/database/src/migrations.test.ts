@@ -92,6 +92,7 @@ describe("migrations", () => {
       "20261121000300_slot_recovery",
       "20261121000400_poison_epochs",
       "20261121000500_narrow_rollups",
+      "20261121000600_answers_as_given",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

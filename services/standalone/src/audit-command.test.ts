@@ -7,6 +7,10 @@ describe("options of npm run audit", () => {
     expect(readAuditOptions(["--json", "--wait", "0"])).toEqual({ json: true, waitSeconds: 0 });
   });
 
+  it("are told by --help", () => {
+    expect(readAuditOptions(["--help"])).toBe("help");
+  });
+
   it.each([["--wait=-1"], ["--wait=soon"], ["--wait=3601"], ["--verbose"], ["now"]])(
     "refuse %s",
     (argument) => {

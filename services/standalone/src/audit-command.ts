@@ -5,7 +5,7 @@ import { readStackFile } from "./data-directory/stack-file.ts";
 import { expectReachable } from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
 
-const USAGE = "npm run --silent audit -- [--json] [--wait SECONDS]";
+const USAGE = "Usage: npm run --silent audit -- [--json] [--wait SECONDS]";
 const LONGEST_WAIT_SECONDS = 3_600;
 const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 2 };
 const POSTGRES_PORT = 5_432;
@@ -16,7 +16,12 @@ const REDIS_PORT = 6_379;
  * exit code: 0 all agrees, 1 something differs, 2 not everything could be compared.
  */
 export async function runAuditCommand(args: string[]): Promise<number> {
-  const { json, waitSeconds } = readAuditOptions(args);
+  const options = readAuditOptions(args);
+  if (options === "help") {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const { json, waitSeconds } = options;
   const stores = storesOf(process.env);
   await expectReachable("DATABASE_URL", stores.databaseUrl, POSTGRES_PORT);
   await expectReachable("REDIS_URL", stores.redisUrl, REDIS_PORT);
@@ -26,8 +31,9 @@ export async function runAuditCommand(args: string[]): Promise<number> {
 }
 
 /** Exported for its tests. Throws a sentence that says what is allowed. */
-export function readAuditOptions(args: string[]): { json: boolean; waitSeconds: number } {
+export function readAuditOptions(args: string[]): { json: boolean; waitSeconds: number } | "help" {
   const values = parseAuditArguments(args);
+  if (values.help) return "help";
   const waitSeconds = Number(values.wait);
   if (!/^\d+$/.test(values.wait) || waitSeconds > LONGEST_WAIT_SECONDS) {
     throw new SetupError(
@@ -39,13 +45,14 @@ export function readAuditOptions(args: string[]): { json: boolean; waitSeconds: 
 
 function parseAuditArguments(args: string[]) {
   const options = {
+    help: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     wait: { type: "string", default: "10" },
   } as const;
   try {
     return parseArgs({ args, options, allowPositionals: false }).values;
   } catch {
-    throw new SetupError(`These arguments are not understood: ${USAGE}`);
+    throw new SetupError(`These arguments are not understood.\n${USAGE}`);
   }
 }
 
@@ -57,7 +64,7 @@ function storesOf(environment: NodeJS.ProcessEnv): { databaseUrl: string; redisU
   const stack = readStackFile(dataDir);
   if (stack === undefined) {
     throw new SetupError(
-      `No stack runs in ${dataDir}: start it by npm start, or name the stores by DATABASE_URL and REDIS_URL.`,
+      `No stack runs in ${dataDir}: start it by npm start, select another directory by DATA_DIR, or name the stores by DATABASE_URL and REDIS_URL.`,
     );
   }
   return { databaseUrl: databaseUrl || stack.databaseUrl, redisUrl: redisUrl || stack.redisUrl };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { readKeyOptions, runKeyCommand } from "./key-command.ts";
+import { readKeyOptions, runKeyCommand, scopesWarning } from "./key-command.ts";
 
 describe("arguments of npm run key", () => {
   it("are a label, scopes and a limit", () => {
@@ -29,6 +29,12 @@ describe("arguments of npm run key", () => {
     expect(() => readKeyOptions(args)).toThrow(problem);
     expect(() => readKeyOptions(args)).toThrow(part);
   });
+});
+
+it("a key that serves alone is one of an account that can own no game", () => {
+  expect(scopesWarning({ label: "x", scopes: ["serving"] })).toContain("can own no game");
+  expect(scopesWarning({ label: "x", scopes: ["serving", "developer"] })).toBeUndefined();
+  expect(scopesWarning({ label: "x" })).toBeUndefined();
 });
 
 it("a data directory that does not exist gets no stack", async () => {

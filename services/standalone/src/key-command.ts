@@ -24,6 +24,8 @@ export async function runKeyCommand(args: string[]): Promise<void> {
     say(USAGE);
     return;
   }
+  const warning = scopesWarning(options);
+  if (warning !== undefined) say(warning);
   const dataDir = readDataDir(process.env);
   process.stdout.write(`${await createKey(dataDir, options)}\n`);
 }
@@ -39,7 +41,14 @@ async function createKey(dataDir: string, options: KeyOptions): Promise<string> 
     return createInStores(databaseUrl, redisUrl, options);
   }
   expectDataDir(dataDir, process.env.DATA_DIR);
+  if (!existsSync(dataDir)) say(`There is no stack yet: making one in ${dataDir}. DATA_DIR selects another.`);
   return createInEmbeddedPostgres(dataDir, options);
+}
+
+/** Exported for its tests. What an account with such a key alone cannot do; undefined: nothing of note. */
+export function scopesWarning({ scopes }: KeyOptions): string | undefined {
+  if (scopes === undefined || scopes.some((scope) => scope !== "serving")) return undefined;
+  return "Note: this account can own no game, since its only key serves alone. Make an account with all scopes, and its serving key by POST /api-keys.";
 }
 
 /** A directory that was named has to be there: a misspelt one would silently get a stack of its own. */

@@ -1,6 +1,17 @@
 import { campaignsApi, creativesApi, geoTargetsApi } from "@diegetic/contracts";
+import { listen } from "@diegetic/service-kit";
+import { expect } from "@jest/globals";
 import type { Response } from "supertest";
+import { rawExchange } from "../security/raw-exchange.fixture.ts";
 import { campaignBody, type World } from "./world.fixture.ts";
+
+/** What answers slow clients, with less patience than usual. */
+const startService = (timeouts: { headersMs: number; requestMs: number }) =>
+  listen(() => undefined, { host: "127.0.0.1", port: 0, portVariable: "PORT", timeouts });
+
+function bodyOfRaw(answer: string): Pick<Response, "body"> {
+  return { body: JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) };
+}
 
 const { list, create } = campaignsApi.operations;
 
@@ -8,7 +19,7 @@ const { list, create } = campaignsApi.operations;
  * What any operation can answer, or any with a body: answer and name of the example → how to come to read it. In the
  * order in which they are tried: the last ones take the stores away.
  */
-export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<Response>>> = {
+export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<Pick<Response, "body">>>> = {
   "Unauthorized missing": async (world) => world.call(list, { headers: { Authorization: "" } }),
   "Unauthorized malformed": async (world) =>
     world.call(list, { headers: { Authorization: `Basic ${world.owner.key}` } }),
@@ -23,6 +34,23 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<R
       if (limited !== undefined) return limited;
     }
     throw new Error("the limit was not reached");
+  },
+  "MethodNotAllowed other_method": async (world) => {
+    const answer = await world.call({ method: "PUT", path: "/profile" });
+    expect([answer.status, answer.headers.allow]).toEqual([405, "GET, HEAD, PATCH"]);
+    return answer;
+  },
+  "RequestTimeout too_slow": async () => {
+    const service = await startService({ headersMs: 100, requestMs: 100 });
+    const answer = await rawExchange(service.port, ["GET / HTTP/1.1", "Host: x", "X-Slow: "]);
+    await service.close(0);
+    return bodyOfRaw(answer);
+  },
+  "HeadersTooLarge too_large": async (world) => {
+    const port = Number(new URL(world.api.origin("/profile")).port);
+    return bodyOfRaw(
+      await rawExchange(port, ["GET / HTTP/1.1", "Host: x", `X: ${"x".repeat(20_000)}`, "", ""]),
+    );
   },
   "BodyTooLarge too_large": async (world) =>
     world.call(create, { body: { ...campaignBody, more: "x".repeat(262_144) } }),

@@ -162,6 +162,17 @@ it("an expectation that nobody knows is ignored", async () => {
   expect(await rawExchange(service.port, lines)).toMatch(/^HTTP\/1.1 200 /);
 });
 
+it("a request without Host is refused like any other, at every part alike", async () => {
+  for (const port of [front.port, service.port]) {
+    const answer = await rawExchange(port, ["GET /api/x HTTP/1.1", "", ""]);
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*\{"detail":"The header Host is missing/);
+    for (const header of ["Limit: 100", "Remaining: \\d+", "Reset: \\d{10}"]) {
+      expect(answer).toMatch(new RegExp(`\r\nX-RateLimit-${header}\r\n`));
+    }
+    expect(await rawExchange(port, ["GET /api/x HTTP/1.0", "", ""])).toMatch(/^HTTP\/1.[01] 200 /);
+  }
+});
+
 describe("clients that hold on to connections", () => {
   it.each([
     ["headers that never end", ["GET /api/x HTTP/1.1", "Host: x", "X-Slow: a"]],

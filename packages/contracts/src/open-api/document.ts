@@ -27,7 +27,7 @@ Diegetic places advertisers' content into games, as things that belong to the ga
 - **Money** is in whole cents (\`*_cents\`). Balances and earnings are rounded down and what was spent is rounded up, so that an answer
   never promises more than there is.
 - **Errors** are always exactly \`{"detail": "…"}\`: a sentence that names the field, what came and what is allowed. 400 is malformed, 422
-  is well-formed but not allowed. Unknown paths are 404; a method that a path does not have is 405, with \`Allow\`.
+  is well-formed but not allowed. Unknown paths are 404; a method that a path does not have is 405, with \`Allow\` (the component \`MethodNotAllowed\`).
   \`HEAD\` is answered wherever \`GET\` is, without the body; \`OPTIONS\` is 405, since the API is not called from pages of other origins.
 - **Bodies** are JSON in UTF-8, at most 256 KiB. Unknown fields are ignored. In a create \`null\` is like leaving the field out.
 - **Limits** count per key and group of operations in windows of one minute. \`X-RateLimit-*\` is on every answer.

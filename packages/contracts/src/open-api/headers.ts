@@ -46,6 +46,12 @@ const singleHeaders = {
     },
     example: "no_eligible_campaign",
   },
+  Allow: {
+    description: "The methods of the path.",
+    required: true,
+    schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" },
+    example: "GET, HEAD, PATCH",
+  },
   "WWW-Authenticate": {
     description: "How to authenticate.",
     required: true,
@@ -60,11 +66,13 @@ const singleHeaders = {
   },
 } satisfies Record<string, HeaderObject>;
 
-/** Every header that an answer can carry. `Allow` of a 405 is told in the text: no operation answers it. */
+/** Every header that an answer can carry. */
 export const headers: Readonly<Record<string, HeaderObject>> = { ...rateLimitHeaders, ...singleHeaders };
 
 /** The `headers` of an answer: the rate limit's, which every answer has, and those named. */
-export function headersOf(names: readonly (HeaderName | "WWW-Authenticate" | "Retry-After")[] = []) {
+export function headersOf(
+  names: readonly (HeaderName | "Allow" | "WWW-Authenticate" | "Retry-After")[] = [],
+) {
   const all = [...Object.keys(rateLimitHeaders), ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

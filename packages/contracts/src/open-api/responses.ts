@@ -57,6 +57,25 @@ export const sharedResponses: Responses = {
     },
     ["Retry-After"],
   ),
+  MethodNotAllowed: errorResponse(
+    "A method that the path does not have. No operation answers it: it is what all other methods of a path get.",
+    {
+      other_method: example("The path has other methods.", "PUT is not possible here: use GET, HEAD, PATCH."),
+    },
+    ["Allow"],
+  ),
+  RequestTimeout: errorResponse("The request did not arrive in time; the connection is closed.", {
+    too_slow: example(
+      "The headers took more than 10 seconds, or the whole request more than 30.",
+      "The request took too long to arrive: send it again.",
+    ),
+  }),
+  HeadersTooLarge: errorResponse("The headers are too large; the connection is closed.", {
+    too_large: example(
+      "The headers have more than 16 KiB in all.",
+      "The headers are too large: at most 16384 bytes are allowed, so send fewer or shorter ones.",
+    ),
+  }),
   BodyTooLarge: errorResponse("The body is larger than 256 KiB.", {
     too_large: example(
       "The body is too large.",
@@ -109,7 +128,9 @@ export function responsesOf(operation: Operation): Responses {
     responses[status] = errorResponse(TITLES[status], Object.fromEntries(examples));
   }
   responses[401] = reference("Unauthorized");
+  responses[408] = reference("RequestTimeout");
   responses[429] = reference("TooManyRequests");
+  responses[431] = reference("HeadersTooLarge");
   responses[500] = reference("InternalError");
   responses[503] = reference("Unavailable");
   if (operation.request !== undefined) {

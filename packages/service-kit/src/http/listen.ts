@@ -1,8 +1,8 @@
-import { createServer, maxHeaderSize, type RequestListener } from "node:http";
+import { createServer, maxHeaderSize, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { StartError } from "../lifecycle/start-error.ts";
-import { RefusedConnections } from "./refused-connections.ts";
+import { RefusedConnections, type RefusedConnectionVerdict } from "./refused-connections.ts";
 
 /** How long a client may take for the headers, and for the whole request: a slow one does not hold a connection. */
 export interface RequestTimeouts {
@@ -35,12 +35,19 @@ export async function listen(
       requestTimeout: timeouts.requestMs,
       connectionsCheckingInterval: timeouts.headersMs / CHECKS_PER_TIMEOUT,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      // Of two Authorization headers none is believed: joined, they are malformed.
+      joinDuplicateHeaders: true,
+      // Node's own answer would have no body.
+      requireHostHeader: false,
     },
-    handler,
+    (request, response) => {
+      if (request.headers.host !== undefined || request.httpVersionMinor === 0) handler(request, response);
+      else refuseWithoutHost(response, refused.take(request.socket.remoteAddress, Date.now()));
+    },
   );
   const refused = new RefusedConnections();
   // An expectation that nobody knows is ignored: Node's own answer would have no body.
-  server.on("checkExpectation", handler);
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("clientError", (error, socket) => refuseConnection(error, socket, refused));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(explainListenError(error, options)));
@@ -58,6 +65,17 @@ export async function listen(
     clearTimeout(cut);
   };
   return { port, close };
+}
+
+/** HTTP/1.1 asks for the header of every client; a request without it reaches no application. */
+function refuseWithoutHost(response: ServerResponse, verdict: RefusedConnectionVerdict): void {
+  const [status, detail] = verdict.allowed ? WITHOUT_HOST : TOO_MANY;
+  const headers = {
+    ...verdict.headers,
+    Connection: "close",
+    "Content-Type": "application/json; charset=utf-8",
+  };
+  response.writeHead(Number.parseInt(status, 10), headers).end(JSON.stringify({ detail }));
 }
 
 /** What is no request, or none that is ready in time, has not reached any application: it is answered here. */
@@ -90,6 +108,10 @@ function refuseConnection(
 const NO_REQUEST: [string, string] = [
   "400 Bad Request",
   "This is not a valid HTTP/1.1 request: look at the request line, the headers and the length.",
+];
+const WITHOUT_HOST: [string, string] = [
+  "400 Bad Request",
+  "The header Host is missing: HTTP/1.1 asks for it in every request.",
 ];
 const TOO_MANY: [string, string] = [
   "429 Too Many Requests",

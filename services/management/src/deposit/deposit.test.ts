@@ -93,6 +93,8 @@ describe("Idempotency-Key", () => {
     await stranger.post("/deposit", { amount_cents: 6 }).set("Idempotency-Key", "k").expect(200);
     const campaign = { name: "a", budget_cents: 1, cpm_bid_cents: 100 };
     const made = await caller.post("/campaigns", campaign).set("Idempotency-Key", "k").expect(201);
+    const letterForLetter = await caller.post("/campaigns", campaign).set("Idempotency-Key", "k").expect(201);
+    expect(letterForLetter.text).toBe(made.text);
     const same = await caller
       .post("/campaigns", { cpm_bid_cents: 100, budget_cents: 1, name: "a" })
       .set("Idempotency-Key", "k")
