@@ -1,8 +1,14 @@
 import type { Database } from "./database.ts";
 
-/** The UTC day of an instant as `YYYY-MM-DD`. */
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Those who ask for thousands ask for one day after the other. */
+let last = { number: Number.NaN, day: "" };
+
+/** The UTC day of an instant as `YYYY-MM-DD`. Throws RangeError where there is none. */
 export function utcDay(unixMs: number): string {
-  return new Date(unixMs).toISOString().slice(0, 10);
+  const number = Math.floor(unixMs / DAY_MS);
+  if (number !== last.number) last = { number, day: new Date(unixMs).toISOString().slice(0, 10) };
+  return last.day;
 }
 
 /** A day as Prisma wants it for a `date` column: midnight UTC. */

@@ -11,7 +11,7 @@ import { startPostgres, startRedis } from "@diegetic/local-stores";
 import { interleave } from "../frame/rounds.ts";
 import { figure, ratios } from "../frame/statistics.ts";
 import type { Figure, Run, Suite } from "../frame/suite.ts";
-import { start } from "../serving/processes.ts";
+import { cpuSeconds, start } from "../serving/processes.ts";
 import { BareTable } from "./baseline.ts";
 import { fillOutboxes, Market } from "./market.ts";
 
@@ -50,6 +50,7 @@ async function measure(run: Run): Promise<Figure[]> {
   });
   run.defer(() => service.stop());
 
+  const processorMicroseconds: number[] = [];
   const drain = async () => {
     const impressions = market.impressions(records);
     await fillOutboxes(redis, impressions);
@@ -58,13 +59,16 @@ async function measure(run: Run): Promise<Figure[]> {
       await producer.add(impressions.slice(begin, begin + MAX_RECORDS_PER_JOB));
     }
     const startedMs = performance.now();
+    const startedCpuSeconds = cpuSeconds(service.pid);
     process.kill(service.pid, "SIGCONT");
     await until(async () => (await producer.depth()) === 0);
+    processorMicroseconds.push(((cpuSeconds(service.pid) - startedCpuSeconds) * 1_000_000) / records);
     return (performance.now() - startedMs) / 1_000;
   };
   const insert = async () => bare.insert(market.impressions(records), BATCH);
   await drain();
   await insert();
+  processorMicroseconds.length = 0;
   run.say("billing is warm");
   const seconds = await interleave({ drain, insert }, run.rounds);
   const [written] = await database.$queryRaw<{ count: bigint }[]>`SELECT count(*) FROM impressions`;
@@ -78,6 +82,10 @@ async function measure(run: Run): Promise<Figure[]> {
       perSecond(seconds.insert),
     ),
     figure({ id: "billing_drain_per_second", label: "billing drain", unit: "1/s" }, perSecond(seconds.drain)),
+    figure(
+      { id: "billing_processor_us", label: "processor time of the billing process, each", unit: "µs" },
+      processorMicroseconds,
+    ),
     figure(
       {
         id: "billing_drain_to_insert",

@@ -3,8 +3,9 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { recordIn } from "../testing/market.fixture.ts";
 import { billImpression, ClocksDisagree, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
-import { sumUp, totalsOfAdvertisers } from "./posting.ts";
-import { NewUsers } from "./reached-users.ts";
+import { groupsOf } from "./groups.ts";
+import { sumUp } from "./posting.ts";
+import { countNewUsers } from "./reached-users.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21);
 const market = {
@@ -117,29 +118,42 @@ describe("sumUp", () => {
       { user: 1, countryCode: null },
       { user: 2, countryCode: "DE", creative: 1 },
     ].map((choice) => billImpression(recordIn(market, { ...choice, recordedAtMs: NOW_MS }), NOW_MS));
-    expect(totalsOfAdvertisers(impressions)).toEqual([{ id: "adv_1", impressions: 3, spentMillicents: 750 }]);
-    const newUsers = new NewUsers();
-    const reach = { campaignId: "camp_1", day: "2026-11-21", creativeId: "crt_1", countryCode: "DE" };
-    for (const userHash of ["a", "b", "a"]) newUsers.add("country", { ...reach, userHash }, "DE");
-    const posting = sumUp(impressions, newUsers);
+    const groups = groupsOf(impressions);
+    const posting = sumUp(impressions, groups);
+    expect(posting.advertisers).toEqual([{ id: "adv_1", impressions: 3, spentMillicents: 750 }]);
     expect(posting.creatives.map(({ id, impressions: count }) => [id, count])).toEqual([
       ["crt_1", 2],
       ["crt_2", 1],
     ]);
     expect(
-      posting.breakdowns.map(({ dimension, impressions: count, users }) => [dimension, count, users]),
+      posting.breakdowns.map(({ dimension, key, impressions: count }) => [dimension, key, count]),
     ).toEqual([
-      ["creative", 2, 0],
-      ["creative", 1, 0],
-      ["country", 1, 0],
-      ["country", 2, 2],
-      ["game", 3, 0],
+      ["creative", "crt_1", 2],
+      ["creative", "crt_2", 1],
+      ["country", "", 1],
+      ["country", "DE", 2],
+      ["game", "game", 3],
     ]);
+    // Nobody is known, then the player of the first row is known, but not by that country.
+    const unknown = countNewUsers(groups, []);
+    expect(unknown).toEqual({
+      campaigns: Int32Array.of(2),
+      campaignRollups: Int32Array.of(2),
+      creatives: Int32Array.of(1, 1),
+      countries: Int32Array.of(1, 2),
+    });
+    const known = { place: 1, day: true, creative: true, country: false, whole: false };
+    const first = groups.reach.codes[0] ?? 0;
+    const partly = countNewUsers(
+      groups,
+      Array.from({ length: 3 }, (_, code) => (code === first ? known : undefined)),
+    );
+    expect(partly.countries).toEqual(Int32Array.of(1, 2));
     expect(posting.campaignVersions).toEqual([{ campaignId: "camp_1", campaignVersion: 1, impressions: 3 }]);
     expect(posting.affinities).toEqual([
       { id: "aff_1", campaignId: "camp_1", impressions: 3, contributionSum: "3.750000" },
     ]);
-    const earned = { impressions: 3, earningMicrocents: 525_000n };
+    const earned = { impressions: 3, earningMicrocents: 525_000 };
     expect(posting.gameTotals).toMatchObject([earned]);
     expect(posting.gameRollups).toMatchObject([earned]);
     expect(posting.gameAdvertisers).toMatchObject([earned]);

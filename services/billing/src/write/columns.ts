@@ -8,19 +8,19 @@ export class Columns<Row> {
     this.#rows = rows;
   }
 
-  texts(of: (row: Row) => string | null): Prisma.Sql {
+  texts(of: (row: Row, place: number) => string | null): Prisma.Sql {
     return Prisma.sql`${arrayOfTexts(this.#rows.map(of))}::text[]`;
   }
 
-  days(of: (row: Row) => string): Prisma.Sql {
+  days(of: (row: Row, place: number) => string): Prisma.Sql {
     return Prisma.sql`${arrayOfTexts(this.#rows.map(of))}::date[]`;
   }
 
-  integers(of: (row: Row) => number | bigint): Prisma.Sql {
+  integers(of: (row: Row, place: number) => number | bigint): Prisma.Sql {
     return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::bigint[]`;
   }
 
-  decimals(of: (row: Row) => string): Prisma.Sql {
+  decimals(of: (row: Row, place: number) => string): Prisma.Sql {
     return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::numeric[]`;
   }
 }

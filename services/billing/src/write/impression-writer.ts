@@ -7,7 +7,7 @@ import type { BillingMeasures } from "../measures.ts";
 import { committedInEpoch, noteSettlements } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import type { Partitions } from "./partitions.ts";
-import { NOTHING_WRITTEN, type WrittenBatch, writeBatch } from "./write-batch.ts";
+import { NOTHING_WRITTEN, prepareBatch, type WrittenBatch, writeBatch } from "./write-batch.ts";
 
 export interface ImpressionWriterDependencies {
   database: Database;
@@ -104,7 +104,7 @@ export class ImpressionWriter {
   /** Writes all of it, or halves it until the records that cannot be written stand alone. */
   async #writeOrSplit(billed: BilledImpression[], refused: RefusedRecord[]): Promise<WrittenBatch> {
     try {
-      return await writeBatch(this.#dependencies.database, billed);
+      return await writeBatch(this.#dependencies.database, prepareBatch(billed));
     } catch (error) {
       this.#requireDataProblem(error);
       const [only] = billed;

@@ -1,7 +1,6 @@
-import type { Microcents } from "@diegetic/money";
 import { type BilledImpression, decimalOfMillionths } from "./billed-impression.ts";
-import { nameOf } from "./name-of.ts";
-import type { NewUsers } from "./reached-users.ts";
+import type { CodedColumn } from "./coded-column.ts";
+import type { Groups } from "./groups.ts";
 
 interface Money {
   impressions: number;
@@ -10,26 +9,26 @@ interface Money {
 
 interface Earned {
   impressions: number;
-  earningMicrocents: Microcents;
+  earningMicrocents: number;
 }
 
-/** A row of what analytics read. */
+/** A row of what analytics read. How many players are new to it is known only inside of the transaction. */
 interface Rollup extends Money {
   campaignId: string;
   /** Decimal. */
   affinityScoreSum: string;
-  /** Players who were not known to the member before. */
-  users: number;
 }
 
 /** What a set of new impressions moves, summed up per row of each table, in the order of the rows' keys. */
 export interface Posting {
-  campaigns: (Money & { id: string; advertiserId: string; users: number })[];
+  advertisers: (Money & { id: string })[];
+  campaigns: (Money & { id: string; advertiserId: string })[];
   creatives: { id: string; campaignId: string; impressions: number }[];
   campaignVersions: { campaignId: string; campaignVersion: number; impressions: number }[];
   /** Affinities that contributed; some of them may have been deleted meanwhile. */
   affinities: { id: string; campaignId: string; impressions: number; contributionSum: string }[];
   campaignRollups: (Rollup & { day: string })[];
+  /** All by creative, then all by country, then all by game. */
   breakdowns: (Rollup & { dimension: "country" | "creative" | "game"; key: string })[];
   /** Of these rows other advertisers may own a share. */
   gameTotals: (Earned & { accountId: string; gameId: string })[];
@@ -46,182 +45,162 @@ export interface Posting {
   })[];
 }
 
-/** What the advertisers' totals move by, in the order of their ids. */
-export function totalsOfAdvertisers(impressions: readonly BilledImpression[]): (Money & { id: string })[] {
-  return group(impressions, ({ record: { match } }) => [match.advertiser_id]).map(
-    ([[id], { impressions: count, spentMillicents }]) => ({ id, impressions: count, spentMillicents }),
-  );
+interface Sum extends Money, Earned {
+  affinityScoreMillionths: number;
 }
 
-/** Sums up new impressions: at most some thousands, so that the sums stay exact. */
-export function sumUp(impressions: readonly BilledImpression[], newUsers: NewUsers): Posting {
-  const byCampaign = group(impressions, ({ record: { match } }) => [match.campaign_id, match.advertiser_id]);
-  const rollup = (campaignId: string, sum: Sum) => ({
-    campaignId,
-    impressions: sum.impressions,
-    spentMillicents: sum.spentMillicents,
-    affinityScoreSum: decimalOfMillionths(sum.affinityScoreMillionths),
-  });
+/**
+ * Sums up impressions. Sums are exact as numbers: a batch has at most 9 000 rows (see coded-column.ts), and a record that
+ * was accepted brings at most 10^12 microcents.
+ */
+export function sumUp(impressions: readonly BilledImpression[], groups: Groups): Posting {
+  const earned = Float64Array.from(impressions, ({ earningMicrocents }) => Number(earningMicrocents));
+  const rows = <Row>(
+    column: CodedColumn,
+    row: (sum: Sum, first: BilledImpression, match: BilledImpression["record"]["match"]) => Row,
+  ) =>
+    sumsOf(impressions, earned, column).map((sum, code) => {
+      const first = impressions[column.rows[code] ?? 0] as BilledImpression;
+      return row(sum, first, first.record.match);
+    });
+  const breakdown = (
+    dimension: Posting["breakdowns"][number]["dimension"],
+    column: CodedColumn,
+    keyOf: (record: BilledImpression["record"]) => string,
+  ) =>
+    rows(column, (sum, { record }, match) => ({
+      campaignId: match.campaign_id,
+      impressions: sum.impressions,
+      spentMillicents: sum.spentMillicents,
+      affinityScoreSum: decimalOfMillionths(sum.affinityScoreMillionths),
+      dimension,
+      key: keyOf(record),
+    }));
   return {
-    campaigns: byCampaign.map(([[id, advertiserId], { impressions: count, spentMillicents }]) => ({
-      id,
-      advertiserId,
+    advertisers: rows(groups.advertiser, ({ impressions: count, spentMillicents }, _, match) => ({
+      id: match.advertiser_id,
       impressions: count,
       spentMillicents,
-      users: newUsers.count("campaign", id, ""),
     })),
-    creatives: group(impressions, ({ record }) => [record.creative_id, record.match.campaign_id]).map(
-      ([[id, campaignId], sum]) => ({ id, campaignId, impressions: sum.impressions }),
-    ),
-    campaignVersions: group(impressions, ({ record: { match } }) => [
-      match.campaign_id,
-      String(match.campaign_version),
-    ]).map(([[campaignId, version], sum]) => ({
-      campaignId,
-      campaignVersion: Number(version),
-      impressions: sum.impressions,
+    campaigns: rows(groups.owned, ({ impressions: count, spentMillicents }, _, match) => ({
+      id: match.campaign_id,
+      advertiserId: match.advertiser_id,
+      impressions: count,
+      spentMillicents,
+    })),
+    creatives: rows(groups.campaignCreative, ({ impressions: count }, { record }, match) => ({
+      id: record.creative_id,
+      campaignId: match.campaign_id,
+      impressions: count,
+    })),
+    campaignVersions: rows(groups.campaignVersion, ({ impressions: count }, _, match) => ({
+      campaignId: match.campaign_id,
+      campaignVersion: match.campaign_version,
+      impressions: count,
     })),
     affinities: affinitiesOf(impressions),
-    campaignRollups: group(impressions, ({ record: { match }, day }) => [match.campaign_id, day]).map(
-      ([[campaignId, day], sum]) => ({
-        ...rollup(campaignId, sum),
-        day,
-        users: newUsers.count("day", campaignId, day),
-      }),
-    ),
-    breakdowns: (["creative", "country", "game"] as const).flatMap((dimension) =>
-      group(impressions, ({ record }) => [record.match.campaign_id, memberOf[dimension](record)]).map(
-        ([[campaignId, key], sum]) => ({
-          ...rollup(campaignId, sum),
-          dimension,
-          key,
-          users: dimension === "game" ? 0 : newUsers.count(dimension, campaignId, key),
-        }),
-      ),
-    ),
-    ...gamesOf(impressions),
-    ...ledgerOf(impressions),
-  };
-}
-
-function gamesOf(
-  impressions: readonly BilledImpression[],
-): Pick<Posting, "gameTotals" | "gameRollups" | "gameAdvertisers"> {
-  return {
-    gameTotals: group(impressions, ({ record: { match } }) => [
-      match.developer_account_id,
-      match.game_id,
-    ]).map(([[accountId, gameId], sum]) => ({ accountId, gameId, ...earned(sum) })),
-    gameRollups: group(impressions, ({ record: { match }, day }) => [
-      match.developer_account_id,
-      match.game_id,
+    campaignRollups: rows(groups.campaignDay, (sum, { day }, match) => ({
+      campaignId: match.campaign_id,
       day,
-    ]).map(([[accountId, gameId, day], sum]) => ({ accountId, gameId, day, ...earned(sum) })),
-    gameAdvertisers: group(impressions, ({ record: { match } }) => [
-      match.developer_account_id,
-      match.game_id,
-      match.advertiser_id,
-    ]).map(([[accountId, gameId, advertiserId], sum]) => ({
-      accountId,
-      gameId,
-      advertiserId,
-      ...earned(sum),
-    })),
-  };
-}
-
-function ledgerOf(impressions: readonly BilledImpression[]): Pick<Posting, "charges" | "earnings"> {
-  return {
-    charges: group(impressions, ({ record: { match }, day }) => [
-      match.advertiser_id,
-      match.campaign_id,
-      day,
-    ]).map(([[advertiserId, campaignId, day], sum]) => ({
-      day,
-      advertiserId,
-      campaignId,
+      impressions: sum.impressions,
       spentMillicents: sum.spentMillicents,
-      ...earned(sum),
+      affinityScoreSum: decimalOfMillionths(sum.affinityScoreMillionths),
     })),
-    earnings: group(impressions, ({ record: { match }, day }) => [
-      match.advertiser_id,
-      match.campaign_id,
+    breakdowns: [
+      ...breakdown("creative", groups.campaignCreative, ({ creative_id }) => creative_id),
+      ...breakdown("country", groups.campaignCountry, ({ match }) => match.country_code ?? ""),
+      ...breakdown("game", groups.campaignGame, ({ match }) => match.game_id),
+    ],
+    gameTotals: rows(groups.game, ({ impressions: count, earningMicrocents }, _, match) => ({
+      accountId: match.developer_account_id,
+      gameId: match.game_id,
+      impressions: count,
+      earningMicrocents,
+    })),
+    gameRollups: rows(groups.gameDay, ({ impressions: count, earningMicrocents }, { day }, match) => ({
+      accountId: match.developer_account_id,
+      gameId: match.game_id,
       day,
-      match.game_id,
-      match.developer_account_id,
-    ]).map(([[advertiserId, campaignId, day, gameId, accountId], sum]) => ({
+      impressions: count,
+      earningMicrocents,
+    })),
+    gameAdvertisers: rows(groups.gameAdvertiser, ({ impressions: count, earningMicrocents }, _, match) => ({
+      accountId: match.developer_account_id,
+      gameId: match.game_id,
+      advertiserId: match.advertiser_id,
+      impressions: count,
+      earningMicrocents,
+    })),
+    charges: rows(groups.charge, (sum, { day }, match) => ({
       day,
-      advertiserId,
-      campaignId,
-      gameId,
-      accountId,
-      ...earned(sum),
+      advertiserId: match.advertiser_id,
+      campaignId: match.campaign_id,
+      impressions: sum.impressions,
+      spentMillicents: sum.spentMillicents,
+      earningMicrocents: sum.earningMicrocents,
+    })),
+    earnings: rows(groups.earning, ({ impressions: count, earningMicrocents }, { day }, match) => ({
+      day,
+      advertiserId: match.advertiser_id,
+      campaignId: match.campaign_id,
+      gameId: match.game_id,
+      accountId: match.developer_account_id,
+      impressions: count,
+      earningMicrocents,
     })),
   };
 }
 
-function earned({ impressions, earningMicrocents }: Sum): Earned {
-  return { impressions, earningMicrocents };
+function sumsOf(
+  impressions: readonly BilledImpression[],
+  earned: Float64Array,
+  { codes, rows }: CodedColumn,
+): Sum[] {
+  const sums = Array.from(rows, () => ({
+    impressions: 0,
+    spentMillicents: 0,
+    earningMicrocents: 0,
+    affinityScoreMillionths: 0,
+  }));
+  for (const [row, impression] of impressions.entries()) {
+    const sum = sums[codes[row] ?? 0] as Sum;
+    sum.impressions += 1;
+    sum.spentMillicents += impression.record.match.price_millicents;
+    sum.earningMicrocents += earned[row] ?? 0;
+    sum.affinityScoreMillionths += impression.affinityScoreMillionths;
+  }
+  return sums;
 }
-
-type ImpressionRecord = BilledImpression["record"];
-
-const memberOf = {
-  creative: (record: ImpressionRecord) => record.creative_id,
-  country: (record: ImpressionRecord) => record.match.country_code ?? "",
-  game: (record: ImpressionRecord) => record.match.game_id,
-};
 
 function affinitiesOf(impressions: readonly BilledImpression[]): Posting["affinities"] {
-  const sums = new Map<string, { id: string; campaignId: string; impressions: number; millionths: number }>();
+  const sums = new Map<string, Map<string, { impressions: number; millionths: number }>>();
   for (const { record, contributionMillionths } of impressions) {
-    const campaignId = record.match.campaign_id;
+    if (contributionMillionths.size === 0) continue;
+    const { campaign_id: campaignId } = record.match;
+    let ofCampaign = sums.get(campaignId);
+    if (ofCampaign === undefined) {
+      ofCampaign = new Map();
+      sums.set(campaignId, ofCampaign);
+    }
     for (const [id, millionths] of contributionMillionths) {
-      const name = nameOf([campaignId, id]);
-      const sum = sums.get(name);
-      if (sum === undefined) sums.set(name, { id, campaignId, impressions: 1, millionths });
+      const sum = ofCampaign.get(id);
+      if (sum === undefined) ofCampaign.set(id, { impressions: 1, millionths });
       else {
         sum.impressions += 1;
         sum.millionths += millionths;
       }
     }
   }
-  return inOrder(sums).map(({ millionths, ...sum }) => ({
-    ...sum,
-    contributionSum: decimalOfMillionths(millionths),
-  }));
+  return [...sums].sort(byName).flatMap(([campaignId, ofCampaign]) =>
+    [...ofCampaign].sort(byName).map(([id, { impressions: count, millionths }]) => ({
+      id,
+      campaignId,
+      impressions: count,
+      contributionSum: decimalOfMillionths(millionths),
+    })),
+  );
 }
 
-interface Sum extends Money, Earned {
-  affinityScoreMillionths: number;
-}
-
-/** Sums by key, in the order of the keys. */
-function group<const Key extends readonly string[]>(
-  impressions: readonly BilledImpression[],
-  keyOf: (impression: BilledImpression) => Key,
-): [Key, Sum][] {
-  const groups = new Map<string, [Key, Sum]>();
-  for (const impression of impressions) {
-    const key = keyOf(impression);
-    const name = nameOf(key);
-    let entry = groups.get(name);
-    if (entry === undefined) {
-      entry = [
-        key,
-        { impressions: 0, spentMillicents: 0, earningMicrocents: 0n, affinityScoreMillionths: 0 },
-      ];
-      groups.set(name, entry);
-    }
-    const sum = entry[1];
-    sum.impressions += 1;
-    sum.spentMillicents += impression.record.match.price_millicents;
-    sum.earningMicrocents += impression.earningMicrocents;
-    sum.affinityScoreMillionths += impression.affinityScoreMillionths;
-  }
-  return inOrder(groups);
-}
-
-function inOrder<Value>(named: ReadonlyMap<string, Value>): Value[] {
-  return [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
 }

@@ -1,17 +1,8 @@
-import { arrayOfTexts, type Transaction } from "@diegetic/database";
+import { Prisma, type Transaction } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
-import { nameOf } from "./name-of.ts";
-
-/** What players are counted by. */
-type Dimension = "campaign" | "day" | "creative" | "country";
-
-interface Reach {
-  campaignId: string;
-  userHash: string;
-  day: string;
-  creativeId: string;
-  countryCode: string;
-}
+import type { CodedColumn } from "./coded-column.ts";
+import { Columns } from "./columns.ts";
+import type { Groups } from "./groups.ts";
 
 /** Which dimensions of a reach know its player already; `whole`: the very same row is there. */
 interface Known {
@@ -22,24 +13,12 @@ interface Known {
   whole: boolean;
 }
 
-/** How many players each member of a campaign has got that it did not know. */
-export class NewUsers {
-  readonly #counts = new Map<string, number>();
-  readonly #counted = new Set<string>();
-
-  /** Counts a player once for each member. */
-  add(dimension: Dimension, { campaignId, userHash }: Reach, key: string): void {
-    const member = nameOf([dimension, campaignId, key]);
-    const player = member + userHash;
-    if (this.#counted.has(player)) return;
-    this.#counted.add(player);
-    this.#counts.set(member, (this.#counts.get(member) ?? 0) + 1);
-  }
-
-  /** @param key the day (YYYY-MM-DD), creative id or country code; of the campaign as a whole: empty */
-  count(dimension: Dimension, campaignId: string, key: string): number {
-    return this.#counts.get(nameOf([dimension, campaignId, key])) ?? 0;
-  }
+/** How many players each row got that it did not know, in the order of the rows of the posting. */
+export interface NewUsers {
+  campaigns: Int32Array;
+  campaignRollups: Int32Array;
+  creatives: Int32Array;
+  countries: Int32Array;
 }
 
 /**
@@ -49,47 +28,50 @@ export class NewUsers {
 export async function rememberUsers(
   transaction: Transaction,
   impressions: readonly BilledImpression[],
+  groups: Groups,
 ): Promise<NewUsers> {
-  const reached = distinct(impressions);
-  const known = new Map((await findKnown(transaction, reached)).map((row) => [row.place, row]));
-  const newUsers = new NewUsers();
-  reached.forEach((reach, place) => {
-    const before = known.get(place + 1);
-    if (before === undefined) newUsers.add("campaign", reach, "");
-    if (before?.day !== true) newUsers.add("day", reach, reach.day);
-    if (before?.creative !== true) newUsers.add("creative", reach, reach.creativeId);
-    if (before?.country !== true) newUsers.add("country", reach, reach.countryCode);
-  });
+  const reached = Array.from(groups.reach.rows, (row) => impressions[row] as BilledImpression);
+  const known: (Known | undefined)[] = new Array(reached.length);
+  for (const row of await findKnown(transaction, reached)) known[row.place - 1] = row;
   await insert(
     transaction,
-    reached.filter((_, place) => known.get(place + 1)?.whole !== true),
+    reached.filter((_, place) => known[place]?.whole !== true),
   );
-  return newUsers;
+  return countNewUsers(groups, known);
 }
 
-/** In the order of the rows' keys. */
-function distinct(impressions: readonly BilledImpression[]): Reach[] {
-  const reached = new Map<string, Reach>();
-  for (const { record, day } of impressions) {
-    const reach = {
-      campaignId: record.match.campaign_id,
-      userHash: record.match.user_hash,
-      day,
-      creativeId: record.creative_id,
-      countryCode: record.match.country_code ?? "",
-    };
-    reached.set(nameOf(Object.values(reach)), reach);
-  }
-  return [...reached].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, reach]) => reach);
+/** Counts a player once for each row that did not know him. @param known by the code of the reach */
+export function countNewUsers(groups: Groups, known: readonly (Known | undefined)[]): NewUsers {
+  const { reach, player } = groups;
+  const count = (
+    members: CodedColumn,
+    players: CodedColumn,
+    isNew: (before: Known | undefined) => boolean,
+  ) => {
+    const counts = new Int32Array(members.rows.length);
+    const counted = new Uint8Array(players.rows.length);
+    for (const [code, row] of reach.rows.entries()) {
+      const who = players.codes[row] ?? 0;
+      if (counted[who] === 1 || !isNew(known[code])) continue;
+      counted[who] = 1;
+      const member = members.codes[row] ?? 0;
+      counts[member] = (counts[member] ?? 0) + 1;
+    }
+    return counts;
+  };
+  return {
+    campaigns: count(groups.owned, player, (before) => before === undefined),
+    campaignRollups: count(groups.campaignDay, groups.playerDay, (before) => before?.day !== true),
+    creatives: count(groups.campaignCreative, groups.playerCreative, (before) => before?.creative !== true),
+    countries: count(groups.campaignCountry, groups.playerCountry, (before) => before?.country !== true),
+  };
 }
 
 /** One look into the index for each: a player has few rows in a campaign. */
-function findKnown(transaction: Transaction, reached: readonly Reach[]): Promise<Known[]> {
+function findKnown(transaction: Transaction, reached: readonly BilledImpression[]): Promise<Known[]> {
   return transaction.$queryRaw<Known[]>`
     SELECT r.place::int AS place, known.day, known.creative, known.country, known.whole
-    FROM unnest(${texts(reached, "campaignId")}::text[], ${texts(reached, "userHash")}::text[],
-      ${texts(reached, "day")}::date[], ${texts(reached, "creativeId")}::text[],
-      ${texts(reached, "countryCode")}::text[])
+    FROM unnest(${columnsOf(reached)})
       WITH ORDINALITY AS r(campaign_id, user_hash, day, creative_id, country_code, place)
     CROSS JOIN LATERAL (
       SELECT bool_or(k.day = r.day) AS day, bool_or(k.creative_id = r.creative_id) AS creative,
@@ -99,15 +81,16 @@ function findKnown(transaction: Transaction, reached: readonly Reach[]): Promise
     WHERE known.whole IS NOT NULL`;
 }
 
-async function insert(transaction: Transaction, reached: readonly Reach[]): Promise<void> {
+async function insert(transaction: Transaction, reached: readonly BilledImpression[]): Promise<void> {
   if (reached.length === 0) return;
   await transaction.$executeRaw`
     INSERT INTO reached_users (campaign_id, user_hash, day, creative_id, country_code)
-    SELECT * FROM unnest(${texts(reached, "campaignId")}::text[], ${texts(reached, "userHash")}::text[],
-      ${texts(reached, "day")}::date[], ${texts(reached, "creativeId")}::text[],
-      ${texts(reached, "countryCode")}::text[])`;
+    SELECT * FROM unnest(${columnsOf(reached)})`;
 }
 
-function texts(reached: readonly Reach[], field: keyof Reach): string {
-  return arrayOfTexts(reached.map((reach) => reach[field]));
+function columnsOf(reached: readonly BilledImpression[]): Prisma.Sql {
+  const of = new Columns(reached);
+  return Prisma.sql`${of.texts(({ record }) => record.match.campaign_id)},
+    ${of.texts(({ record }) => record.match.user_hash)}, ${of.days(({ day }) => day)},
+    ${of.texts(({ record }) => record.creative_id)}, ${of.texts(({ record }) => record.match.country_code ?? "")}`;
 }

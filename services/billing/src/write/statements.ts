@@ -1,7 +1,8 @@
 import { Prisma, type Transaction } from "@diegetic/database";
 import { type BilledImpression, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
-import type { Posting, totalsOfAdvertisers } from "./posting.ts";
+import type { Posting } from "./posting.ts";
+import type { NewUsers } from "./reached-users.ts";
 
 /**
  * One statement per table, with the rows as one array per column. Every transaction takes its locks in the same order
@@ -101,7 +102,7 @@ export interface LockedAdvertiser {
 /** Adds to the advertisers' totals, which locks them until the end. Throws RecordRefused when one is unknown. */
 export async function moveAdvertisers(
   transaction: Transaction,
-  moves: ReturnType<typeof totalsOfAdvertisers>,
+  moves: Posting["advertisers"],
 ): Promise<Map<string, LockedAdvertiser>> {
   const of = new Columns(moves);
   const moved = await transaction.$queryRaw<LockedAdvertiser[]>`
@@ -115,14 +116,18 @@ export async function moveAdvertisers(
 }
 
 /** Adds to the campaigns' totals. Throws RecordRefused when one is unknown, or of another advertiser. */
-export async function moveCampaigns(transaction: Transaction, moves: Posting["campaigns"]): Promise<void> {
+export async function moveCampaigns(
+  transaction: Transaction,
+  moves: Posting["campaigns"],
+  users: NewUsers["campaigns"],
+): Promise<void> {
   const of = new Columns(moves);
   const [moved] = await transaction.$queryRaw<Touched[]>`
     WITH touched AS (UPDATE campaigns AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
       impressions = known.impressions + m.impressions, unique_users = known.unique_users + m.users
     FROM unnest(${of.texts(({ id }) => id)}, ${of.texts(({ advertiserId }) => advertiserId)},
       ${of.integers(({ spentMillicents }) => spentMillicents)}, ${of.integers(({ impressions }) => impressions)},
-      ${of.integers(({ users }) => users)}) AS m(id, advertiser_id, spent_millicents, impressions, users)
+      ${of.integers((_, place) => users[place] ?? 0)}) AS m(id, advertiser_id, spent_millicents, impressions, users)
     WHERE known.id = m.id AND known.advertiser_id = m.advertiser_id RETURNING known.id)
     ${namesUnlessAll(moves)}`;
   requireAll("campaign", moves, namesOf(moved, idsOf(moves)));
@@ -184,13 +189,14 @@ export async function moveCampaignVersions(
 export async function moveCampaignRollups(
   transaction: Transaction,
   moves: Posting["campaignRollups"],
+  users: NewUsers["campaignRollups"],
 ): Promise<void> {
   const of = new Columns(moves);
   await transaction.$executeRaw`
     MERGE INTO campaign_rollups AS known
     USING unnest(${of.texts(({ campaignId }) => campaignId)}, ${of.days(({ day }) => day)},
       ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
-      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}, ${of.integers(({ users }) => users)})
+      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}, ${of.integers((_, place) => users[place] ?? 0)})
       AS m(campaign_id, day, impressions, spent_millicents, affinity_score_sum, users)
     ON known.campaign_id = m.campaign_id AND known.day = m.day
     WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
@@ -200,14 +206,20 @@ export async function moveCampaignRollups(
       VALUES (m.campaign_id, m.day, m.impressions, m.spent_millicents, m.affinity_score_sum, m.users)`;
 }
 
-export async function moveBreakdowns(transaction: Transaction, moves: Posting["breakdowns"]): Promise<void> {
+export async function moveBreakdowns(
+  transaction: Transaction,
+  moves: Posting["breakdowns"],
+  newUsers: Pick<NewUsers, "creatives" | "countries">,
+): Promise<void> {
+  // Players of games are not counted.
+  const users = [...newUsers.creatives, ...newUsers.countries];
   const of = new Columns(moves);
   await transaction.$executeRaw`
     MERGE INTO campaign_breakdowns AS known
     USING unnest(${of.texts(({ campaignId }) => campaignId)},
       ${of.texts(({ dimension }) => dimension)}::breakdown_dimension[], ${of.texts(({ key }) => key)},
       ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
-      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}, ${of.integers(({ users }) => users)})
+      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}, ${of.integers((_, place) => users[place] ?? 0)})
       AS m(campaign_id, dimension, dimension_key, impressions, spent_millicents, affinity_score_sum, users)
     ON known.campaign_id = m.campaign_id AND known.dimension = m.dimension AND known.dimension_key = m.dimension_key
     WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,

@@ -14,7 +14,7 @@ import {
 } from "../testing/market.fixture.ts";
 import { billImpression, RecordRefused } from "./billed-impression.ts";
 import { Partitions } from "./partitions.ts";
-import { writeBatch } from "./write-batch.ts";
+import { prepareBatch, writeBatch } from "./write-batch.ts";
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
@@ -35,7 +35,7 @@ afterAll(async () => {
 async function write(database: Database, records: ImpressionRecord[]): Promise<number> {
   const billed = records.map((record) => billImpression(record, NOW_MS));
   await new Partitions(database).ensure(billed.map(({ day }) => day));
-  return (await writeBatch(database, billed)).written;
+  return (await writeBatch(database, prepareBatch(billed))).written;
 }
 
 const choices = fc.array(

@@ -1,0 +1,70 @@
+import type { BilledImpression } from "./billed-impression.ts";
+import { type CodedColumn, codeNumbers, codePairs, codeTexts } from "./coded-column.ts";
+
+/** By which columns the impressions of a batch are summed up. */
+export interface Groups {
+  advertiser: CodedColumn;
+  campaign: CodedColumn;
+  /** Campaign and advertiser. */
+  owned: CodedColumn;
+  campaignVersion: CodedColumn;
+  campaignDay: CodedColumn;
+  campaignCreative: CodedColumn;
+  campaignCountry: CodedColumn;
+  campaignGame: CodedColumn;
+  /** Account and game. */
+  game: CodedColumn;
+  gameDay: CodedColumn;
+  gameAdvertiser: CodedColumn;
+  /** Advertiser, campaign and day. */
+  charge: CodedColumn;
+  /** Advertiser, campaign, day, account and game. */
+  earning: CodedColumn;
+  /** Campaign and player. */
+  player: CodedColumn;
+  playerDay: CodedColumn;
+  playerCreative: CodedColumn;
+  playerCountry: CodedColumn;
+  /** Campaign, player, day, creative and country. */
+  reach: CodedColumn;
+}
+
+/** Groups impressions; throws RangeError when there are more than a batch may have. */
+export function groupsOf(impressions: readonly BilledImpression[]): Groups {
+  const texts = (of: (impression: BilledImpression) => string) => codeTexts(impressions.map(of));
+  const advertiser = texts(({ record }) => record.match.advertiser_id);
+  const campaign = texts(({ record }) => record.match.campaign_id);
+  const creative = texts(({ record }) => record.creative_id);
+  const country = texts(({ record }) => record.match.country_code ?? "");
+  const day = texts((impression) => impression.day);
+  const gameId = texts(({ record }) => record.match.game_id);
+  const account = texts(({ record }) => record.match.developer_account_id);
+  const user = texts(({ record }) => record.match.user_hash);
+  const version = codeNumbers(impressions.map(({ record }) => record.match.campaign_version));
+  const owned = codePairs(campaign, advertiser);
+  const game = codePairs(account, gameId);
+  const charge = codePairs(codePairs(advertiser, campaign), day);
+  const player = codePairs(campaign, user);
+  const playerDay = codePairs(player, day);
+  const playerCreative = codePairs(player, creative);
+  return {
+    advertiser,
+    campaign,
+    owned,
+    campaignVersion: codePairs(campaign, version),
+    campaignDay: codePairs(campaign, day),
+    campaignCreative: codePairs(campaign, creative),
+    campaignCountry: codePairs(campaign, country),
+    campaignGame: codePairs(campaign, gameId),
+    game,
+    gameDay: codePairs(game, day),
+    gameAdvertiser: codePairs(game, advertiser),
+    charge,
+    earning: codePairs(charge, game),
+    player,
+    playerDay,
+    playerCreative,
+    playerCountry: codePairs(player, country),
+    reach: codePairs(codePairs(playerDay, creative), country),
+  };
+}
