@@ -3,12 +3,25 @@
  * own functions are compared with.
  */
 
+/** Remembers what a text was turned into: worlds are made of few texts. */
+function remembered<Result>(make: (text: string) => Result): (text: string) => Result {
+  const known = new Map<string, Result>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size >= 10_000) known.clear();
+    const made = make(text);
+    known.set(text, made);
+    return made;
+  };
+}
+
 /** How two texts are compared. Sigma has one small form here: which one is written depends on what follows. */
-export function same(text: string): string {
+export const same = remembered((text) => {
   let form = text.normalize("NFKC").toLowerCase().normalize("NFKC");
   form = [...form].map((letter) => (letter === "ς" ? "σ" : letter)).join("");
   return form.trim();
-}
+});
 
 /** Present texts in the form in which they are compared. */
 export function sames(texts: readonly (string | null | undefined)[] | null | undefined): string[] {
@@ -27,10 +40,10 @@ interface Word {
 }
 
 /** Letters, digits and marks that follow each other in one kind of script. */
-export function wordsOf(text: string | null | undefined): Word[] {
+const wordsOf = remembered((text): Word[] => {
   const words: Word[] = [];
   let word: Word | null = null;
-  for (const letter of same(text ?? "")) {
+  for (const letter of same(text)) {
     if (/[\p{L}\p{N}]/u.test(letter)) {
       const isUnspaced = scriptsWithoutSpaces.some((script) => script.test(letter));
       if (word === null || word.isUnspaced !== isUnspaced) {
@@ -45,12 +58,12 @@ export function wordsOf(text: string | null | undefined): Word[] {
     }
   }
   return words;
-}
+});
 
 /** Whether the phrase's words follow each other in the text; where its script has no spaces, also inside of words. */
 export function hasPhrase(text: string | null | undefined, phrase: string): boolean {
   const sought = wordsOf(phrase);
-  const words = wordsOf(text);
+  const words = wordsOf(text ?? "");
   if (sought.length === 0) return false;
   return words.some((_, start) =>
     sought.every(({ text: part, isUnspaced }, place) => {
@@ -71,7 +84,11 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /** A city's name without accents and points, one visible character after the other. */
 export function cityName(name: string | null | undefined): string {
-  const plain = [...graphemes.segment(same(name ?? ""))].map(({ segment }) => {
+  return plainName(name ?? "");
+}
+
+const plainName = remembered((name): string => {
+  const plain = [...graphemes.segment(same(name))].map(({ segment }) => {
     const letter = segment.normalize("NFC");
     const base = [...letter.normalize("NFD")][0] ?? "";
     if (/\p{Script=Cyrillic}/u.test(base))
@@ -90,4 +107,4 @@ export function cityName(name: string | null | undefined): string {
     return letter;
   });
   return plain.join("").trim();
-}
+});
