@@ -4,10 +4,13 @@
 --       hold_ttl_ms, session_started_ms ('': do not look), session_idle_ms, payload (JSON of the match),
 --       then pairs of creative_id, max_uses
 -- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms}
---       {'refused', code, cap_since_ms | ''}
+--       {'refused', code, cap_since_ms | '', lasts}
 -- Codes unknown_slot   the slot has to be rebuilt first
 --       stale_version  the slot knows a newer version of the campaign than the caller
 --       not_active, balance, budget, daily_cap, creative_cap
+-- lasts: whether the end of a hold can change a lack of money. ''  it can, or the slot is older than the caller;
+--       'version'  only a newer version of the account (balance) or of the campaign (budget) can;
+--       milliseconds  only that can (daily cap), or the day's end, after so long
 -- cap_since_ms: since when the caps that have decided are counted. Those that began before the session (by more than
 --       half of its idle time) belong to an earlier one: with session_started_ms they are forgotten first.
 -- Idempotent by match_id: a match that was held answers the same again, whatever became of it; a cancelled one is taken anew.
@@ -58,11 +61,22 @@ local function milliseconds(microseconds)
   return whole(math.floor(tonumber(microseconds) / 1000))
 end
 
+local account, campaign
+
+-- Of a lack of money: what stands even when every hold lapses and a ceiling is taken away. A campaign that is behind the
+-- caller may be about to change.
+local function lasts(refusal)
+  if campaign.version ~= campaign_version then return '' end
+  if refusal == 'balance' then return account.deposited - account.spent < price and 'version' or '' end
+  if refusal == 'budget' then return campaign.budget - campaign.spent < price and 'version' or '' end
+  return campaign.day_spent + price > campaign.daily_cap and whole(DAY_MS - now_ms % DAY_MS) or ''
+end
+
 -- Whatever becomes of this request: the session lives.
 keep_for(cap, cap_life_ms(session_idle_ms))
-local account = read_account(account_key)
-local campaign = read_campaign(campaign_key, utc_day(now_ms))
-if not account or not campaign then return { 'refused', 'unknown_slot', '' } end
+account = read_account(account_key)
+campaign = read_campaign(campaign_key, utc_day(now_ms))
+if not account or not campaign then return { 'refused', 'unknown_slot', '', '' } end
 
 local is_remembered, known = recall(account, matches, match_id)
 if known then
@@ -80,12 +94,12 @@ if session_started_ms and cap_since_us and is_cap_stale(tonumber(cap_since_us), 
 end
 local cap_since_ms = cap_since_us and milliseconds(cap_since_us) or ''
 
-if campaign.version > campaign_version then return { 'refused', 'stale_version', cap_since_ms } end
-if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_since_ms } end
+if campaign.version > campaign_version then return { 'refused', 'stale_version', cap_since_ms, '' } end
+if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_since_ms, '' } end
 local refusal = no_room(account, campaign, price)
-if refusal then return { 'refused', refusal, cap_since_ms } end
+if refusal then return { 'refused', refusal, cap_since_ms, lasts(refusal) } end
 local creative_id, appearances, times_served = pick_creative(counted, campaign.rotation)
-if not creative_id then return { 'refused', 'creative_cap', cap_since_ms } end
+if not creative_id then return { 'refused', 'creative_cap', cap_since_ms, '' } end
 
 -- Before anything is counted: while a cluster moves the slot, a key that is made anew ends the script (see "history").
 if not is_remembered then

@@ -91,9 +91,23 @@ function createParts({ settings, secrets, logger, metrics, nowMs = Date.now }: M
     onError: onError("billing queue"),
   });
   const catalog = new Catalog();
+  let isTidying = false;
+  /** What money has come for is brought back in turns of less than a millisecond. */
+  const tidyInTurns = () => {
+    if (isTidying) return;
+    isTidying = catalog.index.tidy(nowMs());
+    if (!isTidying) return;
+    setImmediate(() => {
+      isTidying = false;
+      tidyInTurns();
+    });
+  };
   const follower = new SnapshotFollower(redis, {
     instance: settings.instanceName,
-    onChanges: (changes) => catalog.apply(changes),
+    onChanges: (changes) => {
+      catalog.apply(changes);
+      tidyInTurns();
+    },
     onError: onError("snapshot"),
   });
   const measures = createMeasures(metrics, catalog);

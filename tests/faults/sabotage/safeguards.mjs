@@ -89,12 +89,13 @@ export const SAFEGUARDS = {
       {
         file: "/lua/reserve.lua",
         search:
-          "if campaign.version > campaign_version then return { 'refused', 'stale_version', cap_since_ms } end",
+          "if campaign.version > campaign_version then return { 'refused', 'stale_version', cap_since_ms, '' } end",
         replacement: "",
       },
       {
         file: "/lua/reserve.lua",
-        search: "if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_since_ms } end",
+        search:
+          "if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_since_ms, '' } end",
         replacement: "",
       },
       {

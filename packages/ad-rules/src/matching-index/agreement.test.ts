@@ -38,10 +38,15 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 const dayMs = 86_400_000;
 const passingMs = 250;
-type Refusal = { campaign: string; lacksMoney: boolean } | { advertiser: string; bidCents: number };
+const longMs = 3_600_000;
+type Refusal = { lastsMs: number } & (
+  | { campaign: string; lacksMoney: boolean }
+  | { advertiser: string; bidCents: number }
+);
+const lastsMs = fc.constantFrom(passingMs, longMs);
 const refusal: fc.Arbitrary<Refusal> = fc.oneof(
-  fc.record({ campaign: campaignId, lacksMoney: fc.boolean() }),
-  fc.record({ advertiser: advertiserId, bidCents: fc.constantFrom(100, 990, 5_000) }),
+  fc.record({ campaign: campaignId, lacksMoney: fc.boolean(), lastsMs }),
+  fc.record({ advertiser: advertiserId, bidCents: fc.constantFrom(100, 990, 5_000), lastsMs }),
 );
 /** Changes, then a request, of which some campaigns are left out; then refusals, and the request again at other times. */
 const chapter = fc.record({
@@ -80,14 +85,16 @@ class PlainRefusals {
   #refusals: (Refusal & { sinceMs: number })[] = [];
 
   add(refusal: Refusal, index: CampaignIndex, sinceMs: number): void {
-    const untilMs = sinceMs + passingMs;
+    const untilMs = sinceMs + refusal.lastsMs;
     if ("campaign" in refusal) index.refuse(refusal.campaign, { ...refusal, sinceMs, untilMs });
     else index.refuseAdvertiser(refusal.advertiser, { ...refusal, sinceMs, untilMs });
     this.#refusals = this.#refusals.filter(
       (one) => !("campaign" in one && "campaign" in refusal && one.campaign === refusal.campaign),
     );
     // Of an advertiser the lowest bid counts, as long as the last refusal stands.
-    const bids = this.#of(refusal).map((one) => one.bidCents);
+    const bids = this.#of(refusal)
+      .filter((one) => one.lastsMs === refusal.lastsMs)
+      .map((one) => one.bidCents);
     this.#refusals.push(
       "campaign" in refusal
         ? { ...refusal, sinceMs }
@@ -95,9 +102,12 @@ class PlainRefusals {
     );
   }
 
-  /** Those end that begin later or are over. */
+  /** Those end that are over, or begin later; long ones bear a clock that goes back a little. */
   setClock(nowMs: number): void {
-    this.#refusals = this.#refusals.filter(({ sinceMs }) => sinceMs <= nowMs && nowMs < sinceMs + passingMs);
+    this.#refusals = this.#refusals.filter(({ sinceMs, lastsMs: forMs }) => {
+      const fromMs = forMs === longMs ? sinceMs - 1_000 : sinceMs;
+      return fromMs <= nowMs && nowMs < sinceMs + forMs;
+    });
   }
 
   of({ campaign_id, advertiser_id, cpm_bid_cents }: Campaign): "none" | "money" | "other" {
@@ -107,10 +117,10 @@ class PlainRefusals {
     return denies ? "money" : "none";
   }
 
-  #of(refusal: object) {
+  #of(refusal: object): { bidCents: number; lastsMs: number }[] {
     return this.#refusals.filter(
       (one) => "advertiser" in one && "advertiser" in refusal && one.advertiser === refusal.advertiser,
-    ) as { bidCents: number }[];
+    ) as (Refusal & { bidCents: number })[];
   }
 
   /** What a newer version of each does. */
@@ -134,6 +144,7 @@ function expectAgreement(
   exclude: readonly string[],
 ): void {
   refusals.setClock(scene.nowMs);
+  while (index.tidy(scene.nowMs));
   const eligible = candidatesPlainly(world.values(), scene).filter(
     (one) => !exclude.includes(one.campaign.campaign_id),
   );

@@ -150,6 +150,14 @@ export class CampaignIndex {
     this.#matching.readmitAdvertiser(comparable(advertiserId));
   }
 
+  /**
+   * Brings campaigns back into the way of requests that were out of it, because they had ended before the clock went back or
+   * because they lacked money: a limited number, some microseconds each. Whether there are more. Each search does it too.
+   */
+  tidy(nowMs: number): boolean {
+    return this.#matching.tidy(nowMs);
+  }
+
   #with<Result>(scene: MatchScene, { exclude = [] }: Exclusions, search: () => Result): Result {
     const excluded: number[] = [];
     for (const id of exclude) {

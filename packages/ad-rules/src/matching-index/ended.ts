@@ -4,10 +4,12 @@ import type { PostingSet } from "./posting-set.ts";
 import { bits, field, type Records, timesAt } from "./records.ts";
 
 const minuteMs = 60_000;
+/** As many come back before one search. */
+const mostPerSearch = 64;
 
 /**
  * Campaigns that have ended, out of the way of requests. A search notes those that it meets, and they are taken out of the
- * postings after it; should the clock go back, they are put in again.
+ * postings after it; should the clock go back, they are put in again, a few before each search.
  */
 export class Ended {
   readonly #records: Records;
@@ -37,14 +39,15 @@ export class Ended {
     this.#setTraits(address, this.#traits(address) & ~bits.ended);
   }
 
-  /** Puts those back that have not ended at this time. */
-  restore(nowMs: number): void {
-    for (;;) {
+  /** Puts some of those back that have not ended at this time; whether there may be more of them. */
+  restore(nowMs: number): boolean {
+    for (let left = mostPerSearch; left > 0; left -= 1) {
       const [minute = Number.NEGATIVE_INFINITY, address = 0] = this.#byMinute.blocks[0] ?? [];
-      if ((minute + 1) * minuteMs <= nowMs) return;
+      if ((minute + 1) * minuteMs <= nowMs) return false;
       this.remove(address);
       this.#live.add(address);
     }
+    return true;
   }
 
   #minuteOf(address: number): number {

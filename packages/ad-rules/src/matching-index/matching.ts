@@ -5,6 +5,7 @@ import { placeOf } from "./arena.ts";
 import { effects, level } from "./effects.ts";
 import { Ended } from "./ended.ts";
 import { Judge } from "./judge.ts";
+import { Parked } from "./parked.ts";
 import { PostingSet } from "./posting-set.ts";
 import { canNeverServe, hasCircles, recordPartsOf } from "./record-parts.ts";
 import { field, Records } from "./records.ts";
@@ -46,7 +47,15 @@ export class Matching {
   readonly #live = new PostingSet(this.#records);
   readonly #ended = new Ended(this.#records, this.#live);
   readonly #reader = new RequestReader(this.#terms);
-  readonly #refusals = new Refusals(this.#records, (slot) => this.addressOf(slot));
+  readonly #parked = new Parked(this.#records, this.#live);
+  readonly #refusals = new Refusals(
+    this.#records,
+    (slot) => this.addressOf(slot),
+    (slot, advertiser) => {
+      if (slot >= 0) this.#parked.release(this.addressOf(slot));
+      else this.#parked.releaseAdvertiser(advertiser);
+    },
+  );
   readonly #judge = new Judge(this.#terms, this.#records, this.#refusals, this.#circles);
   readonly #search = new Search(this.#judge, this.#records, this.#terms);
   readonly #sampling = new TieSampling(this.#judge, this.#records);
@@ -54,6 +63,7 @@ export class Matching {
   #raisedCount = 0;
   #walkCount = 0;
   #visit = 0;
+  #isOpen = false;
   /** No campaign has a higher priority. */
   #highestPriority = 0;
 
@@ -89,6 +99,7 @@ export class Matching {
     if (address === nowhere) return;
     this.#refusals.forgetSlot(slot);
     if (this.#ended.has(address)) this.#ended.remove(address);
+    else if (this.#parked.has(address)) this.#parked.remove(address);
     else this.#live.remove(address);
     const advertiser = this.#records.get(address, field.advertiser);
     for (const term of this.#records.terms(address)) this.#terms.release(term);
@@ -113,12 +124,20 @@ export class Matching {
     if (term >= 0) this.#refusals.forgetAdvertiser(term);
   }
 
+  /** Brings some of those back that were out of the way; whether there is more to do. */
+  tidy(nowMs: number): boolean {
+    this.#refusals.expire(nowMs);
+    const someEnded = this.#ended.restore(nowMs);
+    this.#parked.returnSome();
+    return someEnded || this.#parked.someReturn;
+  }
+
   /** Raises the flags of the request's terms; `close` must follow. @param excluded slots to leave out */
   open(scene: MatchScene, excluded: Iterable<number>): void {
-    this.#refusals.expire(scene.nowMs);
-    this.#ended.restore(scene.nowMs);
+    this.tidy(scene.nowMs);
     this.#search.open(this.#nextVisit());
     this.#excluded.length = 0;
+    this.#isOpen = scene.placement.is_active;
     if (!scene.placement.is_active) return;
     this.#reader.read(scene);
     this.#judge.open(scene);
@@ -135,14 +154,28 @@ export class Matching {
     this.#raisedCount += this.#terms.raisedCount;
     this.#walkCount += this.#search.postings.walkCount;
     this.#terms.lowerAll();
-    for (const address of this.#judge.ended) this.#ended.retire(address);
+    for (const address of this.#judge.ended) {
+      if (this.#parked.has(address)) this.#parked.unpark(address);
+      this.#ended.retire(address);
+    }
     this.#judge.ended.length = 0;
+    for (const slot of this.#refusals.met) this.#parked.park(this.addressOf(slot));
+    this.#refusals.met.length = 0;
+  }
+
+  /** Goes on among those that lack money for long. */
+  #openParked(): void {
+    const search = this.#search;
+    search.open(this.#nextVisit());
+    if (!this.#isOpen) return;
+    search.postings.open(this.#parked.postings, this.#terms);
+    for (const address of this.#excluded) search.exclude(address);
   }
 
   /** Draws one of the ties, with weight priority + 1. */
   draw(random: Random): Found | null {
     const search = this.#search;
-    search.findHighest();
+    this.#findHighest();
     if (search.best < 0) return null;
     search.findTies();
     const drawn = search.crowded
@@ -151,6 +184,19 @@ export class Matching {
     if (drawn !== nowhere) return this.#foundAt(drawn);
     if (search.crowded) search.listAll(this.#nextVisit(), this.#excluded);
     return this.#foundAt(this.#drawListed(random));
+  }
+
+  /** Among those that lack money for long only if there is nobody else: one of them may have money again. */
+  #findHighest(): void {
+    const search = this.#search;
+    search.findHighest();
+    if (search.best >= 0 || this.#parked.postings.size === 0) return;
+    const { lackedMoney } = search;
+    if (lackedMoney && !this.#parked.someReturn) return;
+    this.#openParked();
+    search.stopsAtRefused = !this.#parked.someReturn;
+    search.findHighest();
+    search.lackedMoney ||= lackedMoney;
   }
 
   /** After a `draw` that found none: one was passed over because it had just lacked money. */
@@ -163,13 +209,20 @@ export class Matching {
     const search = this.#search;
     search.passesRefused = false;
     search.findHighest();
-    return search.best < 0 ? null : this.#foundAt(search.best);
+    const { best, highestRank } = search;
+    if (this.#parked.postings.size > 0) {
+      this.#openParked();
+      search.passesRefused = false;
+      search.findHighest();
+    }
+    const found = search.best >= 0 && (best < 0 || search.highestRank > highestRank) ? search.best : best;
+    return found < 0 ? null : this.#foundAt(found);
   }
 
   /** All that `draw` chooses from. */
   listTies(): Found[] {
     const search = this.#search;
-    search.findHighest();
+    this.#findHighest();
     if (search.best < 0) return [];
     search.listAll(this.#nextVisit(), this.#excluded);
     return search.found

@@ -1,10 +1,16 @@
 import { field, type Records } from "./records.ts";
 
 /** Values of `field.refusal`. */
-export const refusal = { none: 0, lacksMoney: 1, other: 2 } as const;
+export const refusal = { none: 0, lacksMoney: 1, other: 2, lacksMoneyForLong: 3 } as const;
 
-/** So many are remembered; the oldest makes room. */
-const mostRefusals = 10_000;
+/** So many of those that end soon are remembered; the oldest makes room. */
+const mostShort = 10_000;
+/** And so many of the others, in each of their two queues. */
+const mostLong = 200_000;
+/** What stands longer than this is worth taking out of the postings. */
+const shortMs = 1_000;
+/** As many of the long ones end in one search, and as many that it meets are noted. */
+const mostPerSearch = 64;
 const deniesNothing = 0x7fff_ffff;
 
 /** When a refusal stands, in Unix milliseconds: from `sinceMs` on, before `untilMs`. */
@@ -14,99 +20,163 @@ export interface Span {
 }
 
 /** What was refused: a record, or an advertiser's bids from some height on. */
-interface Refused {
-  readonly sinceMs: number;
-  readonly untilMs: number;
+interface Refused extends Span {
   readonly slot: number;
   readonly advertiser: number;
+  readonly queue: Set<Refused>;
+}
+
+/** By advertiser's term: bids from here on lack money. */
+class DeniedBids {
+  readonly refused = new Map<number, Refused>();
+  from = new Int32Array(1_024).fill(deniesNothing);
+
+  set(advertiser: number, bidCents: number): void {
+    if (advertiser >= this.from.length) {
+      const longer = new Int32Array(advertiser * 2).fill(deniesNothing);
+      longer.set(this.from);
+      this.from = longer;
+    }
+    this.from[advertiser] = bidCents;
+  }
+
+  at(advertiser: number): number {
+    return this.from[advertiser] ?? deniesNothing;
+  }
 }
 
 /**
- * What was refused a moment ago, so that it is passed over. To see whether a record was costs reading one of its fields and
- * one number of its advertiser. Each refusal ends by itself; forgetting one costs a reservation, never money.
+ * What was refused, so that it is passed over. To see whether a record was costs reading one of its fields and two numbers
+ * of its advertiser. Each refusal ends by itself; forgetting one costs a reservation, never money.
  */
 export class Refusals {
+  /** Slots that a search has met although they are refused for long. */
+  readonly met: number[] = [];
   readonly #records: Records;
   readonly #addressOf: (slot: number) => number;
-  /** By term of an advertiser: bids from here on lack money. */
-  #deniedFrom = new Int32Array(1_024).fill(deniesNothing);
-  /** By slot and by advertiser's term: the refusal that holds. */
+  /** Told of a record (its slot) or an advertiser (else −1) whose long refusal has ended. */
+  readonly #onEnd: (slot: number, advertiser: number) => void;
+  readonly #shortly = new DeniedBids();
+  readonly #forLong = new DeniedBids();
   readonly #bySlot = new Map<number, Refused>();
-  readonly #byAdvertiser = new Map<number, Refused>();
-  /** In the order in which they end. */
-  readonly #queue = new Set<Refused>();
+  /** Each in the order in which they end, as long as the clock does not go back. */
+  readonly #short = new Set<Refused>();
+  readonly #long = [new Set<Refused>(), new Set<Refused>()] as const;
+  readonly #lastUntilMs = [0, 0];
   /** The time of the last search. */
   #latestMs = Number.NEGATIVE_INFINITY;
+  /** So many long ones were made by a clock that has gone back since. */
+  #outdated = 0;
 
-  constructor(records: Records, addressOf: (slot: number) => number) {
+  constructor(
+    records: Records,
+    addressOf: (slot: number) => number,
+    onEnd: (slot: number, advertiser: number) => void,
+  ) {
     this.#records = records;
     this.#addressOf = addressOf;
+    this.#onEnd = onEnd;
   }
 
-  /** Whether the record is passed over: one of `refusal`. */
+  /** Whether the record is passed over: `none`, `lacksMoney` or `other`. */
   of(ints: Int32Array, at: number): number {
     const own = ints[at + field.refusal] ?? 0;
-    if (own !== refusal.none) return own;
-    const denied = this.#deniedFrom[ints[at + field.advertiser] ?? 0] ?? deniesNothing;
-    return (ints[at + field.bidCents] ?? 0) >= denied ? refusal.lacksMoney : refusal.none;
+    if (own !== refusal.none && own !== refusal.lacksMoneyForLong) return own;
+    const advertiser = ints[at + field.advertiser] ?? 0;
+    const bidCents = ints[at + field.bidCents] ?? 0;
+    if (own === refusal.lacksMoneyForLong || bidCents >= this.#forLong.at(advertiser)) {
+      if (this.met.length < mostPerSearch) this.met.push(ints[at + field.slot] ?? 0);
+      return refusal.lacksMoney;
+    }
+    return bidCents >= this.#shortly.at(advertiser) ? refusal.lacksMoney : refusal.none;
   }
 
-  refuseSlot(slot: number, lacksMoney: boolean, { sinceMs, untilMs }: Span): void {
-    this.forgetSlot(slot);
-    const refused = { sinceMs, untilMs, slot, advertiser: -1 };
+  refuseSlot(slot: number, lacksMoney: boolean, span: Span): void {
+    const known = this.#bySlot.get(slot);
+    if (known !== undefined) this.#drop(known);
+    const queue = this.#queueFor(span);
+    const refused = { ...span, slot, advertiser: -1, queue };
     this.#bySlot.set(slot, refused);
     this.#remember(refused);
-    this.#records.set(this.#addressOf(slot), field.refusal, lacksMoney ? refusal.lacksMoney : refusal.other);
+    const forLong = queue === this.#short ? refusal.lacksMoney : refusal.lacksMoneyForLong;
+    this.#records.set(this.#addressOf(slot), field.refusal, lacksMoney ? forLong : refusal.other);
   }
 
   /** The lowest bid that was refused counts. */
-  refuseAdvertiser(advertiser: number, bidCents: number, { sinceMs, untilMs }: Span): void {
-    const fromCents = Math.min(bidCents, this.#deniedFrom[advertiser] ?? deniesNothing);
-    this.forgetAdvertiser(advertiser);
-    const refused = { sinceMs, untilMs, slot: -1, advertiser };
-    this.#byAdvertiser.set(advertiser, refused);
+  refuseAdvertiser(advertiser: number, bidCents: number, span: Span): void {
+    const queue = this.#queueFor(span);
+    const denied = queue === this.#short ? this.#shortly : this.#forLong;
+    const fromCents = Math.min(bidCents, denied.at(advertiser));
+    const known = denied.refused.get(advertiser);
+    if (known !== undefined) this.#drop(known);
+    const refused = { ...span, slot: -1, advertiser, queue };
+    denied.refused.set(advertiser, refused);
     this.#remember(refused);
-    if (advertiser >= this.#deniedFrom.length) {
-      const longer = new Int32Array(advertiser * 2).fill(deniesNothing);
-      longer.set(this.#deniedFrom);
-      this.#deniedFrom = longer;
-    }
-    this.#deniedFrom[advertiser] = fromCents;
+    denied.set(advertiser, fromCents);
   }
 
   forgetSlot(slot: number): void {
     const known = this.#bySlot.get(slot);
-    if (known !== undefined) this.#forget(known);
+    if (known !== undefined) this.#end(known);
   }
 
   forgetAdvertiser(advertiser: number): void {
-    const known = this.#byAdvertiser.get(advertiser);
-    if (known !== undefined) this.#forget(known);
+    for (const denied of [this.#shortly, this.#forLong]) {
+      const known = denied.refused.get(advertiser);
+      if (known !== undefined) this.#end(known);
+    }
   }
 
-  /** Ends those whose time is over; should the clock have gone back, those too that were made later. */
+  /**
+   * Ends those whose time is over; should the clock have gone back, those too that were made later. Of the long ones a
+   * limited number ends at once.
+   */
   expire(nowMs: number): void {
-    const wentBack = nowMs < this.#latestMs;
+    const wentBackMs = this.#latestMs - nowMs;
     this.#latestMs = nowMs;
-    for (const refused of this.#queue) {
-      if (refused.untilMs <= nowMs || refused.sinceMs > nowMs) this.#forget(refused);
-      else if (!wentBack) return;
+    for (const refused of this.#short) {
+      if (refused.untilMs <= nowMs || refused.sinceMs > nowMs) this.#end(refused);
+      else if (!(wentBackMs > 0)) break;
     }
+    if (wentBackMs > shortMs) this.#outdated = this.#long[0].size + this.#long[1].size;
+    let left = mostPerSearch;
+    for (const queue of this.#long) {
+      for (const refused of queue) {
+        if (left === 0 || (refused.untilMs > nowMs && this.#outdated === 0)) break;
+        if (this.#outdated > 0) this.#outdated -= 1;
+        left -= 1;
+        this.#end(refused);
+      }
+    }
+  }
+
+  #queueFor({ sinceMs, untilMs }: Span): Set<Refused> {
+    if (untilMs - sinceMs <= shortMs) return this.#short;
+    const place = untilMs >= (this.#lastUntilMs[0] ?? 0) ? 0 : 1;
+    this.#lastUntilMs[place] = untilMs;
+    return this.#long[place];
   }
 
   #remember(refused: Refused): void {
-    if (this.#queue.size >= mostRefusals) {
-      const oldest = this.#queue.values().next();
-      if (!oldest.done) this.#forget(oldest.value);
+    const { queue } = refused;
+    if (queue.size >= (queue === this.#short ? mostShort : mostLong)) {
+      const oldest = queue.values().next();
+      if (!oldest.done) this.#end(oldest.value);
     }
-    this.#queue.add(refused);
+    queue.add(refused);
   }
 
-  #forget(refused: Refused): void {
-    this.#queue.delete(refused);
+  #end(refused: Refused): void {
+    this.#drop(refused);
+    if (refused.queue !== this.#short) this.#onEnd(refused.slot, refused.advertiser);
+  }
+
+  #drop(refused: Refused): void {
+    refused.queue.delete(refused);
     if (refused.advertiser >= 0) {
-      this.#byAdvertiser.delete(refused.advertiser);
-      this.#deniedFrom[refused.advertiser] = deniesNothing;
+      const denied = refused.queue === this.#short ? this.#shortly : this.#forLong;
+      denied.refused.delete(refused.advertiser);
+      denied.set(refused.advertiser, deniesNothing);
     } else {
       this.#bySlot.delete(refused.slot);
       this.#records.set(this.#addressOf(refused.slot), field.refusal, refusal.none);

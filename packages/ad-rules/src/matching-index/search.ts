@@ -42,6 +42,8 @@ export class Search {
   lackedMoney = false;
   /** Whether what was refused lately is left out. */
   passesRefused = true;
+  /** Ends with the first that may serve and was refused: it is enough to know that there is one. */
+  stopsAtRefused = false;
   readonly postings = new RaisedPostings();
   readonly #judge: Judge;
   readonly #records: Records;
@@ -70,6 +72,7 @@ export class Search {
     this.byAffinity = false;
     this.lackedMoney = false;
     this.passesRefused = true;
+    this.stopsAtRefused = false;
     this.#budget = mostTies;
     this.postings.clear();
   }
@@ -256,7 +259,11 @@ export class Search {
 
   #isRefused(ints: Int32Array, at: number): boolean {
     const refused = this.#judge.refusalOf(ints, at);
-    if (refused === refusal.lacksMoney) this.lackedMoney = true;
+    if (refused === refusal.lacksMoney) {
+      this.lackedMoney = true;
+      // Nothing is above it, so every walk ends.
+      if (this.stopsAtRefused) this.highestRank = Number.POSITIVE_INFINITY;
+    }
     return refused !== refusal.none;
   }
 

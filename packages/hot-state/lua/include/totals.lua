@@ -43,6 +43,7 @@ local function read_campaign(key, today)
   return {
     version = tonumber(values[1]),
     status = values[2],
+    budget = tonumber(values[3]),
     limit = limit,
     daily_cap = values[5] ~= '' and tonumber(values[5]) or nil,
     spent = tonumber(values[6]),

@@ -104,7 +104,8 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
     );
     if (reply.code(0, ["held", "refused"]) === "refused") {
       const reason = reply.code(1, RESERVE_REFUSALS);
-      return { outcome: "refused", reason, capSinceMs: reply.optionalInteger(2) };
+      const lasts = reply.text(3) === "version" ? "version" : reply.optionalInteger(3);
+      return { outcome: "refused", reason, capSinceMs: reply.optionalInteger(2), lasts };
     }
     return {
       outcome: "held",

@@ -52,7 +52,7 @@ describe("reserve", () => {
 
   it("refuses a slot or a campaign that is not there", async () => {
     const empty = new TestSlot(money, redis);
-    const refusal = { outcome: "refused", reason: "unknown_slot", capSinceMs: null };
+    const refusal = { outcome: "refused", reason: "unknown_slot", capSinceMs: null, lasts: null };
     expect(await money.reserve(empty.request())).toEqual(refusal);
     const slot = await TestSlot.open(money, redis);
     expect(await money.reserve(slot.request({ campaign_id: "camp_other" }))).toEqual(refusal);
@@ -69,8 +69,34 @@ describe("reserve", () => {
     ["daily_cap", { dailyCapMillicents: 999 }],
   ])("refuses with %s", async (reason, state) => {
     const slot = await TestSlot.open(money, redis, state);
-    expect(await money.reserve(slot.request())).toEqual({ outcome: "refused", reason, capSinceMs: null });
+    expect(await money.reserve(slot.request())).toMatchObject({
+      outcome: "refused",
+      reason,
+      capSinceMs: null,
+    });
     expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
+  });
+
+  it.each([
+    ["balance", { depositedMillicents: 1_999 }, "version"],
+    ["budget", { budgetMillicents: 1_999 }, "version"],
+    ["daily_cap", { dailyCapMillicents: 1_999 }, expect.any(Number)],
+  ])("says whether the end of a hold can change a lack of %s", async (reason, state, lasts) => {
+    const slot = await TestSlot.open(money, redis, state);
+    await slot.hold();
+    expect(await money.reserve(slot.request())).toMatchObject({ reason, lasts: null });
+    await slot.commit();
+    expect(await money.reserve(slot.request())).toMatchObject({ reason, lasts });
+    const ahead = slot.request({}, { campaignVersion: 9 });
+    expect(await money.reserve(ahead)).toMatchObject({ reason, lasts: null });
+  });
+
+  it("takes a ceiling for something that passes", async () => {
+    const slot = await TestSlot.open(money, redis, { budgetMillicents: 3_000 });
+    await slot.hold();
+    await slot.commit();
+    await money.setBudgetCeiling(slot.advertiserId, slot.campaignId, 1_000);
+    expect(await money.reserve(slot.request())).toMatchObject({ reason: "budget", lasts: null });
   });
 
   it("takes a caller that knows a newer version than the slot", async () => {
@@ -85,6 +111,7 @@ describe("reserve", () => {
       for (let i = 0; i < 3; i++) await slot.hold();
       expect(await money.reserve(slot.request({ price_millicents: 1 }))).toMatchObject({
         outcome: "refused",
+        lasts: null,
       });
     },
   );
@@ -170,6 +197,7 @@ describe("choice of the creative", () => {
       outcome: "refused",
       reason: "creative_cap",
       capSinceMs: expect.any(Number),
+      lasts: null,
     });
   });
 

@@ -44,7 +44,16 @@ export type ReserveResult =
       /** Since when the caps are counted that have chosen the creative. */
       capSinceMs: number;
     }
-  | { outcome: "refused"; reason: ReserveRefusal; capSinceMs: number | null };
+  | {
+      outcome: "refused";
+      reason: ReserveRefusal;
+      capSinceMs: number | null;
+      /**
+       * Of a lack of money: null when the end of a hold can change it. Otherwise only a newer version of the account
+       * (`balance`) or of the campaign can, for the daily cap also the end of the UTC day after so many milliseconds.
+       */
+      lasts: "version" | number | null;
+    };
 
 export interface CommitRequest {
   advertiserId: string;

@@ -62,7 +62,7 @@ export async function reserveOne(
   }
   if (reservation.reason === "stale_version" && trial.freshStartsLeft > 0) return { outcome: "outdated" };
   const asked = { advertiserVersion, nowMs: dependencies.nowMs() };
-  dependencies.refusals.remember(candidate.campaign, reservation.reason, asked);
+  dependencies.refusals.remember(candidate.campaign, reservation, asked);
   trial.lackedMoney ||= ["balance", "budget", "daily_cap"].includes(reservation.reason);
   trial.refused.push(campaign_id);
   return { outcome: "refused" };

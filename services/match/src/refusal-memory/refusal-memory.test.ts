@@ -1,4 +1,5 @@
 import { CampaignIndex, type MatchScene } from "@diegetic/ad-rules";
+import type { ReserveRefusal } from "@diegetic/hot-state";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { campaign as anyCampaign } from "../../../../packages/ad-rules/tests/builders.ts";
 import { RefusalMemory } from "./refusal-memory.ts";
@@ -27,6 +28,7 @@ beforeEach(() => {
   memory = new RefusalMemory(index, () => advertiserVersion);
 });
 
+const passing = (reason: ReserveRefusal) => ({ reason, lasts: null });
 const drawn = (nowMs: number) => index.draw(scene(nowMs), () => 0);
 /** Whether the campaign, alone in the index beside the one that was refused, is passed over. */
 function standing(one: typeof campaign, nowMs: number): boolean {
@@ -37,7 +39,7 @@ describe("RefusalMemory", () => {
   it("remembers a lack of budget for 250 ms, for that campaign alone", () => {
     index.upsert(campaign);
     index.upsert(sibling);
-    memory.remember(campaign, "budget", at(1_000));
+    memory.remember(campaign, passing("budget"), at(1_000));
     expect(standing(campaign, 1_249)).toBe(true);
     expect(standing(sibling, 1_249)).toBe(false);
     expect(standing(campaign, 1_250)).toBe(false);
@@ -45,16 +47,16 @@ describe("RefusalMemory", () => {
 
   it("says that money was lacking when nobody else can be drawn", () => {
     index.upsert(campaign);
-    memory.remember(campaign, "daily_cap", at(1_000));
+    memory.remember(campaign, passing("daily_cap"), at(1_000));
     expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: true });
   });
 
   it("forgets it with a newer version of the campaign", () => {
     index.upsert(campaign);
-    memory.remember(campaign, "daily_cap", at(1_000));
+    memory.remember(campaign, passing("daily_cap"), at(1_000));
     index.upsert({ ...campaign, version: 4 });
     expect(standing(campaign, 1_001)).toBe(false);
-    memory.remember(campaign, "daily_cap", at(1_002));
+    memory.remember(campaign, passing("daily_cap"), at(1_002));
     expect(standing(campaign, 1_003)).toBe(false);
   });
 
@@ -62,39 +64,68 @@ describe("RefusalMemory", () => {
     const lower = { ...campaign, campaign_id: "camp_3", cpm_bid_cents: 498 };
     const stranger = { ...campaign, campaign_id: "camp_4", advertiser_id: "adv_2" };
     for (const one of [campaign, sibling, lower]) index.upsert(one);
-    memory.remember(campaign, "balance", at(1_000));
+    memory.remember(campaign, passing("balance"), at(1_000));
     expect(drawn(1_001).candidate?.campaign).toBe(lower);
-    memory.remember(lower, "balance", at(1_001));
-    memory.remember(campaign, "balance", at(1_002));
+    memory.remember(lower, passing("balance"), at(1_001));
+    memory.remember(campaign, passing("balance"), at(1_002));
     expect(drawn(1_003)).toMatchObject({ candidate: null, lackedMoney: true });
     index.upsert(stranger);
     expect(drawn(1_003).candidate?.campaign).toBe(stranger);
     expect(drawn(1_252).candidate).not.toBeNull();
-    memory.remember(campaign, "balance", at(2_000));
+    memory.remember(campaign, passing("balance"), at(2_000));
     index.readmitAdvertiser("adv_1");
     expect(standing(sibling, 2_001)).toBe(false);
   });
 
   it("does not remember what is about one request alone, and knows a missing slot from a lack of money", () => {
     index.upsert(campaign);
-    memory.remember(campaign, "creative_cap", at(1_000));
-    memory.remember(campaign, "not_active", at(1_000));
+    memory.remember(campaign, passing("creative_cap"), at(1_000));
+    memory.remember(campaign, passing("not_active"), at(1_000));
     expect(standing(campaign, 1_001)).toBe(false);
-    memory.remember(campaign, "unknown_slot", at(1_000));
+    memory.remember(campaign, passing("unknown_slot"), at(1_000));
     expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: false });
   });
 
   it("does not let a refusal outdate a deposit that came while it was on its way", () => {
     index.upsert(campaign);
-    memory.remember(campaign, "balance", { advertiserVersion: 0, nowMs: 1_000 });
+    memory.remember(campaign, passing("balance"), { advertiserVersion: 0, nowMs: 1_000 });
     expect(standing(campaign, 1_001)).toBe(false);
+  });
+
+  it("remembers what is spent until a newer version, the cap until the day ends, and neither longer than an hour", () => {
+    const refuse = (reason: ReserveRefusal, lasts: "version" | number, nowMs: number) =>
+      memory.remember(campaign, { reason, lasts }, at(nowMs));
+    index.upsert(campaign);
+    refuse("daily_cap", 60_000, 1_000);
+    expect(drawn(60_999)).toMatchObject({ candidate: null, lackedMoney: true });
+    expect(standing(campaign, 61_000)).toBe(false);
+    refuse("budget", "version", 100_000);
+    for (const nowMs of [100_001, 3_699_999]) expect(standing(campaign, nowMs)).toBe(true);
+    expect(standing(campaign, 3_700_000)).toBe(false);
+    refuse("budget", "version", 4_000_000);
+    expect(standing(campaign, 4_000_001)).toBe(true);
+    index.upsert({ ...campaign, version: 4 });
+    expect(standing(campaign, 4_000_002)).toBe(false);
+  });
+
+  it("finds an advertiser of very many campaigns out by one refusal, and lets them all in again", () => {
+    const many = 500;
+    for (let n = 0; n < many; n++) index.upsert({ ...campaign, campaign_id: `c${n}` });
+    memory.remember(campaign, { reason: "balance", lasts: "version" }, at(1_000));
+    for (let n = 0; n < many; n++) {
+      expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: true });
+    }
+    index.readmitAdvertiser("adv_1");
+    expect(drawn(1_002).candidate).not.toBeNull();
+    while (index.tidy(1_002));
+    expect(index.ties(scene(1_002))).toHaveLength(many);
   });
 
   it("keeps a limited number of them", () => {
     for (let n = 0; n < 10_001; n++) {
       const one = { ...campaign, campaign_id: `c${n}` };
       index.upsert(one);
-      memory.remember(one, "budget", at(1_000));
+      memory.remember(one, passing("budget"), at(1_000));
     }
     expect(drawn(1_001).candidate?.campaign.campaign_id).toBe("c0");
   });

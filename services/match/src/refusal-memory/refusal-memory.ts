@@ -9,12 +9,16 @@ export interface RefusedCampaign {
   cpm_bid_cents: number;
 }
 
+/** What the end of a hold can change. */
 const REMEMBER_MS = 250;
+/** A newer version ends the others. Should the books be put right without one, it is noticed after so long. */
+const LONGEST_MS = 3_600_000;
 
 /**
- * Has the index pass over what was refused for lack of money, for a moment, so that exhausted campaigns do not stand in
- * the way of the next request (semantics: "How many candidates are tried"). A newer version of the campaign or, for the
- * balance, of the advertiser ends a refusal at once. Forgetting one costs a reservation, never money.
+ * Has the index pass over what was refused for lack of money, so that exhausted campaigns do not stand in the way of the
+ * next request (semantics: "How many candidates are tried"): for a moment, or as long as the refusal says that it lasts. A
+ * newer version of the campaign or, for the balance, of the advertiser ends a refusal at once. Forgetting one costs a
+ * reservation, never money.
  */
 export class RefusalMemory {
   readonly #index: CampaignIndex;
@@ -32,11 +36,12 @@ export class RefusalMemory {
    */
   remember(
     campaign: RefusedCampaign,
-    reason: ReserveRefusal,
+    { reason, lasts }: { reason: ReserveRefusal; lasts: "version" | number | null },
     asked: { advertiserVersion: number; nowMs: number },
   ): void {
     const { campaign_id, advertiser_id, version, cpm_bid_cents } = campaign;
-    const span = { sinceMs: asked.nowMs, untilMs: asked.nowMs + REMEMBER_MS };
+    const longMs = lasts === "version" ? LONGEST_MS : Math.min(lasts ?? 0, LONGEST_MS);
+    const span = { sinceMs: asked.nowMs, untilMs: asked.nowMs + Math.max(REMEMBER_MS, longMs) };
     if (reason === "balance") {
       if (this.#advertiserVersion(advertiser_id) > asked.advertiserVersion) return;
       this.#index.refuseAdvertiser(advertiser_id, { bidCents: cpm_bid_cents, ...span });

@@ -86,6 +86,16 @@ export class ModelSlot {
     return { creativeId, timesSeen };
   }
 
+  /** Whether a reservation of the price would lack the same even if all holds lapsed and no ceiling stood. */
+  lacksForLong(campaignId: string, price: number, refusal: ReserveRefusal): boolean {
+    const campaign = this.campaign(campaignId);
+    if (refusal === "balance") return this.deposited - this.spent < price;
+    if (refusal === "budget") return campaign.budget - campaign.spent < price;
+    return (
+      refusal === "daily_cap" && campaign.dailyCap !== null && campaign.daySpent + price > campaign.dailyCap
+    );
+  }
+
   commit(matchId: string): Committed {
     const match = this.matches.find((known) => known.matchId === matchId);
     if (match === undefined || match.state === "cancelled") return "no_match";

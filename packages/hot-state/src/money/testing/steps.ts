@@ -111,7 +111,17 @@ export class Rehearsal {
       creatives,
     };
     const result = await this.money.reserve(request);
-    same(step, await this.money.reserve(request), result);
+    const again = await this.money.reserve(request);
+    if (result.outcome === "refused" && again.outcome === "refused") {
+      same(step, { ...again, lasts: null }, { ...result, lasts: null });
+      const isLong = this.model.lacksForLong(match.campaignId, match.price, result.reason);
+      same(step, result.lasts !== null, isLong);
+      same(
+        step,
+        typeof result.lasts,
+        isLong ? (result.reason === "daily_cap" ? "number" : "string") : "object",
+      );
+    } else same(step, again, result);
     const brief = (held: ReserveResult) =>
       held.outcome === "held" ? { creativeId: held.creativeId, timesSeen: held.timesSeen } : held.reason;
     same(step, brief(result), this.model.reserve(match, creatives));
