@@ -93,6 +93,25 @@ describe("a flushed Redis", () => {
   }, 90_000);
 });
 
+describe("a Redis that has lost an Idempotency-Key", () => {
+  it("lets the impression be sent again, and it is billed once", async () => {
+    const redis = await restartableRedis();
+    const town = await openTown(redis.url, 12);
+    const match = await town.served();
+    const first = await town.keyedImpression(match, "scene 7");
+    expect(first.status).toBe(201);
+    await town.agree(1);
+
+    await town.redis.flushall();
+    await town.served();
+    const again = await town.keyedImpression(match, "scene 7");
+    expect([again.status, again.body.impression_id]).toEqual([201, first.body.impression_id]);
+    const { database } = town.management;
+    await eventually(async () => (await database.poisonImpression.count()) === 1, PATIENCE);
+    await town.agree(1);
+  }, 90_000);
+});
+
 describe("a Redis that comes back with an older file", () => {
   it("serves nothing before it agrees with Postgres, and bills nothing twice", async () => {
     const redis = await restartableRedis();

@@ -107,6 +107,15 @@ export class Town {
     return this.#api().request("POST", "/impressions", { campaign_id, creative_id, match_id, game_id: GAME });
   }
 
+  /** An impression that names no match, but an Idempotency-Key; waited for while the town recovers. */
+  keyedImpression({ campaign_id, creative_id }: Served, key: string): Promise<ApiAnswer> {
+    const body = { campaign_id, creative_id, game_id: GAME };
+    return eventually(async () => {
+      const answer = await this.#api().request("POST", "/impressions", body, { "Idempotency-Key": key });
+      return answer.status === 503 ? undefined : answer;
+    }, PATIENCE);
+  }
+
   /** A match, waited for while the town recovers. */
   served(): Promise<Served> {
     return eventually(async () => {

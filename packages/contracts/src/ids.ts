@@ -1,5 +1,5 @@
-import { randomFillSync } from "node:crypto";
-import { monotonicFactory } from "ulid";
+import { createHash, randomFillSync } from "node:crypto";
+import { encodeTime, monotonicFactory } from "ulid";
 
 /** What an identifier names: advertiser, campaign, creative, geo target, blocklist rule, affinity, impression, match, account, key row, deposit. */
 export type IdPrefix =
@@ -38,4 +38,19 @@ const nextUlid = monotonicFactory(randomByteShare);
  */
 export function newId(prefix: IdPrefix, nowMs?: number): string {
   return `${prefix}_${nextUlid(nowMs).toLowerCase()}`;
+}
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const TIME_LENGTH = 10;
+const RANDOM_LENGTH = 16;
+
+/**
+ * The identifier that follows from a text: the same for the same text and time (Unix ms), and another one for any other.
+ * Looks like those of `newId`, and sorts by its time.
+ */
+export function derivedId(prefix: IdPrefix, text: string, timeMs: number): string {
+  const digest = createHash("sha256").update(text).digest();
+  let rest = "";
+  for (const byte of digest.subarray(0, RANDOM_LENGTH)) rest += ALPHABET[byte % ALPHABET.length];
+  return `${prefix}_${encodeTime(timeMs, TIME_LENGTH).toLowerCase()}${rest}`;
 }

@@ -19,6 +19,7 @@ describe("isRedisAway", () => {
 
   it("tells a server that cannot serve from a fault of the program", () => {
     expect(isRedisAway(new Error("LOADING Redis is loading the dataset in memory"))).toBe(true);
+    expect(isRedisAway(new Error("NOSCRIPT No matching script. Please use EVAL."))).toBe(true);
     expect(isRedisAway(new Error("CLUSTERDOWN The cluster is down"))).toBe(true);
     expect(
       isRedisAway(new Error("ERR Script attempted to access a non local key in a cluster node script: 3f")),

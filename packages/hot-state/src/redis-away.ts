@@ -1,6 +1,7 @@
 /**
  * Codes of a socket that fails, and states of a server that answers but cannot serve for the moment. A key that is not local
- * is one that is missing where its slot is moving away from: it is sought at the new node next time.
+ * is one that is missing where its slot is moving away from: it is sought at the new node next time. A script that a node has
+ * lost is sent to it again by the client, but not when that meets a second node which has none.
  */
 const SOCKET_CODES = new Set([
   "ECONNREFUSED",
@@ -16,7 +17,7 @@ const CLIENT_ERRORS = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedErr
 const CLIENT_MESSAGES =
   /^(Connection is closed\.|Command timed out|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections)/;
 const SERVER_STATES =
-  /^(ERR Script attempted to access a non local key in a cluster node|LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
+  /^(ERR Script attempted to access a non local key in a cluster node|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
 
 /**
  * Whether an error of a command means that Redis is not there, or not able to serve: worth trying again later.

@@ -43,10 +43,10 @@ export async function readAftermath(world: World, history: History): Promise<Aft
   );
   for (const { impression_id = "", advertiser_id = "", reason = "" } of poison) {
     const isLost = history.lostImpressionIds.has(impression_id);
-    const isKept = isLost && written.has(impression_id) && WRITTEN_BEFORE.test(reason);
+    const isKept = written.has(impression_id) && WRITTEN_BEFORE.test(reason);
     check.expect(isKept || SPENT_AGAIN.test(reason), () => `${impression_id} was set aside: ${reason}`);
     setAside.add(impression_id);
-    if (!isLost) add(victims, advertiser_id, 1);
+    if (!isLost && !isKept) add(victims, advertiser_id, 1);
   }
   for (const [id, count] of victims) {
     // Everything of an advertiser has one price.

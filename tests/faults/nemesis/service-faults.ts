@@ -3,7 +3,7 @@ import { hang } from "../topology/signals.ts";
 import { SERVICES, type ServiceName, type World } from "../topology/world.ts";
 import { type Fault, POSSIBLE_WITHIN_MS, runningPid, sleep } from "./fault.ts";
 
-const RESTARTED_WITHIN_MS = 60_000;
+const RESTARTED_WITHIN_MS = 120_000;
 const HOUR_MS = 3_600_000;
 
 /** Kills, stops and hangs of every service, and clocks that are an hour off. */

@@ -1,4 +1,5 @@
 import {
+  derivedId,
   type ImpressionRecord,
   type ImpressionRequest,
   type ImpressionResponse,
@@ -26,6 +27,7 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 
 /** After so long a committed impression that is not in Postgres yet is queued again. */
 const OUTBOX_DUE_MS = 5_000;
+const DAY_MS = 86_400_000;
 const NO_MATCH =
   "There is no unbilled match of this campaign and creative in this game that is under 24 hours old: ask for one by POST /match first.";
 const WRONG_MATCH =
@@ -98,14 +100,15 @@ interface OperationClaim {
  * the first request, commits the same impression. Null without the header; throws 409 when the key came with another body.
  */
 async function claimOperation(
-  { claims }: ImpressionDependencies,
+  { claims, nowMs }: ImpressionDependencies,
   context: RequestContext,
 ): Promise<OperationClaim | null> {
   const key = context.idempotencyKey;
   if (key === null) return null;
   const operation = JSON.stringify([context.accountId, context.operation, key]);
   const bodyHash = context.body(jsonSha256);
-  const claim = await claims.claim(operation, bodyHash, newId("imp"));
+  // Named after the key and the day, so that a retry is the same impression also when Redis has lost the claim.
+  const claim = await claims.claim(operation, bodyHash, derivedId("imp", operation, startOfDayMs(nowMs())));
   if (claim.outcome === "conflict") {
     throw conflict("This Idempotency-Key was used with another body: take a new key for a new request.");
   }
@@ -118,6 +121,10 @@ async function claimOperation(
       return claims.finish(operation, bodyHash, { impressionId, matchId: match.match_id });
     },
   };
+}
+
+function startOfDayMs(nowMs: number): number {
+  return nowMs - (nowMs % DAY_MS);
 }
 
 async function commit(
