@@ -65,10 +65,10 @@ export function shown(value: unknown): string {
     : `"${start}"`;
 }
 
-/** A value of a personal field: what it was like, not what it was. */
+/** A value that may be of a person: what it was like, not what it was. */
 function outlined(value: unknown): string {
   if (typeof value === "string") return `a text of ${counted([...value].length, "character")}`;
-  return typeof value === "object" && value !== null ? shown(value) : `a ${typeof value}`;
+  return typeof value === "object" ? shown(value) : `a ${typeof value}`;
 }
 
 function range(schema: FieldSchema): string {
@@ -127,10 +127,10 @@ export function invalidInputFrom(error: ErrorObject): InvalidInput {
     return new InvalidInput(400, `${field} is required: it must be ${allowed(properties?.[missing] ?? {})}`);
   }
   if (path === "") {
-    return new InvalidInput(400, `The body must be a JSON object, but ${shown(error.data)} was sent.`);
+    return new InvalidInput(400, `The body must be a JSON object, but ${outlined(error.data)} was sent.`);
   }
   const status = NOT_ALLOWED.has(error.keyword) ? 422 : 400;
   const expected = allowed((error.parentSchema ?? {}) as FieldSchema);
-  const sent = PERSONAL.has(path) && error.data !== null ? outlined(error.data) : shown(error.data);
+  const sent = PERSONAL.has(path) ? outlined(error.data) : shown(error.data);
   return new InvalidInput(status, `${path} must be ${expected}, but ${sent} was sent`);
 }
