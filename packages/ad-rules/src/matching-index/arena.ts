@@ -15,7 +15,7 @@ export class Arena {
 
   /** The address of a piece for `length` numbers; what it holds is left from before. */
   take(length: number): number {
-    const whole = rounded(length);
+    const whole = wholeLength(length);
     const free = this.#free.get(whole)?.pop();
     if (free !== undefined) return free;
     if (whole > this.chunks.length * chunkLength - this.#next) {
@@ -31,7 +31,7 @@ export class Arena {
 
   /** Gives a piece back that was taken for that length. */
   give(address: number, length: number): void {
-    const whole = rounded(length);
+    const whole = wholeLength(length);
     const free = this.#free.get(whole);
     if (free === undefined) this.#free.set(whole, [address]);
     else free.push(address);
@@ -55,6 +55,7 @@ export function placeOf(address: number): number {
   return address & chunkMask;
 }
 
-function rounded(length: number): number {
+/** The length that a piece for so many numbers really has. */
+export function wholeLength(length: number): number {
   return (length + lineLength - 1) & ~(lineLength - 1);
 }

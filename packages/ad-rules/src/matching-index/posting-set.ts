@@ -1,3 +1,4 @@
+import { Arena } from "./arena.ts";
 import { BoundPosting, entryOf } from "./bound-posting.ts";
 import { Posting } from "./posting.ts";
 import { bits, field, type Records } from "./records.ts";
@@ -7,7 +8,11 @@ const groups = [field.places, field.categories, field.tags];
 /** The records of one key. */
 export class KeyPosting {
   readonly byBid = new Posting();
-  readonly byBound = new BoundPosting();
+  readonly byBound: BoundPosting;
+
+  constructor(memory: Arena) {
+    this.byBound = new BoundPosting(memory);
+  }
 
   get size(): number {
     return this.byBid.size;
@@ -33,7 +38,9 @@ export class KeyPosting {
  * - By affinity: at each term that can add to its score, in descending order of its bound.
  */
 export class PostingSet {
-  readonly unkeyed = new KeyPosting();
+  /** Of all postings by bound. */
+  readonly #memory = new Arena();
+  readonly unkeyed = new KeyPosting(this.#memory);
   /** By term. */
   readonly keys: (KeyPosting | undefined)[] = [];
   readonly affinities: (Posting | undefined)[] = [];
@@ -100,7 +107,7 @@ export class PostingSet {
 
   #keyAt(term: number): KeyPosting {
     this.#room(this.keys, term);
-    const posting = this.keys[term] ?? new KeyPosting();
+    const posting = this.keys[term] ?? new KeyPosting(this.#memory);
     this.keys[term] = posting;
     return posting;
   }
@@ -113,7 +120,7 @@ export class PostingSet {
     }
     const posting = this.keys[term];
     this.tops[term * 2] = posting?.byBid.blocks[0]?.[0] ?? 0;
-    this.tops[term * 2 + 1] = posting?.byBound.blocks[0]?.[0] ?? 0;
+    this.tops[term * 2 + 1] = posting?.byBound.top ?? 0;
   }
 
   #affinityAt(term: number): Posting {

@@ -1,7 +1,8 @@
 import { lowestTie } from "../ranking/rank.ts";
 import { placeOf } from "./arena.ts";
-import { lengthAt, mayReach } from "./bound-posting.ts";
+import { type BoundPosting, lengthAt, mayReach } from "./bound-posting.ts";
 import type { Judge } from "./judge.ts";
+import type { Posting } from "./posting.ts";
 import { field, type Records } from "./records.ts";
 import { refusal } from "./refusals.ts";
 import type { Terms } from "./terms.ts";
@@ -140,7 +141,7 @@ export class Search {
     this.findTies();
   }
 
-  #walkAbove(walks: Walks, walk: number, ranksFirst: boolean): void {
+  #walkAbove(walks: Walks<Posting>, walk: number, ranksFirst: boolean): void {
     const blocks = walks.postings[walk]?.blocks ?? [];
     let number = walks.blocks[walk] ?? 0;
     let place = walks.places[walk] ?? 0;
@@ -164,31 +165,34 @@ export class Search {
   /** Looks at no more than `most` entries; returns how many of them are left. */
   #walkBounds(walk: number, most: number): number {
     const { bounds } = this.postings;
-    const blocks = bounds.postings[walk]?.blocks ?? [];
+    const posting = bounds.postings[walk];
+    if (posting === undefined) return most;
     const { flags } = this.#terms;
     let left = most;
-    let number = bounds.blocks[walk] ?? 0;
-    let place = bounds.places[walk] ?? 0;
-    for (; number < blocks.length; number += 1) {
-      const block = blocks[number] ?? [];
-      for (; place < block.length; place += lengthAt(block, place)) {
-        if ((block[place] ?? 0) <= this.highestRank || left <= 0) {
-          bounds.blocks[walk] = number;
-          bounds.places[walk] = place;
+    let block = bounds.blocks[walk] ?? 0;
+    let offset = bounds.places[walk] ?? 0;
+    for (; block < posting.blockCount; block += 1) {
+      const numbers = posting.numbersAt(block);
+      const start = posting.startAt(block);
+      const end = posting.endAt(block);
+      for (let place = start + offset; place < end; place += lengthAt(numbers, place)) {
+        if ((numbers[place] ?? 0) <= this.highestRank || left <= 0) {
+          bounds.blocks[walk] = block;
+          bounds.places[walk] = place - start;
           return left;
         }
         left -= 1;
         this.entryCount += 1;
-        if (mayReach(block, place, flags, this.lowestRank)) this.#consider(block[place + 1] ?? 0, false);
+        if (mayReach(numbers, place, flags, this.lowestRank)) this.#consider(numbers[place + 1] ?? 0, false);
       }
-      place = 0;
+      offset = 0;
     }
-    bounds.blocks[walk] = number;
+    bounds.blocks[walk] = block;
     bounds.places[walk] = 0;
     return left;
   }
 
-  #walkTies(walks: Walks): void {
+  #walkTies(walks: Walks<Posting>): void {
     for (let walk = 0; walk < walks.count; walk += 1) {
       const blocks = walks.postings[walk]?.blocks ?? [];
       let place = walks.places[walk] ?? 0;
@@ -205,24 +209,24 @@ export class Search {
     }
   }
 
-  #walkBoundTies(walks: Walks): void {
+  #walkBoundTies(walks: Walks<BoundPosting>): void {
     const { flags } = this.#terms;
     for (let walk = 0; walk < walks.count; walk += 1) {
-      const blocks = walks.postings[walk]?.blocks ?? [];
-      let place = walks.places[walk] ?? 0;
-      for (let number = walks.blocks[walk] ?? 0; number < blocks.length; number += 1) {
-        const block = blocks[number] ?? [];
-        for (
-          ;
-          place < block.length && (block[place] ?? 0) >= this.lowestRank;
-          place += lengthAt(block, place)
-        ) {
+      const posting = walks.postings[walk];
+      const blockCount = posting?.blockCount ?? 0;
+      let offset = walks.places[walk] ?? 0;
+      for (let block = walks.blocks[walk] ?? 0; posting !== undefined && block < blockCount; block += 1) {
+        const numbers = posting.numbersAt(block);
+        const end = posting.endAt(block);
+        let place = posting.startAt(block) + offset;
+        for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += lengthAt(numbers, place)) {
           if (this.#isTooMany()) return;
           this.entryCount += 1;
-          if (mayReach(block, place, flags, this.lowestRank)) this.#consider(block[place + 1] ?? 0, false);
+          if (mayReach(numbers, place, flags, this.lowestRank))
+            this.#consider(numbers[place + 1] ?? 0, false);
         }
-        if (place < block.length) break;
-        place = 0;
+        if (place < end) break;
+        offset = 0;
       }
     }
   }

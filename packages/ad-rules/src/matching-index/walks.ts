@@ -5,21 +5,19 @@ import type { Terms } from "./terms.ts";
 
 /** What can be walked down and counted. */
 export interface Walkable {
-  /** Each begins with the highest value in it. */
-  readonly blocks: readonly (readonly number[])[];
   readonly size: number;
   countFrom(value: number): number;
   recordAt(number: number): number;
 }
 
 /** How far down each of some postings has been looked at. */
-export class Walks<Posting extends Walkable = Walkable> {
-  readonly postings: Posting[] = [];
+export class Walks<Kind extends Walkable> {
+  readonly postings: Kind[] = [];
   readonly blocks: number[] = [];
   readonly places: number[] = [];
   count = 0;
 
-  add(posting: Posting): void {
+  add(posting: Kind): void {
     this.postings[this.count] = posting;
     this.blocks[this.count] = 0;
     this.places[this.count] = 0;
