@@ -80,6 +80,22 @@ describe("docs/specification.md", () => {
     expect(documented.sort()).toEqual(existing.sort());
   });
 
+  it("has every object that the API answers, additions aside", () => {
+    const answered = new Set<string>();
+    for (const methods of Object.values<Record<string, Operation>>(api.paths)) {
+      for (const operation of Object.values(methods).filter((one) => !one["x-addition"])) {
+        for (const { content } of Object.values(operation.responses)) {
+          const schema = content?.["application/json"].schema;
+          const name = (schema?.$ref ?? schema?.items?.$ref)?.split("/").at(-1);
+          if (name !== undefined) answered.add(name);
+        }
+      }
+    }
+    const written = tableIn(sections, "Objects").map(({ Object: name }) => name);
+    expect(answered.size).toBeGreaterThan(15);
+    expect([...answered].filter((name) => !written.includes(name))).toEqual([]);
+  });
+
   it.each(tableIn(sections, "Objects"))(
     "has the fields of the API: $Object",
     ({ Object: name = "", Fields }) => {

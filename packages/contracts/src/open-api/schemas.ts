@@ -1,3 +1,4 @@
+import type { Condition } from "../operations/conditions.ts";
 import { apiFeatures } from "../operations/index.ts";
 import { errorSchema } from "../schemas/fields.ts";
 
@@ -9,6 +10,9 @@ const components: ReadonlyMap<string, object> = new Map<string, object>([
   ["Error", errorSchema],
 ]);
 const additions: ReadonlySet<string> = new Set(apiFeatures.flatMap((feature) => feature.additions ?? []));
+const conditions: ReadonlyMap<string, readonly Condition[]> = new Map(
+  apiFeatures.flatMap((feature) => Object.entries(feature.conditions ?? {})),
+);
 const nameOfSchema: ReadonlyMap<string, string> = new Map(
   [...components].map(([name, schema]) => [JSON.stringify(schema), name]),
 );
@@ -22,7 +26,13 @@ export function documented(schema: object): JsonSchema {
 /** Every component by its name. */
 export function componentSchemas(): Record<string, JsonSchema> {
   return Object.fromEntries(
-    [...components].map(([name, schema]) => [name, markAdditions(name, withReferences(schema))]),
+    [...components].map(([name, schema]) => [
+      name,
+      {
+        ...markAdditions(name, withReferences(schema)),
+        ...(conditions.has(name) && { allOf: conditions.get(name) }),
+      },
+    ]),
   );
 }
 

@@ -11,6 +11,7 @@ import {
   ownCampaignOnly,
   registerFirst,
 } from "./common-refusals.ts";
+import { neededWhere } from "./conditions.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
@@ -63,6 +64,11 @@ export const creativesApi = defineFeature({
     Creative: creativeSchema,
     NewCreative: creativeCreateSchema,
     CreativeChanges: creativePatchSchema,
+  },
+  conditions: {
+    NewCreative: [
+      neededWhere(creativeCreateSchema.properties, "creative_type", "narrative_hook", ["narrative_hook"]),
+    ],
   },
   operations: {
     create: {

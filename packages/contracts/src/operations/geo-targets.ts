@@ -1,5 +1,11 @@
-import { geoTargetCreateSchema, geoTargetListSchema, geoTargetSchema } from "../schemas/geo-target.ts";
+import {
+  geoTargetCreateSchema,
+  geoTargetListSchema,
+  geoTargetSchema,
+  NEEDED_OF_GEO_TARGET,
+} from "../schemas/geo-target.ts";
 import { malformedField, missingField, notAllowedField, ownCampaignOnly } from "./common-refusals.ts";
+import { neededWhere, together } from "./conditions.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
@@ -22,6 +28,14 @@ export const geoTargetsApi = defineFeature({
   description:
     "Where a campaign is shown. Several includes combine with OR; an exclude that matches keeps the campaign out. The place of a player is taken only from `player_geo` of the match request.",
   schemas: { GeoTarget: geoTargetSchema, NewGeoTarget: geoTargetCreateSchema },
+  conditions: {
+    NewGeoTarget: [
+      ...Object.entries(NEEDED_OF_GEO_TARGET).map(([type, needed]) =>
+        neededWhere(geoTargetCreateSchema.properties, "target_type", type, needed),
+      ),
+      ...together(geoTargetCreateSchema.properties, ["lat", "lng"]),
+    ],
+  },
   operations: {
     create: {
       ...common,

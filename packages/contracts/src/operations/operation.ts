@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import type { Scope } from "../snapshot.ts";
+import type { Condition } from "./conditions.ts";
 
 /** Requests a minute are counted per key and group (spec: Rate limits). */
 export type RateLimitGroup = "match" | "impressions" | "management" | "analytics";
@@ -70,6 +71,8 @@ export interface ApiFeature {
   description: string;
   /** Component names and their schemas. A schema that occurs anywhere in the document is referred to by its name. */
   schemas: Readonly<Record<string, TSchema>>;
+  /** Conditions between fields, by component: what the validators check by code, for whoever reads the document by machine. */
+  conditions?: Readonly<Record<string, readonly Condition[]>>;
   /** Fields that go beyond the base interface, as `Component.field`. */
   additions?: readonly string[];
   operations: Readonly<Record<string, Operation>>;

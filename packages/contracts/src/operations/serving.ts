@@ -1,6 +1,7 @@
 import { impressionRequestSchema, impressionResponseSchema } from "../schemas/impression.ts";
-import { matchRequestSchema, matchResponseSchema } from "../schemas/match.ts";
+import { matchRequestSchema, matchResponseSchema, playerGeo } from "../schemas/match.ts";
 import { malformedField, missingField, notAllowedField } from "./common-refusals.ts";
+import { together } from "./conditions.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
@@ -25,11 +26,14 @@ export const servingApi = defineFeature({
     "The two calls of a running game: ask for an ad while a scene is made, record it when the player has seen it.",
   schemas: {
     MatchRequest: matchRequestSchema,
+    PlayerGeo: matchRequestSchema.properties.player_geo,
+    GameContext: matchRequestSchema.properties.game_context,
     MatchResult: matchResponseSchema,
     BiasedPipeline: matchResponseSchema.properties.biased_pipeline,
     ImpressionRequest: impressionRequestSchema,
     ImpressionRecord: impressionResponseSchema,
   },
+  conditions: { PlayerGeo: together(playerGeo.properties, ["lat", "lng"]) },
   additions: ["MatchResult.match_id", "ImpressionRequest.match_id"],
   operations: {
     match: {

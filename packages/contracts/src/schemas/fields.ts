@@ -12,6 +12,10 @@ export const MAX_AMOUNT_CENTS = 1_000_000_000;
 
 /** Has a character that is not space: the schema's way to refuse blank texts. */
 const NOT_BLANK = "\\S";
+/** The form of a code of ISO 3166-1 alpha-2; which are assigned, the format country-code knows. */
+export const COUNTRY_CODE = "^[A-Za-z]{2}$";
+/** The form of a date or moment; which days the calendar has, the format iso-date knows. */
+const FLIGHT_DATE = "^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:?\\d\\d)?)?$";
 /** Not blank, no control characters (semantics: game_id). */
 export const GAME_ID = "^(?=.*\\S)\\P{Cc}+$";
 
@@ -99,6 +103,7 @@ export function timestamp(description: string) {
 export function flightDate(description: string) {
   return Type.String({
     format: "iso-date",
+    pattern: FLIGHT_DATE,
     maxLength: 40,
     description: `${description} A date (the whole day, UTC) or a moment of ISO 8601.`,
   });

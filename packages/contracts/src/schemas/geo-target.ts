@@ -2,7 +2,17 @@ import Type, { type Static } from "typebox";
 import type { GeoTargetType } from "../snapshot.ts";
 import { InvalidInput } from "../validation/invalid-input.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-import { answerText, closed, nameText, nullable, oneOf, open, optional, timestamp } from "./fields.ts";
+import {
+  answerText,
+  COUNTRY_CODE,
+  closed,
+  nameText,
+  nullable,
+  oneOf,
+  open,
+  optional,
+  timestamp,
+} from "./fields.ts";
 
 export const GEO_TARGET_TYPES = [
   "country",
@@ -15,7 +25,7 @@ export const GEO_TARGET_TYPES = [
 export const RADIUS_KM = { minimum: 0.001, maximum: 20_037.5 };
 
 /** The fields that a target of each type needs (spec: Geo target). */
-const NEEDED = {
+export const NEEDED_OF_GEO_TARGET = {
   country: ["country_code"],
   state: ["country_code", "state_code"],
   city: ["country_code", "city_name"],
@@ -41,6 +51,7 @@ export const geoTargetCreateSchema = open(
     country_code: optional(
       Type.String({
         format: "country-code",
+        pattern: COUNTRY_CODE,
         description: "ISO 3166-1 alpha-2, in either case; kept in upper case.",
       }),
     ),
@@ -71,7 +82,7 @@ export const geoTargetCreateSchema = open(
 export type GeoTargetCreate = WithoutNulls<Static<typeof geoTargetCreateSchema>>;
 
 const readGeoTarget = createValidator(geoTargetCreateSchema, (target) => {
-  const missing = NEEDED[target.target_type].find((field) => target[field] === undefined);
+  const missing = NEEDED_OF_GEO_TARGET[target.target_type].find((field) => target[field] === undefined);
   if (missing !== undefined) {
     return new InvalidInput(
       400,

@@ -3,6 +3,7 @@ import { InvalidInput } from "../validation/invalid-input.ts";
 import { lenientValidator, type WithoutNulls } from "../validation/validator.ts";
 import {
   answerText,
+  COUNTRY_CODE,
   CREATIVE_TYPES,
   closed,
   count,
@@ -17,10 +18,14 @@ import {
   TONES,
 } from "./fields.ts";
 
-const playerGeo = open(
+export const playerGeo = open(
   {
     country_code: optional(
-      Type.String({ format: "country-code", description: "ISO 3166-1 alpha-2, in either case." }),
+      Type.String({
+        format: "country-code",
+        pattern: COUNTRY_CODE,
+        description: "ISO 3166-1 alpha-2, in either case.",
+      }),
     ),
     state_code: optional(nameText("State or province code.")),
     city_name: optional(nameText("City.")),
