@@ -66,7 +66,7 @@ export const SAFEGUARDS = {
       },
       {
         file: "/billing/dist/write/write-batch.js",
-        search: "impressions.filter(({ record }) => inserted.has(record.impression_id))",
+        search: "own.filter(({ record }) => inserted.has(record.impression_id))",
         replacement: "impressions",
       },
     ],
