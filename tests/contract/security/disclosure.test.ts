@@ -16,6 +16,8 @@ import {
 const PLAYER = "player-7f3a-recognisable";
 const SESSION = "session-91bc-recognisable";
 const EMAIL = "recognisable.person@studio.example";
+const CITY = "Recognisable-on-Sea";
+const NAME = "Recognisable Person";
 const GUESSED = "igk_recognisable-guess-0123456789";
 const STORE_PASSWORD = "recognisable-store-password";
 
@@ -40,7 +42,7 @@ describe("what logs and errors say of people and keys", () => {
 
   function expectNothingTold(): void {
     const told = [platform.log(), ...errors.map(({ text, headers }) => text + JSON.stringify(headers))];
-    for (const secret of [PLAYER, SESSION, EMAIL, GUESSED, ...keys]) {
+    for (const secret of [PLAYER, SESSION, EMAIL, CITY, NAME, GUESSED, ...keys]) {
       for (const text of told) expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
     }
   }
@@ -85,6 +87,8 @@ describe("what logs and errors say of people and keys", () => {
   });
 
   it("in requests that are refused: nothing", async () => {
+    const owner = await platform.advertiser();
+    keys.push(owner.key);
     const { key } = await platform.account();
     keys.push(key);
     const match = (body: unknown): Call => ({ method: "POST", path: `${BASE}/match`, key, body });
@@ -103,7 +107,15 @@ describe("what logs and errors say of people and keys", () => {
       match({ ...player, game_id: "castle", user_id: `${PLAYER}\0` }),
       match({ ...player, game_id: "castle", session_id: SESSION.repeat(20) }),
       match({ ...player, game_id: "castle", game_context: 7 }),
+      match({ ...player, game_id: "castle", player_geo: { city_name: CITY.repeat(20) } }),
+      match({ ...player, game_id: "castle", player_geo: { city_name: [CITY] } }),
+      match({ ...player, game_id: "castle", player_geo: { lat: CITY, lng: 1 } }),
+      match({ ...player, game_id: "castle", player_geo: CITY }),
+      match({ ...player, game_id: "castle", game_context: NAME }),
+      match({ ...player, game_id: "castle", game_context: { narrative: `${NAME} sleeps. `.repeat(200) } }),
+      match({ ...player, game_id: "castle", game_context: { actions: NAME } }),
       match(`{"user_id":"${PLAYER}","session_id":"${SESSION}"`),
+      match(`{"user_id":"${PLAYER}","session_id":${SESSION}}`),
       match(`"${PLAYER}"`),
       match(`${PLAYER} ${EMAIL} ${key}`),
       register(EMAIL),
@@ -112,11 +124,28 @@ describe("what logs and errors say of people and keys", () => {
       register(`<${EMAIL}>`),
       register(`${EMAIL}${"x".repeat(300)}`),
       register({ [EMAIL]: EMAIL }),
+      { ...register(EMAIL), body: { company_name: NAME.repeat(20), contact_email: EMAIL } },
+      { ...register(EMAIL), body: { company_name: NAME, contact_email: "a@b.example", website: EMAIL } },
+      {
+        method: "POST",
+        path: `${BASE}/placements/moor`,
+        key,
+        body: { creator_id: NAME.repeat(20), placement_types: ["narrative_hook"] },
+      },
+      {
+        method: "POST",
+        path: `${BASE}/placements/moor`,
+        key,
+        body: { creator_id: "c", placement_types: [EMAIL], revenue_share_pct: EMAIL },
+      },
       { ...register(EMAIL), headers: { "Idempotency-Key": `${PLAYER}${"x".repeat(300)}` } },
       { ...register(EMAIL), headers: { "Content-Type": `text/${PLAYER}` } },
       { method: "GET", path: `${BASE}/profile`, key: GUESSED },
       { method: "GET", path: `${BASE}/campaigns/${PLAYER}?cursor=${EMAIL}`, key },
       { method: "GET", path: `${BASE}/campaigns?cursor=${EMAIL}&limit=${GUESSED.slice(0, 3)}`, key },
+      { method: "GET", path: `${BASE}/campaigns?limit=${EMAIL}`, key: owner.key },
+      { method: "GET", path: `${BASE}/campaigns?cursor=${EMAIL}`, key: owner.key },
+      { method: "GET", path: `${BASE}/ledger?from=${EMAIL}`, key: owner.key },
       { method: "GET", path: `${BASE}/nowhere/${EMAIL}?user_id=${PLAYER}`, key },
       { method: "GET", path: `/nowhere/${EMAIL}?user_id=${PLAYER}` },
       { method: "GET", path: `${BASE}/campaigns/%zz${PLAYER}`, key },

@@ -70,7 +70,7 @@ export const advertiserApi = defineFeature({
         ),
         emailTaken,
         notAllowedField(
-          'company_name must be text of at most 200 characters that is not blank, but "Emberroast Emberroast Emberroast Emberroast Emberroast Ember…" (240 characters) was sent',
+          "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
     },
@@ -122,7 +122,7 @@ export const advertiserApi = defineFeature({
         withoutProfile,
         emailTaken,
         notAllowedField(
-          'company_name must be text of at most 200 characters that is not blank, but "Emberroast Emberroast Emberroast Emberroast Emberroast Ember…" (240 characters) was sent',
+          "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
     },

@@ -180,7 +180,7 @@ export const servingApi = defineFeature({
           "The match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match.",
         ),
         notAllowedField(
-          'match_id must be text of at most 200 characters that is not blank, but "mat_01kbgy8t5v7w9x1y3z5a7b9cdemat_01kbgy8t5v7w9x1y3z5a7b9cde…" (240 characters) was sent',
+          "match_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
     },

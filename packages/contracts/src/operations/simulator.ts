@@ -62,7 +62,7 @@ export const simulatorApi = defineFeature({
           "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
         ),
         notAllowedField(
-          'mood must be text of at most 200 characters that is not blank, but "calm calm calm calm calm calm calm calm calm calm calm calm …" (240 characters) was sent',
+          "mood must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
     },

@@ -3,7 +3,8 @@ import { GAME_ID } from "../schemas/fields.ts";
 import { ownFormats } from "./formats.ts";
 import { InvalidInput } from "./invalid-input.ts";
 
-const SHOWN_CHARACTERS = 60;
+/** A word, a number, a date: what a client mistypes. Names, addresses and whole texts are longer, or have spaces or an @. */
+const SHOWN_TEXT = /^[^\s@]{0,30}$/u;
 
 /** Keywords whose failure means that the value is well-formed but not allowed; every other failure is malformed input. */
 const NOT_ALLOWED = new Set([
@@ -30,8 +31,17 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Fields that say who somebody is: their values stand in no answer that a proxy or a client could log. */
-const PERSONAL = new Set(["user_id", "session_id", "contact_email"]);
+/** Fields that say who or where somebody is: their values stand in no answer that a proxy or a client could log. */
+const PERSONAL = new Set([
+  "user_id",
+  "session_id",
+  "contact_email",
+  "creator_id",
+  "player_geo.state_code",
+  "player_geo.city_name",
+]);
+/** A code or a number that is refused in a place is none; a longer text can be one. */
+const PLACE_CHARACTERS = 4;
 
 interface FieldSchema {
   type?: string | string[];
@@ -53,22 +63,27 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A value as a sentence may show it: short, on one line, and never more of a client's input than needed. */
+/** A value as a sentence may show it: short, on one line, and never more of a client's input than helps to find the slip. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length === 1 ? "1 entry" : `${value.length} entries`}`;
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);
-  const characters = [...value];
-  const start = characters.slice(0, SHOWN_CHARACTERS).join("").replace(/\p{C}/gu, "\ufffd");
-  return characters.length > SHOWN_CHARACTERS
-    ? `"${start}…" (${characters.length} characters)`
-    : `"${start}"`;
+  return SHOWN_TEXT.test(value) ? `"${value.replace(/\p{C}/gu, "\ufffd")}"` : outlined(value);
 }
 
 /** A value that may be of a person: what it was like, not what it was. */
 function outlined(value: unknown): string {
-  if (typeof value === "string") return `a text of ${counted([...value].length, "character")}`;
+  if (value === "") return "an empty text";
+  if (typeof value === "string") {
+    const characters = counted([...value].length, "character");
+    return value.trim() === "" ? `a blank text of ${characters}` : `a text of ${characters}`;
+  }
   return typeof value === "object" ? shown(value) : `a ${typeof value}`;
+}
+
+function isPersonal(path: string, value: unknown): boolean {
+  if (PERSONAL.has(path)) return true;
+  return /^player_geo\b/.test(path) && typeof value === "string" && value.length >= PLACE_CHARACTERS;
 }
 
 function range(schema: FieldSchema): string {
@@ -131,6 +146,6 @@ export function invalidInputFrom(error: ErrorObject): InvalidInput {
   }
   const status = NOT_ALLOWED.has(error.keyword) ? 422 : 400;
   const expected = allowed((error.parentSchema ?? {}) as FieldSchema);
-  const sent = PERSONAL.has(path) ? outlined(error.data) : shown(error.data);
+  const sent = isPersonal(path, error.data) ? outlined(error.data) : shown(error.data);
   return new InvalidInput(status, `${path} must be ${expected}, but ${sent} was sent`);
 }
