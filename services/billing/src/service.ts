@@ -49,8 +49,10 @@ const PACE: BillingPace = {
   overdueAfterMs: 5_000,
   jobLockMs: 5_000,
 };
-/** One at a time: two would wait for each other's advertisers. */
-const BATCHES = { writers: 1, recordsPerBatch: 4_000 };
+/** One writes batches, the rest is for the loops. */
+const POOL_SIZE = 16;
+/** Larger ones would hold the rows of their advertisers for longer. */
+const RECORDS_PER_BATCH = 4_000;
 /** 10 000 holds take Redis some 5 ms, in which it does nothing else. */
 const BOOKS_LIMITS: SlotLimits = { holds: 10_000, records: 1_000, lateMs: 60_000 };
 const BOOKS_TIMEOUT_MS = 15_000;
@@ -86,7 +88,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
 
   const database = createDatabase(secrets.databaseUrl, {
     applicationName: name,
-    poolSize: settings.billingConcurrency + 4,
+    poolSize: POOL_SIZE,
   });
   const redis = connectRedis(secrets.redisUrl, { name });
   redis.on("error", onError("commands"));
@@ -103,7 +105,14 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const settler = new Settler({ database, money, measures });
   const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, logger, nowMs });
 
-  const jobs = new JoinedJobs((records) => writer.write(records), BATCHES);
+  const jobs = new JoinedJobs(
+    {
+      prepare: (records) => writer.prepare(records),
+      write: (batch) => writer.post(batch),
+      finish: (batch) => writer.acknowledge(batch),
+    },
+    RECORDS_PER_BATCH,
+  );
   const worker = createBillingWorker(secrets.redisUrl, ({ records }) => jobs.add(records), {
     name: `${name}-worker`,
     concurrency: settings.billingConcurrency,

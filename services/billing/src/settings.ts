@@ -10,8 +10,8 @@ import {
 
 const settings = {
   ...processSettings("billing"),
-  /** Jobs that this process takes at a time; those that wait for each other are written together. */
-  billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 32, fallback: 16 }),
+  /** Jobs that this process takes at a time: those that are written together, wait for that, or are being acknowledged. */
+  billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 64, fallback: 24 }),
 };
 
 const secrets = { redisUrl: redisUrlSetting, databaseUrl: databaseUrlSetting };

@@ -7,7 +7,13 @@ import type { BillingMeasures } from "../measures.ts";
 import { committedInEpoch, noteSettlements } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import type { Partitions } from "./partitions.ts";
-import { NOTHING_WRITTEN, prepareBatch, type WrittenBatch, writeBatch } from "./write-batch.ts";
+import {
+  NOTHING_WRITTEN,
+  type PreparedBatch,
+  prepareBatch,
+  type WrittenBatch,
+  writeBatch,
+} from "./write-batch.ts";
 
 export interface ImpressionWriterDependencies {
   database: Database;
@@ -33,7 +39,14 @@ const UNFUNDED =
   "the balance or the budget no longer covers it: the money was spent again after Redis had lost the charge";
 const CONFLICTING = "another match has been written under this impression id";
 
-/** What becomes of the records of one job. */
+/** Records that wait for their turn. */
+export interface PreparedRecords {
+  count: number;
+  sorted: Sorted;
+  batch: PreparedBatch;
+}
+
+/** What becomes of the records of a batch. */
 interface Sorted {
   /** Each id once. */
   billed: BilledImpression[];
@@ -43,8 +56,9 @@ interface Sorted {
 }
 
 /**
- * Brings committed records to Postgres, then takes them out of the outbox. May be given the same records any number
- * of times, also at the same time. Rejects when a store is away: nothing that is not in Postgres is acknowledged then.
+ * Brings committed records to Postgres, then takes them out of the outbox: `write`, or its three steps. May be given
+ * the same records any number of times, also at the same time. Rejects when a store is away: what could not be written
+ * must not be acknowledged.
  */
 export class ImpressionWriter {
   readonly #dependencies: ImpressionWriterDependencies;
@@ -54,19 +68,36 @@ export class ImpressionWriter {
   }
 
   async write(records: readonly ImpressionRecord[]): Promise<void> {
+    const prepared = this.prepare(records);
+    await this.post(prepared);
+    await this.acknowledge(prepared);
+  }
+
+  /** Judges records and sums them up, without a store. */
+  prepare(records: readonly ImpressionRecord[]): PreparedRecords {
+    const sorted = this.#sort(records);
+    return { count: records.length, sorted, batch: prepareBatch(sorted.billed) };
+  }
+
+  /** Brings them to Postgres, or sets aside what can never get there. */
+  async post({ count, sorted, batch }: PreparedRecords): Promise<void> {
     const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
-    const { billed, refused, waiting } = this.#sort(records);
+    const { billed, refused, waiting } = sorted;
     await partitions.ensure(billed.map(({ day }) => day));
-    const written = await this.#writeOrSplit(billed, refused);
+    const written = await this.#writeOrSplit(batch, refused);
     refused.push(...written.conflicting.map(conflict));
     for (const one of refused) await this.#setAside(one);
     measures.written.inc(written.written);
     measures.late.inc(written.late);
-    measures.duplicates.inc(records.length - refused.length - waiting.length - written.written);
-    await this.#acknowledge([...billed.map(({ record }) => record), ...refused.map(({ record }) => record)]);
+    measures.duplicates.inc(count - refused.length - waiting.length - written.written);
     this.#report(waiting);
     stopTimer();
+  }
+
+  /** Takes what was written, or set aside, out of the outbox. */
+  async acknowledge({ sorted: { billed, refused } }: PreparedRecords): Promise<void> {
+    await this.#acknowledge([...billed.map(({ record }) => record), ...refused.map(({ record }) => record)]);
   }
 
   #sort(records: readonly ImpressionRecord[]): Sorted {
@@ -102,19 +133,20 @@ export class ImpressionWriter {
   }
 
   /** Writes all of it, or halves it until the records that cannot be written stand alone. */
-  async #writeOrSplit(billed: BilledImpression[], refused: RefusedRecord[]): Promise<WrittenBatch> {
+  async #writeOrSplit(batch: PreparedBatch, refused: RefusedRecord[]): Promise<WrittenBatch> {
     try {
-      return await writeBatch(this.#dependencies.database, prepareBatch(billed));
+      return await writeBatch(this.#dependencies.database, batch);
     } catch (error) {
       this.#requireDataProblem(error);
+      const { impressions: billed } = batch;
       const [only] = billed;
       if (billed.length === 1 && only !== undefined) {
         refused.push(refusal(only, error));
         return NOTHING_WRITTEN;
       }
       const middle = Math.ceil(billed.length / 2);
-      const first = await this.#writeOrSplit(billed.slice(0, middle), refused);
-      const second = await this.#writeOrSplit(billed.slice(middle), refused);
+      const first = await this.#writeOrSplit(prepareBatch(billed.slice(0, middle)), refused);
+      const second = await this.#writeOrSplit(prepareBatch(billed.slice(middle)), refused);
       return {
         written: first.written + second.written,
         late: first.late + second.late,

@@ -6,47 +6,97 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+/** What becomes of a batch. A step that fails fails all jobs of the batch. */
+export interface BatchSteps<Prepared> {
+  /** Works out what can be known before the batch's turn. */
+  prepare: (records: readonly ImpressionRecord[]) => Prepared;
+  /** One batch at a time, in the order in which they were prepared. */
+  write: (prepared: Prepared) => Promise<void>;
+  /** What still has to be done before the jobs are: the next batch does not wait for it. */
+  finish: (prepared: Prepared) => Promise<void>;
+}
+
+interface Batch<Prepared> {
+  jobs: readonly Waiting[];
+  prepared: Prepared;
+}
+
 /**
  * Joins what several jobs brought while the last batch was being written: the longer the queue, the larger the batches and
- * the fewer the rows that each impression moves.
- *
- * At most `writers` batches are written at a time. A batch that fails fails all of its jobs.
+ * the fewer the rows that each impression moves. When as much waits as one batch may have, it is prepared while the last
+ * one is written.
  */
-export class JoinedJobs {
-  readonly #write: (records: readonly ImpressionRecord[]) => Promise<void>;
-  readonly #limits: { writers: number; recordsPerBatch: number };
+export class JoinedJobs<Prepared> {
+  readonly #steps: BatchSteps<Prepared>;
+  readonly #recordsPerBatch: number;
   #waiting: Waiting[] = [];
-  #writing = 0;
+  #next: Batch<Prepared> | undefined;
+  #isWriting = false;
 
-  constructor(
-    write: (records: readonly ImpressionRecord[]) => Promise<void>,
-    limits: { writers: number; recordsPerBatch: number },
-  ) {
-    this.#write = write;
-    this.#limits = limits;
+  constructor(steps: BatchSteps<Prepared>, recordsPerBatch: number) {
+    this.#steps = steps;
+    this.#recordsPerBatch = recordsPerBatch;
   }
 
   /** Settles when the job's records have been written, with whatever else they were written. */
   add(records: readonly ImpressionRecord[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ records, resolve, reject });
-      void this.#next();
+      if (!this.#isWriting) void this.#writeAll();
+      else if (this.#next === undefined && this.#countWaiting() >= this.#recordsPerBatch) {
+        this.#next = this.#prepare();
+      }
     });
   }
 
-  async #next(): Promise<void> {
-    if (this.#writing >= this.#limits.writers || this.#waiting.length === 0) return;
-    const batch = this.#take();
-    this.#writing += 1;
-    try {
-      await this.#write(batch.flatMap(({ records }) => records));
-      for (const { resolve } of batch) resolve();
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    } finally {
-      this.#writing -= 1;
-      void this.#next();
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    let written: Batch<Prepared> | undefined;
+    for (;;) {
+      const batch = this.#next ?? this.#prepare();
+      this.#next = undefined;
+      const writing = batch && this.#write(batch);
+      if (written !== undefined) void this.#finish(written);
+      if (batch === undefined) break;
+      written = (await writing) === true ? batch : undefined;
     }
+    this.#isWriting = false;
+  }
+
+  async #write({ jobs, prepared }: Batch<Prepared>): Promise<boolean> {
+    try {
+      await this.#steps.write(prepared);
+      return true;
+    } catch (error) {
+      for (const { reject } of jobs) reject(error);
+      return false;
+    }
+  }
+
+  /** The next batch; undefined when nothing waits, or when what waited could not be prepared. */
+  #prepare(): Batch<Prepared> | undefined {
+    while (this.#waiting.length > 0) {
+      const jobs = this.#take();
+      try {
+        return { jobs, prepared: this.#steps.prepare(jobs.flatMap(({ records }) => records)) };
+      } catch (error) {
+        for (const { reject } of jobs) reject(error);
+      }
+    }
+    return undefined;
+  }
+
+  async #finish({ jobs, prepared }: Batch<Prepared>): Promise<void> {
+    try {
+      await this.#steps.finish(prepared);
+      for (const { resolve } of jobs) resolve();
+    } catch (error) {
+      for (const { reject } of jobs) reject(error);
+    }
+  }
+
+  #countWaiting(): number {
+    return this.#waiting.reduce((sum, { records }) => sum + records.length, 0);
   }
 
   /** At least one job, however large. */
@@ -55,7 +105,7 @@ export class JoinedJobs {
     let records = 0;
     for (const waiting of this.#waiting) {
       records += waiting.records.length;
-      if (count > 0 && records > this.#limits.recordsPerBatch) break;
+      if (count > 0 && records > this.#recordsPerBatch) break;
       count += 1;
     }
     return this.#waiting.splice(0, count);
