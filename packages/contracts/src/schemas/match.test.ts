@@ -50,7 +50,12 @@ describe("match request", () => {
     ["number as text", { ...smallest, user_id: 5 }, 400, "user_id must be text"],
     ["blank player", { ...smallest, user_id: "  " }, 400, "user_id"],
     ["player of 201 characters", { ...smallest, user_id: "x".repeat(201) }, 422, "at most 200 characters"],
-    ["control character", { ...smallest, game_id: "a\nb" }, 400, "has no control characters"],
+    [
+      "control character",
+      { ...smallest, game_id: "a\nb" },
+      400,
+      "has no control characters, but one with U+000A was sent",
+    ],
     ["half a character", { ...smallest, user_id: "\ud800" }, 400, "user_id must be text of whole Unicode"],
     ["NUL", { ...smallest, game_context: { actions: ["a\0"] } }, 400, "game_context.actions[0]"],
     ["blank for a place", { ...smallest, player_geo: "" }, 400, "player_geo must be an object"],
@@ -67,6 +72,12 @@ describe("match request", () => {
     ["lat out of range", { ...smallest, player_geo: { lat: 91, lng: 0 } }, 422, "from -90 to 90"],
     ["lat as text", { ...smallest, player_geo: { lat: "1", lng: 0 } }, 400, "player_geo.lat"],
     ["tag no text", { ...smallest, game_context: { mood_tags: [1] } }, 400, "game_context.mood_tags[0]"],
+    [
+      "tag no text behind blank ones",
+      { ...smallest, game_context: { mood_tags: ["", "calm", " ", 1] } },
+      400,
+      "game_context.mood_tags[3] must be text of at most 200 characters that is not blank, but 1 was sent",
+    ],
     ["too many tags", { ...smallest, game_context: { mood_tags: Array(101).fill("x") } }, 422, "100"],
     ["long narrative", { ...smallest, game_context: { narrative: "x".repeat(2001) } }, 422, "2000"],
   ];

@@ -45,8 +45,10 @@ function copy(
     const items = schema.items;
     if (items === undefined) return value;
     const dropsBlanks = optional && reading.blanks === "drop" && isText(items);
-    const kept = dropsBlanks ? value.filter((entry) => !isBlank(entry)) : value;
-    return kept.map((entry, index) => copy(items, entry, reading, `${path}/${index}`, optional));
+    return value.flatMap((entry, index) => {
+      if (dropsBlanks && isBlank(entry)) return [];
+      return [copy(items, entry, reading, `${path}/${index}`, optional)];
+    });
   }
   if (typeof value !== "object" || value === null || schema.properties === undefined) return value;
   const result: Record<string, unknown> = {};
@@ -60,6 +62,26 @@ function copy(
     result[name] = copy(fieldSchema, field, reading, `${path}/${name}`, fieldIsOptional);
   }
   return result;
+}
+
+/**
+ * Where in the body that was sent an entry stands, given its path in the copy: blank entries before it may have been left
+ * out.
+ */
+export function pathInBody(body: unknown, path: string, { blanks }: Reading): string {
+  if (blanks === "keep") return path;
+  let value = body;
+  const names = path.split("/").slice(1);
+  const found = names.map((name) => {
+    if (typeof value !== "object" || value === null) return name;
+    const places = Object.keys(value);
+    const isList = Array.isArray(value);
+    const entries = value as Record<string, unknown>;
+    const place = isList ? places.filter((at) => !isBlank(entries[at]))[Number(name)] : name;
+    value = entries[place ?? name];
+    return place ?? name;
+  });
+  return found.map((name) => `/${name}`).join("");
 }
 
 function storableText(text: string, path: string): string {

@@ -132,6 +132,13 @@ export function fieldPath(instancePath: string): string {
     }, "");
 }
 
+/** The control character for which a game_id is refused: nobody sees it in the value itself. */
+function controlIn({ keyword, schema, data }: ErrorObject): string | undefined {
+  if (keyword !== "pattern" || schema !== GAME_ID) return undefined;
+  const code = /\p{Cc}/u.exec(String(data))?.[0].codePointAt(0);
+  return code === undefined ? undefined : `one with U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
 /** Turns the first failure that ajv reports (with `verbose`) into the answer for the client. */
 export function invalidInputFrom(error: ErrorObject): InvalidInput {
   const path = fieldPath(error.instancePath);
@@ -146,6 +153,6 @@ export function invalidInputFrom(error: ErrorObject): InvalidInput {
   }
   const status = NOT_ALLOWED.has(error.keyword) ? 422 : 400;
   const expected = allowed((error.parentSchema ?? {}) as FieldSchema);
-  const sent = isPersonal(path, error.data) ? outlined(error.data) : shown(error.data);
+  const sent = controlIn(error) ?? (isPersonal(path, error.data) ? outlined(error.data) : shown(error.data));
   return new InvalidInput(status, `${path} must be ${expected}, but ${sent} was sent`);
 }

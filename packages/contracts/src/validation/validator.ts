@@ -3,7 +3,7 @@ import formatsPlugin from "ajv-formats";
 import type { Static, TSchema } from "typebox";
 import { ownFormats } from "./formats.ts";
 import { InvalidInput } from "./invalid-input.ts";
-import { knownFields, type Reading } from "./known-fields.ts";
+import { knownFields, pathInBody, type Reading } from "./known-fields.ts";
 import { invalidInputFrom } from "./sentence.ts";
 
 /** Checks a parsed body and returns a copy with the schema's fields alone; throws InvalidInput. */
@@ -45,7 +45,8 @@ function build<T>(
     const candidate = knownFields(schema, value, reading);
     if (!compiled(candidate)) {
       const first = compiled.errors?.[0];
-      throw first === undefined ? new InvalidInput(400, "the body is not valid") : invalidInputFrom(first);
+      if (first === undefined) throw new InvalidInput(400, "the body is not valid");
+      throw invalidInputFrom({ ...first, instancePath: pathInBody(value, first.instancePath, reading) });
     }
     const problem = check?.(candidate);
     if (problem !== undefined) throw problem;
