@@ -10,12 +10,18 @@ interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
   "x-addition"?: boolean;
 }
 interface Content {
   content?: { "application/json": { schema: Schema } };
 }
 interface Operation {
+  operationId: string;
+  parameters?: { name?: string; schema?: Schema }[];
   "x-addition"?: boolean;
   requestBody?: Content;
   responses: Record<string, Content>;
@@ -80,6 +86,12 @@ describe("docs/specification.md", () => {
     expect(documented.sort()).toEqual(existing.sort());
   });
 
+  it.each(tableIn(sections, "Endpoints"))("has sentences of $Request", ({ Sentences = "" }) => {
+    const named = Sentences.split(", ");
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((number) => !sentences.some((sentence) => sentence.number === number))).toEqual([]);
+  });
+
   it("has every object that the API answers, additions aside", () => {
     const answered = new Set<string>();
     for (const methods of Object.values<Record<string, Operation>>(api.paths)) {
@@ -99,15 +111,41 @@ describe("docs/specification.md", () => {
   it.each(tableIn(sections, "Objects"))(
     "has the fields of the API: $Object",
     ({ Object: name = "", Fields }) => {
-      const [component = "", ...path] = name.split(".");
-      const found = path.reduce<Schema>((schema, field) => {
-        const inner = resolve(schema.properties?.[field] ?? {});
-        return inner.items === undefined ? inner : resolve(inner.items);
-      }, api.components.schemas[component]);
+      const found = schemaAt(name);
       expect(fieldsOf(found).join(", ")).toBe(Fields);
     },
   );
+
+  it.each(tableIn(sections, "Values"))("has the values of the API: $Field", ({ Field = "", Values }) => {
+    const values = schemaAt(Field).enum ?? [];
+    expect(values.filter((value) => value !== null).join(", ")).toBe(Values);
+  });
+
+  it.each(tableIn(sections, "Ranges"))("has the ranges of the API: $Field", ({ Field = "", ...range }) => {
+    const { minimum, maximum, default: usual } = schemaAt(Field);
+    const stated = [minimum, maximum, usual].map((bound) => (bound === undefined ? "" : String(bound)));
+    expect(stated).toEqual([range.From, range.To, range.Default]);
+  });
 });
+
+/** `Component.field.inner`, of a list its entries; `operationId.parameter`. */
+function schemaAt(name: string): Schema {
+  const [first = "", ...path] = name.split(".");
+  const component: Schema | undefined = api.components.schemas[first];
+  if (component === undefined) return parameterOf(first, path.join("."));
+  return path.reduce<Schema>((schema, field) => {
+    const inner = resolve(schema.properties?.[field] ?? {});
+    return inner.items === undefined ? inner : resolve(inner.items);
+  }, component);
+}
+
+function parameterOf(operationId: string, name: string): Schema {
+  const operations = Object.values<Record<string, Operation>>(api.paths).flatMap((methods) =>
+    Object.values(methods),
+  );
+  const { parameters = [] } = operations.find((one) => one.operationId === operationId) ?? {};
+  return parameters.find((one) => one.name === name)?.schema ?? {};
+}
 
 function bodyOf({ requestBody }: Operation): string {
   const schema = requestBody?.content?.["application/json"].schema;

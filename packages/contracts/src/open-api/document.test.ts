@@ -210,6 +210,18 @@ describe("the OpenAPI document", () => {
     });
   });
 
+  it("tells how to retry", () => {
+    expect(document.info.description).toContain("after 500 retry with growing pauses");
+    const { InternalError, TooManyRequests, Unavailable } = document.components.responses;
+    expect(InternalError.description).toContain("Retry with growing pauses");
+    for (const { headers } of [TooManyRequests, Unavailable]) {
+      expect(headers["Retry-After"]).toEqual({ $ref: "#/components/headers/Retry-After" });
+    }
+    const creating = allOperations().filter(({ success: [first] }) => first?.status === 201);
+    const repeated = creating.filter(({ idempotent }) => !idempotent).map(({ operationId }) => operationId);
+    expect([creating.length > 8, repeated]).toEqual([true, []]);
+  });
+
   it("has one server: the base path", () => {
     expect(document.servers.map(({ url }: { url: string }) => url)).toEqual(["/api"]);
     expect(openApiDocument({ basePath: "" }).servers[0]?.url).toBe("/");

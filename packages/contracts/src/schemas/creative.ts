@@ -29,7 +29,7 @@ const optionalFields = {
     longText("The text injected into the game; required for a creative of type narrative_hook."),
   ),
   alt_hooks: optional(listOf(longText("A hook."), "Alternative hooks; they rotate with narrative_hook.")),
-  tone: optional(oneOf(TONES, "The tone of the line; neutral by default.")),
+  tone: optional(oneOf(TONES, "The tone of the line.", DEFAULT_TONE)),
   max_uses_per_game: optional(
     Type.Integer({
       ...MAX_USES_PER_GAME,

@@ -71,8 +71,17 @@ export function answerText(description: string) {
   return Type.String({ description });
 }
 
-export function oneOf<const Values extends readonly string[]>(values: Values, description: string) {
-  return Type.Unsafe<Values[number]>({ type: "string", enum: [...values], description });
+export function oneOf<const Values extends readonly string[]>(
+  values: Values,
+  description: string,
+  usual?: Values[number],
+) {
+  return Type.Unsafe<Values[number]>({
+    type: "string",
+    enum: [...values],
+    ...(usual !== undefined && { default: usual }),
+    description,
+  });
 }
 
 export function listOf<Schema extends TSchema>(entry: Schema, description: string, minItems?: number) {

@@ -50,14 +50,16 @@ describe("campaigns", () => {
       target_categories: ["RPG"],
       target_tags: ["tavern", "night"],
     };
-    const { body } = await caller.post("/campaigns", given).expect(201);
-    expect(body).toMatchObject(given);
+    const ours = { status: "active", spent_cents: 5 };
+    const { body } = await caller.post("/campaigns", { ...given, ...ours }).expect(201);
+    expect(body).toMatchObject({ ...given, status: "draft", spent_cents: 0 });
   });
 
   const refused: [string, object, number, string][] = [
     ["no name", { name: undefined }, 400, "name is required"],
     ["blank name", { name: "" }, 400, "name"],
     ["long name", { name: "x".repeat(201) }, 422, "200"],
+    ["no budget", { budget_cents: undefined }, 400, "budget_cents is required"],
     ["budget as text", { budget_cents: "1" }, 400, "budget_cents"],
     ["budget with a fraction", { budget_cents: 1.2 }, 400, "whole number"],
     ["budget of zero", { budget_cents: 0 }, 422, "from 1 to 1000000000"],

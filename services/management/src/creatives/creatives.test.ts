@@ -156,5 +156,7 @@ describe("creatives", () => {
     const [left] = (await caller.get(`/campaigns/${active.campaignId}/creatives`)).body;
     await caller.post(`/campaigns/${active.campaignId}/pause`).expect(200);
     await caller.delete(`/creatives/${left.id}`).expect(204);
+    const refused = await caller.post(`/campaigns/${active.campaignId}/activate`).expect(409);
+    expect(refused.body.detail).toContain("no creative");
   });
 });

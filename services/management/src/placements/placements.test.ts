@@ -37,6 +37,7 @@ describe("placements", () => {
     expect(replaced.body).toEqual({ ...created.body, ...full, placement_types: ["product_mention"] });
     await caller.delete("/placements/game-1").expect(204);
     await caller.delete("/placements/game-1").expect(204);
+    await caller.get("/placements/game-1").expect(200, { ...replaced.body, is_active: false });
     const patched = await caller.patch("/placements/game-1", { revenue_share_pct: 0 }).expect(200);
     expect(patched.body).toMatchObject({ is_active: false, revenue_share_pct: 0 });
     const again = await caller.post("/placements/game-1", body).expect(201);

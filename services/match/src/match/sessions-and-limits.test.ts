@@ -111,4 +111,20 @@ describe("limits", () => {
     expect(statuses).toBe(429);
     expect((await world.match(await world.addGame(), {}, on)).status).toBe(204);
   });
+
+  it("counts impressions per game where that is configured", async () => {
+    const instance = await world.startInstance({ RATE_LIMIT_IMPRESSIONS_PER_GAME: "2" });
+    const on = { instance: world.instances.indexOf(instance) };
+    const game = await world.addGame();
+    await world.addCampaign();
+    const { body } = await world.match(game, {}, on);
+    const first = await world.impression(game, body, on);
+    expect([first.status, first.headers["x-ratelimit-limit"]]).toEqual([201, "2"]);
+    const limited = await eventually(async () => {
+      const answer = await world.impression(game, body, on);
+      return answer.status === 429 ? answer : undefined;
+    });
+    expect(Number(limited.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await world.match(game, {}, on)).status).toBe(200);
+  });
 });
