@@ -25,43 +25,62 @@ function isText({ type = [] }: ShapeSchema): boolean {
   return [type].flat().includes("string");
 }
 
+/** What is known of a value, or of one of its parts. @param path of the part, as in `/game_context/actions/0` */
+type Reader = (value: unknown, path: string) => unknown;
+
 /**
- * A copy of the value with the fields that its schema knows: what else a client sent is ignored, and nothing of it
+ * Makes copies of values with the fields that a schema knows: what else a client sent is ignored, and nothing of it
  * (a `__proto__`, say) reaches the rest of the program. Texts must be storable: whole Unicode characters, no NUL.
  */
-export function knownFields(schema: unknown, value: unknown, reading: Reading): unknown {
-  return copy(schema as ShapeSchema, value, reading, "", false);
+export function knownFields(schema: unknown, reading: Reading): (value: unknown) => unknown {
+  const read = readerOf(schema as ShapeSchema, reading, false);
+  return (value) => read(value, "");
 }
 
-function copy(
-  schema: ShapeSchema,
-  value: unknown,
+function readerOf(schema: ShapeSchema, reading: Reading, optional: boolean): Reader {
+  const readItems = schema.items && itemsReader(schema.items, reading, optional);
+  const readFields = schema.properties && fieldsReader(schema, schema.properties, reading);
+  return (value, path) => {
+    if (typeof value === "string") return storableText(value, path);
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return readItems === undefined ? value : readItems(value, path);
+    return readFields === undefined ? value : readFields(value, path);
+  };
+}
+
+function itemsReader(items: ShapeSchema, reading: Reading, optional: boolean) {
+  const dropsBlanks = optional && reading.blanks === "drop" && isText(items);
+  const read = readerOf(items, reading, optional);
+  return (list: unknown[], path: string) => {
+    const kept: unknown[] = [];
+    for (const [index, entry] of list.entries()) {
+      if (!(dropsBlanks && isBlank(entry))) kept.push(read(entry, `${path}/${index}`));
+    }
+    return kept;
+  };
+}
+
+function fieldsReader(
+  { required = [] }: ShapeSchema,
+  properties: Record<string, ShapeSchema>,
   reading: Reading,
-  path: string,
-  optional: boolean,
-): unknown {
-  if (typeof value === "string") return storableText(value, path);
-  if (Array.isArray(value)) {
-    const items = schema.items;
-    if (items === undefined) return value;
-    const dropsBlanks = optional && reading.blanks === "drop" && isText(items);
-    return value.flatMap((entry, index) => {
-      if (dropsBlanks && isBlank(entry)) return [];
-      return [copy(items, entry, reading, `${path}/${index}`, optional)];
-    });
-  }
-  if (typeof value !== "object" || value === null || schema.properties === undefined) return value;
-  const result: Record<string, unknown> = {};
-  const required = new Set(schema.required ?? []);
-  for (const [name, fieldSchema] of Object.entries(schema.properties)) {
-    if (!Object.hasOwn(value, name)) continue;
-    const field = (value as Record<string, unknown>)[name];
-    const fieldIsOptional = !required.has(name);
-    if (field === null && reading.nulls === "drop") continue;
-    if (fieldIsOptional && reading.blanks === "drop" && isBlank(field) && isText(fieldSchema)) continue;
-    result[name] = copy(fieldSchema, field, reading, `${path}/${name}`, fieldIsOptional);
-  }
-  return result;
+) {
+  const dropsNulls = reading.nulls === "drop";
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const optional = !required.includes(name);
+    const dropsBlanks = optional && reading.blanks === "drop" && isText(schema);
+    return { name, dropsBlanks, read: readerOf(schema, reading, optional) };
+  });
+  return (value: object, path: string) => {
+    const result: Record<string, unknown> = {};
+    for (const { name, dropsBlanks, read } of fields) {
+      if (!Object.hasOwn(value, name)) continue;
+      const field = (value as Record<string, unknown>)[name];
+      if ((dropsNulls && field === null) || (dropsBlanks && isBlank(field))) continue;
+      result[name] = read(field, `${path}/${name}`);
+    }
+    return result;
+  };
 }
 
 /**

@@ -40,9 +40,10 @@ function build<T>(
   check?: (value: T) => InvalidInput | undefined,
 ): Validator<T> {
   let compiled: ValidateFunction<T> | undefined;
+  const read = knownFields(schema, reading);
   return (value) => {
     compiled ??= ajv.compile<T>(schema);
-    const candidate = knownFields(schema, value, reading);
+    const candidate = read(value);
     if (!compiled(candidate)) {
       const first = compiled.errors?.[0];
       if (first === undefined) throw new InvalidInput(400, "the body is not valid");
