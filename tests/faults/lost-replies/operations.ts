@@ -196,7 +196,7 @@ export class Operations {
   async #announce(): Promise<string> {
     const dueMs = BASE_MS + this.#random.integer(1, 1_000_000);
     const kind = this.#random.pick(["holds", "outbox"] as const);
-    await this.#persist(() => this.#due.register(kind, ADVERTISER, dueMs));
+    await this.#persist(async () => this.#due.register(kind, ADVERTISER, dueMs));
     const done = await this.#persist(() => this.#money.listOutbox(ADVERTISER, 500));
     const ids = done.items.map(({ impression_id }) => impression_id).sort();
     await this.#persist(() => this.#money.ackOutbox(ADVERTISER, ids.slice(0, 20)));

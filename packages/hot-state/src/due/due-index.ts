@@ -45,12 +45,20 @@ export class DueIndex {
     this.#settleScript = defineScript(redis, "settle_due", 2);
   }
 
-  /** Announces that something of the advertiser is due at `dueMs` (Unix milliseconds); the earliest moment stands. */
-  async register(kind: DueKind, advertiserId: string, dueMs: number): Promise<void> {
+  /**
+   * Announces that something of the advertiser is due at `dueMs` (Unix milliseconds); the earliest moment stands. There is
+   * nothing to wait for when that was announced before.
+   */
+  register(kind: DueKind, advertiserId: string, dueMs: number): void | Promise<void> {
     const nowMs = this.#now();
     const name = `${kind}:${advertiserId}`;
     const known = this.#remembered.get(name);
     if (known !== undefined && known.dueMs <= dueMs && nowMs < known.untilMs) return;
+    return this.#announce(kind, advertiserId, dueMs, nowMs);
+  }
+
+  async #announce(kind: DueKind, advertiserId: string, dueMs: number, nowMs: number): Promise<void> {
+    const name = `${kind}:${advertiserId}`;
     const moment = Math.ceil(dueMs);
     const reply = await this.#registerScript(dueKeys[kind], dueKeys.announced(kind), advertiserId, moment);
     const standsMs = Number(reply);

@@ -62,11 +62,12 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one request against a bucket. Rejects when Redis has to be asked and is away: fail closed.
+   * Counts one request against a bucket; answers at once when this instance knows the answer. Rejects when Redis has to be
+   * asked and is away: fail closed.
    * @param limit requests per window; UNLIMITED for none
    * @param nowMs Unix milliseconds by the caller's clock
    */
-  async take(bucket: string, limit: number, nowMs: number): Promise<RateLimitAnswer> {
+  take(bucket: string, limit: number, nowMs: number): RateLimitAnswer | Promise<RateLimitAnswer> {
     if (limit >= UNLIMITED) {
       return {
         allowed: true,

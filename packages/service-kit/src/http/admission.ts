@@ -54,7 +54,8 @@ async function checkKeyAndLimit(
   exchange: Exchange,
 ): Promise<ApiKey> {
   const header = exchange.header("authorization");
-  const key = await findKey(policy.keys, header);
+  const found = findKey(policy.keys, header);
+  const key = found instanceof Promise ? await found : found;
   if (key === undefined) {
     const { request } = exchange;
     const bucket = `address:${clientNetwork(policy.addressOf(request), request.socket.remoteAddress)}`;
@@ -62,7 +63,8 @@ async function checkKeyAndLimit(
     throw unauthorized(keyProblem(header));
   }
   const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
-  await takeQuota(policy, exchange, `${group}:${key.keyId}`, limit);
+  const taken = takeQuota(policy, exchange, `${group}:${key.keyId}`, limit);
+  if (taken !== undefined) await taken;
   return key;
 }
 
@@ -76,25 +78,30 @@ function keyProblem(header: string | undefined): string {
     : "The Authorization header is malformed: send Authorization: Bearer <API_KEY>.";
 }
 
-async function findKey(keys: KeyDirectory, header: string | undefined): Promise<ApiKey | undefined> {
+function findKey(keys: KeyDirectory, header: string | undefined): ReturnType<KeyDirectory["find"]> {
   const text = header === undefined ? undefined : API_KEY.exec(header)?.[1];
   if (text === undefined) return undefined;
-  return await keys.find(hash("sha256", text, "hex"));
+  return keys.find(hash("sha256", text, "hex"));
 }
 
 /**
- * Counts one request in a bucket and states the tightest verdict so far.
- * Throws 429 with `Retry-After` when the bucket is used up.
+ * Counts one request in a bucket and states the tightest verdict so far: at once when the rate limiter knows it at once.
+ * Throws, or rejects with, 429 with `Retry-After` when the bucket is used up.
  */
-export async function takeQuota(
+export function takeQuota(
   policy: Pick<AdmissionPolicy, "rateLimiter" | "nowMs">,
   exchange: Exchange,
   bucket: string,
   limit: RateLimit,
-): Promise<void> {
+): void | Promise<void> {
   const nowMs = policy.nowMs();
   const verdict =
-    limit === "unlimited" ? unlimitedVerdict(nowMs) : await policy.rateLimiter.take(bucket, limit, nowMs);
+    limit === "unlimited" ? unlimitedVerdict(nowMs) : policy.rateLimiter.take(bucket, limit, nowMs);
+  if (verdict instanceof Promise) return verdict.then((known) => state(exchange, known, nowMs));
+  state(exchange, verdict, nowMs);
+}
+
+function state(exchange: Exchange, verdict: RateLimitVerdict, nowMs: number): void {
   const stated = exchange.limit;
   if (stated === undefined || !verdict.allowed || verdict.remaining < stated.remaining)
     exchange.limit = verdict;

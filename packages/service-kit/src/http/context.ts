@@ -86,7 +86,7 @@ class Context implements RequestContext {
     return validate(parseJson(this.#parts.rawBody));
   }
 
-  takeQuota(bucket: string, limit: RateLimit): Promise<void> {
+  takeQuota(bucket: string, limit: RateLimit): void | Promise<void> {
     return takeQuota(this.#parts.policy, this.#parts.exchange, bucket, limit);
   }
 }

@@ -58,8 +58,8 @@ export interface RequestContext {
   operation: string;
   /** The body, parsed and validated: throws 400 or 422 with a sentence. */
   body<T>(validate: (value: unknown) => T): T;
-  /** Counts the request against one more limit; throws 429 when it is used up. */
-  takeQuota(bucket: string, limit: RateLimit): Promise<void>;
+  /** Counts the request against one more limit; throws, or rejects with, 429 when it is used up. */
+  takeQuota(bucket: string, limit: RateLimit): void | Promise<void>;
 }
 
 /**
