@@ -51,18 +51,33 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
 
 /**
  * Commands of one turn of the event loop go out in one write. A write is a system call, and costs about as much as the
- * rest of a command; it is what autopipelining spares too, but without promises of its own.
+ * rest of a command; it is what autopipelining spares too, but without promises of its own. Texts are put together before
+ * the stream sees them: it would keep a record of each, and give the system a list of pieces.
  */
 function writeTogether(redis: Redis): Redis {
   return redis.on("connect", () => {
     const { stream } = redis as unknown as { stream: Socket };
     const write = stream.write;
+    let gathered = "";
+    const writeGathered = () => {
+      const text = gathered;
+      gathered = "";
+      if (text !== "" && stream.writable) Reflect.apply(write, stream, [text]);
+    };
     stream.write = (...parts: unknown[]) => {
-      if (stream.writableCorked === 0) {
-        stream.cork();
-        setImmediate(() => stream.uncork());
+      const [text] = parts;
+      if (parts.length === 1 && typeof text === "string") {
+        if (gathered === "") setImmediate(writeGathered);
+        gathered += text;
+        return true;
       }
+      writeGathered();
       return Reflect.apply(write, stream, parts) as boolean;
+    };
+    const end = stream.end;
+    stream.end = (...parts: unknown[]) => {
+      writeGathered();
+      return Reflect.apply(end, stream, parts) as Socket;
     };
   });
 }

@@ -6,11 +6,15 @@
 /** With the `u` flag a well-formed pair is one character, so only lone surrogates match. */
 const LONE_SURROGATE = /(\p{Surrogate})/u;
 
+/** Nearly every name. */
+const ENCODES_AS_IT_IS = /^[A-Za-z0-9_-]*$/;
+
 /**
  * Game ids are free text: percent-encoding keeps braces and separators out of keys and members. Every text has an
  * encoding of its own: a lone surrogate, which has no UTF-8, becomes `%uD800`.
  */
 export function encodeName(text: string): string {
+  if (ENCODES_AS_IT_IS.test(text)) return text;
   return text
     .split(LONE_SURROGATE)
     .map((part, index) =>

@@ -71,6 +71,14 @@ function matchKeys(advertiserId: string, campaignId: string, gameId: string): st
   ];
 }
 
+function creativesAndCaps({ creatives }: ReserveRequest): (string | number)[] {
+  const pairs: (string | number)[] = [];
+  for (const { creativeId, maxUses } of creatives) {
+    pairs.push(requirePlainName("creativeId", creativeId), requireInteger("maxUses", maxUses, 0));
+  }
+  return pairs;
+}
+
 function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
   const script = defineScript(redis, "reserve", 7);
   return async (request: ReserveRequest): Promise<ReserveResult> => {
@@ -96,10 +104,7 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
         request.sessionStartedMs ?? "",
         request.sessionIdleMs,
         payload,
-        ...request.creatives.flatMap(({ creativeId, maxUses }) => [
-          requirePlainName("creativeId", creativeId),
-          requireInteger("maxUses", maxUses, 0),
-        ]),
+        ...creativesAndCaps(request),
       ),
     );
     if (reply.code(0, ["held", "refused"]) === "refused") {
