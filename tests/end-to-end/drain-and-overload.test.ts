@@ -75,6 +75,37 @@ describe("services that are stopped or asked for too much", () => {
   );
 
   it(
+    "services that are restarted one after the other under load lose no request",
+    async () => {
+      const { baseUrl } = world.stack.describe();
+      const refused: unknown[] = [];
+      let answered = 0;
+      const stop = new AbortController();
+      const client = async () => {
+        while (!stop.signal.aborted) {
+          const answer = await match(baseUrl).catch((error: unknown) => error);
+          if (answer !== 200) refused.push(answer);
+          answered += 1;
+        }
+      };
+      const load = Array.from({ length: AT_A_TIME / 2 }, client);
+      try {
+        for (const service of ["match-1", "match-2", "match-1", "match-2"] as const) {
+          const pid = world.stack.pidOf(service);
+          const before = answered;
+          process.kill(pid, "SIGTERM");
+          await eventually(() => world.stack.pidOf(service) !== pid && answered > before + 100, PATIENCE);
+        }
+      } finally {
+        stop.abort();
+        await Promise.all(load);
+      }
+      expect(refused).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     "SIGTERM lets management answer what it has accepted, and it counts once",
     async () => {
       const { managementUrl } = world.stack.describe();

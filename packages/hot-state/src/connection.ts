@@ -13,6 +13,11 @@ export interface ConnectionOptions {
   patient?: boolean;
 }
 
+const COMMAND_TIMEOUT_MS = 2_000;
+/** A connection that has owed an answer for so much longer is replaced: its server may have gone without a word. */
+const SILENT_FOR_MS = 1_000;
+/** Longer than the worker of a queue waits for a job in one command. */
+const PATIENT_SILENT_FOR_MS = 12_000;
 const CLUSTER_SCHEME = "redis-cluster://";
 
 /**
@@ -21,9 +26,11 @@ const CLUSTER_SCHEME = "redis-cluster://";
  * Autopipelining stays off: it slows handlers that make one call and breaks while a cluster is resharded.
  */
 export function connectRedis(url: string, options: ConnectionOptions): RedisConnection {
+  const commandTimeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
   const redisOptions = {
     connectionName: options.name,
-    ...(options.patient ? {} : { commandTimeout: options.commandTimeoutMs ?? 2_000 }),
+    ...(options.patient ? {} : { commandTimeout }),
+    socketTimeout: options.patient ? PATIENT_SILENT_FOR_MS : commandTimeout + SILENT_FOR_MS,
     connectTimeout: 5_000,
     maxRetriesPerRequest: options.patient ? null : 1,
     enableAutoPipelining: false,

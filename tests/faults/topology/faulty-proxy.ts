@@ -15,6 +15,8 @@ export type ProxyMode =
 interface Link {
   client: Socket;
   upstream: Socket;
+  /** For good: nothing passes, and nobody says so. */
+  silent: boolean;
 }
 
 /** A TCP proxy on 127.0.0.1 to a port of 127.0.0.1 that does to connections what networks do. */
@@ -59,6 +61,16 @@ export class FaultyProxy {
     for (const link of this.#links) this.#break(link);
   }
 
+  /**
+   * What is connected now stays so and never hears anything again, as when a server has gone without a word; new
+   * connections pass. Answers how many of them are still open.
+   */
+  silence(): () => number {
+    const silenced = [...this.#links];
+    for (const link of silenced) link.silent = true;
+    return () => silenced.filter((link) => this.#links.has(link)).length;
+  }
+
   async stop(): Promise<void> {
     this.breakConnections();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -72,7 +84,7 @@ export class FaultyProxy {
       return;
     }
     const upstream = connect(targetPort, "127.0.0.1");
-    const link: Link = { client, upstream };
+    const link: Link = { client, upstream, silent: false };
     this.#links.add(link);
     for (const socket of [client, upstream]) {
       socket.setNoDelay(true);
@@ -92,7 +104,8 @@ export class FaultyProxy {
     let queued = 0;
     from.on("data", (chunk: Buffer) => {
       const mode = this.#mode.current;
-      if (mode.kind === "drop-replies" && isReply && mode.random.chance(mode.probability)) {
+      if (link.silent) this.counts.chunksHeld += 1;
+      else if (mode.kind === "drop-replies" && isReply && mode.random.chance(mode.probability)) {
         this.counts.repliesDropped += 1;
         this.#break(link);
       } else if (mode.kind === "half-open") {

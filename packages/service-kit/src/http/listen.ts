@@ -1,5 +1,5 @@
 import { createServer, maxHeaderSize, type RequestListener, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { StartError } from "../lifecycle/start-error.ts";
 import { RefusedConnections, type RefusedConnectionVerdict } from "./refused-connections.ts";
@@ -16,6 +16,11 @@ const CHECKS_PER_TIMEOUT = 10;
 /** Longer than the usual idle time-out of a proxy in front, so that the proxy, not the service, ends a connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const IDLE_SWEEP_MS = 25;
+/**
+ * For so long a server that closes still takes requests on the connections it has, and asks for their end with each answer: a
+ * proxy in front that keeps connections open may be sending on one of them at this moment.
+ */
+const LAST_REQUESTS_MS = 500;
 
 export interface ListeningServer {
   port: number;
@@ -29,6 +34,7 @@ export async function listen(
   options: { host: string; port: number; portVariable: string; timeouts?: RequestTimeouts },
 ): Promise<ListeningServer> {
   const timeouts = options.timeouts ?? TIMEOUTS;
+  let isClosing = false;
   const server = createServer(
     {
       headersTimeout: timeouts.headersMs,
@@ -41,6 +47,7 @@ export async function listen(
       requireHostHeader: false,
     },
     (request, response) => {
+      if (isClosing) response.shouldKeepAlive = false;
       if (request.headers.host !== undefined || request.httpVersionMinor === 0) handler(request, response);
       else refuseWithoutHost(response, refused.take(request.socket.remoteAddress, Date.now()));
     },
@@ -56,13 +63,22 @@ export async function listen(
   const { port } = server.address() as AddressInfo;
 
   const close = async (graceMs: number) => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // A keep-alive connection becomes idle when its running request ends; `server.close` looks for idle ones only once.
-    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+    isClosing = true;
+    // Ends listening alone: the method of an HTTP server would end idle connections at once, and look for them only once.
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    let sweep: NodeJS.Timeout | undefined;
+    const lastRequests = setTimeout(
+      () => {
+        sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+      },
+      Math.min(LAST_REQUESTS_MS, graceMs),
+    );
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed;
+    clearTimeout(lastRequests);
     clearInterval(sweep);
     clearTimeout(cut);
+    server.close(() => undefined); // Ends its look at slow connections.
   };
   return { port, close };
 }

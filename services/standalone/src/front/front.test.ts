@@ -90,6 +90,32 @@ describe("the front", () => {
     }
   });
 
+  it("answers 503 at once when too many requests run, and takes the next when one has ended", async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let begun = 0;
+    const slow = await serve(async (_request, response) => {
+      begun += 1;
+      await finished;
+      response.end("{}");
+    });
+    targets.replace({ management: slow, match: [] });
+    const small = createFront({ basePath: "/api", targets, logger, requestsAtATime: 2 });
+    const origin = await serve(small.handler);
+    const running = [fetch(`${origin}/api/profile`), fetch(`${origin}/api/profile`)];
+    while (begun < 2) await new Promise((resolve) => setImmediate(resolve));
+    const refused = await fetch(`${origin}/api/profile`);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await refused.json()).toEqual({ detail: expect.stringContaining("too many requests") });
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    finish();
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
+    for (let status = 503; status !== 200; ) status = (await fetch(`${origin}/api/profile`)).status;
+    small.close();
+  });
+
   it("does not send a request twice that an instance may have seen", async () => {
     let seen = 0;
     const dying = await serve((request) => {

@@ -12,14 +12,20 @@ import type { TargetDirectory } from "./targets.ts";
 /** More than any body the API takes: what is larger is refused by the service itself, which counts and answers it. */
 const BUFFERED_BODY_MAX_BYTES = 1_048_576;
 const ANSWER_TIMEOUT_MS = 30_000;
+/** More than the instances behind it take together on one machine: what is left for them to refuse is refused there. */
+const REQUESTS_AT_A_TIME = 8_192;
 const SOCKETS_PER_TARGET_MAX = 512;
 const RETRY_AFTER_SECONDS = 1;
+const STARTING = "The service is starting or restarting: try again in a moment.";
+const PROBE_TIMEOUT_MS = 2_000;
 
 export interface FrontOptions {
   /** `/api`, or the empty text for none. */
   basePath: string;
   targets: TargetDirectory;
   logger: Logger;
+  /** The others are answered 503 at once. */
+  requestsAtATime?: number;
 }
 
 /**
@@ -31,6 +37,8 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
   const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);
   const readiness = publicReadiness(frontReadiness(options.targets));
+  const { requestsAtATime = REQUESTS_AT_A_TIME } = options;
+  let running = 0;
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (path === "/healthz") {
@@ -41,6 +49,14 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
       void readiness().then((report) => sendJson(response, report.ready ? 200 : 503, report));
       return;
     }
+    if (running >= requestsAtATime) {
+      refuse(response, "There are too many requests at this moment: try again in a moment.");
+      return;
+    }
+    running += 1;
+    response.once("close", () => {
+      running -= 1;
+    });
     const toMatch = matchPaths.has(path);
     const origins = toMatch ? options.targets.match() : options.targets.management();
     forward({ proxy, request, response, origins }).catch((error: unknown) => {
@@ -61,7 +77,7 @@ export function frontReadiness(targets: TargetDirectory): ReadinessChecks {
 }
 
 async function expectReady(origin: string): Promise<void> {
-  const response = await fetch(`${origin}/readyz`);
+  const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
   if (!response.ok) throw new Error(`${origin} is not ready`);
 }
 
@@ -105,14 +121,14 @@ async function readSmallBody(request: IncomingMessage): Promise<Buffer[] | undef
   return chunks;
 }
 
-function refuse(response: ServerResponse): void {
+function refuse(response: ServerResponse, detail = STARTING): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   response.setHeaders(new Map(Object.entries(uncountedLimitHeaders(Date.now()))));
   response.setHeader("Retry-After", String(RETRY_AFTER_SECONDS));
-  sendJson(response, 503, { detail: "The service is starting or restarting: try again in a moment." });
+  sendJson(response, 503, { detail });
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {

@@ -6,6 +6,8 @@ import type { Launched } from "./supervised.ts";
 const READY_TIMEOUT_MS = 60_000;
 /** After a restart a service that waits for a store may serve its 503s itself, and is ready once the store is back. */
 const READY_AFTER_RESTART_TIMEOUT_MS = 10_000;
+/** Longer than a service gives its own checks. */
+const PROBE_TIMEOUT_MS = 3_000;
 /** Longer than a service takes to drain before it gives up itself. */
 const STOP_TIMEOUT_MS = 15_000;
 
@@ -105,8 +107,10 @@ async function waitUntilReady(
   let ready = false;
   const look = async () => {
     if (launch.signal.aborted || child.exitCode !== null || child.signalCode !== null) return true;
-    const response = await fetch(`http://127.0.0.1:${metricsPort}/readyz`).catch(() => undefined);
-    answer = (await response?.text()) ?? "no answer";
+    const response = await fetch(`http://127.0.0.1:${metricsPort}/readyz`, {
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    }).catch(() => undefined);
+    answer = (await response?.text().catch(() => undefined)) ?? "no answer";
     ready = response?.ok === true;
     return ready;
   };
