@@ -46,9 +46,19 @@ describe("services that are stopped or asked for too much", () => {
     return (await apiClient(baseUrl, key).request("POST", "/match", body)).status;
   };
 
-  /** Lets requests begin while a store is slow, and waits until something of them is on its way to it. */
-  const begin = async (proxy: FaultyProxy | undefined, count: number, request: () => Promise<number>) => {
+  /**
+   * Lets requests begin at `url` while a store is slow, and waits until something of them is on its way to it. Their connections
+   * are open before, so that however busy the machine is, none of them waits to be accepted.
+   */
+  const begin = async (
+    proxy: FaultyProxy | undefined,
+    url: string,
+    count: number,
+    request: () => Promise<number>,
+  ) => {
     if (proxy === undefined) throw new Error("there is no such store");
+    const greet = async () => (await fetch(new URL("/healthz", url))).text();
+    await Promise.all(Array.from({ length: count }, greet));
     proxy.set(SLOW);
     const answers = Array.from({ length: count }, () => request().catch((error: unknown) => String(error)));
     const before = proxy.counts.chunksSlowed;
@@ -63,7 +73,7 @@ describe("services that are stopped or asked for too much", () => {
     "SIGTERM lets %s answer what it has accepted",
     async (service, url) => {
       const baseUrl = url() ?? "";
-      const answers = await begin(world.redis.proxies[0], 6, () => match(baseUrl));
+      const answers = await begin(world.redis.proxies[0], baseUrl, 6, () => match(baseUrl));
       const pid = world.stack.pidOf(service);
       process.kill(pid, "SIGTERM");
       expect(await Promise.all(answers)).toEqual(Array.from({ length: 6 }, () => 200));
@@ -110,7 +120,7 @@ describe("services that are stopped or asked for too much", () => {
     async () => {
       const { managementUrl } = world.stack.describe();
       const before = (await advertiser.request("GET", "/profile")).body.balance_cents;
-      const answers = await begin(world.postgresProxy, 4, async () => {
+      const answers = await begin(world.postgresProxy, managementUrl, 4, async () => {
         const answer = await apiClient(managementUrl, key).request("POST", "/deposit", { amount_cents: 7 });
         return answer.status;
       });
@@ -131,7 +141,7 @@ describe("services that are stopped or asked for too much", () => {
       const baseUrl = world.stack.describe().matchUrls[0] ?? "";
       const pid = world.stack.pidOf("match-1");
       await eventually(async () => (await match(baseUrl)) === 200, PATIENCE);
-      const answers = await begin(world.redis.proxies[0], 5 * AT_A_TIME, () => match(baseUrl));
+      const answers = await begin(world.redis.proxies[0], baseUrl, 5 * AT_A_TIME, () => match(baseUrl));
       const health = await fetch(new URL("/healthz", baseUrl));
       expect(health.status).toBe(200);
       const statuses = await Promise.all(answers);
