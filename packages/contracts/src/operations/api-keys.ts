@@ -22,7 +22,7 @@ const lackingScope = refusal(
   403,
   "lacking_scope",
   "The other key has a scope that the calling key lacks.",
-  'This API key lacks the scope "serving" of the key: use one that has it.',
+  'This API key lacks the scope "serving", which the other key has: use one that has it, too.',
 );
 const ownKeyOnly = [
   refusal(
@@ -87,7 +87,7 @@ export const apiKeysApi = defineFeature({
         malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
         lackingScope,
         notAllowedField(
-          "rate_limit_per_minute must be a whole number from 1 to 60, which the calling key has in the endpoint group analytics, but 500 was sent",
+          "rate_limit_per_minute must be a whole number from 1 to 60 (the limit of the calling key in the endpoint group analytics), but 500 was sent",
         ),
         notShownAgain,
         tooManyKeys,

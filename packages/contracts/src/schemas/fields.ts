@@ -15,7 +15,8 @@ const NOT_BLANK = "\\S";
 /** The form of a code of ISO 3166-1 alpha-2; which are assigned, the format country-code knows. */
 export const COUNTRY_CODE = "^[A-Za-z]{2}$";
 /** The form of a date or moment; which days the calendar has, the format iso-date knows. */
-const FLIGHT_DATE = "^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:?\\d\\d)?)?$";
+const FLIGHT_DATE =
+  "^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?)?)?$";
 /** Not blank, no control characters (semantics: game_id). */
 export const GAME_ID = "^(?=.*\\S)\\P{Cc}+$";
 

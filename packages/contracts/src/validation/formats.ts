@@ -1,7 +1,7 @@
 import { isCountryCode } from "./country-codes.ts";
 
 const FLIGHT_DATE =
-  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](\d\d):?(\d\d))?)?$/;
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](\d\d)(?::?(\d\d))?)?)?$/;
 
 /**
  * A date (`2026-12-01`, the whole day in UTC) or a moment (`2026-12-01T10:00:00Z`; without an offset it is UTC) of

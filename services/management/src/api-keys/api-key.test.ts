@@ -13,7 +13,7 @@ describe("the limit of a new key", () => {
       newSettings({ label: "x", scopes, rate_limit_per_minute: limit }, onDefaults, defaults);
     expect(made(most).rateLimitPerMinute).toBe(most);
     expect(() => made(most + 1)).toThrow(
-      new RegExp(`from 1 to ${most}, which the calling key has in the endpoint group (${group})`),
+      new RegExp(`from 1 to ${most} \\(the limit of the calling key in the endpoint group (${group})\\)`),
     );
   });
 

@@ -67,7 +67,7 @@ function requireOwnLimit(
   if (tightest === undefined || wanted <= tightest.most) return;
   throw new InvalidInput(
     422,
-    `rate_limit_per_minute must be a whole number from ${KEY_RATE_LIMIT.minimum} to ${tightest.most}, which the calling key has in the endpoint group ${tightest.group}, but ${wanted} was sent`,
+    `rate_limit_per_minute must be a whole number from ${KEY_RATE_LIMIT.minimum} to ${tightest.most} (the limit of the calling key in the endpoint group ${tightest.group}), but ${wanted} was sent`,
   );
 }
 
@@ -82,7 +82,9 @@ export function requireScopes(caller: Pick<CallingKey, "scopes">, scopes: readon
   const lacking = scopes.filter((scope) => !caller.scopes.includes(scope));
   if (lacking.length === 0) return;
   const names = lacking.map((scope) => `"${scope}"`).join(" and ");
-  throw forbidden(`This API key lacks the scope ${names} of the key: use one that has it.`);
+  throw forbidden(
+    `This API key lacks the scope ${names}, which the other key has: use one that has it, too.`,
+  );
 }
 
 export function isInForce(key: Pick<ApiKeyRow, "expiresAt" | "revokedAt">, nowMs: number): boolean {

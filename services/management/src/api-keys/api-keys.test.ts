@@ -71,7 +71,7 @@ describe("POST /api-keys", () => {
     ["too many scopes", { scopes: Array(4).fill("serving") }, 422, "at most 3"],
     ["scopes as text", { scopes: "serving" }, 400, "scopes must be a list"],
     ["no requests", { rate_limit_per_minute: 0 }, 422, "from 1 to 1000000000"],
-    ["too many requests", { rate_limit_per_minute: 1_001 }, 422, "from 1 to 1000, which"],
+    ["too many requests", { rate_limit_per_minute: 1_001 }, 422, "from 1 to 1000 (the limit of"],
     ["half a request", { rate_limit_per_minute: 1.5 }, 400, "whole number"],
     ["a limit as text", { rate_limit_per_minute: "unlimited" }, 400, "whole number"],
   ];
@@ -92,7 +92,7 @@ describe("POST /api-keys", () => {
     const more = await advertiser.post("/api-keys", { label: "x", scopes: ["developer"] }).expect(403);
     expect(more.body.detail).toContain('"developer"');
     const faster = await advertiser.post("/api-keys", { label: "x", rate_limit_per_minute: 51 }).expect(422);
-    expect(faster.body.detail).toContain("from 1 to 50, which the calling key has");
+    expect(faster.body.detail).toContain("from 1 to 50 (the limit of the calling key");
     const unlimited = await harness.caller({ rateLimitPerMinute: "unlimited" });
     expect(await make(unlimited)).toMatchObject({ rate_limit_per_minute: null });
     expect(await make(unlimited, { rate_limit_per_minute: 5_000 })).toMatchObject({

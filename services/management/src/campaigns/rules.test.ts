@@ -1,5 +1,7 @@
-import { InvalidInput } from "@diegetic/contracts";
+import { parseDate } from "@diegetic/ad-rules";
+import { campaignPatch, InvalidInput } from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
 import {
   activationRefusal,
   changedSettings,
@@ -56,6 +58,25 @@ describe("dates", () => {
   ];
   it.each(accepted)("from %s until %s is accepted", (startDate, endDate) => {
     expect(() => checkDates({ startDate, endDate })).not.toThrow();
+  });
+
+  it("that a client may send are dates to the rules of matching", () => {
+    const form =
+      /^20[0-9]{2}-(0[1-9]|1[0-2])-[0-3][0-9](T[0-2][0-9]:[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?(Z|[+-][0-2][0-9](:?[0-6][0-9])?)?)?$/;
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.stringMatching(form), (text) => {
+        try {
+          campaignPatch({ start_date: text });
+        } catch {
+          return;
+        }
+        accepted += 1;
+        expect([text, parseDate(text)]).toEqual([text, expect.anything()]);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(accepted).toBeGreaterThan(100);
   });
 });
 
