@@ -1,3 +1,5 @@
+import { askedKinds } from "./asked.ts";
+
 /**
  * Where a text of a request stands. A text has a meaning to campaigns only in some of its roles: a value that is blocked
  * as a theme means nothing as a mood.
@@ -64,6 +66,11 @@ export const effects = {
 export type Effect = (typeof effects)[keyof typeof effects];
 
 const codeBits = 5;
+const asked = new Uint8Array(1 << codeBits);
+asked[effects.targetCategory.code] = askedKinds.category;
+for (const { code } of [effects.country, effects.state, effects.city, effects.cityInState]) {
+  asked[code] = askedKinds.place;
+}
 const rolesByCode = new Int32Array(1 << codeBits);
 const levelByCode = new Int32Array(1 << codeBits);
 for (const { code, roles, level } of Object.values(effects)) {
@@ -83,6 +90,10 @@ export function isOf(note: number, { code }: Effect): boolean {
 }
 export function rolesOf(note: number): number {
   return rolesByCode[note & ((1 << codeBits) - 1)] ?? 0;
+}
+/** As what records may ask for it (asked.ts). */
+export function askedKindOf(note: number): number {
+  return asked[note & ((1 << codeBits) - 1)] ?? 0;
 }
 export function levelOf(note: number): number {
   return levelByCode[note & ((1 << codeBits) - 1)] ?? 0;

@@ -1,9 +1,10 @@
-import { placeOf } from "./arena.ts";
+import { Arena, placeOf } from "./arena.ts";
 import { Posting } from "./posting.ts";
 import type { PostingSet } from "./posting-set.ts";
 import { bits, field, type Records, timesAt } from "./records.ts";
 
-const minuteMs = 60_000;
+/** How exactly ends are remembered: such that all of them are small whole numbers. */
+const periodMs = 120_000;
 /** As many come back before one search. */
 const mostPerSearch = 64;
 
@@ -14,18 +15,18 @@ const mostPerSearch = 64;
 export class Ended {
   readonly #records: Records;
   readonly #live: PostingSet;
-  /** By the minute of their ends, the latest first. */
-  readonly #byMinute = new Posting();
+  /** By the period of their ends, the latest first. */
+  readonly #byPeriod = new Posting(new Arena());
 
   constructor(records: Records, live: PostingSet) {
     this.#records = records;
     this.#live = live;
   }
 
-  /** Takes a record out of the postings that ended at least a minute ago. */
+  /** Takes a record out of the postings that ended at least two minutes ago. */
   retire(address: number): void {
     this.#live.remove(address);
-    this.#byMinute.insert(this.#minuteOf(address), address);
+    this.#byPeriod.insert([this.#periodOf(address), address]);
     this.#setTraits(address, this.#traits(address) | bits.ended);
   }
 
@@ -35,24 +36,24 @@ export class Ended {
 
   /** Forgets a retired record. */
   remove(address: number): void {
-    this.#byMinute.remove(this.#minuteOf(address), address);
+    this.#byPeriod.remove(this.#periodOf(address), address);
     this.#setTraits(address, this.#traits(address) & ~bits.ended);
   }
 
   /** Puts some of those back that have not ended at this time; whether there may be more of them. */
   restore(nowMs: number): boolean {
     for (let left = mostPerSearch; left > 0; left -= 1) {
-      const [minute = Number.NEGATIVE_INFINITY, address = 0] = this.#byMinute.blocks[0] ?? [];
-      if ((minute + 1) * minuteMs <= nowMs) return false;
+      const address = this.#byPeriod.topRecord;
+      if (address < 0 || (this.#byPeriod.top + 1) * periodMs <= nowMs) return false;
       this.remove(address);
       this.#live.add(address);
     }
     return true;
   }
 
-  #minuteOf(address: number): number {
+  #periodOf(address: number): number {
     const endsBeforeMs = this.#records.floatsOf(address)[timesAt(placeOf(address)) + 1] ?? 0;
-    return Math.floor(endsBeforeMs / minuteMs);
+    return Math.floor(endsBeforeMs / periodMs);
   }
 
   #traits(address: number): number {

@@ -2,6 +2,7 @@ import { rankOf } from "../ranking/rank.ts";
 import { type GeoRules, geoAdmits, type PlayerPlace, preparePlayerPlace } from "../rules/geo.ts";
 import { withoutDust } from "../scoring/affinity-score.ts";
 import type { MatchScene } from "../types/request.ts";
+import { offered } from "./asked.ts";
 import { level } from "./effects.ts";
 import { affineTerms } from "./posting-set.ts";
 import { typeSetOf } from "./record-parts.ts";
@@ -10,7 +11,7 @@ import type { Refusals } from "./refusals.ts";
 import type { Terms } from "./terms.ts";
 
 /** A campaign that has ended stays where it is for so long, so that a clock may go back a little at no cost. */
-const endedForMs = 60_000;
+const endedForMs = 120_000;
 /** As many as are taken out after one search. */
 const mostEnded = 8;
 
@@ -22,6 +23,8 @@ export class Judge {
   readonly #records: Records;
   readonly #refusals: Refusals;
   readonly #circles: ReadonlyMap<number, GeoRules>;
+  /** What the request offers (asked.ts). */
+  offer = 0;
   #types = 0;
   #nowMs = 0;
   #geo: MatchScene["geo"] = null;
@@ -37,6 +40,7 @@ export class Judge {
 
   open({ placement, geo, nowMs }: MatchScene): void {
     this.#types = typeSetOf(placement.placement_types);
+    this.offer = offered(this.#types, this.#terms.askedBits);
     this.#nowMs = nowMs;
     this.#geo = geo;
     this.#player = null;

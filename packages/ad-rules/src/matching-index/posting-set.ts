@@ -1,16 +1,25 @@
 import { Arena } from "./arena.ts";
+import { askedBy } from "./asked.ts";
 import { BoundPosting, entryOf } from "./bound-posting.ts";
 import { Posting } from "./posting.ts";
 import { bits, field, type Records } from "./records.ts";
 
 const groups = [field.places, field.categories, field.tags];
 
+/**
+ * What a search reads of a term's key posting before anything else: the highest bid and bound, and where the first block by
+ * bound stands. Its length is negative when there are more blocks.
+ */
+export const head = { topBid: 0, topBound: 1, address: 2, length: 3 } as const;
+export const headLength = 4;
+
 /** The records of one key. */
 export class KeyPosting {
-  readonly byBid = new Posting();
+  readonly byBid: Posting;
   readonly byBound: BoundPosting;
 
   constructor(memory: Arena) {
+    this.byBid = new Posting(memory);
     this.byBound = new BoundPosting(memory);
   }
 
@@ -19,7 +28,7 @@ export class KeyPosting {
   }
 
   insert(bid: number, entry: readonly number[], address: number): void {
-    this.byBid.insert(bid, address);
+    this.byBid.insert([bid, address]);
     this.byBound.insert(entry);
   }
 
@@ -38,14 +47,14 @@ export class KeyPosting {
  * - By affinity: at each term that can add to its score, in descending order of its bound.
  */
 export class PostingSet {
-  /** Of all postings by bound. */
-  readonly #memory = new Arena();
-  readonly unkeyed = new KeyPosting(this.#memory);
+  /** Of all postings. */
+  readonly memory = new Arena();
+  readonly unkeyed = new KeyPosting(this.memory);
   /** By term. */
   readonly keys: (KeyPosting | undefined)[] = [];
   readonly affinities: (Posting | undefined)[] = [];
-  /** Of each term's key posting the highest bid, then the highest bound; 0 when there is none. */
-  tops = new Int32Array(2_048);
+  /** By term, four numbers each: see `head`. All 0 when there is no key posting. */
+  heads = new Int32Array(4_096);
   readonly #records: Records;
   size = 0;
 
@@ -74,16 +83,22 @@ export class PostingSet {
     const { bid, bound, key, affine } = this.#placesOf(address);
     const records = this.#records;
     const terms = records.list(address, field.affinities);
-    const entry = entryOf(bound, address, bid, terms, records.weights(address));
+    const asked = askedBy(
+      records.get(address, field.traits) & bits.creativeTypes,
+      records.list(address, field.categories),
+      records.list(address, field.places),
+    );
+    const weights = records.weights(address);
+    const entry = entryOf({ bound, record: address, asked, bidCents: bid, terms, weights });
     this.size += 1;
     if (key === null) this.unkeyed.insert(bid, entry, address);
     else {
       for (const term of key) {
         this.#keyAt(term).insert(bid, entry, address);
-        this.#noteTops(term);
+        this.#noteHead(term);
       }
     }
-    for (const term of affine) this.#affinityAt(term).insert(bound, address);
+    for (const term of affine) this.#affinityAt(term).insert([bound, address]);
   }
 
   remove(address: number): void {
@@ -95,7 +110,7 @@ export class PostingSet {
         const posting = this.#keyAt(term);
         posting.remove(bid, bound, address);
         if (posting.size === 0) this.keys[term] = undefined;
-        this.#noteTops(term);
+        this.#noteHead(term);
       }
     }
     for (const term of affine) {
@@ -107,25 +122,29 @@ export class PostingSet {
 
   #keyAt(term: number): KeyPosting {
     this.#room(this.keys, term);
-    const posting = this.keys[term] ?? new KeyPosting(this.#memory);
+    const posting = this.keys[term] ?? new KeyPosting(this.memory);
     this.keys[term] = posting;
     return posting;
   }
 
-  #noteTops(term: number): void {
-    if (term * 2 >= this.tops.length) {
-      const longer = new Int32Array(term * 4);
-      longer.set(this.tops);
-      this.tops = longer;
+  #noteHead(term: number): void {
+    const at = term * headLength;
+    if (at >= this.heads.length) {
+      const longer = new Int32Array(at * 2);
+      longer.set(this.heads);
+      this.heads = longer;
     }
     const posting = this.keys[term];
-    this.tops[term * 2] = posting?.byBid.blocks[0]?.[0] ?? 0;
-    this.tops[term * 2 + 1] = posting?.byBound.top ?? 0;
+    this.heads[at + head.topBid] = posting?.byBid.top ?? 0;
+    this.heads[at + head.topBound] = posting?.byBound.top ?? 0;
+    this.heads[at + head.address] = posting?.byBound.addressAt(0) ?? 0;
+    const length = posting?.byBound.lengthOf(0) ?? 0;
+    this.heads[at + head.length] = (posting?.byBound.blockCount ?? 0) > 1 ? -length : length;
   }
 
   #affinityAt(term: number): Posting {
     this.#room(this.affinities, term);
-    const posting = this.affinities[term] ?? new Posting();
+    const posting = this.affinities[term] ?? new Posting(this.memory);
     this.affinities[term] = posting;
     return posting;
   }

@@ -1,12 +1,13 @@
 import { lowestTie } from "../ranking/rank.ts";
 import { placeOf } from "./arena.ts";
-import { type BoundPosting, lengthAt, mayReach } from "./bound-posting.ts";
+import { mayFit } from "./asked.ts";
+import { askedAt, lengthAt, mayReach } from "./bound-posting.ts";
 import type { Judge } from "./judge.ts";
 import type { Posting } from "./posting.ts";
 import { field, type Records } from "./records.ts";
 import { refusal } from "./refusals.ts";
 import type { Terms } from "./terms.ts";
-import { RaisedPostings, type Walks } from "./walks.ts";
+import { type BoundWalks, RaisedPostings, type Walks } from "./walks.ts";
 
 /** So many ties are listed; of more the winner is drawn by sampling. */
 const mostTies = 256;
@@ -90,6 +91,7 @@ export class Search {
     for (let walk = 0; walk < bids.count; walk += 1) this.#walkAbove(bids, walk, false);
     while (postings.addBidsAbove(this.highestRank)) this.#walkAbove(bids, bids.count - 1, false);
     if (this.best < 0) return;
+    postings.touchBoundsAbove(this.highestRank);
     let left = manyEntries;
     for (let walk = 0; walk < bounds.count || postings.addBoundsAbove(this.highestRank); walk += 1) {
       left = this.#walkBounds(walk, left);
@@ -142,39 +144,38 @@ export class Search {
   }
 
   #walkAbove(walks: Walks<Posting>, walk: number, ranksFirst: boolean): void {
-    const blocks = walks.postings[walk]?.blocks ?? [];
-    let number = walks.blocks[walk] ?? 0;
-    let place = walks.places[walk] ?? 0;
-    for (; number < blocks.length; number += 1) {
-      const block = blocks[number] ?? [];
-      for (; place < block.length; place += 2) {
-        if ((block[place] ?? 0) <= this.highestRank) {
-          walks.blocks[walk] = number;
-          walks.places[walk] = place;
+    const posting = walks.postingAt(walk);
+    let block = walks.blocks[walk] ?? 0;
+    let offset = walks.places[walk] ?? 0;
+    for (; block < posting.blockCount; block += 1) {
+      const numbers = posting.numbersAt(block);
+      const start = posting.startAt(block);
+      const end = posting.endAt(block);
+      for (let place = start + offset; place < end; place += 2) {
+        if ((numbers[place] ?? 0) <= this.highestRank) {
+          walks.blocks[walk] = block;
+          walks.places[walk] = place - start;
           return;
         }
         this.entryCount += 1;
-        this.#consider(block[place + 1] ?? 0, ranksFirst);
+        this.#consider(numbers[place + 1] ?? 0, ranksFirst);
       }
-      place = 0;
+      offset = 0;
     }
-    walks.blocks[walk] = number;
+    walks.blocks[walk] = block;
     walks.places[walk] = 0;
   }
 
   /** Looks at no more than `most` entries; returns how many of them are left. */
   #walkBounds(walk: number, most: number): number {
     const { bounds } = this.postings;
-    const posting = bounds.postings[walk];
-    if (posting === undefined) return most;
     const { flags } = this.#terms;
+    const { offer } = this.#judge;
     let left = most;
     let block = bounds.blocks[walk] ?? 0;
     let offset = bounds.places[walk] ?? 0;
-    for (; block < posting.blockCount; block += 1) {
-      const numbers = posting.numbersAt(block);
-      const start = posting.startAt(block);
-      const end = posting.endAt(block);
+    for (; bounds.enter(walk, block); block += 1) {
+      const { numbers, start, end } = bounds;
       for (let place = start + offset; place < end; place += lengthAt(numbers, place)) {
         if ((numbers[place] ?? 0) <= this.highestRank || left <= 0) {
           bounds.blocks[walk] = block;
@@ -183,7 +184,9 @@ export class Search {
         }
         left -= 1;
         this.entryCount += 1;
-        if (mayReach(numbers, place, flags, this.lowestRank)) this.#consider(numbers[place + 1] ?? 0, false);
+        if (mayReach(numbers, place, flags, this.lowestRank) && mayFit(askedAt(numbers, place), offer)) {
+          this.#consider(numbers[place + 1] ?? 0, false);
+        }
       }
       offset = 0;
     }
@@ -194,36 +197,37 @@ export class Search {
 
   #walkTies(walks: Walks<Posting>): void {
     for (let walk = 0; walk < walks.count; walk += 1) {
-      const blocks = walks.postings[walk]?.blocks ?? [];
-      let place = walks.places[walk] ?? 0;
-      for (let number = walks.blocks[walk] ?? 0; number < blocks.length; number += 1) {
-        const block = blocks[number] ?? [];
-        for (; place < block.length && (block[place] ?? 0) >= this.lowestRank; place += 2) {
+      const posting = walks.postingAt(walk);
+      let offset = walks.places[walk] ?? 0;
+      for (let block = walks.blocks[walk] ?? 0; block < posting.blockCount; block += 1) {
+        const numbers = posting.numbersAt(block);
+        const end = posting.endAt(block);
+        let place = posting.startAt(block) + offset;
+        for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += 2) {
           if (this.#isTooMany()) return;
           this.entryCount += 1;
-          this.#consider(block[place + 1] ?? 0, true);
+          this.#consider(numbers[place + 1] ?? 0, true);
         }
-        if (place < block.length) break;
-        place = 0;
+        if (place < end) break;
+        offset = 0;
       }
     }
   }
 
-  #walkBoundTies(walks: Walks<BoundPosting>): void {
+  #walkBoundTies(bounds: BoundWalks): void {
     const { flags } = this.#terms;
-    for (let walk = 0; walk < walks.count; walk += 1) {
-      const posting = walks.postings[walk];
-      const blockCount = posting?.blockCount ?? 0;
-      let offset = walks.places[walk] ?? 0;
-      for (let block = walks.blocks[walk] ?? 0; posting !== undefined && block < blockCount; block += 1) {
-        const numbers = posting.numbersAt(block);
-        const end = posting.endAt(block);
-        let place = posting.startAt(block) + offset;
+    const { offer } = this.#judge;
+    for (let walk = 0; walk < bounds.count; walk += 1) {
+      let offset = bounds.places[walk] ?? 0;
+      for (let block = bounds.blocks[walk] ?? 0; bounds.enter(walk, block); block += 1) {
+        const { numbers, start, end } = bounds;
+        let place = start + offset;
         for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += lengthAt(numbers, place)) {
           if (this.#isTooMany()) return;
           this.entryCount += 1;
-          if (mayReach(numbers, place, flags, this.lowestRank))
+          if (mayReach(numbers, place, flags, this.lowestRank) && mayFit(askedAt(numbers, place), offer)) {
             this.#consider(numbers[place + 1] ?? 0, false);
+          }
         }
         if (place < end) break;
         offset = 0;

@@ -1,5 +1,6 @@
 import type { Phrase } from "../text/words.ts";
-import { type Effect, effects, isOf, levelOf, packed, rolesOf, termOf } from "./effects.ts";
+import { askedBit, askedKinds } from "./asked.ts";
+import { askedKindOf, type Effect, effects, isOf, levelOf, packed, rolesOf, termOf } from "./effects.ts";
 import { Phrases } from "./phrases.ts";
 import { anyCell } from "./radius-cells.ts";
 import { separator } from "./text-buffer.ts";
@@ -20,6 +21,8 @@ export class Terms {
   /** The terms whose flags are up; `raisedCount` of them count. */
   raised = new Int32Array(firstCapacity);
   raisedCount = 0;
+  /** Of those terms the bits that records may ask for (asked.ts). */
+  askedBits = 0;
   readonly #uses: number[] = [];
   /** By term: the entry of the value, and that of the phrase. */
   readonly #values: number[] = [];
@@ -42,7 +45,9 @@ export class Terms {
 
   raiseCell(cell: number): void {
     const term = this.#cells[cell] ?? -1;
-    if (term >= 0) this.raise(term, 1);
+    if (term < 0) return;
+    this.raise(term, 1);
+    this.askedBits |= askedBit(askedKinds.place, term);
   }
 
   /** Raises what the text of an entry means in these roles. */
@@ -52,13 +57,17 @@ export class Terms {
 
   /** Raises a term, if its text means it in one of these roles. */
   takeNote(note: number, roles: number): void {
-    if ((rolesOf(note) & roles) !== 0) this.raise(termOf(note), levelOf(note));
+    if ((rolesOf(note) & roles) === 0) return;
+    const term = termOf(note);
+    this.raise(term, levelOf(note));
+    this.askedBits |= askedBit(askedKindOf(note), term);
   }
 
   lowerAll(): void {
     const { flags, raised, raisedCount } = this;
     for (let place = 0; place < raisedCount; place += 1) flags[raised[place] ?? 0] = 0;
     this.raisedCount = 0;
+    this.askedBits = 0;
   }
 
   /** The term of a value in comparable form, used once more. */
