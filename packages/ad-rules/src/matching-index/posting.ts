@@ -190,9 +190,9 @@ export abstract class SortedPosting {
   #resize(block: number, length: number): void {
     const before = this.lengthOf(block);
     const known = this.addressAt(block);
-    if (wholeLength(before) === wholeLength(length)) return this.#place(block, known, length);
-    const address = length === 0 ? 0 : this.#memory.take(length);
-    if (before > 0) {
+    const isSame = wholeLength(before) === wholeLength(length);
+    const address = isSame ? known : length === 0 ? 0 : this.#memory.take(length);
+    if (before > 0 && !isSame) {
       const kept = Math.min(before, length);
       const from = placeOf(known);
       this.#memory

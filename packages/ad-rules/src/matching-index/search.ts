@@ -184,7 +184,7 @@ export class Search {
         }
         left -= 1;
         this.entryCount += 1;
-        if (mayReach(numbers, place, flags, this.lowestRank) && mayFit(askedAt(numbers, place), offer)) {
+        if (mayFit(askedAt(numbers, place), offer) && mayReach(numbers, place, flags, this.lowestRank)) {
           this.#consider(numbers[place + 1] ?? 0, false);
         }
       }
@@ -225,7 +225,7 @@ export class Search {
         for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += lengthAt(numbers, place)) {
           if (this.#isTooMany()) return;
           this.entryCount += 1;
-          if (mayReach(numbers, place, flags, this.lowestRank) && mayFit(askedAt(numbers, place), offer)) {
+          if (mayFit(askedAt(numbers, place), offer) && mayReach(numbers, place, flags, this.lowestRank)) {
             this.#consider(numbers[place + 1] ?? 0, false);
           }
         }
