@@ -45,6 +45,7 @@ export class AnalyticsWorld {
     const { database } = harness.management;
     this.#writer = new ImpressionWriter({
       database,
+      pipeline: harness.pipeline,
       money: harness.money,
       partitions: new Partitions(database),
       measures: createBillingMeasures(createMetrics({ service: "billing" })),

@@ -1,6 +1,6 @@
 /** One advertiser on real stores, with the parts of match, billing and management that move or count his money. */
 import { type ImpressionRecord, type MatchFacts, newId } from "@diegetic/contracts";
-import { createDatabase, type Database } from "@diegetic/database";
+import { createDatabase, createPipeline, type Database, type Pipeline } from "@diegetic/database";
 import {
   connectRedis,
   createMoneyCommands,
@@ -22,20 +22,23 @@ export const PRICE_MILLICENTS = 1_000;
 
 export interface Stores {
   database: Database;
+  pipeline: Pipeline;
   redis: RedisConnection;
   close(): Promise<void>;
 }
 
 export function openStores(databaseUrl: string, redisUrl: string): Stores {
   const database = createDatabase(databaseUrl, { poolSize: 12 });
+  const pipeline = createPipeline(databaseUrl);
   const redis = connectRedis(redisUrl, { name: "recovery-test" });
   redis.on("error", () => undefined);
   return {
     database,
+    pipeline,
     redis,
     close: async () => {
       redis.disconnect();
-      await database.$disconnect();
+      await Promise.all([pipeline.close(), database.$disconnect()]);
     },
   };
 }
@@ -65,6 +68,7 @@ export class Books {
     const nowMs = Date.now;
     this.#writer = new ImpressionWriter({
       ...shared,
+      pipeline: stores.pipeline,
       partitions: new Partitions(database),
       logger,
       nowMs,

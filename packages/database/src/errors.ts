@@ -1,3 +1,6 @@
+import { isNativeError } from "node:util/types";
+import pg from "pg";
+
 /**
  * What can go wrong with the database, in terms of the product: services look for these classes and need no code of
  * Prisma or Postgres. Everything else is a bug and keeps its own class.
@@ -63,12 +66,12 @@ const AWAY_KINDS = new Set([
 const AWAY_SQL_STATE = /^(08|53|57|55P03)/;
 /** Messages of the driver that come without a code. */
 const AWAY_MESSAGE =
-  /connection error|Connection terminated|timeout exceeded when trying to connect|Query read timeout|pool after calling end/i;
+  /connection error|Connection terminated|timeout exceeded when trying to connect|Query read timeout|pool after calling end|not queryable/i;
 const CONFLICT_SQL_STATES = new Set(["40001", "40P01"]);
 
 /** Turns an error of Prisma or its driver into one of the classes above; others come back as they are. */
 export function translateError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof DatabaseError) return error;
+  if (!isNativeError(error) || error instanceof DatabaseError) return error;
   const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: DriverCause } } };
   const cause = meta?.driverAdapterError?.cause ?? driverCauseOf(error);
   const sqlState = cause?.originalCode ?? "";
@@ -84,6 +87,7 @@ export function translateError(error: unknown): unknown {
     AWAY_SQL_STATE.test(sqlState) ||
     AWAY_KINDS.has(cause?.kind ?? "") ||
     AWAY_CODES.has(String(code)) ||
+    AWAY_SYSTEM_CODE.test(String(code)) ||
     (sqlState === "" && AWAY_MESSAGE.test(error.message))
   ) {
     return new DatabaseAway(message, options);
@@ -91,7 +95,15 @@ export function translateError(error: unknown): unknown {
   return error;
 }
 
+/** Of a connection that cannot be made, or broke. */
+const AWAY_SYSTEM_CODE = /^E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_)/;
+
 function driverCauseOf(error: Error): DriverCause | undefined {
+  if (error instanceof pg.DatabaseError) {
+    const { code = "", message, constraint } = error;
+    const named = constraint === undefined ? {} : { constraint: { index: constraint } };
+    return { originalCode: code, originalMessage: message, ...named };
+  }
   return error.name === "DriverAdapterError" && typeof error.cause === "object" && error.cause !== null
     ? error.cause
     : undefined;

@@ -7,4 +7,5 @@ export { Prisma } from "./generated/client.ts";
 export * from "./generated/enums.ts";
 export { safeInteger } from "./integers.ts";
 export { type MigrateOptions, migrate } from "./migrate.ts";
+export { createPipeline, type Pipeline, type PipelineOptions, type Statements } from "./pipeline.ts";
 export { inTransaction, type TransactionOptions } from "./transaction.ts";

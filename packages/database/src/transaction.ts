@@ -24,9 +24,17 @@ export async function inTransaction<T>(
   options: TransactionOptions = {},
 ): Promise<T> {
   const { attempts = 5, timeoutMs = 15_000, connectTimeoutMs = 5_000 } = options;
+  return repeatConflicts(
+    () => database.$transaction(work, { timeout: timeoutMs, maxWait: connectTimeoutMs }),
+    attempts,
+  );
+}
+
+/** Runs a transaction again while others are in its way. Rejects with the classes of errors.ts. */
+export async function repeatConflicts<T>(transact: () => Promise<T>, attempts: number): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.$transaction(work, { timeout: timeoutMs, maxWait: connectTimeoutMs });
+      return await transact();
     } catch (caught) {
       const error = translateError(caught);
       if (!(error instanceof TransactionConflict) || attempt >= attempts) throw error;

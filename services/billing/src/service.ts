@@ -1,4 +1,4 @@
-import { createDatabase, type Database } from "@diegetic/database";
+import { createDatabase, createPipeline, type Database } from "@diegetic/database";
 import {
   connectRedis,
   countSnapshotEntities,
@@ -49,7 +49,7 @@ const PACE: BillingPace = {
   overdueAfterMs: 5_000,
   jobLockMs: 5_000,
 };
-/** One writes batches, the rest is for the loops. */
+/** For the loops, which look at several advertisers at a time. */
 const POOL_SIZE = 16;
 /** Larger ones would hold the rows of their advertisers for longer. */
 const RECORDS_PER_BATCH = 4_000;
@@ -90,6 +90,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     applicationName: name,
     poolSize: POOL_SIZE,
   });
+  const pipeline = createPipeline(secrets.databaseUrl, { applicationName: name, poolSize: 1 });
   const redis = connectRedis(secrets.redisUrl, { name });
   redis.on("error", onError("commands"));
   const producer = createBillingProducer(secrets.redisUrl, {
@@ -100,7 +101,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const due = new DueIndex(redis, { now: nowMs });
   const measures = createBillingMeasures(metrics);
   const partitions = new Partitions(database);
-  const writer = new ImpressionWriter({ database, money, partitions, measures, logger, nowMs });
+  const writer = new ImpressionWriter({ database, pipeline, money, partitions, measures, logger, nowMs });
   const sweeper = new Sweeper({ money, due, producer, measures, nowMs, overdueAfterMs: pace.overdueAfterMs });
   const settler = new Settler({ database, money, measures });
   const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, logger, nowMs });
@@ -146,7 +147,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       await Promise.all([worker.close(DRAIN_MS), ...tasks.map((task) => task.stop())]);
       await producer.close();
       redis.disconnect();
-      await database.$disconnect();
+      await Promise.all([pipeline.close(), database.$disconnect()]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type ImpressionRecord, newId } from "@diegetic/contracts";
-import type { Database } from "@diegetic/database";
+import { type Database, dateOfDay, utcDay } from "@diegetic/database";
 import type { MoneyCommands, RedisConnection } from "@diegetic/hot-state";
 import { SeededRandom } from "../../../packages/ad-rules/bench/random.ts";
 import { openSlot } from "../../helpers/open-slot.ts";
@@ -98,6 +98,10 @@ export class Market {
         depositedMillicents: BigInt(DEPOSIT_MILLICENTS),
       })),
     });
+    await this.#writeDeposits(
+      database,
+      advertiserIds.map((id) => ({ id, accountId: accountOf(id) })),
+    );
     await database.campaign.createMany({
       data: this.campaigns.map(({ campaignId, advertiserId, priceMillicents }) => ({
         id: campaignId,
@@ -115,6 +119,28 @@ export class Market {
     );
     for (const data of pagesOf(creatives)) await database.creative.createMany({ data });
     for (const data of pagesOf(affinities)) await database.affinity.createMany({ data });
+  }
+
+  /** As management books them: a comparison of the books finds nothing to report. */
+  async #writeDeposits(database: Database, advertisers: { id: string; accountId: string }[]): Promise<void> {
+    const depositOf = (id: string) => id.replace("adv_", "dep_");
+    await database.deposit.createMany({
+      data: advertisers.map(({ id }) => ({
+        id: depositOf(id),
+        advertiserId: id,
+        amountCents: DEPOSIT_MILLICENTS / 1_000,
+      })),
+    });
+    await database.ledgerEntry.createMany({
+      data: advertisers.map(({ id, accountId }) => ({
+        postingId: depositOf(id),
+        kind: "deposit" as const,
+        day: dateOfDay(utcDay(Date.now())),
+        accountId,
+        advertiserId: id,
+        amountMicrocents: BigInt(DEPOSIT_MILLICENTS) * 1_000n,
+      })),
+    });
   }
 
   /** Opens the advertisers' slots, so that a comparison of the books finds them. */

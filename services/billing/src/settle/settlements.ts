@@ -1,7 +1,8 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type Database, safeInteger, type Transaction } from "@diegetic/database";
+import { type Database, Prisma, safeInteger } from "@diegetic/database";
 import type { Settlement } from "@diegetic/hot-state";
 import type { BilledImpression } from "../write/billed-impression.ts";
+import { Columns } from "../write/columns.ts";
 
 /** The slot's epoch in which a record was committed; 0: before slots were numbered. */
 export function committedInEpoch(record: ImpressionRecord): number {
@@ -10,26 +11,23 @@ export function committedInEpoch(record: ImpressionRecord): number {
 }
 
 /** Notes, in the transaction that makes it so, that slots do not agree with Postgres about these impressions. */
-export async function noteSettlements(
-  transaction: Transaction,
+export function settlementsStatement(
   kind: Settlement["kind"],
   impressions: readonly BilledImpression[],
-): Promise<void> {
-  if (impressions.length === 0) return;
-  await transaction.slotSettlement.createMany({
-    data: impressions.map(({ record, day }) => ({
-      impressionId: record.impression_id,
-      kind,
-      advertiserId: record.match.advertiser_id,
-      campaignId: record.match.campaign_id,
-      gameId: record.match.game_id,
-      matchId: record.match.match_id,
-      priceMillicents: BigInt(record.match.price_millicents),
-      day: new Date(`${day}T00:00:00.000Z`),
-      committedInEpoch: BigInt(committedInEpoch(record)),
-    })),
-    skipDuplicates: true,
-  });
+): Prisma.Sql {
+  const of = new Columns(impressions);
+  return Prisma.sql`
+    INSERT INTO slot_settlements (impression_id, kind, advertiser_id, campaign_id, game_id, match_id, price_millicents,
+      day, committed_in_epoch)
+    SELECT impression_id, ${kind}::slot_settlement_kind, advertiser_id, campaign_id, game_id, match_id,
+      price_millicents, day, committed_in_epoch
+    FROM unnest(${of.texts(({ record }) => record.impression_id)},
+      ${of.texts(({ record }) => record.match.advertiser_id)}, ${of.texts(({ record }) => record.match.campaign_id)},
+      ${of.texts(({ record }) => record.match.game_id)}, ${of.texts(({ record }) => record.match.match_id)},
+      ${of.integers(({ record }) => record.match.price_millicents)}, ${of.days(({ day }) => day)},
+      ${of.integers(({ record }) => committedInEpoch(record))})
+      AS s(impression_id, advertiser_id, campaign_id, game_id, match_id, price_millicents, day, committed_in_epoch)
+    ON CONFLICT DO NOTHING`;
 }
 
 interface SettlementRow {

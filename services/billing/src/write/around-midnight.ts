@@ -1,4 +1,4 @@
-import type { Transaction } from "@diegetic/database";
+import { Prisma, type Statements } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
@@ -8,7 +8,7 @@ import { Columns } from "./columns.ts";
  * matches by impression id.
  */
 export async function findOnOtherDays(
-  transaction: Transaction,
+  statements: Statements,
   impressions: readonly BilledImpression[],
 ): Promise<Map<string, string>> {
   const asked = impressions.flatMap(({ record, otherDays }) =>
@@ -16,13 +16,13 @@ export async function findOnOtherDays(
   );
   if (asked.length === 0) return new Map();
   const of = new Columns(asked);
-  await transaction.$queryRaw`
+  await statements.query(Prisma.sql`
     SELECT count(pg_advisory_xact_lock(hashtextextended(id, 0)))
-    FROM (SELECT DISTINCT id FROM unnest(${of.texts(({ impressionId }) => impressionId)}) AS id ORDER BY id) AS sorted`;
-  const found = await transaction.$queryRaw<{ impression_id: string; match_id: string }[]>`
+    FROM (SELECT DISTINCT id FROM unnest(${of.texts(({ impressionId }) => impressionId)}) AS id ORDER BY id) AS sorted`);
+  const found = await statements.query<{ impression_id: string; match_id: string }>(Prisma.sql`
     SELECT i.impression_id, i.match_id
     FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ impressionId }) => impressionId)})
       AS asked(day, impression_id)
-    JOIN impressions i ON i.day = asked.day AND i.impression_id = asked.impression_id`;
+    JOIN impressions i ON i.day = asked.day AND i.impression_id = asked.impression_id`);
   return new Map(found.map((row) => [row.impression_id, row.match_id]));
 }

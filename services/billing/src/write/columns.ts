@@ -23,4 +23,13 @@ export class Columns<Row> {
   decimals(of: (row: Row, place: number) => string): Prisma.Sql {
     return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::numeric[]`;
   }
+
+  floats(of: (row: Row, place: number) => number): Prisma.Sql {
+    return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::float8[]`;
+  }
+
+  /** One document for all rows, for jsonb_array_elements. */
+  json(of: (row: Row, place: number) => unknown): Prisma.Sql {
+    return Prisma.sql`${JSON.stringify(this.#rows.map(of))}::jsonb`;
+  }
 }

@@ -1,16 +1,13 @@
-import type { Transaction } from "@diegetic/database";
+import { Prisma } from "@diegetic/database";
 import { Columns } from "./columns.ts";
 import type { Posting } from "./posting.ts";
 import type { LockedAdvertiser } from "./statements.ts";
 
 /** What games earn, and the ledger. The order of the statements is that of the file, after those of statements.ts. */
 
-export async function moveGameAdvertisers(
-  transaction: Transaction,
-  moves: Posting["gameAdvertisers"],
-): Promise<void> {
+export function gameAdvertisersStatement(moves: Posting["gameAdvertisers"]): Prisma.Sql {
   const of = new Columns(moves);
-  await transaction.$executeRaw`
+  return Prisma.sql`
     MERGE INTO game_advertisers AS known
     USING unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
       ${of.texts(({ advertiserId }) => advertiserId)}, ${of.integers(({ impressions }) => impressions)},
@@ -27,54 +24,58 @@ export async function moveGameAdvertisers(
  * Writes charge, earnings and fee of each campaign and day; they sum to zero (semantics: Money, "Unit"). Fees and earnings of
  * nothing are written, too: a charge is never without them.
  */
-export async function writeLedger(
-  transaction: Transaction,
+export function ledgerStatement({
+  charges,
+  earnings,
+}: Pick<Posting, "charges" | "earnings">): (
   postingId: string,
-  { charges, earnings }: Pick<Posting, "charges" | "earnings">,
   advertisers: ReadonlyMap<string, LockedAdvertiser>,
-): Promise<void> {
+) => Prisma.Sql {
   const ofCharges = new Columns(charges);
   const of = new Columns(earnings);
-  await transaction.$executeRaw`
+  const charged = Prisma.sql`${ofCharges.texts(({ campaignId }) => campaignId)},
+      ${ofCharges.integers(({ impressions }) => impressions)},
+      ${ofCharges.integers(({ spentMillicents }) => BigInt(spentMillicents) * 1_000n)},
+      ${ofCharges.integers(({ earningMicrocents }) => earningMicrocents)}`;
+  const charging = Prisma.sql`${ofCharges.days(({ day }) => day)}, ${ofCharges.texts(({ advertiserId }) => advertiserId)}`;
+  const earned = Prisma.sql`${of.days(({ day }) => day)},
+      ${of.texts(({ accountId }) => accountId)}, ${of.texts(({ advertiserId }) => advertiserId)},
+      ${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ gameId }) => gameId)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)}`;
+  return (postingId, advertisers) => Prisma.sql`
     INSERT INTO ledger_entries (posting_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
       amount_microcents)
     SELECT ${postingId}, entry.kind::ledger_kind, c.day, entry.account_id, c.advertiser_id, c.campaign_id, NULL,
       c.impressions, entry.amount_microcents
-    FROM unnest(${ofCharges.days(({ day }) => day)}, ${ofCharges.texts(({ advertiserId }) => advertiserId)},
-      ${ofCharges.texts(({ advertiserId }) => advertisers.get(advertiserId)?.account_id ?? null)},
-      ${ofCharges.texts(({ campaignId }) => campaignId)}, ${ofCharges.integers(({ impressions }) => impressions)},
-      ${ofCharges.integers(({ spentMillicents }) => BigInt(spentMillicents) * 1_000n)},
-      ${ofCharges.integers(({ earningMicrocents }) => earningMicrocents)})
+    FROM unnest(${charging},
+      ${ofCharges.texts(({ advertiserId }) => advertisers.get(advertiserId)?.account_id ?? null)}, ${charged})
       AS c(day, advertiser_id, account_id, campaign_id, impressions, charge_microcents, earning_microcents)
     CROSS JOIN LATERAL (VALUES
       ('charge', c.account_id, -c.charge_microcents),
       ('fee', NULL, c.charge_microcents - c.earning_microcents)
     ) AS entry(kind, account_id, amount_microcents)
     UNION ALL
-    SELECT ${postingId}, 'earning', e.* FROM unnest(${of.days(({ day }) => day)},
-      ${of.texts(({ accountId }) => accountId)}, ${of.texts(({ advertiserId }) => advertiserId)},
-      ${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ gameId }) => gameId)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)}) AS e`;
+    SELECT ${postingId}, 'earning', e.* FROM unnest(${earned}) AS e`;
 }
 
 /**
- * Adds to what games have earned, in all and by day. Other advertisers are seen in the same games: these rows are locked last,
- * in the order of their keys, and only until the commit that follows.
+ * Adds to what games have earned, in all. Other advertisers are seen in the same games: these rows, and those by day, are
+ * locked last, in the order of their keys, and only until the commit that follows.
  */
-export async function moveGames(
-  transaction: Transaction,
-  { gameTotals, gameRollups }: Pick<Posting, "gameTotals" | "gameRollups">,
-): Promise<void> {
-  const ofTotals = new Columns(gameTotals);
-  await transaction.$executeRaw`
+export function gameTotalsStatement(moves: Posting["gameTotals"]): Prisma.Sql {
+  const of = new Columns(moves);
+  return Prisma.sql`
     INSERT INTO game_totals AS known (account_id, game_id, impressions, earning_microcents)
-    SELECT * FROM unnest(${ofTotals.texts(({ accountId }) => accountId)}, ${ofTotals.texts(({ gameId }) => gameId)},
-      ${ofTotals.integers(({ impressions }) => impressions)},
-      ${ofTotals.integers(({ earningMicrocents }) => earningMicrocents)})
+    SELECT * FROM unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)})
     ON CONFLICT (account_id, game_id) DO UPDATE SET impressions = known.impressions + excluded.impressions,
       earning_microcents = known.earning_microcents + excluded.earning_microcents`;
-  const of = new Columns(gameRollups);
-  await transaction.$executeRaw`
+}
+
+/** Adds to what games have earned by day. */
+export function gameRollupsStatement(moves: Posting["gameRollups"]): Prisma.Sql {
+  const of = new Columns(moves);
+  return Prisma.sql`
     INSERT INTO game_rollups AS known (account_id, game_id, day, impressions, earning_microcents)
     SELECT * FROM unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
       ${of.days(({ day }) => day)}, ${of.integers(({ impressions }) => impressions)},

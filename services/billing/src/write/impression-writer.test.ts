@@ -1,5 +1,11 @@
 import { type ImpressionRecord, newId } from "@diegetic/contracts";
-import { createDatabase, type Database, DatabaseAway } from "@diegetic/database";
+import {
+  createDatabase,
+  createPipeline,
+  type Database,
+  DatabaseAway,
+  type Pipeline,
+} from "@diegetic/database";
 import { connectRedis, createMoneyCommands } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -16,14 +22,16 @@ const logger = createLogger({ service: "billing", instance: "test", level: "sile
 let server: TestDatabase;
 let redis: TestRedis;
 let database: Database;
+let pipeline: Pipeline;
 let slots: Slots;
 
 beforeAll(async () => {
   [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   database = createDatabase(server.url);
+  pipeline = createPipeline(server.url);
 }, 60_000);
 afterAll(async () => {
-  await database.$disconnect();
+  await Promise.all([pipeline.close(), database.$disconnect()]);
   await Promise.all([server.drop(), redis.stop()]);
 });
 beforeEach(async () => {
@@ -37,6 +45,7 @@ function createWriter(changes: Partial<ImpressionWriterDependencies> = {}) {
   const measures = createBillingMeasures(metrics);
   const writer = new ImpressionWriter({
     database: used,
+    pipeline,
     money: slots.money,
     partitions: new Partitions(used),
     measures,
@@ -94,8 +103,12 @@ describe("ImpressionWriter", () => {
 
   it("acknowledges nothing while Postgres is away", async () => {
     const records = await impress(5);
-    const nowhere = createDatabase("postgres://nobody@127.0.0.1:1/nothing");
-    await expect(createWriter({ database: nowhere }).write(records)).rejects.toThrow(DatabaseAway);
+    const nowhere = "postgres://nobody@127.0.0.1:1/nothing";
+    const away = { database: createDatabase(nowhere), pipeline: createPipeline(nowhere) };
+    await expect(createWriter(away).write(records)).rejects.toThrow(DatabaseAway);
+    const partitions = new Partitions(database);
+    const alone = createWriter({ partitions, pipeline: away.pipeline });
+    await expect(alone.write(records)).rejects.toThrow(DatabaseAway);
     expect(await slots.outboxSize()).toBe(5);
     expect(await database.poisonImpression.count()).toBe(0);
     await createWriter().write(records);

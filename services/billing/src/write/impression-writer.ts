@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type Database, DataRefused, inTransaction } from "@diegetic/database";
+import { type Database, DataRefused, inTransaction, type Pipeline } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { committedInEpoch, noteSettlements } from "../settle/settlements.ts";
+import { committedInEpoch, settlementsStatement } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import type { Partitions } from "./partitions.ts";
 import {
@@ -17,6 +17,8 @@ import {
 
 export interface ImpressionWriterDependencies {
   database: Database;
+  /** For the batches; whatever is rare goes by the database. */
+  pipeline: Pipeline;
   money: Pick<MoneyCommands, "ackOutbox">;
   partitions: Partitions;
   measures: BillingMeasures;
@@ -135,7 +137,7 @@ export class ImpressionWriter {
   /** Writes all of it, or halves it until the records that cannot be written stand alone. */
   async #writeOrSplit(batch: PreparedBatch, refused: RefusedRecord[]): Promise<WrittenBatch> {
     try {
-      return await writeBatch(this.#dependencies.database, batch);
+      return await writeBatch(this.#dependencies.pipeline, batch);
     } catch (error) {
       this.#requireDataProblem(error);
       const { impressions: billed } = batch;
@@ -183,7 +185,9 @@ export class ImpressionWriter {
         data: [{ impressionId, advertiserId, record: text, reason: reason.slice(0, 1_000), slotEpoch }],
         skipDuplicates: true,
       });
-      if (setAside.count > 0 && reversed) await noteSettlements(transaction, "reversed", [reversed]);
+      if (setAside.count > 0 && reversed) {
+        await transaction.$executeRaw(settlementsStatement("reversed", [reversed]));
+      }
       return setAside.count;
     });
     measures.poison.inc(count);

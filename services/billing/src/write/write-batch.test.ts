@@ -1,5 +1,12 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { createDatabase, type Database, DatabaseAway, utcDay } from "@diegetic/database";
+import {
+  createDatabase,
+  createPipeline,
+  type Database,
+  DatabaseAway,
+  type Pipeline,
+  utcDay,
+} from "@diegetic/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
@@ -22,20 +29,25 @@ const NOW_MS = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
 let server: TestDatabase;
 /** Two workers with pools of their own. */
 let workers: [Database, Database];
+const pipelines = new Map<Database, Pipeline>();
 
 beforeAll(async () => {
   server = await createTestDatabase();
   workers = [createDatabase(server.url), createDatabase(server.url)];
+  for (const worker of workers) pipelines.set(worker, createPipeline(server.url));
 }, 60_000);
 afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.$disconnect()));
+  await Promise.all([
+    ...workers.map((worker) => worker.$disconnect()),
+    ...[...pipelines.values()].map((one) => one.close()),
+  ]);
   await server.drop();
 });
 
 async function write(database: Database, records: ImpressionRecord[]): Promise<number> {
   const billed = records.map((record) => billImpression(record, NOW_MS));
   await new Partitions(database).ensure(billed.map(({ day }) => day));
-  return (await writeBatch(database, prepareBatch(billed))).written;
+  return (await writeBatch(pipelines.get(database) as Pipeline, prepareBatch(billed))).written;
 }
 
 const choices = fc.array(

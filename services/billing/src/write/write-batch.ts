@@ -1,23 +1,32 @@
 import { randomUUID } from "node:crypto";
-import { type Database, inTransaction } from "@diegetic/database";
-import { committedInEpoch, noteSettlements } from "../settle/settlements.ts";
+import { type Pipeline, type Prisma, type Statements, UniqueViolation } from "@diegetic/database";
+import { committedInEpoch, settlementsStatement } from "../settle/settlements.ts";
 import { findOnOtherDays } from "./around-midnight.ts";
 import type { BilledImpression } from "./billed-impression.ts";
-import { moveGameAdvertisers, moveGames, writeLedger } from "./earning-statements.ts";
-import { type Groups, groupsOf } from "./groups.ts";
-import { type Posting, sumUp } from "./posting.ts";
-import { rememberUsers } from "./reached-users.ts";
 import {
+  gameAdvertisersStatement,
+  gameRollupsStatement,
+  gameTotalsStatement,
+  ledgerStatement,
+} from "./earning-statements.ts";
+import { type Groups, groupsOf } from "./groups.ts";
+import { missingImpressionsStatement, newImpressionsStatement } from "./impression-statements.ts";
+import { type Posting, sumUp } from "./posting.ts";
+import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts";
+import {
+  advertisersStatement,
+  affinitiesStatement,
+  breakdownsStatement,
+  campaignRollupsStatement,
+  campaignsStatement,
+  campaignVersionsStatement,
+  creativesStatement,
   findConflicting,
-  insertImpressions,
-  lookUpByKey,
-  moveAdvertisers,
-  moveAffinities,
-  moveBreakdowns,
-  moveCampaignRollups,
-  moveCampaigns,
-  moveCampaignVersions,
-  moveCreatives,
+  LOOK_UP_BY_KEY,
+  type LockedAdvertiser,
+  requireAll,
+  requireTouched,
+  type Touched,
 } from "./statements.ts";
 
 export interface WrittenBatch {
@@ -31,34 +40,108 @@ export interface WrittenBatch {
 
 export const NOTHING_WRITTEN: WrittenBatch = { written: 0, late: 0, conflicting: [] };
 
-/** Impressions (each id once) with what they move when all of them are new. */
+/** Impressions (each id once) with the statements that write them when all of them are new. */
 export interface PreparedBatch {
+  impressions: readonly BilledImpression[];
+  insert: Prisma.Sql;
+  moves: Moves;
+}
+
+/** What new impressions move, ready to be sent. */
+interface Moves {
   impressions: readonly BilledImpression[];
   groups: Groups;
   posting: Posting;
+  advertisers: Prisma.Sql;
+  reached: Prisma.Sql;
+  campaignVersions: Prisma.Sql;
+  gameAdvertisers: Prisma.Sql;
+  campaigns: ReturnType<typeof campaignsStatement>;
+  creatives: Prisma.Sql;
+  affinities: Prisma.Sql;
+  campaignRollups: ReturnType<typeof campaignRollupsStatement>;
+  breakdowns: ReturnType<typeof breakdownsStatement>;
+  ledger: ReturnType<typeof ledgerStatement>;
+  gameTotals: Prisma.Sql;
+  gameRollups: Prisma.Sql;
 }
 
 /** Sums up impressions while there is time: throws RangeError when there are more than a batch may have. */
-export function prepareBatch(impressions: readonly BilledImpression[]): PreparedBatch {
-  const groups = groupsOf(impressions);
-  return { impressions, groups, posting: sumUp(impressions, groups) };
+export function prepareBatch(given: readonly BilledImpression[]): PreparedBatch {
+  const impressions = [...given].sort(byKey);
+  return { impressions, insert: newImpressionsStatement(impressions), moves: movesOf(impressions) };
 }
+
+function byKey(a: BilledImpression, b: BilledImpression): number {
+  if (a.day !== b.day) return a.day < b.day ? -1 : 1;
+  return a.record.impression_id < b.record.impression_id ? -1 : 1;
+}
+
+function movesOf(impressions: readonly BilledImpression[]): Moves {
+  const groups = groupsOf(impressions);
+  const posting = sumUp(impressions, groups);
+  return {
+    impressions,
+    groups,
+    posting,
+    advertisers: advertisersStatement(posting.advertisers),
+    reached: reachedStatement(impressions, groups),
+    campaignVersions: campaignVersionsStatement(posting.campaignVersions),
+    gameAdvertisers: gameAdvertisersStatement(posting.gameAdvertisers),
+    campaigns: campaignsStatement(posting.campaigns),
+    creatives: creativesStatement(posting.creatives),
+    affinities: affinitiesStatement(posting.affinities),
+    campaignRollups: campaignRollupsStatement(posting.campaignRollups),
+    breakdowns: breakdownsStatement(posting.breakdowns),
+    ledger: ledgerStatement(posting),
+    gameTotals: gameTotalsStatement(posting.gameTotals),
+    gameRollups: gameRollupsStatement(posting.gameRollups),
+  };
+}
+
+/** Some of the impressions were there already, or had been set aside. */
+class SomeAreKnown extends Error {}
 
 /**
  * Writes impressions in one transaction; only those that were not there before move anything else.
  * All or nothing: rejects with RecordRefused or DataRefused when one of them cannot be
  * written, with DatabaseAway when it is worth repeating.
  */
-export async function writeBatch(database: Database, prepared: PreparedBatch): Promise<WrittenBatch> {
+export async function writeBatch(pipeline: Pipeline, prepared: PreparedBatch): Promise<WrittenBatch> {
   const { impressions } = prepared;
   if (impressions.length === 0) return NOTHING_WRITTEN;
-  return inTransaction(database, async (transaction) => {
-    const elsewhere = await findOnOtherDays(transaction, impressions);
+  if (impressions.some(({ otherDays }) => otherDays.length > 0)) return writeUnknown(pipeline, prepared);
+  try {
+    return await pipeline.inTransaction((statements) => writeNew(statements, prepared));
+  } catch (error) {
+    // A job that came again, as a rule.
+    if (!(error instanceof SomeAreKnown || error instanceof UniqueViolation)) throw error;
+    return writeUnknown(pipeline, prepared);
+  }
+}
+
+/** The usual case. */
+async function writeNew(
+  statements: Statements,
+  { impressions, insert, moves }: PreparedBatch,
+): Promise<WrittenBatch> {
+  const inserting = statements.execute(insert);
+  const moving = move(statements, moves, async () => {
+    if ((await inserting) < impressions.length) throw new SomeAreKnown();
+  });
+  return { written: impressions.length, late: await moving, conflicting: [] };
+}
+
+/** Looks first which of the impressions are new. */
+function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch): Promise<WrittenBatch> {
+  return pipeline.inTransaction(async (statements) => {
+    const elsewhere = await findOnOtherDays(statements, impressions);
     const own = impressions.filter(({ record }) => !elsewhere.has(record.impression_id));
-    const inserted = await insertImpressions(transaction, own);
+    const rows = await statements.query<{ id: string }>(missingImpressionsStatement(own));
+    const inserted = new Set(rows.map(({ id }) => id));
     const known = own.filter(({ record }) => !inserted.has(record.impression_id));
     const conflicting = [
-      ...(await findConflicting(transaction, known)),
+      ...(await findConflicting(statements, known)),
       ...impressions.filter(({ record }) => {
         const matchId = elsewhere.get(record.impression_id);
         return matchId !== undefined && matchId !== record.match.match_id;
@@ -66,24 +149,52 @@ export async function writeBatch(database: Database, prepared: PreparedBatch): P
     ];
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting };
     const fresh = own.filter(({ record }) => inserted.has(record.impression_id));
-    const { groups, posting } = fresh.length === impressions.length ? prepared : prepareBatch(fresh);
-    await lookUpByKey(transaction);
-    const advertisers = await moveAdvertisers(transaction, posting.advertisers);
-    const late = fresh.filter(
-      ({ record }) =>
-        BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.slot_epoch,
-    );
-    await noteSettlements(transaction, "late", late);
-    const users = await rememberUsers(transaction, fresh, groups);
-    await moveCampaigns(transaction, posting.campaigns, users.campaigns);
-    await moveCreatives(transaction, posting.creatives);
-    await moveAffinities(transaction, posting.affinities);
-    await moveCampaignVersions(transaction, posting.campaignVersions);
-    await moveCampaignRollups(transaction, posting.campaignRollups, users.campaignRollups);
-    await moveBreakdowns(transaction, posting.breakdowns, users);
-    await moveGameAdvertisers(transaction, posting.gameAdvertisers);
-    await writeLedger(transaction, `batch_${randomUUID()}`, posting, advertisers);
-    await moveGames(transaction, posting);
-    return { written: inserted.size, late: late.length, conflicting };
+    const isWhole = fresh.length === impressions.length;
+    const late = await move(statements, isWhole ? moves : movesOf(fresh), async () => {});
+    return { written: inserted.size, late, conflicting };
   });
+}
+
+/**
+ * Moves everything that new impressions move, and answers how many of them their slots do not know yet. Only two answers are
+ * waited for before the rest is sent: what the advertisers are, and which players are known.
+ *
+ * @param check rejects when the impressions are not new after all
+ */
+async function move(statements: Statements, moves: Moves, check: () => Promise<void>): Promise<number> {
+  const { groups, posting, impressions } = moves;
+  const first = [
+    statements.query(LOOK_UP_BY_KEY),
+    statements.query<LockedAdvertiser>(moves.advertisers),
+    statements.query<Known>(moves.reached),
+    statements.execute(moves.campaignVersions),
+    statements.execute(moves.gameAdvertisers),
+  ] as const;
+  await check();
+  const locked = await first[1];
+  requireAll("advertiser", posting.advertisers, new Set(locked.map(({ id }) => id)));
+  const advertisers = new Map(locked.map((row) => [row.id, row]));
+  const late = impressions.filter(
+    ({ record }) =>
+      BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.slot_epoch,
+  );
+  const users = countNewUsers(groups, await first[2]);
+  const owned = [
+    statements.query<Touched>(moves.campaigns(users.campaigns)),
+    statements.query<Touched>(moves.creatives),
+  ] as const;
+  const rest = [
+    statements.execute(moves.affinities),
+    statements.execute(moves.campaignRollups(users.campaignRollups)),
+    statements.execute(moves.breakdowns(users)),
+    statements.execute(moves.ledger(`batch_${randomUUID()}`, advertisers)),
+    ...(late.length === 0 ? [] : [statements.execute(settlementsStatement("late", late))]),
+    statements.execute(moves.gameTotals),
+    statements.execute(moves.gameRollups),
+  ];
+  const [[campaigns], [creatives]] = await Promise.all(owned);
+  requireTouched("campaign", posting.campaigns, campaigns);
+  requireTouched("creative", posting.creatives, creatives);
+  await Promise.all([...first, ...rest]);
+  return late.length;
 }

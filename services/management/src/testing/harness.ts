@@ -1,4 +1,5 @@
 import { newId } from "@diegetic/contracts";
+import { createPipeline, type Pipeline } from "@diegetic/database";
 import {
   connectRedis,
   createMoneyCommands,
@@ -20,6 +21,8 @@ export interface Harness {
   management: Management;
   redis: RedisConnection;
   money: MoneyCommands;
+  /** For what billing writes; connects when it is first used. */
+  pipeline: Pipeline;
   /** A client with a key of a new account; what it may do and how often as the options say. */
   caller(options?: Partial<KeyOptions>): Promise<Caller>;
   /** A client with a key that is there already. */
@@ -70,6 +73,7 @@ export async function startHarness(clock?: Clock): Promise<Harness> {
   const [database, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   const management = createInstance({ databaseUrl: database.url, redisUrl: server.url }, clock);
   const redis = connectRedis(server.url, { name: "test" });
+  const pipeline = createPipeline(database.url);
   await management.start();
   const { app } = management;
 
@@ -97,6 +101,7 @@ export async function startHarness(clock?: Clock): Promise<Harness> {
     management,
     redis,
     money: createMoneyCommands(redis),
+    pipeline,
     caller,
     callerWith,
     async advertiser(depositCents = 0) {
@@ -107,7 +112,7 @@ export async function startHarness(clock?: Clock): Promise<Harness> {
       return { ...made, advertiserId: registered.body.id };
     },
     async stop() {
-      await management.stop();
+      await Promise.all([management.stop(), pipeline.close()]);
       redis.disconnect();
       await server.stop();
       await database.drop();

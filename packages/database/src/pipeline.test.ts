@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
+import { createDatabase, type Database } from "./database.ts";
+import { DatabaseAway, DataRefused, UniqueViolation } from "./errors.ts";
+import { Prisma } from "./generated/client.ts";
+import { createPipeline, type Pipeline, type Statements } from "./pipeline.ts";
+
+let server: TestDatabase;
+let database: Database;
+let pipeline: Pipeline;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  database = createDatabase(server.url);
+  pipeline = createPipeline(server.url);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([pipeline.close(), database.$disconnect()]);
+  await server.drop();
+});
+
+const account = (id: string) => Prisma.sql`INSERT INTO accounts (id, label) VALUES (${id}, 'test')`;
+const count = (prefix: string) => database.account.count({ where: { id: { startsWith: prefix } } });
+
+describe("createPipeline", () => {
+  it("runs statements in the order in which they were called, and commits", async () => {
+    const [touched, rows] = await pipeline.inTransaction((statements) =>
+      Promise.all([
+        statements.execute(account("acct_order")),
+        statements.query<{ label: string; large: bigint }>(
+          Prisma.sql`SELECT label, 9007199254740993::bigint AS large FROM accounts WHERE id = ${"acct_order"}`,
+        ),
+      ]),
+    );
+    expect(touched).toBe(1);
+    expect(rows).toEqual([{ label: "test", large: 9_007_199_254_740_993n }]);
+    expect(await count("acct_order")).toBe(1);
+  });
+
+  it("leaves nothing behind when the work fails, and is as good as new", async () => {
+    const failed = pipeline.inTransaction(async (statements) => {
+      void statements.execute(account("acct_failed_1"));
+      await statements.execute(account("acct_failed_2"));
+      throw new Error("no");
+    });
+    await expect(failed).rejects.toThrow("no");
+    expect(await count("acct_failed")).toBe(0);
+    await pipeline.inTransaction((statements) => statements.execute(account("acct_failed_not")));
+    expect(await count("acct_failed")).toBe(1);
+  });
+
+  it.each<[string, (statements: Statements) => Promise<unknown>]>([
+    ["the first that failed", (statements) => twice(statements, "acct_twice")],
+    [
+      "one that nobody waited for",
+      async (statements) => {
+        void twice(statements, "acct_ignored").catch(() => undefined);
+      },
+    ],
+  ])("commits nothing after a failure: %s", async (name, work) => {
+    const result = pipeline.inTransaction(work);
+    if (name.startsWith("the first")) await expect(result).rejects.toThrow(UniqueViolation);
+    else await expect(result).rejects.toThrow(/ended by ROLLBACK/);
+    expect(await count("acct_twice")).toBe(0);
+    expect(await count("acct_ignored")).toBe(0);
+  });
+
+  it("tells data that are refused from a database that is away", async () => {
+    const nowhere = createPipeline("postgres://nobody@127.0.0.1:1/nothing");
+    const none = Prisma.sql`SELECT 1`;
+    await expect(nowhere.inTransaction((statements) => statements.query(none))).rejects.toThrow(DatabaseAway);
+    await nowhere.close();
+    const orphan = Prisma.sql`INSERT INTO deposits (id, advertiser_id, amount_cents) VALUES ('dep', 'nobody', 1)`;
+    await expect(pipeline.inTransaction((statements) => statements.execute(orphan))).rejects.toMatchObject({
+      constructor: DataRefused,
+      constraint: "deposits_advertiser_id_fkey",
+    });
+    const killed = pipeline.inTransaction(async (statements) => {
+      await statements.execute(account("acct_killed"));
+      const [session] = await statements.query<{ pid: number }>(Prisma.sql`SELECT pg_backend_pid() AS pid`);
+      await database.$queryRaw`SELECT pg_terminate_backend(${session?.pid}::int)`;
+      await statements.query(none);
+    });
+    await expect(killed).rejects.toThrow(DatabaseAway);
+    expect(await count("acct_killed")).toBe(0);
+    expect(await pipeline.inTransaction((statements) => statements.query(none))).toHaveLength(1);
+  });
+
+  it("runs the work again after a deadlock", async () => {
+    await database.account.createMany({ data: ["acct_a", "acct_b"].map((id) => ({ id, label: "test" })) });
+    let meetings = 0;
+    let bothHold = () => {};
+    const met = new Promise<void>((resolve) => {
+      bothHold = resolve;
+    });
+    const lockInOrder = (first: string, second: string) =>
+      pipeline.inTransaction(async (statements) => {
+        await statements.query(Prisma.sql`SELECT id FROM accounts WHERE id = ${first} FOR UPDATE`);
+        meetings += 1;
+        if (meetings === 2) bothHold();
+        await met;
+        await statements.execute(Prisma.sql`UPDATE accounts SET label = ${first} WHERE id = ${second}`);
+      });
+    await Promise.all([lockInOrder("acct_a", "acct_b"), lockInOrder("acct_b", "acct_a")]);
+    expect(meetings).toBe(3);
+  });
+});
+
+async function twice(statements: Statements, id: string): Promise<unknown> {
+  return Promise.all([
+    statements.execute(account(id)),
+    statements.execute(account(id)),
+    statements.execute(account(`${id}_after`)),
+  ]);
+}

@@ -1,0 +1,107 @@
+import pg from "pg";
+import { translateError } from "./errors.ts";
+import type { Prisma } from "./generated/client.ts";
+import { repeatConflicts } from "./transaction.ts";
+
+/** Statements of one transaction. They are sent at once and run in the order in which they were called. */
+export interface Statements {
+  /** Answers rows as they come from the driver; bigint columns as bigint. */
+  query<Row extends object>(statement: Prisma.Sql): Promise<Row[]>;
+  /** Answers how many rows were touched. */
+  execute(statement: Prisma.Sql): Promise<number>;
+}
+
+/**
+ * Connections for those who write much: a statement does not wait for the answer to the one before, nor do rows pass through
+ * the client for models. Rejects with the classes of errors.ts.
+ */
+export interface Pipeline {
+  /**
+   * Runs `work` in one transaction (read committed) and commits, or rolls back and rejects; after a deadlock again, as
+   * `inTransaction` does. Once a statement has failed, all that were sent after it fail, too: the first failure is the cause.
+   */
+  inTransaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface PipelineOptions {
+  /** Shown by pg_stat_activity. */
+  applicationName?: string;
+  /** Most connections. Default: 4. */
+  poolSize?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** Counts from when a statement was sent: statements that were sent before it may have to run first. */
+const ANSWER_TIMEOUT_MS = 15_000;
+const BIGINT = 20;
+const CONFLICT_ATTEMPTS = 5;
+
+const types = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === BIGINT && format !== "binary" ? BigInt : pg.types.getTypeParser(oid, format),
+} as pg.CustomTypesConfig;
+
+/** Opens connections to `postgres://…`, lazily. */
+export function createPipeline(url: string, options: PipelineOptions = {}): Pipeline {
+  const pool = new pg.Pool({
+    connectionString: url,
+    pipeline: true,
+    max: options.poolSize ?? 4,
+    application_name: options.applicationName ?? "diegetic",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: 2 * ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+    types,
+  });
+  // A connection that breaks while idle is replaced; without a listener the process would end.
+  pool.on("error", () => {});
+  return {
+    inTransaction: (work) => repeatConflicts(() => transact(pool, work), CONFLICT_ATTEMPTS),
+    close: () => pool.end(),
+  };
+}
+
+async function transact<T>(pool: pg.Pool, work: (statements: Statements) => Promise<T>): Promise<T> {
+  let client: pg.PoolClient;
+  try {
+    client = await pool.connect();
+  } catch (error) {
+    throw translateError(error);
+  }
+  // One that breaks while nothing is under way says so by the next statement, too.
+  const onError = () => {};
+  client.on("error", onError);
+  const send = <T>(text: string, values: unknown[], read: (result: pg.QueryResult) => T): Promise<T> => {
+    const answer = client.query(text, values).then(read);
+    // Whoever waits is told; those who gave up after an earlier failure need not be.
+    answer.catch(() => {});
+    return answer;
+  };
+  const command = (text: string) => send(text, [], (result) => result.command);
+  let broken: Error | undefined;
+  try {
+    const begun = command("BEGIN");
+    const result = await work({
+      query: ({ text, values }) => send(text, values, ({ rows }) => rows),
+      execute: ({ text, values }) => send(text, values, ({ rowCount }) => rowCount ?? 0),
+    });
+    await begun;
+    // What a failed statement leaves behind is rolled back by COMMIT, without an error.
+    const ended = await command("COMMIT");
+    if (ended !== "COMMIT") throw new Error(`a transaction ended by ${ended} instead of COMMIT`);
+    return result;
+  } catch (error) {
+    broken = await command("ROLLBACK").then(
+      () => undefined,
+      (reason: Error) => reason,
+    );
+    throw translateError(error);
+  } finally {
+    client.off("error", onError);
+    client.release(broken);
+  }
+}

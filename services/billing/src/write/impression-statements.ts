@@ -1,0 +1,47 @@
+import { Prisma } from "@diegetic/database";
+import { type BilledImpression, decimalOfMillionths } from "./billed-impression.ts";
+import { Columns } from "./columns.ts";
+
+/**
+ * Inserts impressions that were not set aside, in their order; fails with UniqueViolation when one is there already. A row
+ * that must not be there costs half of one that may be.
+ */
+export function newImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
+  return insertStatement(impressions);
+}
+
+/** Inserts those that were neither there nor set aside before, and answers their ids as `id`. */
+export function missingImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
+  return Prisma.sql`${insertStatement(impressions)}
+    ON CONFLICT (day, impression_id) DO NOTHING RETURNING impression_id AS id`;
+}
+
+function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
+  const of = new Columns(impressions);
+  return Prisma.sql`
+    INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
+      creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score, affinities,
+      price_millicents, revenue_share_basis_points, earning_microcents, matched_at, recorded_at)
+    SELECT day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
+      creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score,
+      affinities, price_millicents, revenue_share_basis_points, earning_microcents,
+      to_timestamp(matched_at_ms / 1000), to_timestamp(recorded_at_ms / 1000)
+    FROM ROWS FROM (unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)},
+      ${of.texts(({ record }) => record.match.match_id)}, ${of.texts(({ record }) => record.match.advertiser_id)},
+      ${of.texts(({ record }) => record.match.campaign_id)},
+      ${of.integers(({ record }) => record.match.campaign_version)}, ${of.texts(({ record }) => record.creative_id)},
+      ${of.texts(({ record }) => record.match.game_id)},
+      ${of.texts(({ record }) => record.match.developer_account_id)},
+      ${of.texts(({ record }) => record.match.user_hash)}, ${of.texts(({ record }) => record.match.session_key)},
+      ${of.texts(({ record }) => record.match.country_code)},
+      ${of.decimals(({ affinityScoreMillionths }) => decimalOfMillionths(affinityScoreMillionths))},
+      ${of.integers(({ record }) => record.match.price_millicents)},
+      ${of.integers(({ record }) => record.match.revenue_share_basis_points)},
+      ${of.integers(({ earningMicrocents }) => earningMicrocents)},
+      ${of.floats(({ matchedAtMs }) => matchedAtMs)}, ${of.floats(({ record }) => record.recorded_at_ms)}),
+      jsonb_array_elements(${of.json(({ record }) => record.match.affinities)}))
+      AS r(day, impression_id, match_id, advertiser_id, campaign_id, campaign_version, creative_id, game_id,
+        developer_account_id, user_hash, session_key, country_code, affinity_score, price_millicents,
+        revenue_share_basis_points, earning_microcents, matched_at_ms, recorded_at_ms, affinities)
+    WHERE NOT EXISTS (SELECT FROM poison_impressions p WHERE p.impression_id = r.impression_id)`;
+}
