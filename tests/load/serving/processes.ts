@@ -25,7 +25,7 @@ export interface Measured {
 }
 
 export interface Probe {
-  loop: { p50Ms: number; p99Ms: number };
+  loop: { p50Ms: number; p99Ms: number; longestMs: number; longestCollectionMs: number };
   residentBytes: number;
   usedBytes: number;
 }

@@ -48,6 +48,11 @@ export async function makeWorld(redis: RedisConnection, size: number): Promise<v
   await new SnapshotPublisher(redis).rebuild(pagesOf(size, openSlots));
 }
 
+/** Publishes the snapshot alone: nobody has money. Returns its version. */
+export function publishWorld(redis: RedisConnection, size: number): Promise<number> {
+  return new SnapshotPublisher(redis).rebuild(pagesOf(size, () => Promise.resolve()));
+}
+
 async function* pagesOf(
   size: number,
   openSlots: (page: readonly SnapshotCampaign[]) => Promise<void>,

@@ -5,6 +5,7 @@ import type { MatchScene, Placement } from "../types/request.ts";
 import { type Candidate, candidateOf } from "./candidate.ts";
 import { type Found, Matching } from "./matching.ts";
 import type { Span } from "./refusals.ts";
+import { ShardedMap } from "./sharded-map.ts";
 import type { Random } from "./tie-sampling.ts";
 
 /** Which campaigns a request is about, beyond the rules. */
@@ -43,7 +44,7 @@ export interface Ranked {
  * in a new one instead.
  */
 export class CampaignIndex {
-  readonly #slots = new Map<string, number>();
+  readonly #slots = new ShardedMap<number>();
   /** By slot. */
   readonly #campaigns: (Campaign | undefined)[] = [];
   readonly #freeSlots: number[] = [];
