@@ -16,6 +16,9 @@ const TYPESCRIPT = [
   new URL("../../helpers/run-typescript.mjs", import.meta.url).href,
 ];
 
+/** Those that docker-compose.yml and the local stack start a match instance with. */
+const USUAL_FLAGS = ["--max-semi-space-size=64"];
+
 /** A process that is measured, or measures. */
 export interface Measured {
   pid: number;
@@ -42,7 +45,7 @@ export function startMatchService(
   instanceName: string,
   options: { nodeFlags?: string[] } = {},
 ): Promise<Measured> {
-  const flags = ["--expose-gc", "--import", path("probe.mjs"), ...(options.nodeFlags ?? [])];
+  const flags = [...USUAL_FLAGS, "--expose-gc", "--import", path("probe.mjs"), ...(options.nodeFlags ?? [])];
   return start(`${ROOT}services/match/dist/main.js`, flags, {
     REDIS_URL: redisUrl,
     INSTANCE_NAME: instanceName,
