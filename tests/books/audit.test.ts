@@ -1,5 +1,6 @@
 import { type AuditReport, auditBooks, auditJson, auditText } from "@diegetic/billing";
 import { utcDay } from "@diegetic/database";
+import { createGameSessions } from "@diegetic/hot-state";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
@@ -36,6 +37,16 @@ beforeAll(async () => {
   await world.hold(campaign);
   await world.hold(other);
   await world.written(advertiser.advertiserId);
+  await advertiser
+    .post("/placements/capped", {
+      creator_id: "c",
+      placement_types: ["product_mention"],
+      max_ads_per_session: 2,
+    })
+    .expect(201);
+  // Limits count for sessions that began after them.
+  const changed = "updated_at = now() - interval '1 hour'";
+  await sql.run(`UPDATE placements SET ${changed}; UPDATE campaigns SET ${changed}`);
   await world.stopBilling();
   // Nothing may mend what is planted.
   await world.management.reconciler.stop();
@@ -353,6 +364,22 @@ describe("audit", () => {
       },
       () => world.redis.del(key("outbox")),
       ["outbox_age"],
+    ],
+    [
+      "a session that saw more ads than its placement allows",
+      async () => {
+        const soon = { gameId: "capped", sessionKey: "session", idleMs: 600_000, maxAds: 50 };
+        const sessions = createGameSessions(world.redis);
+        for (const matchId of ["mat_1", "mat_2", "mat_3"]) await sessions.admit({ ...soon, matchId });
+      },
+      () => world.redis.del("{game:capped}:session:session"),
+      ["session_places"],
+    ],
+    [
+      "a creative that a session saw more often than it allows",
+      () => world.redis.hset(key("cap:capped:session"), { since: Date.now() * 1_000, [other.creativeId]: 4 }),
+      () => world.redis.del(key("cap:capped:session")),
+      ["session_creatives"],
     ],
     [
       "an entity of the snapshot",

@@ -10,6 +10,11 @@ export {
   createBillingWorker,
 } from "./billing-queue/worker.ts";
 export {
+  createSessionBooksReader,
+  type SessionBooks,
+  type SessionBooksReader,
+} from "./books/session-books.ts";
+export {
   type CampaignBooks,
   createSlotReader,
   type SlotBooks,

@@ -6,6 +6,7 @@ import {
   createBillingWorker,
   createGameSessions,
   createMoneyCommands,
+  createSessionBooksReader,
   createSlotReader,
   DueIndex,
   type RedisConnection,
@@ -166,6 +167,7 @@ function createBooks(
   return new BooksReconciler({
     ...parts,
     slots: createSlotReader(redis),
+    sessions: createSessionBooksReader(redis),
     snapshot: {
       readRows: (names) => readSnapshotRows(redis, names),
       countEntities: () => countSnapshotEntities(redis),

@@ -4,6 +4,7 @@ import {
   connectRedis,
   countSnapshotEntities,
   createMoneyCommands,
+  createSessionBooksReader,
   createSlotReader,
   DueIndex,
   type MoneyCommands,
@@ -14,6 +15,7 @@ import type { Comparison } from "./comparison.ts";
 import { advertiserInspections } from "./inspect-advertisers.ts";
 import { upkeepInspection } from "./inspect-days.ts";
 import { developerInspections } from "./inspect-developers.ts";
+import { sessionInspections } from "./inspect-sessions.ts";
 import { snapshotInspections } from "./inspect-snapshot.ts";
 import { wholeInspection } from "./inspect-whole.ts";
 import { type Inspection, inspect } from "./inspection.ts";
@@ -46,6 +48,8 @@ export interface AuditReport {
 const PAUSES_MS = [300, 700, 1_000, 2_000, 3_000];
 /** Redis does nothing else while it adds up holds: 100 000 take some 50 ms. */
 const LIMITS: SlotLimits = { holds: 100_000, records: 5_000, lateMs: 60_000 };
+/** Keys of any kind among which player sessions are sought. */
+const SESSION_KEYS_LOOKED_AT = 5_000_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
 const QUIET_LOOK_EVERY_MS = 100;
 const WAITING_ADVERTISERS = 1_000;
@@ -75,6 +79,7 @@ export async function auditBooks(options: AuditOptions): Promise<AuditReport> {
       advertiserInspections(books),
       developerInspections(database),
       snapshotInspections(database, snapshot),
+      sessionInspections(database, createSessionBooksReader(redis), SESSION_KEYS_LOOKED_AT),
       [wholeInspection(database, timeoutMs), upkeepInspection(database, nowMs)],
     ];
     for (const part of inspections) {

@@ -34,6 +34,8 @@ export const CHECKS = {
   outbox_age: { what: "Records that wait in the outbox for more than two minutes", kind: "late" },
   lapsed_holds: { what: "Holds that lapsed more than a minute ago", kind: "late" },
   givebacks: { what: "Places in sessions that are still to be given back", kind: "late" },
+  session_places: { what: "Ads of a player session are at most the placement's limit", kind: "money" },
+  session_creatives: { what: "Appearances of a creative in a session are at most its limit", kind: "money" },
   poison: { what: "Records that were set aside as unwritable", kind: "money" },
   published: { what: "Versions: published = row", kind: "late" },
   snapshot_rows: { what: "Versions: snapshot = row", kind: "late" },

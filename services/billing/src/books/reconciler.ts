@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { SessionBooksReader } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { CHECKS, type CheckName } from "./catalogue.ts";
@@ -6,11 +7,13 @@ import { type Comparison, nameOf } from "./comparison.ts";
 import { advertiserInspections, type BooksParts } from "./inspect-advertisers.ts";
 import { dayInspections, upkeepInspection } from "./inspect-days.ts";
 import { developerInspections } from "./inspect-developers.ts";
+import { sessionInspections } from "./inspect-sessions.ts";
 import { type SnapshotPort, snapshotInspections } from "./inspect-snapshot.ts";
 import { type Inspection, inspect } from "./inspection.ts";
 
 export interface ReconcilerParts extends BooksParts {
   snapshot: SnapshotPort;
+  sessions: SessionBooksReader;
   measures: Pick<BillingMeasures, "booksDifferences" | "booksCompared" | "booksNotCompared">;
   logger: Logger;
   /** Shortest pause between two inspections. Milliseconds. */
@@ -21,6 +24,8 @@ export interface ReconcilerParts extends BooksParts {
 
 /** An inspection that took long is followed by a pause of so many times its duration: reading stays in the background. */
 const REST_FACTOR = 9;
+/** Keys of any kind among which player sessions are sought; what lies behind them is left to the audit. */
+const SESSION_KEYS_LOOKED_AT = 100_000;
 const LONGEST_PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 
@@ -53,11 +58,12 @@ export class BooksReconciler {
   }
 
   async *#inspections(): AsyncGenerator<Inspection> {
-    const { database, snapshot, nowMs, timeoutMs } = this.#parts;
+    const { database, snapshot, sessions, nowMs, timeoutMs } = this.#parts;
     yield upkeepInspection(database, nowMs);
     yield* advertiserInspections(this.#parts);
     yield* developerInspections(database);
     yield* snapshotInspections(database, snapshot);
+    yield* sessionInspections(database, sessions, SESSION_KEYS_LOOKED_AT);
     yield* dayInspections(database, nowMs, timeoutMs);
   }
 
