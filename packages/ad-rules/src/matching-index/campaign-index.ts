@@ -6,6 +6,7 @@ import { type Candidate, candidateOf } from "./candidate.ts";
 import { type Found, Matching } from "./matching.ts";
 import type { Span } from "./refusals.ts";
 import { ShardedMap } from "./sharded-map.ts";
+import { SharedTexts } from "./shared-texts.ts";
 import type { Random } from "./tie-sampling.ts";
 
 /** Which campaigns a request is about, beyond the rules. */
@@ -49,6 +50,7 @@ export class CampaignIndex {
   readonly #campaigns: (Campaign | undefined)[] = [];
   readonly #freeSlots: number[] = [];
   readonly #matching: Matching;
+  readonly #texts = new SharedTexts();
   #activeCount = 0;
 
   readonly #keepsTargets: boolean;
@@ -81,7 +83,7 @@ export class CampaignIndex {
     this.remove(campaign.campaign_id);
     const slot = this.#freeSlots.pop() ?? this.#campaigns.length;
     this.#slots.set(campaign.campaign_id, slot);
-    this.#campaigns[slot] = this.#keepsTargets ? campaign : withoutTargets(campaign);
+    this.#campaigns[slot] = this.#keepsTargets ? campaign : withoutTargets(campaign, this.#texts);
     if (campaign.status === "active") this.#activeCount += 1;
     this.#matching.add(compiled, slot);
   }
@@ -195,15 +197,26 @@ export class CampaignIndex {
 
 const nothing: never[] = [];
 
-/** What an answer needs; what decides who may serve stands in the record. */
-function withoutTargets(campaign: Campaign): Campaign {
+/** What an answer needs, in little memory; what decides who may serve stands in the record. */
+function withoutTargets(campaign: Campaign, texts: SharedTexts): Campaign {
+  const { creatives, affinities } = campaign;
   return {
     ...campaign,
     target_categories: nothing,
     target_tags: nothing,
     geo_targets: nothing,
     blocklist: nothing,
-    creatives: campaign.creatives.length === 0 ? nothing : campaign.creatives,
-    affinities: campaign.affinities.length === 0 ? nothing : campaign.affinities,
+    creatives:
+      creatives.length === 0
+        ? nothing
+        : creatives.map((one) => ({
+            ...one,
+            creative_type: texts.share(one.creative_type),
+            alt_hooks: one.alt_hooks.length === 0 ? nothing : one.alt_hooks,
+          })),
+    affinities:
+      affinities.length === 0
+        ? nothing
+        : affinities.map((one) => ({ ...one, affinity_value: texts.share(one.affinity_value) })),
   };
 }
