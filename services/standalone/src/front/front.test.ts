@@ -1,7 +1,8 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@diegetic/service-kit";
 import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createFront } from "./front.ts";
 import { TargetDirectory } from "./targets.ts";
 
@@ -114,6 +115,58 @@ describe("the front", () => {
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
     for (let status = 503; status !== 200; ) status = (await fetch(`${origin}/api/profile`)).status;
     small.close();
+  });
+
+  describe("and bodies, before anybody has shown a key", () => {
+    /** Two instances that count the requests they see; a request that has sent one byte of its body. */
+    const beginRequests = async (bufferedBytesAtATime?: number) => {
+      const counts = { seen: 0 };
+      const counting: RequestListener = async (incoming, response) => {
+        counts.seen += 1;
+        for await (const _ of incoming);
+        response.end("{}");
+      };
+      targets.replace({ management: null, match: [await serve(counting), await serve(counting)] });
+      const bounded = createFront({
+        basePath: "/api",
+        targets,
+        logger,
+        ...(bufferedBytesAtATime && { bufferedBytesAtATime }),
+      });
+      const origin = await serve(bounded.handler);
+      const begin = (bytes: number) => {
+        const headers = { "content-length": bytes };
+        const begun = request(`${origin}/api/match`, { method: "POST", headers, agent: false });
+        const status = new Promise<number>((resolve, reject) => {
+          begun.once("response", (response) => resolve(response.resume().statusCode ?? 0));
+          begun.once("error", reject);
+        });
+        begun.write(Buffer.alloc(1));
+        return { finish: () => begun.end(Buffer.alloc(bytes - 1)), status };
+      };
+      return { begin, counts, close: () => bounded.close() };
+    };
+
+    it("passes a large one through as it comes, to one instance", async () => {
+      const { begin, counts, close } = await beginRequests();
+      const large = begin(65_537);
+      await eventually(() => counts.seen === 1);
+      large.finish();
+      expect(await large.status).toBe(200);
+      close();
+    });
+
+    it("keeps small ones only up to a limit of all together", async () => {
+      const { begin, counts, close } = await beginRequests(10);
+      const both = [begin(6), begin(6)];
+      await eventually(() => counts.seen === 1);
+      for (const { finish } of both) finish();
+      expect(await Promise.all(both.map(({ status }) => status))).toEqual([200, 200]);
+      const after = begin(10);
+      after.finish();
+      expect(await after.status).toBe(200);
+      close();
+    });
   });
 
   it("does not send a request twice that an instance may have seen", async () => {

@@ -9,8 +9,10 @@ import {
 import { createProxyServer, type ProxyServer } from "httpxy";
 import type { TargetDirectory } from "./targets.ts";
 
-/** More than any body the API takes: what is larger is refused by the service itself, which counts and answers it. */
-const BUFFERED_BODY_MAX_BYTES = 1_048_576;
+/** Far more than a match request or an impression is in practice. */
+const BUFFERED_BODY_MAX_BYTES = 65_536;
+/** Nobody has been asked for a key yet when a body is kept, so that all of them together have a limit, too. */
+const BUFFERED_BYTES_AT_A_TIME = 32 * 1_048_576;
 const ANSWER_TIMEOUT_MS = 30_000;
 /** More than the instances behind it take together on one machine: what is left for them to refuse is refused there. */
 const REQUESTS_AT_A_TIME = 8_192;
@@ -26,11 +28,14 @@ export interface FrontOptions {
   logger: Logger;
   /** The others are answered 503 at once. */
   requestsAtATime?: number;
+  /** Bodies beyond them pass through without being kept. */
+  bufferedBytesAtATime?: number;
 }
 
 /**
  * One address for the whole API (semantics: "One address, two services"): `/match` and `/impressions` go to the match
- * instances in turn, everything else to management. A request that an instance has refused to take goes to the next one.
+ * instances in turn, everything else to management. A request that an instance has refused to take goes to the next one,
+ * unless its body is too large to be kept for that.
  */
 export function createFront(options: FrontOptions): { handler: RequestListener; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_PER_TARGET_MAX });
@@ -39,6 +44,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   const readiness = publicReadiness(frontReadiness(options.targets));
   const { requestsAtATime = REQUESTS_AT_A_TIME } = options;
   let running = 0;
+  const keep = bodyKeeper(options.bufferedBytesAtATime ?? BUFFERED_BYTES_AT_A_TIME);
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (path === "/healthz") {
@@ -59,7 +65,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
     });
     const toMatch = matchPaths.has(path);
     const origins = toMatch ? options.targets.match() : options.targets.management();
-    forward({ proxy, request, response, origins }).catch((error: unknown) => {
+    forward({ proxy, request, response, origins, keep }).catch((error: unknown) => {
       if (!response.destroyed)
         options.logger.warn({ err: error, tier: toMatch ? "match" : "management" }, "request not forwarded");
       refuse(response);
@@ -86,13 +92,14 @@ interface Forwarding {
   request: IncomingMessage;
   response: ServerResponse;
   origins: string[];
+  keep: BodyKeeper;
 }
 
-async function forward({ proxy, request, response, origins }: Forwarding): Promise<void> {
+async function forward({ proxy, request, response, origins, keep }: Forwarding): Promise<void> {
   // What a client claims about itself does not count: rate limits are kept by the address that is seen here.
   request.headers["x-forwarded-for"] = request.socket.remoteAddress ?? "";
   request.headers["x-forwarded-proto"] = "http";
-  const body = origins.length > 1 ? await readSmallBody(request) : undefined;
+  const body = origins.length > 1 ? await keep(request, response) : undefined;
   const candidates = body === undefined ? origins.slice(0, 1) : origins;
   for (const [index, target] of candidates.entries()) {
     try {
@@ -111,14 +118,24 @@ function wasNotTaken(error: unknown): boolean {
 }
 
 /** The body in memory, so that it can be sent a second time; undefined: too large for that, or of unknown size. */
-async function readSmallBody(request: IncomingMessage): Promise<Buffer[] | undefined> {
-  const length = Number(
-    request.headers["content-length"] ?? (request.headers["transfer-encoding"] ? Infinity : 0),
-  );
-  if (!(length <= BUFFERED_BODY_MAX_BYTES)) return undefined;
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return chunks;
+type BodyKeeper = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer[] | undefined>;
+
+/** Keeps at most `atATimeBytes`, counted by what requests announce, until their answers have ended. */
+function bodyKeeper(atATimeBytes: number): BodyKeeper {
+  let keptBytes = 0;
+  return async (request, response) => {
+    const length = Number(
+      request.headers["content-length"] ?? (request.headers["transfer-encoding"] ? Infinity : 0),
+    );
+    if (!(length <= BUFFERED_BODY_MAX_BYTES && keptBytes + length <= atATimeBytes)) return undefined;
+    keptBytes += length;
+    response.once("close", () => {
+      keptBytes -= length;
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    return chunks;
+  };
 }
 
 function refuse(response: ServerResponse, detail = STARTING): void {
