@@ -10,9 +10,6 @@ import type { StackSettings } from "./settings.ts";
 import { launchService, type ServiceProcess } from "./supervise/service-process.ts";
 import { type Launched, Supervised } from "./supervise/supervised.ts";
 
-/** Room for what requests leave behind, so that little of it is copied by a collection (docs/performance.md). */
-const MATCH_NODE_FLAGS = ["--max-semi-space-size=64"];
-
 const FRONT = "front";
 
 export interface StackOptions {
@@ -50,7 +47,7 @@ export class Stack {
       HOST: settings.host,
     }));
     this.#match = numbers.map((number) =>
-      this.#service(`match-${number}`, mainOf("@diegetic/match"), playerHashKey, MATCH_NODE_FLAGS),
+      this.#service(`match-${number}`, mainOf("@diegetic/match"), playerHashKey),
     );
     const databaseUrl = () => ({ DATABASE_URL: this.#databaseUrl });
     this.#billing = this.#service("billing", mainOf("@diegetic/billing"), databaseUrl);
@@ -138,7 +135,6 @@ export class Stack {
     name: string,
     entryUrl: string,
     ownEnvironment: () => Record<string, string>,
-    nodeFlags: readonly string[] = [],
   ): Supervised<ServiceProcess> {
     const { settings } = this.#options;
     return this.#supervise<ServiceProcess>(name, ({ previous, attempt, signal }) => {
@@ -163,7 +159,7 @@ export class Stack {
       const isRestart = previous !== undefined;
       // The front is ready when the others are, and they start after it.
       const untilReady = !isFront;
-      return launchService({ name, entry, nodeFlags, environment, logFile, isRestart, untilReady, signal });
+      return launchService({ name, entry, environment, logFile, isRestart, untilReady, signal });
     });
   }
 

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process that is measured: answers how much memory it has after a collection (`--expose-gc`), and how
- * long its event loop was held up since the last question.
+ * Preloaded into a process that is measured: answers how much memory it has, after a collection where that is asked for
+ * (`--expose-gc`), and how long its event loop was held up since the last question.
  */
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 
@@ -27,7 +27,7 @@ process.on("message", (message) => {
     longestCollectionMs,
   };
   const residentBytes = process.memoryUsage.rss();
-  globalThis.gc?.();
+  if (message.collect) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
   delay.reset();
   longestCollectionMs = 0;

@@ -13,7 +13,7 @@ export async function measureMemory({ worlds, usual }: Actors): Promise<Figure[]
   for (const { size, instances } of worlds) {
     const taken: Probe[] = [];
     for (let time = 0; time < TIMES; time += 1) {
-      if (instances[0] !== undefined) taken.push(await probe(instances[0]));
+      if (instances[0] !== undefined) taken.push(await probe(instances[0], { collect: true }));
     }
     probes.set(size, taken);
   }

@@ -16,9 +16,6 @@ const TYPESCRIPT = [
   new URL("../../helpers/run-typescript.mjs", import.meta.url).href,
 ];
 
-/** Those that docker-compose.yml and the local stack start a match instance with. */
-const USUAL_FLAGS = ["--max-semi-space-size=64"];
-
 /** A process that is measured, or measures. */
 export interface Measured {
   pid: number;
@@ -45,7 +42,7 @@ export function startMatchService(
   instanceName: string,
   options: { nodeFlags?: string[] } = {},
 ): Promise<Measured> {
-  const flags = [...USUAL_FLAGS, "--expose-gc", "--import", path("probe.mjs"), ...(options.nodeFlags ?? [])];
+  const flags = ["--expose-gc", "--import", path("probe.mjs"), ...(options.nodeFlags ?? [])];
   return start(`${ROOT}services/match/dist/main.js`, flags, {
     REDIS_URL: redisUrl,
     INSTANCE_NAME: instanceName,
@@ -91,10 +88,13 @@ function nextMessage<Message>(child: ChildProcess, type: string): Promise<Messag
   });
 }
 
-/** What the process has been like since it was last asked. */
-export function probe(measured: Measured): Promise<Probe> {
+/**
+ * What the process has been like since it was last asked.
+ * @param collect after a full collection: for figures of memory alone, since much has to be compiled again after it
+ */
+export function probe(measured: Measured, { collect = false } = {}): Promise<Probe> {
   const answer = nextMessage<Probe>(measured.child, "probed");
-  measured.child.send({ type: "probe" });
+  measured.child.send({ type: "probe", collect });
   return answer;
 }
 

@@ -59,7 +59,7 @@ async function measure(run: Run): Promise<Figure[]> {
 async function load({ redis, instance, size }: Followed): Promise<Load> {
   await redis.flushall();
   await becomesReady(instance, false);
-  await probe(instance);
+  await probe(instance, { collect: true });
   await publishWorld(redis, size);
   const completeMs = performance.now();
   await becomesReady(instance, true);
@@ -69,7 +69,7 @@ async function load({ redis, instance, size }: Followed): Promise<Load> {
 }
 
 async function change({ publisher, instance, size }: Followed, round: number): Promise<Changes> {
-  await probe(instance);
+  await probe(instance, { collect: true });
   const obeyedMs: number[] = [];
   for (let number = 0; number < CHANGES; number += 1) {
     const campaign = campaignOf((number * 37) % size, round * CHANGES + number + 2);

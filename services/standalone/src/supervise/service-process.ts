@@ -15,8 +15,6 @@ export interface ServiceLaunch {
   name: string;
   /** Absolute path of the built entry file. */
   entry: string;
-  /** Flags of Node. */
-  nodeFlags?: readonly string[];
   environment: Record<string, string>;
   /** Takes the output; emptied when the service is launched for the first time. */
   logFile: string;
@@ -45,7 +43,7 @@ interface ReadyMessage {
  */
 export async function launchService(launch: ServiceLaunch): Promise<ServiceProcess> {
   const log = openSync(launch.logFile, launch.isRestart ? "a" : "w", 0o600);
-  const child = spawn(process.execPath, ["--enable-source-maps", ...(launch.nodeFlags ?? []), launch.entry], {
+  const child = spawn(process.execPath, ["--enable-source-maps", launch.entry], {
     detached: true,
     stdio: ["ignore", log, log, "ipc"],
     env: { ...process.env, ...launch.environment },
