@@ -111,18 +111,11 @@ export class CampaignIndex {
     });
   }
 
-  /** The `count` highest ranks, in descending order, money apart: what was refused lately takes part. */
-  highest(scene: MatchScene, count: number, { exclude }: Exclusions = {}): Ranked[] {
-    const excluded = new Set(exclude);
-    const ranked: Ranked[] = [];
-    while (ranked.length < count) {
-      const found = this.#with(scene, { exclude: excluded }, () => this.#matching.findHighest());
-      if (found === null) break;
-      const one = this.#rankedOf(found);
-      ranked.push(one);
-      excluded.add(one.campaign.campaign_id);
-    }
-    return ranked;
+  /** The `count` highest ranks, in descending order, money apart: what was refused lately takes part. `count` at least 1. */
+  highest(scene: MatchScene, count: number, exclusions: Exclusions = {}): Ranked[] {
+    return this.#with(scene, exclusions, () =>
+      this.#matching.listHighest(count).map((one) => this.#rankedOf(one)),
+    );
   }
 
   /** All that `draw` chooses from, in no order. */

@@ -100,6 +100,7 @@ describe("draws among very many ties", () => {
     few.upsert(campaign({ campaign_id: "camp_best", cpm_bid_cents: 2_000 }));
     expect(few.draw(scene, random).candidate?.rank).toBe(2_000);
     expect(few.highest(scene, 2).map((one) => one.rank)).toEqual([2_000, 1_000]);
+    expect(few.highest(scene, 5_000)).toHaveLength(3_001);
   });
 });
 

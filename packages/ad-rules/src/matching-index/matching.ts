@@ -204,19 +204,19 @@ export class Matching {
     return this.#search.lackedMoney;
   }
 
-  /** One of the highest rank, refused or not. */
-  findHighest(): Found | null {
+  /** Those of the `count` highest ranks, refused or not, in descending order. */
+  listHighest(count: number): Found[] {
     const search = this.#search;
-    search.passesRefused = false;
-    search.findHighest();
-    const { best, highestRank } = search;
-    if (this.#parked.postings.size > 0) {
-      this.#openParked();
+    const list = () => {
       search.passesRefused = false;
+      search.keeps = count;
       search.findHighest();
-    }
-    const found = search.best >= 0 && (best < 0 || search.highestRank > highestRank) ? search.best : best;
-    return found < 0 ? null : this.#foundAt(found);
+      return search.found.map((address) => this.#foundAt(address));
+    };
+    const live = list();
+    if (this.#parked.postings.size === 0) return live;
+    this.#openParked();
+    return [...live, ...list()].sort((left, right) => right.rank - left.rank).slice(0, count);
   }
 
   /** All that `draw` chooses from. */

@@ -46,6 +46,8 @@ export class Search {
   passesRefused = true;
   /** Ends with the first that may serve and was refused: it is enough to know that there is one. */
   stopsAtRefused = false;
+  /** So many of the highest ranks are kept, in descending order, in place of the ties; 0: ties are. */
+  keeps = 0;
   readonly postings = new RaisedPostings();
   readonly #judge: Judge;
   readonly #records: Records;
@@ -75,6 +77,7 @@ export class Search {
     this.lackedMoney = false;
     this.passesRefused = true;
     this.stopsAtRefused = false;
+    this.keeps = 0;
     this.#budget = mostTies;
     this.postings.clear();
   }
@@ -91,6 +94,8 @@ export class Search {
     for (let walk = 0; walk < bids.count; walk += 1) this.#walkAbove(bids, walk, false);
     while (postings.addBidsAbove(this.highestRank)) this.#walkAbove(bids, bids.count - 1, false);
     if (this.best < 0) return;
+    // Fewer than are to be kept: then all bids have been walked, and so have all records.
+    if (this.highestRank === Number.NEGATIVE_INFINITY) return;
     postings.touchBoundsAbove(this.highestRank);
     let left = manyEntries;
     for (let walk = 0; walk < bounds.count || postings.addBoundsAbove(this.highestRank); walk += 1) {
@@ -254,6 +259,10 @@ export class Search {
     const rank = this.#judge.rankOf(ints, floats, at);
     if (rank < this.lowestRank) return;
     if (this.passesRefused && this.#isRefused(ints, at)) return;
+    if (this.keeps > 0) {
+      this.#keep(address, rank);
+      return;
+    }
     if (rank > this.highestRank) {
       this.highestRank = rank;
       this.lowestRank = lowestTie(rank);
@@ -263,6 +272,21 @@ export class Search {
     if (this.found.length >= mostTies && this.#budget < Number.POSITIVE_INFINITY) this.#dropLower();
     this.found.push(address);
     this.ranks.push(rank);
+  }
+
+  /** Once as many are kept as are wanted, the lowest of them is the rank to beat. */
+  #keep(address: number, rank: number): void {
+    const { found, ranks } = this;
+    let place = ranks.length;
+    while (place > 0 && (ranks[place - 1] ?? 0) < rank) place -= 1;
+    found.splice(place, 0, address);
+    ranks.splice(place, 0, rank);
+    this.best = found[0] ?? -1;
+    if (ranks.length < this.keeps) return;
+    found.length = this.keeps;
+    ranks.length = this.keeps;
+    this.highestRank = ranks[this.keeps - 1] ?? 0;
+    this.lowestRank = this.highestRank;
   }
 
   #isRefused(ints: Int32Array, at: number): boolean {

@@ -2,7 +2,7 @@ import { explain, sessionHasRoom } from "@diegetic/ad-rules";
 import { type ExplainResponse, explainApi, matchRequest } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
 import { identifyPlayer, NAMED_SESSION_IDLE_MS, type SessionReader } from "@diegetic/hot-state";
-import { type Endpoint, endpoint, notFound, type RequestContext } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, notFound, type RequestContext, unavailable } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
 import type { Clock } from "../shared/time.ts";
 import type { Market } from "./market.ts";
@@ -34,7 +34,8 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
     );
   }
   const campaign = index.get(id);
-  if (campaign === undefined) throw new Error(`campaign ${id} is not in the snapshot`);
+  // It was created a moment ago, and the snapshot does not have it yet.
+  if (campaign === undefined) throw unavailable("The campaign is being published: try again.");
   const nowMs = parts.clock();
   const scene = { placement, context: body.game_context, geo: body.player_geo ?? null, nowMs };
 

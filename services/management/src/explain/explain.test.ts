@@ -77,7 +77,8 @@ describe("POST /campaigns/{id}/explain", () => {
   it("compares with the best rival that can pay", async () => {
     const rival = await harness.advertiser(100);
     const paying = await activeCampaign(rival, { cpm_bid_cents: 600 });
-    await activeCampaign(rival, { cpm_bid_cents: 9_000, budget_cents: 1 });
+    const broke = await activeCampaign(rival, { cpm_bid_cents: 9_000 });
+    await rival.patch(`/campaigns/${broke.campaignId}`, { budget_cents: 1 }).expect(200);
     expect((await explain().expect(200)).body).toMatchObject({ would_serve: false, winning_rank: 600 });
     await rival.post(`/campaigns/${paying.campaignId}/pause`).expect(200);
     expect((await explain().expect(200)).body).toMatchObject({ would_serve: true, winning_rank: null });

@@ -1,10 +1,19 @@
-import { type CampaignIndex, creativesWithUsesLeft, type MatchScene, type Ranked } from "@diegetic/ad-rules";
+import {
+  balanceLeft,
+  type CampaignIndex,
+  creativesWithUsesLeft,
+  type MatchScene,
+  type Ranked,
+} from "@diegetic/ad-rules";
 import type { SessionReader } from "@diegetic/hot-state";
+import { priceMillicents } from "@diegetic/money";
 import { coversImpression, readTotals, type TotalsReader } from "./money-totals.ts";
 
-/** So many rivals are asked at once, and in all: of more than these nobody knows who can pay. */
-const BATCH = 16;
-export const MOST_RIVALS = 128;
+/** So many rivals are asked at once: few at first, because mostly one of the first can pay. */
+const FIRST_BATCH = 16;
+const LARGEST_BATCH = 256;
+/** So many are asked in all. */
+export const MOST_RIVALS = 2_048;
 
 /** What of the player session is the same for all campaigns. */
 export interface SessionAsked {
@@ -13,36 +22,75 @@ export interface SessionAsked {
   idleMs: number;
 }
 
+export interface RivalSources {
+  index: CampaignIndex;
+  slots: TotalsReader;
+  sessions: SessionReader;
+}
+
 /**
  * The highest rank among the other campaigns that pass rules 1 to 8 and have a creative left for the session; null when
- * there is none among the MOST_RIVALS that rank highest.
+ * there is none. When none of the `mostRivals` of highest rank can serve and there are more, the rank asked last stands
+ * for them: none of the others has a higher one.
  */
 export async function bestRivalRank(
-  { index, slots, sessions }: { index: CampaignIndex; slots: TotalsReader; sessions: SessionReader },
+  { index, slots, sessions }: RivalSources,
   campaignId: string,
   scene: MatchScene,
   session: SessionAsked,
+  mostRivals = MOST_RIVALS,
 ): Promise<number | null> {
   const asked = new Set([campaignId]);
-  while (asked.size <= MOST_RIVALS) {
-    const rivals = index.highest(scene, BATCH, { exclude: asked });
-    for (const rival of rivals) asked.add(rival.campaign.campaign_id);
+  const purses = new Purses(slots);
+  let lastRank: number | null = null;
+  let left = mostRivals;
+  for (let batch = FIRST_BATCH; left > 0; batch = Math.min(batch * 2, LARGEST_BATCH)) {
+    const count = Math.min(batch, left);
+    const rivals = index.highest(scene, count, { exclude: asked });
     const canServe = await Promise.all(
-      rivals.map((rival) => isAllowed({ slots, sessions }, rival, scene, session)),
+      rivals.map((rival) => isAllowed({ slots, sessions, purses }, rival, scene, session)),
     );
     const best = rivals.find((_, place) => canServe[place]);
     if (best !== undefined) return best.rank;
-    if (rivals.length < BATCH) return null;
+    if (rivals.length < count) return null;
+    for (const rival of rivals) asked.add(rival.campaign.campaign_id);
+    lastRank = rivals.at(-1)?.rank ?? null;
+    left -= count;
+    // Rivals whose purse is known need no answer from Redis: let others have their turn all the same.
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  return null;
+  return lastRank;
+}
+
+/** What advertisers have left, each asked once in a request. */
+class Purses {
+  readonly #slots: TotalsReader;
+  readonly #left = new Map<string, Promise<number>>();
+
+  constructor(slots: TotalsReader) {
+    this.#slots = slots;
+  }
+
+  /** In millicents; 0 while the slot is being restored. */
+  left(advertiserId: string): Promise<number> {
+    const known = this.#left.get(advertiserId);
+    if (known !== undefined) return known;
+    const left = this.#slots
+      .readAccount(advertiserId)
+      .then((account) => (account === null ? 0 : balanceLeft(account)));
+    this.#left.set(advertiserId, left);
+    return left;
+  }
 }
 
 async function isAllowed(
-  { slots, sessions }: { slots: TotalsReader; sessions: SessionReader },
+  { slots, sessions, purses }: { slots: TotalsReader; sessions: SessionReader; purses: Purses },
   { campaign }: Ranked,
   { placement, nowMs }: MatchScene,
   session: SessionAsked,
 ): Promise<boolean> {
+  const price = priceMillicents(campaign.cpm_bid_cents);
+  if ((await purses.left(campaign.advertiser_id)) < price) return false;
   const creatives = campaign.creatives.filter((one) => placement.placement_types.includes(one.creative_type));
   const creativeIds = creatives.map((one) => one.creative_id);
   const [totals, { appearances }] = await Promise.all([
