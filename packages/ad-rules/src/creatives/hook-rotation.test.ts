@@ -9,6 +9,11 @@ describe("narrative_hook of an answer", () => {
     expect([0, 1, 2, 3, 4].map((seen) => hookFor(own, seen))).toEqual(["one", "two", "three", "one", "two"]);
   });
 
+  it("counts a line once, whatever space surrounds it", () => {
+    const own = creative({ narrative_hook: "one", alt_hooks: ["one ", "two", " "] });
+    expect([0, 1, 2].map((seen) => hookFor(own, seen))).toEqual(["one", "two", "one"]);
+  });
+
   it.each([
     { fields: { alt_hooks: ["alt"], tagline: "tagline" }, line: "alt" },
     { fields: { tagline: "tagline", product_name: "product" }, line: "tagline" },

@@ -3,13 +3,15 @@ import type { Creative } from "../types/campaign.ts";
 /**
  * The line of a creative for a session that has been served it `timesSeen` times before: rotates over narrative_hook and
  * alt_hooks, so that a player does not read the same line twice in a row; without hooks the tagline, else the product
- * name, else the brand name (semantics: "narrative_hook"). A line that is listed twice counts once.
+ * name, else the brand name (semantics: "narrative_hook"). A line that is listed twice counts once, whatever space surrounds it.
  */
 export function hookFor(
   creative: Pick<Creative, "narrative_hook" | "alt_hooks" | "tagline" | "product_name" | "brand_name">,
   timesSeen: number,
 ): string {
-  const hooks = [...new Set([creative.narrative_hook, ...creative.alt_hooks].filter(isLine))];
+  const lines = [creative.narrative_hook, ...creative.alt_hooks].filter(isLine);
+  const bare = lines.map((line) => line.trim());
+  const hooks = lines.filter((_, place) => bare.indexOf(bare[place] ?? "") === place);
   const hook = hooks[timesSeen % hooks.length];
   if (hook !== undefined) return hook;
   return [creative.tagline, creative.product_name].find(isLine) ?? creative.brand_name;

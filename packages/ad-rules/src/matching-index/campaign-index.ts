@@ -20,6 +20,8 @@ export interface Draw {
   candidate: Candidate | null;
   /** There is none, and one that passes rules 1 to 7 was passed over because it had just lacked money. */
   lackedMoney: boolean;
+  /** There is none, and one that passes rules 1 to 7 was passed over because it had just been refused, whatever for. */
+  passedOver: boolean;
 }
 
 /** The order in which they are looked for is that of semantics, "Reasons on 204". */
@@ -106,8 +108,11 @@ export class CampaignIndex {
   draw(scene: MatchScene, random: Random, exclusions: Exclusions = {}): Draw {
     return this.#with(scene, exclusions, () => {
       const winner = this.#matching.draw(random);
-      if (winner === null) return { candidate: null, lackedMoney: this.#matching.lackedMoney };
-      return { candidate: this.#candidateOf(winner, scene), lackedMoney: false };
+      if (winner === null) {
+        const { lackedMoney, passedOver } = this.#matching;
+        return { candidate: null, lackedMoney, passedOver };
+      }
+      return { candidate: this.#candidateOf(winner, scene), lackedMoney: false, passedOver: false };
     });
   }
 

@@ -191,17 +191,23 @@ export class Matching {
     const search = this.#search;
     search.findHighest();
     if (search.best >= 0 || this.#parked.postings.size === 0) return;
-    const { lackedMoney } = search;
+    const { lackedMoney, passedOver } = search;
     if (lackedMoney && !this.#parked.someReturn) return;
     this.#openParked();
     search.stopsAtRefused = !this.#parked.someReturn;
     search.findHighest();
     search.lackedMoney ||= lackedMoney;
+    search.passedOver ||= passedOver;
   }
 
   /** After a `draw` that found none: one was passed over because it had just lacked money. */
   get lackedMoney(): boolean {
     return this.#search.lackedMoney;
+  }
+
+  /** The same, whatever it had just been refused for. */
+  get passedOver(): boolean {
+    return this.#search.passedOver;
   }
 
   /** Those of the `count` highest ranks, refused or not, in descending order. */

@@ -12,7 +12,7 @@ export const anyCell = cellCount;
 const kmPerDegree = 111.1;
 const slackDegrees = 0.01;
 
-/** The cell that the point lies in. Only cells within the same degree ranges as the geo rules' are ever posted. */
+/** The cell that the point lies in; latitudes beyond the poles count as the poles, longitudes go round. */
 export function cellOf({ lat, lng }: Point): number {
   return cellAt(rowOf(lat), columnOf(lng));
 }

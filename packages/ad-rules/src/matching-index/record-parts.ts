@@ -44,7 +44,7 @@ export function hasCircles({ geo }: CompiledCampaign): boolean {
   return [...geo.includes, ...geo.excludes].some((place) => place.type === "radius");
 }
 
-/** The campaign as a record, each of its terms acquired; `releaseTerms` gives them back. */
+/** The campaign as a record, each of its terms acquired; who takes it out releases them. */
 export function recordPartsOf(campaign: CompiledCampaign, slot: number, terms: Terms): RecordParts {
   const { source, schedule, affinities, geo, blocklist, names } = campaign;
   const values = (effect: Effect, texts: Iterable<string>) =>

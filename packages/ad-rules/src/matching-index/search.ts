@@ -42,6 +42,8 @@ export class Search {
   byAffinity = false;
   /** One that may serve was passed over because it had just lacked money. */
   lackedMoney = false;
+  /** One that may serve was passed over because it had just been refused, whatever for. */
+  passedOver = false;
   /** Whether what was refused lately is left out. */
   passesRefused = true;
   /** Ends with the first that may serve and was refused: it is enough to know that there is one. */
@@ -75,6 +77,7 @@ export class Search {
     this.crowded = false;
     this.byAffinity = false;
     this.lackedMoney = false;
+    this.passedOver = false;
     this.passesRefused = true;
     this.stopsAtRefused = false;
     this.keeps = 0;
@@ -296,7 +299,9 @@ export class Search {
       // Nothing is above it, so every walk ends.
       if (this.stopsAtRefused) this.highestRank = Number.POSITIVE_INFINITY;
     }
-    return refused !== refusal.none;
+    if (refused === refusal.none) return false;
+    this.passedOver = true;
+    return true;
   }
 
   /** Makes room; when nearly all still tie, no more are listed. */

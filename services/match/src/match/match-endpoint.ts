@@ -41,7 +41,7 @@ async function findMatch(
     const request = withCurrentPlacement(dependencies, loaded);
     const decision = decide(dependencies, request, trial);
     if (decision.candidate === null) {
-      return presentNoMatch(await turnAway(dependencies, request, trial, decision.reason));
+      return presentNoMatch(await turnAway(dependencies, request, trial, decision));
     }
     const tried = await reserveOne(dependencies, request, decision.candidate, trial);
     switch (tried.outcome) {
@@ -58,8 +58,14 @@ async function findMatch(
   }
 }
 
-/** Whom to try; or why nobody, apart from the session's cap (semantics: "Reasons on 204"). */
-type Decision = { candidate: Candidate } | { candidate: null; reason: NoMatchReason };
+/** Nobody to try: why, apart from the session's cap, and whether one was passed over that had just been refused. */
+interface Nobody {
+  candidate: null;
+  reason: NoMatchReason;
+  passedOver: boolean;
+}
+/** Whom to try; or why nobody (semantics: "Reasons on 204"). */
+type Decision = { candidate: Candidate } | Nobody;
 
 /** Synchronous and on what is known right now: rules 1 to 7, without what was refused, here or to others a moment ago. */
 function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: Trial): Decision {
@@ -72,28 +78,30 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
     nowMs: dependencies.nowMs(),
   };
   const { index } = dependencies.catalog;
+  let passedOver = false;
   if (trial.attemptsLeft > 0) {
     const draw = index.draw(scene, dependencies.random, { exclude: trial.refused });
     if (draw.candidate !== null) return { candidate: draw.candidate };
     trial.lackedMoney ||= draw.lackedMoney;
+    passedOver = draw.passedOver;
   }
-  return { candidate: null, reason: index.reasonForNone(placement, trial.lackedMoney) };
+  return { candidate: null, reason: index.reasonForNone(placement, trial.lackedMoney), passedOver };
 }
 
 /**
  * Nothing to try: the request still keeps its player session alive. A session that has had all its ads is the reason
- * before a lack of money is (semantics: "Reasons on 204").
+ * before anything else is that a campaign which passes rules 1 to 7 was refused for (semantics: "Reasons on 204").
  */
 async function turnAway(
   dependencies: MatchDependencies,
   request: LoadedRequest,
   trial: Trial,
-  reason: NoMatchReason,
+  { reason, passedOver }: Nobody,
 ): Promise<NoMatchReason> {
   if (trial.admission !== undefined) {
     await withdraw(dependencies, request, trial);
     return reason;
   }
   const ads = await dependencies.sessions.touch(request.session, request.sessionIdleMs);
-  return reason === "budget" && ads >= request.placement.max_ads_per_session ? "session_cap" : reason;
+  return passedOver && ads >= request.placement.max_ads_per_session ? "session_cap" : reason;
 }

@@ -148,6 +148,16 @@ describe("no match", () => {
     expect(await reasonOf(world.match(other, { user_id: "q" }))).toBe("no_eligible_campaign");
   });
 
+  it("names the session's cap when the only campaign was just refused for a missing slot", async () => {
+    const game = await world.addGame({ max_ads_per_session: 1 });
+    const campaign = await world.addCampaign();
+    const player = { user_id: "p", session_id: "s" };
+    expect((await world.match(game, player)).status).toBe(200);
+    await world.redis.del(`{${campaign.advertiser_id}}:account`);
+    expect(await reasonOf(world.match(game))).toBe("no_eligible_campaign");
+    expect(await reasonOf(world.match(game, player))).toBe("session_cap");
+  });
+
   it("says the same whether a lack of money was just met or is remembered", async () => {
     const game = await world.addGame();
     await world.addCampaign({ creatives: [{ max_uses_per_game: 1 }] });

@@ -48,7 +48,7 @@ describe("RefusalMemory", () => {
   it("says that money was lacking when nobody else can be drawn", () => {
     index.upsert(campaign);
     memory.remember(campaign, passing("daily_cap"), at(1_000));
-    expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: true });
+    expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: true, passedOver: true });
   });
 
   it("forgets it with a newer version of the campaign", () => {
@@ -68,7 +68,7 @@ describe("RefusalMemory", () => {
     expect(drawn(1_001).candidate?.campaign).toBe(lower);
     memory.remember(lower, passing("balance"), at(1_001));
     memory.remember(campaign, passing("balance"), at(1_002));
-    expect(drawn(1_003)).toMatchObject({ candidate: null, lackedMoney: true });
+    expect(drawn(1_003)).toMatchObject({ candidate: null, lackedMoney: true, passedOver: true });
     index.upsert(stranger);
     expect(drawn(1_003).candidate?.campaign).toBe(stranger);
     expect(drawn(1_252).candidate).not.toBeNull();
@@ -83,7 +83,7 @@ describe("RefusalMemory", () => {
     memory.remember(campaign, passing("not_active"), at(1_000));
     expect(standing(campaign, 1_001)).toBe(false);
     memory.remember(campaign, passing("unknown_slot"), at(1_000));
-    expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: false });
+    expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: false, passedOver: true });
   });
 
   it("does not let a refusal outdate a deposit that came while it was on its way", () => {
@@ -97,7 +97,7 @@ describe("RefusalMemory", () => {
       memory.remember(campaign, { reason, lasts }, at(nowMs));
     index.upsert(campaign);
     refuse("daily_cap", 60_000, 1_000);
-    expect(drawn(60_999)).toMatchObject({ candidate: null, lackedMoney: true });
+    expect(drawn(60_999)).toMatchObject({ candidate: null, lackedMoney: true, passedOver: true });
     expect(standing(campaign, 61_000)).toBe(false);
     refuse("budget", "version", 100_000);
     for (const nowMs of [100_001, 3_699_999]) expect(standing(campaign, nowMs)).toBe(true);
@@ -113,7 +113,7 @@ describe("RefusalMemory", () => {
     for (let n = 0; n < many; n++) index.upsert({ ...campaign, campaign_id: `c${n}` });
     memory.remember(campaign, { reason: "balance", lasts: "version" }, at(1_000));
     for (let n = 0; n < many; n++) {
-      expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: true });
+      expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: true, passedOver: true });
     }
     index.readmitAdvertiser("adv_1");
     expect(drawn(1_002).candidate).not.toBeNull();
