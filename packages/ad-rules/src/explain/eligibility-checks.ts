@@ -4,10 +4,11 @@ import { blocklistAdmits, compileBlocklist } from "../rules/blocklist.ts";
 import { categoriesAdmit } from "../rules/categories.ts";
 import { creativesOfTypes } from "../rules/creative-type.ts";
 import { compileGeo, geoAdmits } from "../rules/geo.ts";
-import { parseDate } from "../rules/schedule.ts";
+import { type DateSpan, parseDate } from "../rules/schedule.ts";
 import { compileTags, tagsAdmit } from "../rules/tags.ts";
 import { comparable } from "../text/equality.ts";
-import type { BlocklistRuleType } from "../types/campaign.ts";
+import { occurs, phrase, searchable } from "../text/words.ts";
+import type { BlocklistRule, BlocklistRuleType } from "../types/campaign.ts";
 import type { GameContext, PlayerGeo } from "../types/request.ts";
 import { type Check, type CheckedRule, check } from "./reason-codes.ts";
 import { listed, placeName, playerName, quoted } from "./wording.ts";
@@ -19,7 +20,7 @@ export interface ExplainedRequest {
   geo: PlayerGeo | null;
 }
 
-/** Rules 1 to 7, each apart, in their order. All of them pass exactly when `isEligible`. */
+/** Rules 1 to 7, each apart, in their order. That they let through whom the index offers is held by a test. */
 export function eligibilityChecks(campaign: CompiledCampaign, request: ExplainedRequest): Check[] {
   return [
     ...campaignChecks(campaign, request.prepared.nowMs),
@@ -34,28 +35,35 @@ function campaignChecks({ source }: CompiledCampaign, nowMs: number): Check[] {
   const now = new Date(nowMs).toISOString();
   const dated = (
     rule: "start_date" | "end_date",
-    holds: (date: { firstMs: number; lastMs: number }) => boolean,
+    { holds, yes, no }: { holds: (date: DateSpan) => boolean; yes: string; no: string },
   ) => {
     const text = source[rule];
     if (text === null) return check(rule, true, `The campaign has no ${rule}.`);
     const date = parseDate(text);
-    const compared = date === undefined ? "cannot be read as a date" : `was compared with now, ${now}`;
-    return check(
-      rule,
-      date !== undefined && holds(date),
-      `The campaign's ${rule} ${JSON.stringify(text)} ${compared}.`,
-    );
+    const named = `The campaign's ${rule} ${JSON.stringify(text)}`;
+    if (date === undefined) {
+      return check(rule, false, `${named} cannot be read as a date, so the campaign does not serve.`);
+    }
+    const meant = date.firstMs === date.lastMs ? "" : " (the whole day, UTC)";
+    const passes = holds(date);
+    return check(rule, passes, `${named}${meant} ${passes ? yes : no}; it is now ${now}.`);
   };
   return [
     check("status", source.status === "active", `The campaign is ${source.status}; only active ones serve.`),
-    dated("start_date", ({ firstMs }) => firstMs <= nowMs),
-    dated("end_date", ({ lastMs }) => nowMs <= lastMs),
+    dated("start_date", {
+      holds: ({ firstMs }) => firstMs <= nowMs,
+      yes: "has come",
+      no: "has not come yet",
+    }),
+    dated("end_date", { holds: ({ lastMs }) => nowMs <= lastMs, yes: "has not passed", no: "has passed" }),
   ];
 }
 
 function placementChecks({ source, names }: CompiledCampaign, request: PreparedRequest): Check[] {
   const { isActive, blockedAdvertisers, blockedCategories } = request.placement;
-  const blocked = [...names.categories].filter((category) => blockedCategories.has(category));
+  const affine = source.affinities.filter((one) => one.affinity_type === "category");
+  const categories = [...source.target_categories, ...affine.map((one) => one.affinity_value)];
+  const blocked = categories.filter((category) => blockedCategories.has(comparable(category)));
   const own = [...new Set(source.creatives.map((creative) => creative.creative_type))];
   const accepted = creativesOfTypes(source.creatives, request.placementTypes);
   return [
@@ -73,7 +81,7 @@ function placementChecks({ source, names }: CompiledCampaign, request: PreparedR
       "blocked_categories",
       blocked.length === 0,
       blocked.length === 0
-        ? nothingBlocked([...names.categories], blockedCategories.size)
+        ? nothingBlocked(categories, blockedCategories.size)
         : `The placement blocks ${quoted(blocked)}, which the campaign targets or is affine to.`,
     ),
     check(
@@ -94,20 +102,26 @@ function geoChecks({ source, geo }: CompiledCampaign, { prepared, geo: player }:
   const includes = source.geo_targets.filter((target) => target.include);
   const excludes = source.geo_targets.filter((target) => !target.include);
   const named = (targets: typeof includes) => listed(targets.map((target) => placeName(target, player)));
-  const excluding = excludes.filter((target) => !geoAdmits(compileGeo([target]), prepared.player));
+  const readable = excludes.filter((target) => !compileGeo([target]).hasUnreadableExclude);
+  const excluding = readable.filter((target) => !geoAdmits(compileGeo([target]), prepared.player));
   const including = includes.filter((target) => geoAdmits(compileGeo([target]), prepared.player));
   const where = playerName(player);
   return [
     check(
       "geo_excludes",
       excluding.length === 0 && !geo.hasUnreadableExclude,
-      excluding.length > 0
-        ? geo.hasUnreadableExclude
-          ? "A place that the campaign excludes lacks a field that its type requires, so it serves nowhere."
-          : `The campaign excludes ${named(excluding)}; ${where}.`
-        : excludes.length === 0
-          ? "The campaign excludes no places."
-          : `The campaign excludes ${named(excludes)}, which does not match; ${where}.`,
+      [
+        geo.hasUnreadableExclude
+          ? "A place that the campaign excludes lacks what its type requires, so the campaign serves nowhere."
+          : "",
+        excluding.length > 0
+          ? `The campaign excludes ${named(excluding)}; ${where}.`
+          : readable.length > 0
+            ? `The campaign excludes ${named(readable)}, which does not match; ${where}.`
+            : "",
+      ]
+        .filter((sentence) => sentence !== "")
+        .join(" ") || "The campaign excludes no places.",
     ),
     check(
       "geo_includes",
@@ -137,6 +151,14 @@ function blocklistChecks({ source }: CompiledCampaign, { prepared, context }: Ex
     action: `the actions (${quoted(context.actions ?? []) || "none"})`,
     game_id: `game_id ${JSON.stringify(prepared.gameId)}`,
   };
+  const found = (type: BlocklistRuleType, hits: readonly BlocklistRule[]) =>
+    type === "keyword"
+      ? listed(
+          hits.map(
+            ({ value }) => `${JSON.stringify(value)}, found in ${textsWith(value, context).join(", ")}`,
+          ),
+        )
+      : `${quoted(hits.map((one) => one.value))}, found in ${compared[type]}`;
   return blocklistRules.map(([type, rule]) => {
     const own = source.blocklist.filter((one) => one.rule_type === type);
     const hits = own.filter(
@@ -144,12 +166,19 @@ function blocklistChecks({ source }: CompiledCampaign, { prepared, context }: Ex
     );
     const detail =
       hits.length > 0
-        ? `The campaign blocks ${quoted(hits.map((one) => one.value))}, found in ${compared[type]}.`
+        ? `The campaign blocks ${found(type, hits)}.`
         : own.length === 0
           ? `The campaign has no blocklist rule of the type ${type}.`
           : `The campaign blocks ${quoted(own.map((one) => one.value))}, not found in ${compared[type]}.`;
     return check(rule, hits.length === 0, detail);
   });
+}
+
+/** The fields of the context in which a keyword occurs. */
+function textsWith(keyword: string, context: GameContext): string[] {
+  const sought = phrase(keyword);
+  const fields = ["narrative", "location", "theme_id", "category", "mood_tags", "actions"] as const;
+  return fields.filter((field) => [context[field]].flat().some((text) => occurs(sought, searchable(text))));
 }
 
 function targetChecks(campaign: CompiledCampaign, { prepared, context }: ExplainedRequest): Check[] {
@@ -177,7 +206,7 @@ function targetChecks(campaign: CompiledCampaign, { prepared, context }: Explain
         ? "The campaign targets no tags, so any context will do."
         : hits.length > 0
           ? `The context has ${quoted(hits)} of the target tags.`
-          : `None of the target tags ${quoted(tags.map(comparable))} occurs in the context.`,
+          : `None of the target tags ${quoted(tags)} occurs in the context.`,
     ),
   ];
 }

@@ -44,15 +44,20 @@ describe("explain", () => {
 
   it.each<[CheckedRule, string, Given]>([
     ["status", "paused", [{ status: "paused" }]],
-    ["start_date", '"2026-03-02"', [{ start_date: "2026-03-02" }]],
-    ["end_date", "2026-03-01T12:00:00.000Z", [{ end_date: "2026-02-28" }]],
+    [
+      "start_date",
+      '"2026-03-02" (the whole day, UTC) has not come yet; it is now 2026-03-01T12:00:00.000Z.',
+      [{ start_date: "2026-03-02" }],
+    ],
+    ["start_date", '"2026-03-01T13:00Z" has not come yet', [{ start_date: "2026-03-01T13:00Z" }]],
+    ["end_date", '"2026-02-28" (the whole day, UTC) has passed', [{ end_date: "2026-02-28" }]],
     ["placement_active", "disabled", [{}, { placement: placement({ is_active: false }) }]],
     ["blocked_advertisers", "adv_1", [{}, { placement: placement({ blocked_advertisers: ["adv_1"] }) }]],
     [
       "blocked_categories",
-      '"rpg"',
+      '"RPG "',
       [
-        { affinities: affinities(["category", "RPG"]) },
+        { affinities: affinities(["category", "RPG "]) },
         { placement: placement({ blocked_categories: ["rpg"] }) },
       ],
     ],
@@ -72,15 +77,18 @@ describe("explain", () => {
     ["blocked_games", '"game-1"', [{ blocklist: [{ rule_type: "game_id", value: "game-1" }] }]],
     [
       "blocked_keywords",
-      '"gun"',
-      [{ blocklist: [{ rule_type: "keyword", value: "gun" }] }, { context: { narrative: "A gun." } }],
+      'The campaign blocks "Gun", found in narrative, actions.',
+      [
+        { blocklist: [{ rule_type: "keyword", value: "Gun" }] },
+        { context: { narrative: "A gun.", location: "begun", actions: ["run", "draw gun"] } },
+      ],
     ],
     [
       "target_categories",
       '"puzzle" is not among the campaign\'s target categories ("rpg")',
       [{ target_categories: ["rpg"] }, { context: { category: "puzzle" } }],
     ],
-    ["target_tags", '"rain"', [{ target_tags: ["rain"] }, { context: { narrative: "A train." } }]],
+    ["target_tags", '"Rain"', [{ target_tags: ["Rain"] }, { context: { narrative: "A train." } }]],
     [
       "balance",
       "0.999 cents left",
@@ -150,6 +158,28 @@ describe("explain", () => {
       303: "The campaign has no blocklist rule of the type keyword.",
       308: "The campaign targets no categories, so any will do.",
     });
+  });
+
+  it("names an excluded place that matches beside one that cannot be read", () => {
+    const places = [
+      geoTarget({ target_type: "state", country_code: "US", include: false }),
+      geoTarget({ target_type: "country", country_code: "FR", include: false }),
+    ];
+    const [check] = failed([{ geo_targets: places }, { geo: { country_code: "FR" } } as object]);
+    expect(check).toMatchObject({ rule: "geo_excludes" });
+    expect(check?.detail).toBe(
+      "A place that the campaign excludes lacks what its type requires, so the campaign serves nowhere. " +
+        "The campaign excludes country FR; the player's place is given as country FR.",
+    );
+  });
+
+  it("says of dates that pass that they do", () => {
+    const own = campaign({ start_date: "2026-03-01", end_date: "2026-03-01T12:00Z" });
+    const details = explain(own, request, rich).checks.map((one) => one.detail);
+    expect(details.slice(1, 3)).toEqual([
+      'The campaign\'s start_date "2026-03-01" (the whole day, UTC) has come; it is now 2026-03-01T12:00:00.000Z.',
+      'The campaign\'s end_date "2026-03-01T12:00Z" has not passed; it is now 2026-03-01T12:00:00.000Z.',
+    ]);
   });
 
   it("names the distance to a circle", () => {

@@ -23,11 +23,17 @@ export function isWithinSchedule(schedule: Schedule, nowMs: number): boolean {
   return schedule !== null && schedule.startsAtMs <= nowMs && nowMs < schedule.endsBeforeMs;
 }
 
+/** The first and the last millisecond of what a date means; a point in time has one alone. */
+export interface DateSpan {
+  firstMs: number;
+  lastMs: number;
+}
+
 /**
  * The first and the last millisecond that an ISO 8601 date (the whole day, UTC) or date-time (that instant; UTC when it
  * names no offset) means. Undefined when it is neither.
  */
-export function parseDate(text: string): { firstMs: number; lastMs: number } | undefined {
+export function parseDate(text: string): DateSpan | undefined {
   const parts = iso8601.exec(text.trim());
   if (parts === null) return undefined;
   const [, day, hoursAndMinutes, seconds = "0", fraction = "", offset = "Z"] = parts;

@@ -2,6 +2,31 @@ import Type, { type Static } from "typebox";
 import { AFFINITY_TYPES } from "./affinity.ts";
 import { answerText, closed, nullable, oneOf } from "./fields.ts";
 
+/** The names of all checks, in their order (docs/matching.md, "Reason codes"). */
+export const CHECKED_RULES = [
+  "status",
+  "start_date",
+  "end_date",
+  "placement_active",
+  "blocked_advertisers",
+  "blocked_categories",
+  "placement_types",
+  "geo_excludes",
+  "geo_includes",
+  "blocked_keywords",
+  "blocked_themes",
+  "blocked_context_categories",
+  "blocked_actions",
+  "blocked_games",
+  "target_categories",
+  "target_tags",
+  "balance",
+  "budget",
+  "daily_cap",
+  "max_ads_per_session",
+  "max_uses_per_game",
+] as const;
+
 export const explainResponseSchema = closed(
   {
     campaign_id: answerText("The campaign."),
@@ -17,7 +42,7 @@ export const explainResponseSchema = closed(
             description:
               "Stable number of the rule: 1xx campaign, 2xx placement, 3xx targeting, 4xx money, 5xx caps.",
           }),
-          rule: answerText("Stable name of the rule."),
+          rule: oneOf(CHECKED_RULES, "Stable name of the rule."),
           passed: Type.Boolean({ description: "Whether the campaign passes the rule." }),
           detail: answerText("What was compared with what."),
         },

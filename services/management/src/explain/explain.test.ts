@@ -1,3 +1,4 @@
+import { CHECKED_RULES } from "@diegetic/contracts";
 import { createGameSessions, identifyPlayer } from "@diegetic/hot-state";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
@@ -42,6 +43,7 @@ describe("POST /campaigns/{id}/explain", () => {
       rank: 500,
       winning_rank: null,
     });
+    expect(body.checks.map((check: { rule: string }) => check.rule)).toEqual(CHECKED_RULES);
     expect(body.checks.map((check: { code: number }) => check.code)).toEqual(
       [...body.checks.map((check: { code: number }) => check.code)].sort((a, b) => a - b),
     );
