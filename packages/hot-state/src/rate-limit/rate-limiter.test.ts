@@ -132,8 +132,20 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
       limit: 2_147_483_647,
       remaining: 2_147_483_647,
       resetUnixSeconds: 120,
+      windowLeftMs: 30_000,
     });
     expect(await redis.exists(rateLimitKeys.bucket(bucket))).toBe(0);
+  });
+
+  it("says how long to wait by the clock of the windows, whatever the caller's says", async () => {
+    const limiter = new RateLimiter(redis);
+    const bucket = newBucket();
+    const nowMs = Date.UTC(2020, 0, 1, 12);
+    for (let use = 0; use < 2; use += 1) {
+      const { windowLeftMs } = await limiter.take(bucket, 1, nowMs);
+      expect(windowLeftMs).toBeGreaterThan(0);
+      expect(windowLeftMs).toBeLessThanOrEqual(60_000);
+    }
   });
 
   it("obeys a changed limit at once", async () => {

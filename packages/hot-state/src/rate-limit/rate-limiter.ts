@@ -13,6 +13,8 @@ export interface RateLimitAnswer {
   remaining: number;
   /** Unix seconds at which the window ends. */
   resetUnixSeconds: number;
+  /** How long that is from now: the clock of Redis, which counts the windows, may differ from the caller's. */
+  windowLeftMs: number;
 }
 
 export interface RateLimiterOptions {
@@ -69,12 +71,9 @@ export class RateLimiter {
    */
   take(bucket: string, limit: number, nowMs: number): RateLimitAnswer | Promise<RateLimitAnswer> {
     if (limit >= UNLIMITED) {
-      return {
-        allowed: true,
-        limit: UNLIMITED,
-        remaining: UNLIMITED,
-        resetUnixSeconds: this.#windowEnd(nowMs),
-      };
+      const resetUnixSeconds = this.#windowEnd(nowMs);
+      const windowLeftMs = resetUnixSeconds * 1_000 - nowMs;
+      return { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetUnixSeconds, windowLeftMs };
     }
     const known = this.#bucket(bucket, limit, nowMs);
     return (
@@ -98,17 +97,18 @@ export class RateLimiter {
   #answerLocally(known: Bucket, nowMs: number): RateLimitAnswer | undefined {
     if (known.waiting.length > 0 || nowMs < known.knownSinceMs || nowMs >= known.validUntilMs)
       return undefined;
-    return this.#use(known);
+    return this.#use(known, nowMs);
   }
 
-  #use(known: Bucket): RateLimitAnswer | undefined {
+  #use(known: Bucket, nowMs: number): RateLimitAnswer | undefined {
     const { limit, resetUnixSeconds } = known;
+    const windowLeftMs = Math.max(0, known.validUntilMs - nowMs);
     if (known.quota > 0) {
       known.quota -= 1;
-      return { allowed: true, limit, remaining: known.left + known.quota, resetUnixSeconds };
+      return { allowed: true, limit, remaining: known.left + known.quota, resetUnixSeconds, windowLeftMs };
     }
     if (known.left > 0) return undefined;
-    return { allowed: false, limit, remaining: 0, resetUnixSeconds };
+    return { allowed: false, limit, remaining: 0, resetUnixSeconds, windowLeftMs };
   }
 
   /** Asks Redis until everybody who waits has an answer. Never rejects: failures go to those who wait. */
@@ -123,10 +123,11 @@ export class RateLimiter {
         for (const waiter of known.waiting.splice(0)) waiter.reject(failure);
         break;
       }
-      while (known.waiting.length > 0) {
-        const answer = this.#use(known);
+      for (let waiter = known.waiting[0]; waiter !== undefined; waiter = known.waiting[0]) {
+        const answer = this.#use(known, waiter.nowMs);
         if (answer === undefined) break;
-        known.waiting.shift()?.resolve(answer);
+        known.waiting.shift();
+        waiter.resolve(answer);
       }
     }
     known.refilling = false;

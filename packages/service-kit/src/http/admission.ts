@@ -39,10 +39,10 @@ export async function admitRequest(
   } catch (error) {
     // A store that is away has counted nothing: the headers then say what the window would begin with.
     if (exchange.limit === undefined) {
-      const { resetUnixSeconds } = unlimitedVerdict(policy.nowMs());
+      const unlimited = unlimitedVerdict(policy.nowMs());
       const configured = policy.rateLimits[group];
       const limit = configured === "unlimited" ? UNLIMITED : configured;
-      exchange.limit = { allowed: true, limit, remaining: limit, resetUnixSeconds };
+      exchange.limit = { ...unlimited, limit, remaining: limit };
     }
     throw error;
   }
@@ -97,16 +97,16 @@ export function takeQuota(
   const nowMs = policy.nowMs();
   const verdict =
     limit === "unlimited" ? unlimitedVerdict(nowMs) : policy.rateLimiter.take(bucket, limit, nowMs);
-  if (verdict instanceof Promise) return verdict.then((known) => state(exchange, known, nowMs));
-  state(exchange, verdict, nowMs);
+  if (verdict instanceof Promise) return verdict.then((known) => state(exchange, known));
+  state(exchange, verdict);
 }
 
-function state(exchange: Exchange, verdict: RateLimitVerdict, nowMs: number): void {
+function state(exchange: Exchange, verdict: RateLimitVerdict): void {
   const stated = exchange.limit;
   if (stated === undefined || !verdict.allowed || verdict.remaining < stated.remaining)
     exchange.limit = verdict;
   if (verdict.allowed) return;
-  const retryAfterSeconds = Math.max(1, Math.ceil(verdict.resetUnixSeconds - nowMs / 1_000));
+  const retryAfterSeconds = Math.max(1, Math.ceil(verdict.windowLeftMs / 1_000));
   throw new HttpError(
     429,
     `Too many requests: at most ${verdict.limit} a minute are allowed. Wait for the seconds that Retry-After names.`,
@@ -118,5 +118,11 @@ function state(exchange: Exchange, verdict: RateLimitVerdict, nowMs: number): vo
 
 function unlimitedVerdict(nowMs: number): RateLimitVerdict {
   const windowEndMs = (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
-  return { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetUnixSeconds: windowEndMs / 1_000 };
+  return {
+    allowed: true,
+    limit: UNLIMITED,
+    remaining: UNLIMITED,
+    resetUnixSeconds: windowEndMs / 1_000,
+    windowLeftMs: windowEndMs - nowMs,
+  };
 }

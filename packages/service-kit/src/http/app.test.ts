@@ -33,6 +33,7 @@ function countingLimiter(): RateLimiter {
         limit,
         remaining: Math.max(0, limit - count),
         resetUnixSeconds: (Math.floor(nowMs / 60_000) + 1) * 60,
+        windowLeftMs: 60_000 - (nowMs % 60_000),
       };
     },
   };

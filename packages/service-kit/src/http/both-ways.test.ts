@@ -84,7 +84,13 @@ beforeAll(async () => {
       hotLane,
       keys: { find: (sha256) => keys.get(sha256) },
       rateLimiter: {
-        take: (_bucket, limit) => ({ allowed: limit > 0, limit, remaining: limit, resetUnixSeconds: 1 }),
+        take: (_bucket, limit) => ({
+          allowed: limit > 0,
+          limit,
+          remaining: limit,
+          resetUnixSeconds: 1,
+          windowLeftMs: 1_000,
+        }),
       },
       rateLimits: { match: 1000, impressions: 900, management: 100, analytics: 60 },
       logger: createLogger({ service: "test", instance: "test", level: "silent" }),

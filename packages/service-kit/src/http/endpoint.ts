@@ -24,6 +24,8 @@ export interface RateLimitVerdict {
   remaining: number;
   /** Unix seconds at which the window ends. */
   resetUnixSeconds: number;
+  /** How long that is from now, by the clock that counts the windows. */
+  windowLeftMs: number;
 }
 
 /** Fixed one-minute windows shared by all instances. */

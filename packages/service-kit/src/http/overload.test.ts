@@ -40,7 +40,13 @@ beforeEach(async () => {
           : undefined,
     },
     rateLimiter: {
-      take: (_bucket, limit) => ({ allowed: true, limit, remaining: limit, resetUnixSeconds: 60 }),
+      take: (_bucket, limit) => ({
+        allowed: true,
+        limit,
+        remaining: limit,
+        resetUnixSeconds: 60,
+        windowLeftMs: 1,
+      }),
     },
     rateLimits: { match: 1_000, impressions: 1_000, management: 100, analytics: 60 },
     logger: createLogger({ service: "test", instance: "test", level: "silent" }),
