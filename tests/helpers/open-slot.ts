@@ -7,7 +7,7 @@ export async function openSlot(
 ): Promise<void> {
   const { spentMillicents = 0, impressions = 0, ...state } = account;
   const found = await money.freezeUnlessLive(account.advertiserId, 0);
-  if (found.state === "live") {
+  if (found.state !== "frozen") {
     await money.applyAccount(state);
     return;
   }
@@ -19,7 +19,7 @@ export async function openSlot(
     spentMillicents,
     impressions,
     day: new Date().toISOString().slice(0, 10),
-    countedImpressionIds: [],
+    settledMarks: [],
     campaigns: [],
   });
   if (outcome !== "restored") throw new Error(`the slot of ${account.advertiserId} was not made: ${outcome}`);

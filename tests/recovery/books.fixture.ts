@@ -74,13 +74,19 @@ export class Books {
       nowMs,
     });
     this.#settler = new Settler(shared);
-    this.recovery = new SlotRecovery({
+    this.recovery = this.recoverer(this.money);
+  }
+
+  /** Another management, by its commands of the slots. */
+  recoverer(slots: MoneyCommands): SlotRecovery {
+    const { database, redis } = this.#stores;
+    return new SlotRecovery({
       database,
-      slots: this.money,
+      slots,
       due: new DueIndex(redis),
-      nowMs,
+      nowMs: Date.now,
       logger,
-      metrics,
+      metrics: createMetrics({ service: "recovery" }),
     });
   }
 

@@ -93,6 +93,7 @@ describe("migrations", () => {
       "20261121000400_poison_epochs",
       "20261121000500_narrow_rollups",
       "20261121000600_answers_as_given",
+      "20261121000700_verified_epochs",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

@@ -1,27 +1,33 @@
 -- Looks whether a slot may serve, and stops it when it may not: from then on only `restore_slot` changes its money.
--- KEYS  account, holds
--- ARGV  epoch that Postgres knows
+-- KEYS  account, holds, restoring
+-- ARGV  epoch that Postgres knows, name of who asks ('': whoever else does), how long the slot is his to restore (ms),
+--       '1': freeze it also when it is of a later epoch than that
 -- Reply {'live'}
+--       {'busy'}   somebody else restores it
+--       {'ahead'}  of a later epoch than Postgres was said to know: that may have been read before somebody restored the slot
 --       {'frozen', lineage of the server, epoch | '', seq | '', spent, held, impressions, day (YYYY-MM-DD) of the server,
 --        sum of the holds}
 --       '' twice and zeros: the slot is not there
 -- A cluster moves the keys of a slot one by one: when a node is lost in the midst of that, some are left. The sum of the
 -- holds tells whether those are there that the account speaks of; it takes a millisecond per 2 000 of them.
--- Idempotent.
+-- Idempotent for each who asks.
 
 -- @include "time"
 -- @include "lineage"
 
-local account_key, holds_key, epoch = KEYS[1], KEYS[2], ARGV[1]
+local account_key, holds_key, restoring = KEYS[1], KEYS[2], KEYS[3]
+local epoch, asker, claim_ms, is_sure = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1'
 
 local lineage = server_lineage()
 local day = utc_day(math.floor(now_microseconds() / 1000))
 local known = redis.call('HMGET', account_key, 'version', 'lineage', 'epoch', 'seq', 'spent', 'held', 'impressions')
+if known[1] and known[2] == lineage and known[3] == epoch then return { 'live' } end
+local owner = redis.call('GET', restoring)
+if asker ~= '' and owner and owner ~= asker then return { 'busy' } end
+if known[1] and known[2] == lineage and tonumber(known[3]) > tonumber(epoch) and not is_sure then return { 'ahead' } end
+if asker ~= '' then redis.call('SET', restoring, asker, 'PX', claim_ms) end
 if not known[1] then return { 'frozen', lineage, '', '', '0', '0', '0', day, '0' } end
-if known[2] == lineage then
-  if known[3] == epoch then return { 'live' } end
-  redis.call('HSET', account_key, 'lineage', '')
-end
+if known[2] == lineage then redis.call('HSET', account_key, 'lineage', '') end
 local holds_sum = 0
 for _, member in ipairs(redis.call('ZRANGE', holds_key, 0, -1)) do
   holds_sum = holds_sum + tonumber(string.match(member, '|(%d+)$') or 0)

@@ -1,9 +1,9 @@
 -- Makes a slot anew from the totals of Postgres, or lets one go on that was found to agree with them.
--- KEYS  account, holds, settled, then every campaign of the advertiser
+-- KEYS  account, holds, settled, restoring, then every campaign of the advertiser
 -- ARGV  as `freeze_slot` found it: lineage, epoch, seq
 --       'keep' | 'forget' (the holds and matches), new epoch, version, deposited, spent, impressions, day (YYYY-MM-DD),
---       number of counted impressions, their ids: records of the outbox that the totals contain and Postgres has not yet,
---       then per campaign: version, status, budget, daily_cap | '', spent, impressions, day_spent
+--       number of marks, the marks: ids of impressions that the totals contain and that may still be settled,
+--       and '-' before the ids of those that they no longer contain; then per campaign: version, status, budget, daily_cap | '', spent, impressions, day_spent
 -- Reply {code}
 -- Codes restored  the slot serves in the new epoch
 --       changed   it is not as it was found: look again
@@ -12,9 +12,9 @@
 -- @include "lineage"
 
 -- One by one: unpacking all the keys of a large advertiser would not fit on Lua's stack.
-local account_key, holds, settled = KEYS[1], KEYS[2], KEYS[3]
+local account_key, holds, settled, restoring = unpack(KEYS, 1, 4)
 local lineage, found_epoch, found_seq, mode, epoch, version, deposited, spent, impressions, day = unpack(ARGV, 1, 10)
-local FIRST_CAMPAIGN_KEY, CAMPAIGN_FIELDS = 4, 7
+local FIRST_CAMPAIGN_KEY, CAMPAIGN_FIELDS = 5, 7
 
 local present = redis.call('HMGET', account_key, 'epoch', 'seq', 'version', 'lineage')
 if lineage ~= server_lineage() or present[4] == lineage or (present[1] or '') ~= found_epoch
@@ -57,4 +57,5 @@ if mode == 'forget' then
   redis.call('HSET', account_key, 'held', '0', 'era', epoch)
   redis.call('DEL', holds)
 end
+redis.call('DEL', restoring)
 return { 'restored' }

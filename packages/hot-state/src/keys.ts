@@ -62,6 +62,8 @@ export const advertiserKeys = {
   outbox: (advertiserId: string) => `{${advertiserId}}:outbox`,
   /** Impressions that a restored slot contains and must not count again; see `settle`. */
   settled: (advertiserId: string) => `{${advertiserId}}:settled`,
+  /** Who restores the slot just now; ends by itself when he dies. */
+  restoring: (advertiserId: string) => `{${advertiserId}}:restoring`,
   /** Lapsed matches whose place in the player session has still to be given back, in the game's slot. */
   giveback: (advertiserId: string) => `{${advertiserId}}:giveback`,
 };

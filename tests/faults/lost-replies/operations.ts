@@ -209,7 +209,7 @@ export class Operations {
     const epoch = this.#epoch;
     for (;;) {
       const found = await this.#persist(() => this.#money.freezeUnlessLive(ADVERTISER, epoch));
-      if (found.state === "live") break;
+      if (found.state !== "frozen") break;
       const account = await this.#persist(() => this.#money.readAccount(ADVERTISER));
       if (account === null) throw new Error("the slot is gone");
       await this.#persist(() =>
@@ -223,7 +223,7 @@ export class Operations {
           spentMillicents: account.spentMillicents,
           impressions: account.impressions,
           day: found.day,
-          countedImpressionIds: [],
+          settledMarks: [],
           campaigns: [],
         }),
       );

@@ -25,7 +25,7 @@ afterAll(async () => {
 async function doubt(slot: TestSlot): Promise<FrozenSlot> {
   await redis.hset(advertiserKeys.account(slot.advertiserId), "lineage", "another");
   const found = await slot.money.freezeUnlessLive(slot.advertiserId, 0);
-  if (found.state === "live") throw new Error("the slot is live");
+  if (found.state !== "frozen") throw new Error("the slot is live");
   return found;
 }
 
@@ -55,7 +55,7 @@ describe("restoreSlot", () => {
         spentMillicents: 0,
         impressions: 0,
         day: found.day,
-        countedImpressionIds: [],
+        settledMarks: [],
         campaigns: [slot.campaignId, added].map((campaignId) => ({ ...campaign, campaignId })),
       }),
     ).toBe("restored");
@@ -71,7 +71,7 @@ describe("restoreSlot", () => {
     const money = createMoneyCommands(redis);
     const advertiserId = newId("adv");
     const found = await money.freezeUnlessLive(advertiserId, 0);
-    if (found.state === "live") throw new Error("a slot that was never made is live");
+    if (found.state !== "frozen") throw new Error("a slot that was never made is live");
     const campaigns = Array.from(
       { length: MANY_CAMPAIGNS },
       (_, n): RestoredCampaign => ({
@@ -95,7 +95,7 @@ describe("restoreSlot", () => {
       spentMillicents: 500,
       impressions: 1,
       day: found.day,
-      countedImpressionIds: ["imp_1"],
+      settledMarks: ["imp_1"],
       campaigns,
     };
     const [one] = campaigns;

@@ -6,13 +6,18 @@ import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
 import {
   type FrozenSlot,
   type MoneyCommands,
+  type RestoreClaim,
   type RestoreRequest,
   SETTLE_CODES,
   type Settlement,
+  type UnfrozenSlot,
 } from "./types.ts";
 
-const MAX_COUNTED = 10_000;
+const MAX_MARKS = 40_000;
+const MARKS_AT_A_TIME = 1_000;
+const FREEZE_CODES = ["live", "busy", "ahead", "frozen"] as const;
 const RESTORE_CODES = ["restored", "changed"] as const;
+const ALONE: RestoreClaim = { by: "", forMs: 1, isSure: true };
 /** Twice as many as an advertiser may have: one of more could not be restored. */
 const MAX_CAMPAIGNS = 10_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -23,17 +28,22 @@ function requireDay(day: string): string {
 }
 
 function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"] {
-  const script = defineScript(redis, "freeze_slot", 2);
-  return async (advertiserId, epoch): Promise<FrozenSlot | { state: "live" }> => {
+  const script = defineScript(redis, "freeze_slot", 3);
+  return async (advertiserId, epoch, claim = ALONE): Promise<FrozenSlot | UnfrozenSlot> => {
     const reply = new ReplyReader(
       "freeze_slot",
       await script(
         advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
         advertiserKeys.holds(advertiserId),
+        advertiserKeys.restoring(advertiserId),
         requireInteger("epoch", epoch, 0),
+        claim.by,
+        requireInteger("forMs", claim.forMs, 1),
+        claim.isSure ? 1 : 0,
       ),
     );
-    if (reply.code(0, ["live", "frozen"]) === "live") return { state: "live" };
+    const state = reply.code(0, FREEZE_CODES);
+    if (state !== "frozen") return { state };
     return {
       state: "frozen",
       lineage: reply.text(1),
@@ -49,7 +59,7 @@ function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"]
 }
 
 function restoreArguments(request: RestoreRequest): (string | number)[] {
-  const { found, campaigns, countedImpressionIds } = request;
+  const { found, campaigns, settledMarks } = request;
   return [
     found.lineage,
     found.epoch,
@@ -61,8 +71,8 @@ function restoreArguments(request: RestoreRequest): (string | number)[] {
     requireInteger("spentMillicents", request.spentMillicents, 0),
     requireInteger("impressions", request.impressions, 0),
     requireDay(request.day),
-    countedImpressionIds.length,
-    ...countedImpressionIds,
+    settledMarks.length,
+    ...settledMarks,
     ...campaigns.flatMap((campaign) => [
       requireInteger("version", campaign.version, 0),
       campaign.status,
@@ -82,11 +92,12 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreSlot"] {
   return async (request) => {
     const { advertiserId, campaigns } = request;
     requireAtMost("campaigns", campaigns, MAX_CAMPAIGNS);
-    requireAtMost("countedImpressionIds", request.countedImpressionIds, MAX_COUNTED);
+    requireAtMost("settledMarks", request.settledMarks, MAX_MARKS);
     const keys = [
       advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
       advertiserKeys.holds(advertiserId),
       advertiserKeys.settled(advertiserId),
+      advertiserKeys.restoring(advertiserId),
       ...campaigns.map(({ campaignId }) =>
         advertiserKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
       ),
@@ -123,12 +134,26 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
   };
 }
 
+function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMarks"] {
+  return async (advertiserId, marks) => {
+    const key = advertiserKeys.settled(requirePlainName("advertiserId", advertiserId));
+    const there = new Set<string>();
+    for (let start = 0; start < marks.length; start += MARKS_AT_A_TIME) {
+      const asked = marks.slice(start, start + MARKS_AT_A_TIME);
+      const values = await redis.hmget(key, ...asked);
+      for (const [index, mark] of asked.entries()) if (values[index] !== null) there.add(mark);
+    }
+    return there;
+  };
+}
+
 /** What brings a slot back after Redis may have forgotten something, and keeps it in agreement with Postgres. */
 export function createRecoveryCommands(
   redis: RedisConnection,
-): Pick<MoneyCommands, "freezeUnlessLive" | "restoreSlot" | "settle"> {
+): Pick<MoneyCommands, "freezeUnlessLive" | "findSettledMarks" | "restoreSlot" | "settle"> {
   return {
     freezeUnlessLive: createFreeze(redis),
+    findSettledMarks: createFindMarks(redis),
     restoreSlot: createRestore(redis),
     settle: createSettle(redis),
   };

@@ -182,6 +182,20 @@ export interface FrozenSlot {
   holdsMillicents: Millicents;
 }
 
+/** `busy`: somebody else restores it. `ahead`: of a later epoch than Postgres was said to know: ask Postgres again. */
+export interface UnfrozenSlot {
+  state: "live" | "busy" | "ahead";
+}
+
+/** Keeps others from restoring a slot at the same time: that is safe, but then none of them may ever be done. */
+export interface RestoreClaim {
+  /** Whose call it is. */
+  by: string;
+  forMs: number;
+  /** Postgres has been asked again: a slot that is `ahead` is frozen. */
+  isSure: boolean;
+}
+
 export interface RestoredCampaign {
   campaignId: string;
   version: number;
@@ -206,8 +220,11 @@ export interface RestoreRequest {
   impressions: number;
   /** The UTC day (YYYY-MM-DD) of `daySpentMillicents`. */
   day: string;
-  /** Records of the outbox that the totals contain although Postgres has not got them yet. At most 10 000. */
-  countedImpressionIds: readonly string[];
+  /**
+   * Ids of impressions that the totals contain and that may still be settled, and those that they no longer contain, after
+   * a `-`. At most 40 000.
+   */
+  settledMarks: readonly string[];
   /** Every campaign of the advertiser. At most 10 000. */
   campaigns: readonly RestoredCampaign[];
 }
@@ -254,7 +271,13 @@ export interface MoneyCommands {
     ceilingMillicents: Millicents | null,
   ): Promise<CeilingResult>;
   /** Looks whether the slot may serve, and freezes it when it is not of the epoch that Postgres knows. */
-  freezeUnlessLive(advertiserId: string, epoch: number): Promise<FrozenSlot | { state: "live" }>;
+  freezeUnlessLive(
+    advertiserId: string,
+    epoch: number,
+    claim?: RestoreClaim,
+  ): Promise<FrozenSlot | UnfrozenSlot>;
+  /** Which of these marks the slot has: of what it was restored with, and of what was settled since. */
+  findSettledMarks(advertiserId: string, marks: readonly string[]): Promise<Set<string>>;
   /** Lets a frozen slot serve again. `changed`: it is not as it was found any more, nothing was changed. */
   restoreSlot(request: RestoreRequest): Promise<"restored" | "changed">;
   /** Brings the slot's totals in agreement with Postgres. Idempotent by kind and impression id. */

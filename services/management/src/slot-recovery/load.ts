@@ -1,4 +1,13 @@
-import { type CampaignStatus, type Database, inTransaction, safeInteger } from "@diegetic/database";
+import {
+  type CampaignStatus,
+  type Database,
+  inTransaction,
+  safeInteger,
+  type Transaction,
+} from "@diegetic/database";
+
+/** A slot is told of so many at most by one restoring. */
+const MOST_UNSETTLED = 20_000;
 
 export interface KnownCampaign {
   id: string;
@@ -11,18 +20,28 @@ export interface KnownCampaign {
   daySpentMillicents: number;
 }
 
+/** Something that billing has still to bring into the slot: the totals of Postgres contain it. */
+export interface UnsettledImpression {
+  kind: "late" | "reversed";
+  impressionId: string;
+  campaignId: string;
+  priceMillicents: number;
+  committedInEpoch: number;
+}
+
 /** What Postgres knew of an advertiser when it gave his slot a new epoch. */
 export interface KnownAdvertiser {
   id: string;
   epoch: number;
+  /** A slot of an earlier epoch than this is an older copy. */
+  verifiedEpoch: number;
   version: number;
   depositedMillicents: number;
   spentMillicents: number;
   impressions: number;
   campaigns: KnownCampaign[];
-  /** What the slot had still to be told before: the totals here contain it. Signed. */
-  unsettledMillicents: number;
-  unsettledImpressions: number;
+  /** Null: too many to be told apart. They are forgotten, for the totals have them. */
+  unsettled: UnsettledImpression[] | null;
   /** Ids, of those that were asked about, that are written or were set aside. */
   handledImpressionIds: Set<string>;
 }
@@ -53,7 +72,7 @@ export function beginEpochs(
     const ids = locked.filter((row) => known.get(row.id) === Number(row.slot_epoch)).map(({ id }) => id);
     const advertisers = await transaction.$queryRaw<AdvertiserRow[]>`
       UPDATE advertisers SET slot_epoch = nextval('slot_epochs') WHERE id = ANY(${ids})
-      RETURNING id, slot_epoch, version, deposited_millicents, spent_millicents, impressions`;
+      RETURNING id, slot_epoch, slot_verified_epoch, version, deposited_millicents, spent_millicents, impressions`;
     // Locked, so that a budget that is just being lowered has arrived.
     const campaigns = await transaction.$queryRaw<CampaignRow[]>`
       SELECT id, advertiser_id, version, status::text AS status, budget_cents, daily_cap_cents, spent_millicents, impressions
@@ -61,9 +80,7 @@ export function beginEpochs(
     const daySpent = await transaction.$queryRaw<{ campaign_id: string; spent: bigint }[]>`
       SELECT campaign_id, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
       WHERE campaign_id = ANY(${campaigns.map(({ id }) => id)}) AND day = ${day}::date GROUP BY campaign_id`;
-    const unsettled = await transaction.$queryRaw<UnsettledRow[]>`
-      DELETE FROM slot_settlements WHERE advertiser_id = ANY(${ids})
-      RETURNING advertiser_id, kind::text AS kind, price_millicents`;
+    const unsettled = await readUnsettled(transaction, ids);
     const asked = JSON.stringify(outbox.map(({ impressionId, day: on }) => ({ id: impressionId, day: on })));
     const handled = await transaction.$queryRaw<{ id: string }[]>`
       SELECT asked.id FROM jsonb_to_recordset(${asked}::jsonb) AS asked(id text, day date)
@@ -74,9 +91,50 @@ export function beginEpochs(
   });
 }
 
+/** They stay until the slot knows them: a restoring that fails is repeated with the same ones. */
+async function readUnsettled(
+  transaction: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, UnsettledImpression[] | null>> {
+  const tooMany = await transaction.$queryRaw<{ advertiser_id: string }[]>`
+    SELECT advertiser_id FROM slot_settlements WHERE advertiser_id = ANY(${ids})
+    GROUP BY advertiser_id HAVING count(*) > ${MOST_UNSETTLED}`;
+  const skipped = tooMany.map(({ advertiser_id }) => advertiser_id);
+  if (skipped.length > 0) {
+    await transaction.$executeRaw`DELETE FROM slot_settlements WHERE advertiser_id = ANY(${skipped})`;
+  }
+  const rows = await transaction.$queryRaw<UnsettledRow[]>`
+    SELECT advertiser_id, kind::text AS kind, impression_id, campaign_id, price_millicents, committed_in_epoch
+    FROM slot_settlements WHERE advertiser_id = ANY(${ids})`;
+  const found = new Map<string, UnsettledImpression[] | null>(skipped.map((id) => [id, null]));
+  for (const row of rows) {
+    const known = found.get(row.advertiser_id);
+    const one = {
+      kind: row.kind,
+      impressionId: row.impression_id,
+      campaignId: row.campaign_id,
+      priceMillicents: safeInteger(row.price_millicents, "price"),
+      committedInEpoch: safeInteger(row.committed_in_epoch, "committed_in_epoch"),
+    };
+    if (known === undefined) found.set(row.advertiser_id, [one]);
+    else known?.push(one);
+  }
+  return found;
+}
+
+/** Notes which epochs have reached their slots. */
+export async function markVerified(database: Database, epochs: ReadonlyMap<string, number>): Promise<void> {
+  if (epochs.size === 0) return;
+  await database.$executeRaw`
+    UPDATE advertisers SET slot_verified_epoch = restored.epoch
+    FROM unnest(${[...epochs.keys()]}::text[], ${[...epochs.values()]}::bigint[]) AS restored(id, epoch)
+    WHERE advertisers.id = restored.id AND slot_verified_epoch < restored.epoch`;
+}
+
 interface AdvertiserRow {
   id: string;
   slot_epoch: bigint;
+  slot_verified_epoch: bigint;
   version: number;
   deposited_millicents: bigint;
   spent_millicents: bigint;
@@ -97,7 +155,10 @@ interface CampaignRow {
 interface UnsettledRow {
   advertiser_id: string;
   kind: "late" | "reversed";
+  impression_id: string;
+  campaign_id: string;
   price_millicents: bigint;
+  committed_in_epoch: bigint;
 }
 
 function assemble(
@@ -105,7 +166,7 @@ function assemble(
   campaigns: readonly CampaignRow[],
   found: {
     daySpent: readonly { campaign_id: string; spent: bigint }[];
-    unsettled: readonly UnsettledRow[];
+    unsettled: ReadonlyMap<string, UnsettledImpression[] | null>;
     handled: readonly { id: string }[];
   },
 ): KnownAdvertiser[] {
@@ -116,13 +177,13 @@ function assemble(
     byId.set(row.id, {
       id: row.id,
       epoch: safeInteger(row.slot_epoch, "slot epoch"),
+      verifiedEpoch: safeInteger(row.slot_verified_epoch, "verified epoch"),
       version: row.version,
       depositedMillicents: safeInteger(row.deposited_millicents, "deposited"),
       spentMillicents: safeInteger(row.spent_millicents, "spent"),
       impressions: safeInteger(row.impressions, "impressions"),
       campaigns: [],
-      unsettledMillicents: 0,
-      unsettledImpressions: 0,
+      unsettled: unsettledOf(found.unsettled, row.id),
       handledImpressionIds,
     });
   }
@@ -138,12 +199,13 @@ function assemble(
       daySpentMillicents: safeInteger(daySpent.get(row.id) ?? 0n, "spent on the day"),
     });
   }
-  for (const row of found.unsettled) {
-    const advertiser = byId.get(row.advertiser_id);
-    if (advertiser === undefined) continue;
-    const sign = row.kind === "late" ? 1 : -1;
-    advertiser.unsettledMillicents += sign * safeInteger(row.price_millicents, "price");
-    advertiser.unsettledImpressions += sign;
-  }
   return [...byId.values()];
+}
+
+function unsettledOf(
+  found: ReadonlyMap<string, UnsettledImpression[] | null>,
+  id: string,
+): UnsettledImpression[] | null {
+  const unsettled = found.get(id);
+  return unsettled === undefined ? [] : unsettled;
 }

@@ -1,19 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type Database, utcDay } from "@diegetic/database";
 import { type DueIndex, type FrozenSlot, isRedisAway, type MoneyCommands } from "@diegetic/hot-state";
 import type { Logger, Metrics } from "@diegetic/service-kit";
-import { beginEpochs, type KnownAdvertiser, slotEpochs } from "./load.ts";
-import { isIntact, type SlotTotals, totalsOf } from "./totals.ts";
+import { beginEpochs, type KnownAdvertiser, markVerified, slotEpochs } from "./load.ts";
+import { isIntact, marksOf, type SlotTotals, totalsOf } from "./totals.ts";
 
 /** Advertisers whose rows one transaction locks. */
 const BATCH = 100;
 const OUTBOX_PAGE = 500;
 /** A longer outbox is first worked off by billing, which a frozen slot does not stop. */
 const LONGEST_OUTBOX = 10_000;
+/** How long others leave a slot to whoever has begun to restore it: a batch takes some tenths of a second. */
+const CLAIM_MS = 3_000;
+/** A slot that somebody else restores is looked at again for a little longer than that. */
+const LOOKS = 80;
+const LOOK_EVERY_MS = 40;
 
 export interface SlotRecoveryParts {
   database: Database;
-  slots: Pick<MoneyCommands, "freezeUnlessLive" | "restoreSlot" | "listOutbox" | "readCampaign">;
+  slots: Pick<
+    MoneyCommands,
+    "freezeUnlessLive" | "findSettledMarks" | "restoreSlot" | "listOutbox" | "readCampaign"
+  >;
   due: Pick<DueIndex, "register">;
   nowMs: () => number;
   logger: Logger;
@@ -22,6 +32,7 @@ export interface SlotRecoveryParts {
 
 interface Found {
   slot: FrozenSlot;
+  /** As Postgres knew it when the slot was looked at. */
   epoch: number;
   outbox: ImpressionRecord[];
 }
@@ -29,11 +40,16 @@ interface Found {
 /**
  * Brings advertisers' slots back that may not serve: those that Redis has lost, those on a server that was restarted or
  * promoted since, and those of another epoch than Postgres knows. Each is frozen, counted anew from Postgres under a new
- * epoch, and let go, by one script, only while it is as it was found. Any number of instances may do that at once.
+ * epoch, and let go, by one script, only while it is as it was found. Any number of instances may do that at once: they keep
+ * off each other's slots, so that each is frozen once. A restoring that fails half-way is repeated; what it has begun in
+ * Postgres tells nothing about the slot.
  */
 export class SlotRecovery {
   readonly #parts: SlotRecoveryParts;
   readonly #restored;
+  readonly #name = randomUUID();
+  /** Slots that another call of this instance restores. */
+  readonly #inWork = new Set<string>();
 
   constructor(parts: SlotRecoveryParts) {
     this.#parts = parts;
@@ -46,35 +62,69 @@ export class SlotRecovery {
 
   /** Looks at slots and restores those that are frozen. Returns how many still are: they need another look. */
   async restoreFrozen(advertiserIds: readonly string[]): Promise<number> {
-    const { database } = this.#parts;
     let left = 0;
     for (let start = 0; start < advertiserIds.length; start += BATCH) {
-      const ids = advertiserIds.slice(start, start + BATCH);
-      left += await this.#restoreBatch(await slotEpochs(database, ids));
+      left += await this.#restoreBatch(advertiserIds.slice(start, start + BATCH));
     }
     return left;
   }
 
-  async #restoreBatch(epochs: Map<string, number>): Promise<number> {
-    const { database, logger } = this.#parts;
-    const found = new Map<string, Found>();
+  /** Restores what is frozen, then waits for those that others restore: who asked for a slot wants it to serve. */
+  async #restoreBatch(advertiserIds: readonly string[]): Promise<number> {
     let left = 0;
+    let waiting: string[] = [...advertiserIds];
+    for (let look = 0; look < LOOKS && waiting.length > 0; look++) {
+      if (look > 0) await sleep(LOOK_EVERY_MS);
+      const mine = waiting.filter((id) => !this.#inWork.has(id));
+      for (const id of mine) this.#inWork.add(id);
+      try {
+        const seen = await this.#look(await slotEpochs(this.#parts.database, mine), look > 0);
+        left += seen.failed + (await this.#restoreFound(seen.found));
+        const isMine = new Set(mine);
+        waiting = [...waiting.filter((id) => !isMine.has(id)), ...seen.withOthers];
+      } finally {
+        for (const id of mine) this.#inWork.delete(id);
+      }
+    }
+    return left + waiting.length;
+  }
+
+  /** Freezes those that may not serve and are nobody else's. */
+  async #look(
+    epochs: ReadonlyMap<string, number>,
+    isSure: boolean,
+  ): Promise<{ found: Map<string, Found>; withOthers: string[]; failed: number }> {
+    const found = new Map<string, Found>();
+    const withOthers: string[] = [];
+    let failed = 0;
+    const claim = { by: this.#name, forMs: CLAIM_MS, isSure };
     await Promise.all(
       [...epochs].map(async ([id, epoch]) => {
         try {
-          const slot = await this.#parts.slots.freezeUnlessLive(id, epoch);
+          const slot = await this.#parts.slots.freezeUnlessLive(id, epoch, claim);
           if (slot.state === "live") return;
+          if (slot.state !== "frozen") {
+            withOthers.push(id);
+            return;
+          }
           const outbox = await this.#readOutbox(id);
-          if (outbox === null) left += 1;
+          if (outbox === null) failed += 1;
           else found.set(id, { slot, epoch, outbox });
         } catch (error) {
           this.#leave(id, error);
-          left += 1;
+          failed += 1;
         }
       }),
     );
+    return { found, withOthers, failed };
+  }
+
+  /** Returns how many are still frozen. */
+  async #restoreFound(found: Map<string, Found>): Promise<number> {
+    const { database, logger } = this.#parts;
+    let left = 0;
     const [first] = found.values();
-    if (first === undefined) return left;
+    if (first === undefined) return 0;
     // Of Redis, not of this process: its scripts count the day's spending by their own clock.
     const { day } = first.slot;
     for (const [id, { slot }] of found) {
@@ -92,25 +142,29 @@ export class SlotRecovery {
         })),
       ),
     });
-    let restored = 0;
+    const restored = new Map<string, number>();
     await Promise.all(
       known.map(async (advertiser) => {
         const slot = found.get(advertiser.id);
         if (slot === undefined) return;
         try {
-          if (await this.#restore(advertiser, slot, day)) restored += 1;
+          if (await this.#restore(advertiser, slot, day)) restored.set(advertiser.id, advertiser.epoch);
         } catch (error) {
           this.#leave(advertiser.id, error);
         }
       }),
     );
-    logger.warn({ found: found.size, restored }, "advertisers' slots were restored from Postgres");
-    return left + found.size - restored;
+    await markVerified(database, restored);
+    logger.warn(
+      { found: found.size, restored: restored.size },
+      "advertisers' slots were restored from Postgres",
+    );
+    return left + found.size - restored.size;
   }
 
-  async #restore(known: KnownAdvertiser, { slot, epoch, outbox }: Found, day: string): Promise<boolean> {
+  async #restore(known: KnownAdvertiser, { slot, outbox }: Found, day: string): Promise<boolean> {
     const totals = totalsOf(known, outbox, day);
-    const forgetMatches = !(await this.#isIntact(slot, epoch, { known, totals }));
+    const forgetMatches = !(await this.#isIntact(slot, { known, totals }));
     const outcome = await this.#parts.slots.restoreSlot({
       ...totals,
       advertiserId: known.id,
@@ -132,16 +186,16 @@ export class SlotRecovery {
 
   async #isIntact(
     slot: FrozenSlot,
-    epoch: number,
     expected: { known: KnownAdvertiser; totals: SlotTotals },
   ): Promise<boolean> {
-    if (slot.epoch !== String(epoch)) return false;
-    const campaigns = await Promise.all(
-      expected.totals.campaigns.map(({ campaignId }) =>
-        this.#parts.slots.readCampaign(expected.known.id, campaignId),
-      ),
-    );
-    return isIntact(slot, epoch, expected, campaigns);
+    if (slot.epoch === "") return false;
+    const { slots } = this.#parts;
+    const { known, totals } = expected;
+    const [marks, ...campaigns] = await Promise.all([
+      slots.findSettledMarks(known.id, marksOf(known)),
+      ...totals.campaigns.map(({ campaignId }) => slots.readCampaign(known.id, campaignId)),
+    ]);
+    return isIntact(slot, expected, campaigns, marks);
   }
 
   /** Null: it is too long to be counted. */

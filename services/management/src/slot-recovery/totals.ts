@@ -2,12 +2,12 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { utcDay } from "@diegetic/database";
 import type { AccountTotals, CampaignTotals, FrozenSlot, RestoredCampaign } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
-import type { KnownAdvertiser } from "./load.ts";
+import type { KnownAdvertiser, UnsettledImpression } from "./load.ts";
 
 /** The totals with which a slot is to go on: those of Postgres, and what its outbox has on top of them. */
 export interface SlotTotals extends Pick<AccountTotals, "spentMillicents" | "impressions"> {
   campaigns: RestoredCampaign[];
-  countedImpressionIds: string[];
+  settledMarks: string[];
 }
 
 /** Adds the records of the slot's outbox that Postgres has neither written nor set aside to what Postgres knows. */
@@ -35,36 +35,70 @@ export function totalsOf(
     spentMillicents: known.spentMillicents + priceOf(counted),
     impressions: known.impressions + counted.length,
     campaigns,
-    countedImpressionIds: counted.map(({ impression_id }) => impression_id),
+    settledMarks: [
+      ...counted.map(({ impression_id }) => impression_id),
+      ...(known.unsettled ?? []).map(({ kind, impressionId }) =>
+        kind === "late" ? impressionId : `-${impressionId}`,
+      ),
+    ],
   };
 }
 
 /**
- * Whether a slot that was found is of the epoch before and has every charge that Postgres has: then it has not forgotten
- * anything that matters, nor lost some of its keys, and its holds and matches may live on.
+ * Whether a slot that was found has every charge that Postgres has: then it has not forgotten anything that matters, nor
+ * lost some of its keys, and its holds and matches may live on. It may be of any epoch since the one that is known to have
+ * reached it: later ones may have been begun in vain. What Postgres has to tell it still is no difference, but a late charge
+ * that it does not know was forgotten once.
+ * @param marks of the unsettled impressions (`marksOf`), those that the slot has.
  */
 export function isIntact(
   found: FrozenSlot,
-  epochBefore: number,
   { known, totals }: { known: KnownAdvertiser; totals: SlotTotals },
   campaigns: readonly (CampaignTotals | null)[],
+  marks: ReadonlySet<string>,
 ): boolean {
   const heldMillicents = campaigns.reduce((sum, campaign) => sum + (campaign?.heldMillicents ?? 0), 0);
-  return (
-    found.epoch === String(epochBefore) &&
-    found.spentMillicents + known.unsettledMillicents === totals.spentMillicents &&
-    found.impressions + known.unsettledImpressions === totals.impressions &&
-    found.heldMillicents === heldMillicents &&
-    found.heldMillicents === found.holdsMillicents &&
-    // Settling moves account and campaign alike: where something is unsettled, the account's equation has to do.
-    (known.unsettledImpressions !== 0 ||
-      known.unsettledMillicents !== 0 ||
-      totals.campaigns.every(
-        (campaign, index) =>
-          (campaigns[index]?.spentMillicents ?? 0) === campaign.spentMillicents &&
-          (campaigns[index]?.impressions ?? 0) === campaign.impressions,
-      ))
+  if (!isTrustedEpoch(found, known) || known.unsettled === null) return false;
+  if (found.heldMillicents !== heldMillicents || found.heldMillicents !== found.holdsMillicents) return false;
+  const isCounted = ({ impressionId, committedInEpoch }: UnsettledImpression) =>
+    committedInEpoch === Number(found.epoch) || marks.has(impressionId);
+  const late = known.unsettled.filter(({ kind }) => kind === "late");
+  if (!late.every(isCounted)) return false;
+  const reversed = known.unsettled.filter(
+    (one) => one.kind === "reversed" && isCounted(one) && !marks.has(`-${one.impressionId}`),
   );
+  const agrees = (
+    slot: { spentMillicents: number; impressions: number },
+    expected: { spentMillicents: number; impressions: number },
+    taken: readonly UnsettledImpression[],
+  ) =>
+    slot.spentMillicents === expected.spentMillicents + sumOf(taken) &&
+    slot.impressions === expected.impressions + taken.length;
+  return (
+    agrees(found, totals, reversed) &&
+    totals.campaigns.every((campaign, index) =>
+      agrees(
+        campaigns[index] ?? { spentMillicents: 0, impressions: 0 },
+        campaign,
+        reversed.filter(({ campaignId }) => campaignId === campaign.campaignId),
+      ),
+    )
+  );
+}
+
+function isTrustedEpoch({ epoch }: FrozenSlot, { verifiedEpoch }: KnownAdvertiser): boolean {
+  return epoch !== "" && Number(epoch) >= verifiedEpoch;
+}
+
+/** By what a slot knows that it contains these, or does not contain them any more. */
+export function marksOf({ unsettled }: KnownAdvertiser): string[] {
+  return (unsettled ?? []).flatMap(({ kind, impressionId }) =>
+    kind === "late" ? [impressionId] : [impressionId, `-${impressionId}`],
+  );
+}
+
+function sumOf(impressions: readonly UnsettledImpression[]): number {
+  return impressions.reduce((sum, { priceMillicents }) => sum + priceMillicents, 0);
 }
 
 function priceOf(records: readonly ImpressionRecord[]): number {

@@ -2,7 +2,14 @@ import { type MatchFacts, newId } from "@diegetic/contracts";
 import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
-import type { FrozenSlot, MoneyCommands, RestoredCampaign, Settlement, SettleResult } from "../types.ts";
+import type {
+  FrozenSlot,
+  MoneyCommands,
+  RestoredCampaign,
+  Settlement,
+  SettleResult,
+  UnfrozenSlot,
+} from "../types.ts";
 import { TestSlot, today } from "./slot.ts";
 
 /** One step of a slot's life among losses. Numbers choose among what there is at that time. */
@@ -252,10 +259,10 @@ export class RecoveryRehearsal {
   }
 
   private async restore(
-    found: FrozenSlot | { state: "live" },
+    found: FrozenSlot | UnfrozenSlot,
     step: RecoveryStep & { kind: "restart" },
   ): Promise<void> {
-    if (found.state === "live") throw new Error("the slot is live");
+    if (found.state !== "frozen") throw new Error("the slot is live");
     const { account } = this.expected();
     const { epoch, spentMillicents, heldMillicents, holdsMillicents, impressions } = found;
     same(
@@ -282,7 +289,7 @@ export class RecoveryRehearsal {
       spentMillicents: this.expected().account.spentMillicents,
       impressions: this.expected().account.impressions,
       day: found.day,
-      countedImpressionIds: [...this.settled],
+      settledMarks: [...this.settled],
       campaigns: this.campaignIds.map(
         (campaignId, index): RestoredCampaign => ({
           campaignId,

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
+import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
+import { Books, openStores, type Stores } from "./books.fixture.ts";
+
+const ADVERTISERS = 12;
+const MANAGEMENTS = 3;
+
+let postgres: TestDatabase;
+let server: TestRedis;
+let stores: Stores;
+
+beforeAll(async () => {
+  [postgres, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  stores = openStores(postgres.url, server.url);
+}, 60_000);
+afterAll(async () => {
+  await stores.close();
+  await Promise.all([postgres.drop(), server.stop()]);
+});
+
+/** An advertiser with open matches, and charges that are written, on their way, or in the outbox alone. */
+async function busyBooks(): Promise<Books> {
+  const books = await Books.open(stores, { depositCents: 100, budgetCents: 50 });
+  for (const campaign of [0, 1, 0, 1, 0, 1]) await books.hold(campaign);
+  for (let charged = 0; charged < 3; charged++) await books.commit(books.open.shift());
+  await books.deliver(1);
+  return books;
+}
+
+/** What a restart of Redis that forgets nothing does to every slot. */
+async function restartRedis(): Promise<void> {
+  await stores.redis.call("REPLICAOF", "127.0.0.1", "1");
+  await stores.redis.call("REPLICAOF", "NO", "ONE");
+}
+
+/** Its open matches are billed, and the books agree. */
+async function requireIntact(books: Books): Promise<void> {
+  for (const match of books.open) expect(await books.commit(match)).toBe(true);
+  await books.deliver(books.answered.length);
+  await books.settle();
+  const { postgres: truth, slot, poison } = await books.compare();
+  expect(slot).toEqual(truth);
+  expect(slot).toMatchObject({ account: { impressions: 6 }, held: 0 });
+  expect(poison).toBe(0);
+}
+
+describe("after a restart that forgets nothing, the matches of a slot live on", () => {
+  it("when several managements restore it at once", async () => {
+    const all = await Promise.all(Array.from({ length: ADVERTISERS }, busyBooks));
+    const ids = all.map(({ advertiserId }) => advertiserId);
+    const [first] = all;
+    if (first === undefined) throw new Error("there are no advertisers");
+    const managements = Array.from({ length: MANAGEMENTS }, () => first.recoverer(first.money));
+    for (let restart = 0; restart < 5; restart++) {
+      await restartRedis();
+      const left = await Promise.all(managements.map((one) => one.restoreFrozen(ids)));
+      expect(left).toEqual(managements.map(() => 0));
+    }
+    for (const books of all) await requireIntact(books);
+  }, 60_000);
+
+  it.each(["before", "after"])(
+    "when a restoring breaks off %s the slot has got it, and billing writes meanwhile",
+    async (moment) => {
+      const books = await busyBooks();
+      const { money } = books;
+      const broken = books.recoverer({
+        ...money,
+        async restoreSlot(request) {
+          if (moment === "after") await money.restoreSlot(request);
+          throw new Error("the connection broke");
+        },
+      });
+      for (let restart = 0; restart < 3; restart++) {
+        await restartRedis();
+        for (let attempt = 0; attempt < 2; attempt++) await broken.restoreFrozen([books.advertiserId]);
+        await books.deliver(1);
+        await books.settle();
+        expect(await broken.restoreFrozen([books.advertiserId])).toBe(moment === "after" ? 0 : 1);
+        expect(await restoredAfterwards(books)).toBe(true);
+      }
+      await requireIntact(books);
+    },
+    60_000,
+  );
+});
+
+/** The other management waits until nobody else has a claim. */
+async function restoredAfterwards(books: Books): Promise<boolean> {
+  return (await books.recoverer(books.money).restoreFrozen([books.advertiserId])) === 0;
+}
