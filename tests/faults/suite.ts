@@ -6,7 +6,7 @@ import { readAftermath } from "./checker/aftermath.ts";
 import { checkAudit } from "./checker/check-audit.ts";
 import { checkBooks } from "./checker/check-books.ts";
 import { checkImpressions, type ImpressionRow } from "./checker/check-impressions.ts";
-import { checkLogs } from "./checker/check-logs.ts";
+import { brokenCode, checkLogs } from "./checker/check-logs.ts";
 import { checkServing } from "./checker/check-serving.ts";
 import { type Check, CheckBuilder } from "./checker/report.ts";
 import { emptyHistory, type History, isUnknown } from "./history.ts";
@@ -45,6 +45,8 @@ export interface SuiteReport {
   impressions: number;
   samples: number;
   quietAfterMs: number;
+  /** Lines of logs that say that a program is broken: then what the checks found shows nothing. */
+  brokenCode: string[];
 }
 
 const HOLD_TTL_SECONDS = 4;
@@ -87,6 +89,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
       impressions: history.impressions.filter(({ answers }) => answers.length > 0).length,
       samples: samples.taken,
       quietAfterMs,
+      brokenCode: brokenCode(world),
     };
   } finally {
     await world.stop();

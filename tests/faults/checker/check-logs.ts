@@ -23,15 +23,35 @@ const EXPLAINED: RegExp[] = [
 const SUBSCRIBER_WARNING =
   /^\(node:\d+\) MaxListenersExceededWarning: .*\[Socket\].*\n(?: {4}at .*\n)*? {4}at ClusterSubscriber\..*\n(?: {4}at .*\n)*/gm;
 
+/** What only code says that is wrong itself; a `fetch` that reaches nobody throws a TypeError, too. */
+const BROKEN_CODE =
+  /\b(ReferenceError|SyntaxError|TypeError)\b(?!.{0,40}fetch failed)|[Ee]rror compiling script|nonexistent global variable|\battempt to (index|call|compare|concatenate|perform arithmetic on)\b/;
+const MAX_BROKEN = 5;
+
+/** Lines, of any level, that tell of code that does not work: a service without a safeguard has to work apart from that. */
+export function brokenCode(world: World): string[] {
+  return linesOf(world)
+    .filter(({ line }) => BROKEN_CODE.test(line))
+    .slice(0, MAX_BROKEN)
+    .map(({ file, line }) => `${file}: ${line.slice(0, 600)}`);
+}
+
+function linesOf(world: World): { file: string; line: string }[] {
+  const dir = join(world.dataDir, "logs");
+  return readdirSync(dir).flatMap((file) =>
+    readFileSync(join(dir, file), "utf8")
+      .replace(SUBSCRIBER_WARNING, "")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => ({ file, line })),
+  );
+}
+
 /** A service that meets faults of others warns; an error says that it is at fault itself. */
 export function checkLogs(world: World): Check {
   const check = new CheckBuilder("no service logs an error, or prints what is not a log line");
-  const dir = join(world.dataDir, "logs");
-  for (const file of readdirSync(dir)) {
-    const lines = readFileSync(join(dir, file), "utf8").replace(SUBSCRIBER_WARNING, "").split("\n");
-    for (const line of lines) {
-      if (line !== "") check.expect(isFine(line), () => `${file}: ${line.slice(0, 600)}`);
-    }
+  for (const { file, line } of linesOf(world)) {
+    check.expect(isFine(line), () => `${file}: ${line.slice(0, 600)}`);
   }
   return check.end();
 }

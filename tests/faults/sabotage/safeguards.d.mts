@@ -4,6 +4,9 @@ export interface Patch {
   replacement: string;
 }
 
-export const SAFEGUARDS: Record<string, { what: string; faults: string[]; patches: Patch[] }>;
+export const SAFEGUARDS: Record<
+  string,
+  { what: string; faults: string[]; noticedBy: string; patches: Patch[] }
+>;
 
 export function replaceOnce(text: string, patch: Patch): string;

@@ -1,14 +1,16 @@
 /**
  * Safeguards of the product, and what takes each of them out: text of a script or of a built module, replaced while a
- * service loads it. The suite has to fail without any one of them. `faults` names those that put it to the test.
+ * service loads it. The suite has to fail without any one of them. `faults` names those that put it to the test,
+ * `noticedBy` the check that has to fail, whatever else does.
  *
  * @typedef {{ file: string, search: string, replacement: string }} Patch `file`: how the path ends
- * @type {Record<string, { what: string, faults: string[], patches: Patch[] }>}
+ * @type {Record<string, { what: string, faults: string[], noticedBy: string, patches: Patch[] }>}
  */
 export const SAFEGUARDS = {
   "commit-idempotency": {
     what: "an impression that is sent again is answered with its first record",
     faults: ["drop replies of redis", "kill -9 front", "cut connections of redis"],
+    noticedBy: "exactly one charge per match",
     patches: [
       {
         file: "/lua/commit.lua",
@@ -20,6 +22,7 @@ export const SAFEGUARDS = {
   "outbox-sweep": {
     what: "records of the outbox whose job got lost are queued again",
     faults: ["wipe the queue", "kill -9 match"],
+    noticedBy: "every 201 is in Postgres exactly once, with what it said",
     patches: [
       {
         file: "/billing/dist/sweep/sweeper.js",
@@ -31,17 +34,19 @@ export const SAFEGUARDS = {
   "outbox-kept-until-written": {
     what: "a record leaves the outbox only after it is in Postgres",
     faults: ["kill -9 billing", "wipe the queue", "stop postgres", "kill -9 postgres"],
+    noticedBy: "every 201 is in Postgres exactly once, with what it said",
     patches: [
       {
         file: "/billing/dist/write/impression-writer.js",
         search: "await partitions.ensure(",
-        replacement: "await this.#acknowledge(distinct); await partitions.ensure(",
+        replacement: "await this.#acknowledge(billed.map(({ record }) => record)); await partitions.ensure(",
       },
     ],
   },
   "holds-count": {
     what: "open holds count against balance, budget and daily cap",
     faults: ["top up", "lower a budget", "kill -9 match"],
+    noticedBy: "never over balance, budget or daily cap at any sampled instant",
     patches: [
       {
         file: "/lua/include/totals.lua",
@@ -53,11 +58,17 @@ export const SAFEGUARDS = {
         search: "if campaign.limit - campaign.spent - campaign.held < price then",
         replacement: "if campaign.limit - campaign.spent < price then",
       },
+      {
+        file: "/lua/include/totals.lua",
+        search: "campaign.day_spent + campaign.held + price > campaign.daily_cap then",
+        replacement: "campaign.day_spent + price > campaign.daily_cap then",
+      },
     ],
   },
   "returned-rows-only": {
     what: "only impressions that were really inserted move totals, ledger and rollups",
     faults: ["jobs twice", "kill -9 billing", "drop replies of postgres"],
+    noticedBy: "all sums of an advertiser are equal in Postgres, and its ledger is balanced",
     patches: [
       {
         file: "/billing/dist/write/write-batch.js",
@@ -74,6 +85,7 @@ export const SAFEGUARDS = {
   "release-gives-back": {
     what: "a hold that lapses gives its money back",
     faults: ["kill -9 billing", "hang billing"],
+    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
     patches: [
       {
         file: "/lua/release.lua",
@@ -85,6 +97,7 @@ export const SAFEGUARDS = {
   "pause-is-obeyed": {
     what: "reserve refuses who decided on an older campaign, and management waits until every instance obeys",
     faults: ["pause while"],
+    noticedBy: "a paused campaign is not served after the pause was answered",
     patches: [
       {
         file: "/lua/reserve.lua",
@@ -108,6 +121,7 @@ export const SAFEGUARDS = {
   "creative-cap": {
     what: "a creative's appearances in a session are counted with the hold",
     faults: ["kill -9 match", "clock of match"],
+    noticedBy: "no session sees a creative more often than max_uses_per_game",
     patches: [
       {
         file: "/lua/reserve.lua",
@@ -119,6 +133,7 @@ export const SAFEGUARDS = {
   "session-cap": {
     what: "a place in the player session is taken with the match",
     faults: ["kill -9 match", "clock of match"],
+    noticedBy: "no session sees more ads than max_ads_per_session",
     patches: [
       {
         file: "/lua/admit.lua",
@@ -130,6 +145,7 @@ export const SAFEGUARDS = {
   "lowered-budget": {
     what: "a hold that no longer fits a lowered budget is refused at the impression",
     faults: ["lower a budget"],
+    noticedBy: "never over balance, budget or daily cap at any sampled instant",
     patches: [
       {
         file: "/lua/commit.lua",
@@ -141,6 +157,7 @@ export const SAFEGUARDS = {
   "deposit-idempotency": {
     what: "a deposit that is sent again counts once",
     faults: ["drop replies of postgres", "kill -9 management", "kill -9 front", "hang management"],
+    noticedBy: "every deposit counts once",
     patches: [
       {
         file: "/management/dist/idempotency/create-once.js",
@@ -152,6 +169,7 @@ export const SAFEGUARDS = {
   "frozen-until-verified": {
     what: "a slot whose Redis may have forgotten something serves nothing until it is verified",
     faults: ["older redis"],
+    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
     patches: [
       {
         file: "/lua/include/totals.lua",
