@@ -21,6 +21,7 @@ import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
 import { Releaser } from "./release/releaser.ts";
 import type { BillingSecrets, BillingSettings } from "./settings.ts";
 import { Settler } from "./settle/settler.ts";
+import { damagedRecordKeeper } from "./sweep/damaged-records.ts";
 import { Sweeper } from "./sweep/sweeper.ts";
 import { ImpressionWriter } from "./write/impression-writer.ts";
 import { JoinedJobs } from "./write/joined-jobs.ts";
@@ -103,7 +104,9 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const measures = createBillingMeasures(metrics);
   const partitions = new Partitions(database);
   const writer = new ImpressionWriter({ database, pipeline, money, partitions, measures, logger, nowMs });
-  const sweeper = new Sweeper({ money, due, producer, measures, nowMs, overdueAfterMs: pace.overdueAfterMs });
+  const setAside = damagedRecordKeeper({ database, money, measures, logger });
+  const { overdueAfterMs } = pace;
+  const sweeper = new Sweeper({ money, due, producer, setAside, measures, nowMs, overdueAfterMs });
   const settler = new Settler({ database, money, measures });
   const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, logger, nowMs });
 

@@ -6,6 +6,7 @@ import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "../money/commands.ts";
 import { TestSlot } from "../money/testing/slot.ts";
 import type { MoneyCommands } from "../money/types.ts";
+import { UnexpectedReply } from "../reply.ts";
 import { createSlotReader, type SlotReader } from "./slot-books.ts";
 
 const LIMITS = { holds: 100, records: 100, lateMs: 60_000 };
@@ -27,6 +28,12 @@ afterAll(async () => {
 });
 
 describe("reading a slot for the books, on a cluster", () => {
+  it("says that a slot cannot be read whose outbox holds what is no record", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await redis.hset(advertiserKeys.outbox(slot.advertiserId), "imp_bad", "{");
+    await expect(reader.read(slot.advertiserId, [slot.campaignId], LIMITS)).rejects.toThrow(UnexpectedReply);
+  });
+
   it("has totals, holds and outbox of one moment, of any number of campaigns", async () => {
     const slot = await TestSlot.open(money, redis);
     const others = Array.from({ length: 70 }, () => newId("camp"));

@@ -2,7 +2,7 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, decodeName } from "../keys.ts";
-import { parseRecord } from "../money/holds.ts";
+import { readRecord } from "../money/holds.ts";
 import { requirePlainName } from "../money/limits.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
 import { defineScript } from "../script.ts";
@@ -144,12 +144,18 @@ function parseSlot(reply: ScriptReply): SlotBooks {
     },
     outbox: {
       count: recordCount,
-      records: records.length < recordCount ? null : textsOf(records).map(parseRecord),
+      records: records.length < recordCount ? null : textsOf(records).map(soundRecord),
     },
     givebacks: { count: backlog.integer(1), some: textsOf(part(6)) },
     settled: backlog.integer(2),
     campaigns: parseCampaigns(part(4)),
   };
+}
+
+function soundRecord(text: string): ImpressionRecord {
+  const record = readRecord(text);
+  if (record === null) throw new UnexpectedReply("read_books", "a record that is none");
+  return record;
 }
 
 function textsOf(reader: ReplyReader): string[] {
@@ -201,9 +207,13 @@ async function newestHeldVersion(
   return newest;
 }
 
-/** The version in the match's JSON, which is the last of an entry's fields (lua/include/entry.lua). */
+/** The version in the match's JSON, which is the last of an entry's fields (lua/include/entry.lua); 0: it is not there. */
 function versionOfEntry(entry: string | null): number {
   const json = /^(?:[^|]*\|){10}(.*)$/s.exec(entry ?? "")?.[1];
   if (json === undefined || json === "") return 0;
-  return (JSON.parse(json) as { campaign_version: number }).campaign_version;
+  try {
+    return (JSON.parse(json) as { campaign_version: number }).campaign_version;
+  } catch {
+    return 0;
+  }
 }

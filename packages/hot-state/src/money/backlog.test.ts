@@ -55,7 +55,24 @@ describe("the outbox", () => {
         Array.from({ length: 501 }, () => "imp_1"),
       ),
     ).rejects.toThrow(RangeError);
-    expect(await money.listOutbox("adv_unknown", 10)).toEqual({ items: [], cursor: null });
+    expect(await money.listOutbox("adv_unknown", 10)).toEqual({ items: [], damaged: [], cursor: null });
+  });
+
+  it("tells what is no record from the others", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await slot.hold();
+    const charged = await slot.commit({ impressionId: "imp_1" });
+    if (charged.outcome !== "charged") throw new Error(charged.reason);
+    const texts = ["{", "null", "7", "{}", JSON.stringify({ ...charged.record, match: null })];
+    texts.push(JSON.stringify(charged.record), JSON.stringify({ ...charged.record, recorded_at_ms: 1e300 }));
+    const damaged = texts.map((text, index) => ({ field: `imp_bad_${index}`, text }));
+    for (const { field, text } of damaged) {
+      await redis.hset(advertiserKeys.outbox(slot.advertiserId), field, text);
+    }
+    const page = await money.listOutbox(slot.advertiserId, 500);
+    expect(page.items).toEqual([charged.record]);
+    expect(page.damaged).toHaveLength(damaged.length);
+    expect(page.damaged).toEqual(expect.arrayContaining(damaged));
   });
 });
 

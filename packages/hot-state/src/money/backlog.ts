@@ -2,9 +2,9 @@ import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, decodeName } from "../keys.ts";
 import { parseInteger, ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
-import { parseRecord } from "./holds.ts";
+import { readRecord } from "./holds.ts";
 import { requireAtMost, requireInteger } from "./limits.ts";
-import type { Giveback, LapsedHold, MoneyCommands, Page } from "./types.ts";
+import type { DamagedRecord, Giveback, LapsedHold, MoneyCommands, OutboxPage, Page } from "./types.ts";
 
 const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";
@@ -55,6 +55,20 @@ async function scanHash<Item>(
   return { items, cursor: next === FIRST_CURSOR ? null : next };
 }
 
+async function listOutbox(
+  redis: RedisConnection,
+  advertiserId: string,
+  page: { limit: number; cursor: string | undefined },
+): Promise<OutboxPage> {
+  const damaged: DamagedRecord[] = [];
+  const found = await scanHash(redis, advertiserKeys.outbox(advertiserId), page, (field, text) => {
+    const record = readRecord(text, { advertiserId, field });
+    if (record === null) damaged.push({ field, text });
+    return record;
+  });
+  return { items: found.items.filter((record) => record !== null), damaged, cursor: found.cursor };
+}
+
 async function deleteFields(redis: RedisConnection, key: string, fields: readonly string[]): Promise<number> {
   requireAtMost("fields", fields, MAX_LISTED);
   return fields.length === 0 ? 0 : redis.hdel(key, ...fields);
@@ -66,10 +80,7 @@ export function createBacklogCommands(
 ): Pick<MoneyCommands, "listOutbox" | "ackOutbox" | "listLapsed" | "listGivebacks" | "ackGivebacks"> {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
   return {
-    listOutbox: (advertiserId, limit, cursor) =>
-      scanHash(redis, advertiserKeys.outbox(advertiserId), { limit, cursor }, (_id, json) =>
-        parseRecord(json),
-      ),
+    listOutbox: (advertiserId, limit, cursor) => listOutbox(redis, advertiserId, { limit, cursor }),
     ackOutbox: (advertiserId, impressionIds) =>
       deleteFields(redis, advertiserKeys.outbox(advertiserId), impressionIds),
     async listLapsed(advertiserId, limit, skip = 0) {

@@ -50,7 +50,11 @@ describe("commit", () => {
     const { account, campaign } = await slot.totals();
     expect([account.impressions, campaign.impressions, campaign.daySpentMillicents]).toEqual([1, 1, 2_500]);
     expect(campaign.day).toBe(new Date(result.record.recorded_at_ms).toISOString().slice(0, 10));
-    expect(await money.listOutbox(slot.advertiserId, 10)).toEqual({ items: [result.record], cursor: null });
+    expect(await money.listOutbox(slot.advertiserId, 10)).toEqual({
+      items: [result.record],
+      damaged: [],
+      cursor: null,
+    });
     expect(await redis.zcard(advertiserKeys.holds(slot.advertiserId))).toBe(0);
   });
 

@@ -18,6 +18,9 @@ import {
   type ReserveResult,
 } from "./types.ts";
 
+/** The last moment that a date can be. Unix milliseconds. */
+const LATEST_MS = 8_640_000_000_000_000;
+
 const MAX_PAYLOAD_CHARACTERS = 16_384;
 const MAX_CREATIVES = 100;
 const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;
@@ -177,6 +180,27 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
 /** The record as the commit script wrote it around the match's JSON. */
 export function parseRecord(json: string): ImpressionRecord {
   return JSON.parse(json) as ImpressionRecord;
+}
+
+/** A field of an outbox; null: it is no record that could be counted, whatever else may be wrong with it. */
+export function readRecord(
+  text: string,
+  place?: { advertiserId: string; field: string },
+): ImpressionRecord | null {
+  let record: Partial<ImpressionRecord> | null;
+  try {
+    record = JSON.parse(text) as typeof record;
+  } catch {
+    return null;
+  }
+  if (typeof record !== "object" || record === null) return null;
+  const { impression_id: id, recorded_at_ms: recordedAtMs, match } = record;
+  const isNamed = typeof id === "string" && id === (place?.field ?? id);
+  const isDated = Number.isSafeInteger(recordedAtMs) && Math.abs(Number(recordedAtMs)) <= LATEST_MS;
+  if (!isNamed || !isDated || typeof match !== "object" || match === null) return null;
+  if (place !== undefined && match.advertiser_id !== place.advertiserId) return null;
+  const isPriced = Number.isSafeInteger(match.price_millicents) && typeof match.campaign_id === "string";
+  return isPriced ? (record as ImpressionRecord) : null;
 }
 
 /** The life of one match: held, then charged or released. */

@@ -158,6 +158,18 @@ export interface Page<Item> {
   cursor: string | null;
 }
 
+/** What stands in an outbox and is no record of a committed impression. */
+export interface DamagedRecord {
+  /** Its name in the outbox. */
+  field: string;
+  text: string;
+}
+
+/** A page of an outbox; `damaged`: what of it is no record. */
+export interface OutboxPage extends Page<ImpressionRecord> {
+  damaged: DamagedRecord[];
+}
+
 /** A lapsed match whose place in the player session is still to be given back by `unadmit`. */
 export interface Giveback {
   matchId: string;
@@ -289,7 +301,7 @@ export interface MoneyCommands {
   /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such slot. */
   committedCounts(advertiserIds: readonly string[]): Promise<Map<string, number | null>>;
   /** Committed impressions that are not acknowledged; about `limit` (1 to 500) a page. */
-  listOutbox(advertiserId: string, limit: number, cursor?: string): Promise<Page<ImpressionRecord>>;
+  listOutbox(advertiserId: string, limit: number, cursor?: string): Promise<OutboxPage>;
   /** Forgets records (at most 500) that are safely in Postgres; how many were there. */
   ackOutbox(advertiserId: string, impressionIds: readonly string[]): Promise<number>;
   /**

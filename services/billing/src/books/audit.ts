@@ -131,7 +131,8 @@ async function awaitQuiet(
   for (;;) {
     let waiting = false;
     for (const { advertiserId } of await due.registered("outbox", WAITING_ADVERTISERS)) {
-      waiting = (await money.listOutbox(advertiserId, 1)).items.length > 0;
+      const { items, damaged } = await money.listOutbox(advertiserId, 1);
+      waiting = items.length + damaged.length > 0;
       if (waiting) break;
     }
     if (!waiting) return true;

@@ -2,7 +2,7 @@ import { type Database, utcDay } from "@diegetic/database";
 import type { Releaser } from "../release/releaser.ts";
 import type { Sweeper } from "../sweep/sweeper.ts";
 import type { Partitions } from "../write/partitions.ts";
-import { forEachLimited } from "./for-each.ts";
+import { tryEachLimited } from "./for-each.ts";
 
 export interface BackstopWalkDependencies {
   database: Database;
@@ -10,6 +10,8 @@ export interface BackstopWalkDependencies {
   releaser: Releaser;
   partitions: Partitions;
   nowMs: () => number;
+  /** Default: 500. */
+  advertisersPerPage?: number;
 }
 
 const ADVERTISERS_PER_PAGE = 500;
@@ -19,12 +21,15 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Looks at every advertiser that Postgres knows, whatever the due index says: it finds what a lost entry of the index
- * would hide. Also makes tomorrow's partition, so that midnight is like any other second.
+ * would hide. Also makes tomorrow's partition, so that midnight is like any other second. An advertiser who fails
+ * does not keep it from the others: the first failure is thrown at the end, or after a page of nothing but failures.
  */
 export async function walkAllAdvertisers(
-  { database, sweeper, releaser, partitions, nowMs }: BackstopWalkDependencies,
+  dependencies: BackstopWalkDependencies,
   signal: AbortSignal,
 ): Promise<void> {
+  const { database, sweeper, releaser, partitions, nowMs } = dependencies;
+  const failures: unknown[] = [];
   await partitions.ensure([utcDay(nowMs()), utcDay(nowMs() + DAY_MS)]);
   let after = "";
   while (!signal.aborted) {
@@ -32,15 +37,19 @@ export async function walkAllAdvertisers(
       select: { id: true },
       where: { id: { gt: after } },
       orderBy: { id: "asc" },
-      take: ADVERTISERS_PER_PAGE,
+      take: dependencies.advertisersPerPage ?? ADVERTISERS_PER_PAGE,
     });
     const last = page.at(-1);
-    if (last === undefined) return;
-    await forEachLimited(page, ADVERTISERS_AT_A_TIME, async ({ id }) => {
+    if (last === undefined) break;
+    const failed = await tryEachLimited(page, ADVERTISERS_AT_A_TIME, async ({ id }) => {
       if (signal.aborted) return;
       await sweeper.sweep(id);
       await releaser.releaseLapsed(id);
     });
+    failures.push(...failed.slice(0, 1));
+    // A store is away: it will not be better for the next ones.
+    if (failed.length === page.length) break;
     after = last.id;
   }
+  if (failures.length > 0) throw failures[0];
 }

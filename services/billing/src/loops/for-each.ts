@@ -1,9 +1,19 @@
-/** Runs `work` for every item, at most `limit` at a time. Rejects with the first failure, after all that began have ended. */
+/** Runs `work` for every item, at most `limit` at a time. Rejects with the first failure, after all of them. */
 export async function forEachLimited<Item>(
   items: readonly Item[],
   limit: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
+  const failures = await tryEachLimited(items, limit, work);
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Runs `work` for every item, at most `limit` at a time, and answers the failures. */
+export async function tryEachLimited<Item>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<void>,
+): Promise<unknown[]> {
   const queue = items.values();
   const failures: unknown[] = [];
   const run = async () => {
@@ -16,5 +26,5 @@ export async function forEachLimited<Item>(
     }
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, run));
-  if (failures.length > 0) throw failures[0];
+  return failures;
 }

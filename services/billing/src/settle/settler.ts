@@ -1,6 +1,6 @@
 import type { Database } from "@diegetic/database";
 import type { MoneyCommands, Settlement } from "@diegetic/hot-state";
-import { forEachLimited } from "../loops/for-each.ts";
+import { tryEachLimited } from "../loops/for-each.ts";
 import type { BillingMeasures } from "../measures.ts";
 import { forgetSettlements, listSettlements } from "./settlements.ts";
 
@@ -26,29 +26,35 @@ export class Settler {
     this.#dependencies = dependencies;
   }
 
-  /** Settles whatever can be settled now. */
+  /** Settles whatever can be settled now. What fails keeps nothing else from it: the first failure is thrown at the end. */
   async pass(signal: AbortSignal): Promise<void> {
     const { database, measures } = this.#dependencies;
     let after = "";
     let pending = 0;
+    const failures: unknown[] = [];
     for (let page = 0; page < PAGES_PER_PASS && !signal.aborted; page++) {
       const settlements = await listSettlements(database, after, SETTLEMENTS_PER_PAGE);
       const last = settlements.at(-1);
       if (last === undefined) break;
-      pending += settlements.length - (await this.#settle(settlements));
+      const { done, failed } = await this.#settle(settlements);
+      pending += settlements.length - done;
+      failures.push(...failed.slice(0, 1));
+      // A store is away: it will not be better for the next ones.
+      if (failed.length === settlements.length) break;
       after = last.impressionId;
     }
     measures.pendingSettlements.set(pending);
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #settle(settlements: readonly Settlement[]): Promise<number> {
+  async #settle(settlements: readonly Settlement[]): Promise<{ done: number; failed: unknown[] }> {
     const { database, money } = this.#dependencies;
     const done: Settlement[] = [];
-    await forEachLimited(settlements, CALLS_AT_A_TIME, async (settlement) => {
+    const failed = await tryEachLimited(settlements, CALLS_AT_A_TIME, async (settlement) => {
       const result = await money.settle(settlement);
       if (result === "settled" || result === "known") done.push(settlement);
     });
     await forgetSettlements(database, done);
-    return done.length;
+    return { done: done.length, failed };
   }
 }

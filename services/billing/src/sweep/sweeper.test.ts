@@ -42,6 +42,7 @@ function sweeperIn(ms: number) {
     money: slots.money,
     due: slots.due,
     producer,
+    setAside: () => Promise.reject(new Error("nothing is damaged here")),
     measures: createBillingMeasures(metrics),
     nowMs: () => Date.now() + ms,
     overdueAfterMs: OVERDUE_AFTER_MS,

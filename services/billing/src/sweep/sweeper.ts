@@ -1,11 +1,12 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import {
   type BillingProducer,
+  type DamagedRecord,
   type DueIndex,
   MAX_RECORDS_PER_JOB,
   type MoneyCommands,
 } from "@diegetic/hot-state";
-import { forEachLimited } from "../loops/for-each.ts";
+import { tryEachLimited } from "../loops/for-each.ts";
 import type { BillingMeasures } from "../measures.ts";
 import { Backlog, type OutboxView } from "./backlog.ts";
 
@@ -13,6 +14,8 @@ export interface SweeperDependencies {
   money: Pick<MoneyCommands, "listOutbox">;
   due: Pick<DueIndex, "due" | "settle">;
   producer: Pick<BillingProducer, "add" | "depth">;
+  /** Takes what is no record out of the outbox, and keeps it elsewhere. */
+  setAside: (advertiserId: string, damaged: readonly DamagedRecord[]) => Promise<void>;
   measures: BillingMeasures;
   nowMs: () => number;
   /** Age at which a record in the outbox is queued again. Milliseconds. */
@@ -40,23 +43,29 @@ export class Sweeper {
   async pass(signal: AbortSignal): Promise<void> {
     const { due, measures, nowMs, overdueAfterMs } = this.#dependencies;
     const advertisers = await due.due("outbox", nowMs(), ADVERTISERS_PER_PASS);
-    await forEachLimited(advertisers, ADVERTISERS_AT_A_TIME, async ({ advertiserId, dueMs }) => {
-      if (signal.aborted) return;
-      const { records } = await this.sweep(advertiserId);
-      await due.settle("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
-    });
+    const failed = await tryEachLimited(
+      advertisers,
+      ADVERTISERS_AT_A_TIME,
+      async ({ advertiserId, dueMs }) => {
+        if (signal.aborted) return;
+        const { records } = await this.sweep(advertiserId);
+        await due.settle("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
+      },
+    );
     const { overdueRecords, oldestSeconds } = this.#backlog.summary(nowMs());
     measures.overdueRecords.set(overdueRecords);
     measures.oldestOverdueSeconds.set(oldestSeconds);
+    if (failed.length > 0) throw failed[0];
   }
 
-  /** Queues the overdue records of one advertiser again, as far as the queue is not full. */
+  /** Queues the overdue records of one advertiser again, as far as the queue is not full; sets aside what is none. */
   async sweep(advertiserId: string): Promise<OutboxView> {
-    const { money, nowMs } = this.#dependencies;
+    const { money, setAside, nowMs } = this.#dependencies;
     const found: OutboxView = { records: 0, overdue: 0, oldestOverdueMs: null };
     let cursor: string | undefined;
     for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
-      const { items, cursor: next } = await money.listOutbox(advertiserId, RECORDS_PER_PAGE, cursor);
+      const { items, damaged, cursor: next } = await money.listOutbox(advertiserId, RECORDS_PER_PAGE, cursor);
+      if (damaged.length > 0) await setAside(advertiserId, damaged);
       const overdue = items.filter((record) => this.#isOverdue(record));
       found.records += items.length;
       found.overdue += overdue.length;

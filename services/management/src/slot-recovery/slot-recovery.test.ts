@@ -12,6 +12,19 @@ let harness: Harness;
 afterEach(() => harness.stop());
 
 describe("SlotRecovery", () => {
+  it("brings a slot back whose outbox holds what is no record", async () => {
+    harness = await startHarness();
+    const { management, money, redis } = harness;
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    await activeCampaign(advertiser, {});
+    await redis.hset(`{${advertiserId}}:outbox`, { imp_bad: "{", imp_null: "null", imp_none: "{}" });
+    await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+    const before = await money.readAccount(advertiserId);
+    await management.reconciler.round();
+    await eventually(async () => (await money.readAccount(advertiserId))?.epoch !== before?.epoch);
+  });
+
   it.each([
     ["ahead of", DAY_MS],
     ["behind", -DAY_MS],

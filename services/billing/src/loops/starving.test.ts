@@ -1,0 +1,133 @@
+import { createDatabase, type Database, utcDay } from "@diegetic/database";
+import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { createBillingMeasures } from "../measures.ts";
+import { Releaser } from "../release/releaser.ts";
+import { Settler } from "../settle/settler.ts";
+import { damagedRecordKeeper } from "../sweep/damaged-records.ts";
+import { Sweeper } from "../sweep/sweeper.ts";
+import { createMarket, recordIn } from "../testing/market.fixture.ts";
+import { Slots } from "../testing/slots.fixture.ts";
+import { Partitions } from "../write/partitions.ts";
+import { walkAllAdvertisers } from "./backstop-walk.ts";
+
+const LATER_MS = 3_600_000;
+const running = new AbortController().signal;
+const logger = createLogger({ service: "billing", instance: "test", level: "silent" });
+
+let server: TestDatabase;
+let redis: TestRedis;
+let database: Database;
+let slots: Slots;
+let producer: BillingProducer;
+
+beforeAll(async () => {
+  [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  database = createDatabase(server.url);
+}, 60_000);
+afterAll(async () => {
+  await database.$disconnect();
+  await Promise.all([server.drop(), redis.stop()]);
+});
+beforeEach(async () => {
+  await database.$executeRaw`TRUNCATE advertisers, slot_settlements, poison_impressions CASCADE`;
+  slots = await Slots.open(await createMarket(database), redis.url);
+  producer = createBillingProducer(redis.url);
+});
+afterEach(async () => {
+  await producer.close();
+  await slots.redis.flushall();
+  slots.close();
+});
+
+/** The loops of an instance an hour from now. */
+function loops() {
+  const { money, due, sessions } = slots;
+  const measures = createBillingMeasures(createMetrics({ service: "billing" }));
+  const nowMs = () => Date.now() + LATER_MS;
+  const setAside = damagedRecordKeeper({ database, money, measures, logger });
+  const sweeper = new Sweeper({ money, due, producer, setAside, measures, nowMs, overdueAfterMs: 5_000 });
+  const releaser = new Releaser({ money, sessions, due, measures, logger, nowMs });
+  const settler = new Settler({ database, money, measures });
+  const partitions = new Partitions(database);
+  const walk = () =>
+    walkAllAdvertisers(
+      { database, sweeper, releaser, partitions, nowMs: Date.now, advertisersPerPage: 2 },
+      running,
+    );
+  return { sweeper, settler, walk };
+}
+
+/** In the order of their ids, as the walk and the settler meet them. */
+function advertisers(): string[] {
+  return [...new Set(slots.market.campaigns.map(({ advertiserId }) => advertiserId))].sort();
+}
+
+/** What is there is of another type: every command on it fails. */
+async function breakKey(name: string): Promise<void> {
+  await slots.redis.del(name);
+  await slots.redis.set(name, "broken");
+}
+
+describe("one bad advertiser", () => {
+  it("does not keep the backstop walk from the others", async () => {
+    const market = await createMarket(database);
+    const more = await Slots.open(market, redis.url);
+    await slots.impress({ campaign: 0 });
+    await slots.impress({ campaign: 2 });
+    await more.impress({ campaign: 0 });
+    await more.impress({ campaign: 2 });
+    more.close();
+    const all = await database.advertiser.findMany({ orderBy: { id: "asc" }, select: { id: true } });
+    expect(all).toHaveLength(4);
+    await breakKey(`{${all[0]?.id}}:outbox`);
+    await expect(loops().walk()).rejects.toThrow("WRONGTYPE");
+    expect(await producer.depth()).toBe(3);
+  });
+
+  it("does not have settlements of others settled again and again", async () => {
+    const [bad = "", good = ""] = advertisers();
+    for (const [index, { advertiserId, campaignId }] of slots.market.campaigns.entries()) {
+      const { match } = recordIn(slots.market, { campaign: index });
+      await database.slotSettlement.create({
+        data: {
+          impressionId: `imp_${index}`,
+          kind: "late",
+          advertiserId,
+          campaignId,
+          gameId: match.game_id,
+          matchId: match.match_id,
+          priceMillicents: 250n,
+          day: new Date(utcDay(Date.now())),
+          committedInEpoch: 0n,
+        },
+      });
+    }
+    await breakKey(`{${bad}}:account`);
+    await expect(loops().settler.pass(running)).rejects.toThrow("WRONGTYPE");
+    const left = await database.slotSettlement.findMany({ select: { advertiserId: true } });
+    expect(left.map(({ advertiserId }) => advertiserId)).toEqual([bad, bad]);
+    expect((await slots.money.readAccount(good))?.spentMillicents).toBe(500);
+  });
+
+  it("does not keep his own records from Postgres by one that is none", async () => {
+    const sound = await slots.impress({ campaign: 0 });
+    const { advertiser_id: advertiserId } = sound.match;
+    const bad = { imp_bad: "{", "no name\u0000": "\u0000", imp_null: "null" };
+    await slots.redis.hset(`{${advertiserId}}:outbox`, bad);
+    const { sweeper } = loops();
+    await sweeper.sweep(advertiserId);
+    expect((await slots.money.listOutbox(advertiserId, 500)).items).toEqual([sound]);
+    expect(await slots.redis.hlen(`{${advertiserId}}:outbox`)).toBe(1);
+    expect(await producer.depth()).toBe(1);
+    const kept = await database.poisonImpression.findMany({ orderBy: { impressionId: "asc" } });
+    expect(kept.map(({ impressionId, advertiserId: of, record }) => [impressionId, of, record])).toEqual([
+      ["imp_bad", advertiserId, '"{"'],
+      ["imp_null", advertiserId, '"null"'],
+      [expect.stringMatching(/^unnamed_[0-9a-f]{64}$/), advertiserId, '"\\u0000"'],
+    ]);
+  });
+});
