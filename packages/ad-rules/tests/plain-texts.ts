@@ -16,9 +16,22 @@ function remembered<Result>(make: (text: string) => Result): (text: string) => R
   };
 }
 
+/** Unicode's list of code points that are to be ignored by default, first and last of each range. */
+const ignored = `
+  ad 34f 61c 115f-1160 17b4-17b5 180b-180f 200b-200f 202a-202e 2060-206f 3164 fe00-fe0f feff ffa0 fff0-fff8
+  1bca0-1bca3 1d173-1d17a e0000-e0fff`
+  .trim()
+  .split(/\s+/)
+  .map((range) => range.split("-").map((code) => Number.parseInt(code, 16)));
+
+function isVisible(letter: string): boolean {
+  const code = letter.codePointAt(0) ?? 0;
+  return !ignored.some(([first = 0, last = first]) => first <= code && code <= last);
+}
+
 /** How two texts are compared. Sigma has one small form here: which one is written depends on what follows. */
 export const same = remembered((text) => {
-  let form = text.normalize("NFKC").toLowerCase().normalize("NFKC");
+  let form = [...text].filter(isVisible).join("").normalize("NFKC").toLowerCase().normalize("NFKC");
   form = [...form].map((letter) => (letter === "ς" ? "σ" : letter)).join("");
   return form.trim();
 });
@@ -96,7 +109,7 @@ const plainName = remembered((name): string => {
     if (/[\p{Script=Latin}\p{Script=Greek}\p{Script=Hebrew}]/u.test(base)) {
       return twoLetters[base] ?? strokes[base] ?? base;
     }
-    if (letter === "ـ") return "";
+    if (letter === "ـ" || /\p{Script=Inherited}/u.test(base)) return "";
     if (/\p{Script=Arabic}/u.test(base)) {
       // Madda and hamza make another letter.
       const parts = [...letter.normalize("NFD")].filter(

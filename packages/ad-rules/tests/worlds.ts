@@ -70,6 +70,20 @@ const values = [
   "ผมชอบกาแฟมาก",
   "Wi-Fi 手机",
   "नमस्ते",
+  "g\u200bun",
+  "be\u00adgun",
+  "gun\ufe0f",
+  "กา\u200bแฟ",
+  "\u200b",
+  "\u0301",
+  "🔥",
+  "rain 👩\u200d🚀",
+  "İstanbul",
+  "istanbul",
+  "ılık",
+  "𠮷野",
+  "𠮷",
+  "東 q\u0301",
 ];
 const value = fc.constantFrom(...values);
 const someValues = (maxLength: number) => fc.array(value, { maxLength });
@@ -98,6 +112,11 @@ const affinityTypes: AffinityType[] = [
 ];
 const ruleTypes: BlocklistRuleType[] = ["keyword", "theme", "category", "action", "game_id"];
 
+const weight = fc.oneof(
+  fc.constantFrom(0.1, 0.2, 0.5, 1, 1.3, 2.5, 3),
+  fc.integer({ min: 1_000, max: 30_000 }).map((parts) => parts / 10_000),
+);
+
 const country = fc.constantFrom("US", "us", "FR", null);
 const state = fc.constantFrom("CA", "NY", "ca", null);
 const city = fc.constantFrom(
@@ -115,6 +134,9 @@ const city = fc.constantFrom(
   "かま",
   "مكّة",
   "مكة",
+  "Paris\u200f",
+  "\u0640",
+  "\u0301",
   null,
 );
 /** Around the date line, a pole, and one degree from each other (111.195 km) along the equator. */
@@ -182,10 +204,7 @@ export const anyCampaign: fc.Arbitrary<Campaign> = fc
         { maxLength: 3 },
       ),
     ),
-    affinities: fc.array(
-      fc.tuple(fc.constantFrom(...affinityTypes), value, fc.constantFrom(0.1, 0.2, 0.5, 1, 1.3, 2.5, 3)),
-      { maxLength: 5 },
-    ),
+    affinities: fc.array(fc.tuple(fc.constantFrom(...affinityTypes), value, weight), { maxLength: 5 }),
   })
   .map(({ types, affinities: list, status, ...fields }) =>
     campaign({

@@ -6,6 +6,7 @@ import { type Effect, effects } from "./effects.ts";
 import { anyCell, cellsOfCircle } from "./radius-cells.ts";
 import type { RecordParts } from "./records.ts";
 import type { Terms } from "./terms.ts";
+import { separator } from "./text-buffer.ts";
 
 const typeBits: Readonly<Record<CreativeType, number>> = {
   narrative_hook: 1,
@@ -108,9 +109,9 @@ function affinityTerm({ source, value, phrase }: CompiledAffinity, terms: Terms)
   if (type === "category") return terms.acquireValue(effects.affineCategory, value);
   const effect = affinityEffects[type];
   if (effect !== undefined) return terms.acquireBoth(effect, value, effects.affinePhrase, phrase);
-  // Looks are sought by their phrase alone; what has none is never found.
+  // Looks are sought by their phrase alone. What has none is never found: no text has the separator.
   return phrase === null
-    ? terms.acquireValue(effects.affineLookPhrase, value)
+    ? terms.acquireValue(effects.affineLookPhrase, separator)
     : terms.acquirePhrase(effects.affineLookPhrase, phrase);
 }
 

@@ -11,6 +11,8 @@ describe("equality of texts", () => {
     ["\u00a0dark forest\u3000", "dark forest"],
     ["H\u0331amas", "\u1e96amas"],
     ["ΟΔΟΣ", "οδοσ"],
+    ["\u200bra\u00adin\ufe0f ", "rain"],
+    ["e\u034f\u0301", "é"],
     ["ΟΔΟΣ.ΑΒ", "οδος.αβ"],
   ])("%j equals %j: NFKC, lower-casing and trimming", (left, right) => {
     expect(comparable(left)).toBe(comparable(right));
@@ -34,7 +36,7 @@ describe("equality of texts", () => {
   });
 
   it("takes blank texts for absent ones and leaves them out of lists", () => {
-    expect([undefined, null, "", "  "].map(comparableOrNull)).toEqual([null, null, null, null]);
+    expect([undefined, null, "", "  ", " \u200b"].map(comparableOrNull)).toEqual(Array(5).fill(null));
     expect([...comparableSet(["A", " ", "a ", "b"])]).toEqual(["a", "b"]);
     expect([...comparableSet(null)]).toEqual([]);
   });
@@ -61,6 +63,7 @@ describe("city names, without case and accents", () => {
     ["יְרוּשָׁלַיִם", "ירושלים"],
     ["مَكَّة", "مكة"],
     ["مكــة", "مكة"],
+    ["Tel Aviv\u200f", "tel aviv"],
   ])("%j equals %j", (left, right) => {
     expect(comparableCityName(left)).toBe(comparableCityName(right));
   });
@@ -78,7 +81,7 @@ describe("city names, without case and accents", () => {
   });
 
   it("takes blank names for unknown", () => {
-    expect(comparableCityName(" ")).toBeNull();
+    expect([" ", "\u200f", "\u0640", "\u0301"].map(comparableCityName)).toEqual(Array(4).fill(null));
     expect(comparableCityName(undefined)).toBeNull();
   });
 });

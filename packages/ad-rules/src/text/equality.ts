@@ -1,12 +1,16 @@
 /** Texts for which the quick ways of normalising and of finding words are right. */
 export const onlyAscii = /^[\0-\x7f]*$/;
 
+/** What nobody sees, such as a zero-width space, a soft hyphen or a variation selector: no text differs by it. */
+const invisible = /\p{Default_Ignorable_Code_Point}+/gu;
+
 /**
- * The form in which two texts are compared: NFKC, lower case, without surrounding space; accents count
- * (semantics: Small print, "Equality of texts").
+ * The form in which two texts are compared: NFKC, lower case, without surrounding space and what is invisible; accents
+ * count (semantics: Small print, "Equality of texts").
  */
 export function comparable(text: string): string {
-  const form = text.normalize("NFKC").toLowerCase();
+  const visible = onlyAscii.test(text) ? text : text.replace(invisible, "");
+  const form = visible.normalize("NFKC").toLowerCase();
   if (onlyAscii.test(form)) return form.trim();
   // Lower-casing can leave what NFKC would compose, and a sigma depends on what follows it: bring both to one form.
   return form.normalize("NFKC").replaceAll("ς", "σ").trim();

@@ -21,12 +21,20 @@ describe("whole words", () => {
     ["ΟΔΟΣ ονειρων", "οδος"],
     ["दिल की बात", "दिल"],
     ["밤의 거리", "거리"],
+    ["g\u200bun", "gun"],
+    ["a g\u00adun", "gun"],
+    ["gun\ufe0f", "gun"],
+    ["a gun", "g\u2060un\u200f"],
+    ["ผมชอบกา\u200bแฟมาก", "กาแฟ"],
+    ["the 👩\u200d🚀 lands", "the lands"],
+    ["𠮷野家", "𠮷野"],
   ])("%j has %j", (text, sought) => {
     expect(found(text, sought)).toBe(true);
   });
 
   it.each([
     ["The brainstorm is near", "storm"],
+    ["be\u00adgun", "gun"],
     ["storms", "storm"],
     ["storm2", "storm"],
     ["a forest, dark", "dark forest"],
@@ -67,7 +75,7 @@ describe("scripts that do not separate words", () => {
 
 describe("phrases", () => {
   it("without a letter or digit are none, and occur nowhere", () => {
-    for (const text of ["", " ", "…", "❤️", "\u0301", "_-_"]) {
+    for (const text of ["", " ", "\u200b", "…", "❤️", "\u0301", "_-_"]) {
       expect(phrase(text)).toBeNull();
       expect(occurs(phrase(text), searchable(`a ${text} b`))).toBe(false);
     }

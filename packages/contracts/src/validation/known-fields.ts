@@ -1,3 +1,4 @@
+import { isBlankText } from "./blank.ts";
 import { InvalidInput } from "./invalid-input.ts";
 import { fieldPath } from "./sentence.ts";
 
@@ -17,7 +18,7 @@ interface ShapeSchema {
 }
 
 function isBlank(value: unknown): boolean {
-  return typeof value === "string" && value.trim() === "";
+  return typeof value === "string" && isBlankText(value);
 }
 
 /** Whether the field holds text: a blank one means nothing there, and is of a wrong type anywhere else. */

@@ -1,5 +1,6 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { GAME_ID } from "../schemas/fields.ts";
+import { isBlankText } from "./blank.ts";
 import { ownFormats } from "./formats.ts";
 import { InvalidInput } from "./invalid-input.ts";
 
@@ -76,7 +77,7 @@ function outlined(value: unknown): string {
   if (value === "") return "an empty text";
   if (typeof value === "string") {
     const characters = counted([...value].length, "character");
-    return value.trim() === "" ? `a blank text of ${characters}` : `a text of ${characters}`;
+    return isBlankText(value) ? `a blank text of ${characters}` : `a text of ${characters}`;
   }
   return typeof value === "object" ? shown(value) : `a ${typeof value}`;
 }

@@ -1,8 +1,8 @@
-import { type GeoTargetBody, geoTargetCreate, geoTargetsApi } from "@diegetic/contracts";
+import { type GeoTargetBody, geoTargetsApi } from "@diegetic/contracts";
 import type { Endpoint } from "@diegetic/service-kit";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { timestamp } from "../shared/time.ts";
-import { type GeoTarget, MOST_GEO_TARGETS } from "./geo-target.ts";
+import { type GeoTarget, MOST_GEO_TARGETS, readGeoTarget } from "./geo-target.ts";
 import { geoTargetStore, requireNoContradiction } from "./store.ts";
 
 export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
@@ -14,7 +14,7 @@ export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
       name: "geo target",
       plural: "geo targets",
       most: MOST_GEO_TARGETS,
-      validate: geoTargetCreate,
+      validate: readGeoTarget,
       check: requireNoContradiction,
       store: geoTargetStore,
       present,

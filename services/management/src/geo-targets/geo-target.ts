@@ -1,5 +1,11 @@
 import { comparable, comparableCityName } from "@diegetic/ad-rules";
-import type { GeoTargetCreate, GeoTargetType } from "@diegetic/contracts";
+import {
+  type GeoTargetCreate,
+  type GeoTargetType,
+  geoTargetCreate,
+  InvalidInput,
+  shown,
+} from "@diegetic/contracts";
 
 /** Most geo targets of one campaign (semantics: Statuses of errors). */
 export const MOST_GEO_TARGETS = 500;
@@ -21,6 +27,17 @@ export interface GeoTarget extends Place {
   campaignId: string;
   include: boolean;
   createdAt: Date;
+}
+
+/** The target that a body names. Throws InvalidInput, also for a city that no player could be in. */
+export function readGeoTarget(body: unknown): GeoTargetCreate {
+  const target = geoTargetCreate(body);
+  const { target_type: type, city_name: city } = target;
+  if (type !== "city" || comparableCityName(city) !== null) return target;
+  throw new InvalidInput(
+    400,
+    `city_name must have more than accents and other marks, but ${shown(city)} was sent`,
+  );
 }
 
 /** The place that a request names. A field that matching would not look at is not kept, so that it promises nothing. */
