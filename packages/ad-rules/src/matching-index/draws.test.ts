@@ -100,9 +100,13 @@ describe("draws among very many ties", () => {
     few.upsert(campaign({ campaign_id: "camp_best", cpm_bid_cents: 2_000 }));
     expect(few.draw(scene, random).candidate?.rank).toBe(2_000);
     expect(few.highest(scene, 2).map((one) => one.rank)).toEqual([2_000, 1_000]);
-    const all = few.highest(scene, 5_000);
-    few.remove("camp_best");
-    expect(all).toHaveLength(few.ties(scene).length + 1);
+    const listed = few.highest(scene, 5_000);
+    const exclude = listed.map((one) => one.campaign.campaign_id);
+    expect(new Set(exclude).size).toBeGreaterThan(2_000);
+    expect(few.draw(scene, random, { exclude }).candidate).toBeNull();
+    const ranks = listed.map((one) => one.rank);
+    expect(ranks).toEqual(ranks.toSorted((left, right) => right - left));
+    expect(few.highest(scene, 500).map((one) => one.rank)).toEqual(ranks.slice(0, 500));
   });
 });
 
