@@ -201,8 +201,29 @@ describe("audit", () => {
           "INSERT INTO poison_impressions (impression_id, advertiser_id, record, reason) VALUES ('imp_x', $1, '{}', 'x')",
           [advertiser.advertiserId],
         ),
-      () => sql.run("DELETE FROM poison_impressions"),
+      () => sql.run("UPDATE poison_impressions SET resolved_at = now(), resolution = 'paid back'"),
       ["poison"],
+    ],
+    [
+      "records that were set aside and belong to nobody",
+      () =>
+        sql.run(
+          "INSERT INTO poison_impressions (impression_id, advertiser_id, record, reason) VALUES ('imp_y', '', '{}', 'x')",
+        ),
+      () => sql.run("UPDATE poison_impressions SET resolved_at = now()"),
+      ["poison"],
+    ],
+    [
+      "a slot of nobody",
+      () => world.redis.hset("{adv_nobody}:account", "version", 1),
+      () => world.redis.del("{adv_nobody}:account"),
+      ["slot_known"],
+    ],
+    [
+      "an outbox's field that is no record",
+      () => world.redis.hset(key("outbox"), "imp_bad", "{"),
+      () => world.redis.hdel(key("outbox"), "imp_bad"),
+      ["slot_present"],
     ],
     [
       "a version that was not published",

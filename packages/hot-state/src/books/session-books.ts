@@ -11,10 +11,17 @@ export type SessionBooks = {
   sinceMs: number;
 } & ({ kind: "places"; ads: number } | { kind: "creatives"; appearances: Map<string, number> });
 
+export interface NamesPage {
+  /** Names of the keys of sessions. */
+  sessions: string[];
+  /** Advertisers who have a slot. */
+  slotOwners: string[];
+}
+
 /** Reads player sessions for comparison with the limits; changes nothing. */
 export interface SessionBooksReader {
-  /** Names of the keys of sessions, page by page, until so many keys have been looked at. A name may come twice. */
-  names(keysLookedAt: number): AsyncIterable<string[]>;
+  /** Names of keys, page by page, until so many keys have been looked at. One may come twice. */
+  names(keysLookedAt: number): AsyncIterable<NamesPage>;
   /** What stands in them; those that are gone are left out. */
   read(names: readonly string[]): Promise<SessionBooks[]>;
 }
@@ -22,6 +29,7 @@ export interface SessionBooksReader {
 const KEYS_PER_STEP = 500;
 const PLACES = /^\{game:([^}]*)\}:session:([A-Za-z0-9_-]+)$/;
 const CREATIVES = /^\{adv_[A-Za-z0-9]+\}:cap:([^:]*):([A-Za-z0-9_-]+)$/;
+const ACCOUNT = /^\{(adv_[^}]*)\}:account$/;
 
 export function createSessionBooksReader(redis: RedisConnection): SessionBooksReader {
   return {
@@ -33,7 +41,7 @@ export function createSessionBooksReader(redis: RedisConnection): SessionBooksRe
   };
 }
 
-async function* sessionNames(redis: RedisConnection, keysLookedAt: number): AsyncGenerator<string[]> {
+async function* sessionNames(redis: RedisConnection, keysLookedAt: number): AsyncGenerator<NamesPage> {
   const nodes: Redis[] = redis instanceof Cluster ? redis.nodes("master") : [redis];
   let left = keysLookedAt;
   for (const node of nodes) {
@@ -42,8 +50,9 @@ async function* sessionNames(redis: RedisConnection, keysLookedAt: number): Asyn
       const [next, keys] = await node.scan(cursor, "COUNT", KEYS_PER_STEP);
       cursor = next;
       left -= KEYS_PER_STEP;
-      const names = keys.filter((key) => PLACES.test(key) || CREATIVES.test(key));
-      if (names.length > 0) yield names;
+      const sessions = keys.filter((key) => PLACES.test(key) || CREATIVES.test(key));
+      const slotOwners = keys.flatMap((key) => ACCOUNT.exec(key)?.[1] ?? []);
+      if (sessions.length + slotOwners.length > 0) yield { sessions, slotOwners };
     } while (cursor !== "0" && left > 0);
   }
 }

@@ -18,7 +18,7 @@ export function checkAdvertiser(advertiser: AdvertiserFigures): Comparisons {
   checks.equal("impressions_by_campaigns", id, sum(campaigns, "impressions"), advertiser.impressions);
   checks.atMost("balance", id, advertiser.depositedMillicents, advertiser.spentMillicents);
   checks.equal("published", id, advertiser.version, advertiser.publishedVersion);
-  checks.equal("poison", id, 0, advertiser.poison.count);
+  checks.equal("poison", id, 0, advertiser.poison.unresolved);
   checks.equal("settlements", id, 0, advertiser.pendingSettlements);
   for (const campaign of campaigns) checkCampaign(checks, campaign);
   return checks;

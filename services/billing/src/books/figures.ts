@@ -42,8 +42,13 @@ export interface AdvertiserFigures {
   pendingSettlements: bigint;
   depositRowsMillicents: bigint;
   depositLedgerMicrocents: bigint;
-  /** Records set aside; those whose price cannot be read count with zero. */
-  poison: { count: bigint; priceMillicents: bigint; byCampaign: ReadonlyMap<string, WaitingFigures> };
+  /** Records set aside; those whose price cannot be read count with zero. `unresolved`: nobody has settled them yet. */
+  poison: {
+    unresolved: bigint;
+    count: bigint;
+    priceMillicents: bigint;
+    byCampaign: ReadonlyMap<string, WaitingFigures>;
+  };
   campaigns: CampaignFigures[];
 }
 

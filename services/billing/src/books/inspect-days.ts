@@ -72,6 +72,10 @@ export function upkeepInspection(database: Database, nowMs: () => number): Inspe
       const before = new Date(nowMs() - LONGEST_KEPT_MS);
       const forgotten = await database.idempotencyKey.count({ where: { createdAt: { lt: before } } });
       checks.equal("stored_answers", "all", 0, forgotten);
+      const [ownerless] = await database.$queryRaw<{ count: bigint }[]>`
+        SELECT count(*) AS count FROM poison_impressions p
+        WHERE resolved_at IS NULL AND NOT EXISTS (SELECT FROM advertisers a WHERE a.id = p.advertiser_id)`;
+      checks.equal("poison", "of no known advertiser", 0, ownerless?.count ?? 0n);
       return { comparisons: checks.list, notCompared: [] };
     },
   };

@@ -1,13 +1,14 @@
 import type { Database } from "@diegetic/database";
 import type { SessionBooks, SessionBooksReader } from "@diegetic/hot-state";
-import { Comparisons } from "./comparison.ts";
-import type { Inspection, Look } from "./inspection.ts";
+import { type Comparison, Comparisons } from "./comparison.ts";
+import type { Inspection } from "./inspection.ts";
 
 /** A limit that was changed so shortly before a session began may have been another one for its first match. */
 const SETTLED_AFTER_MS = 60_000;
 
 /**
- * What living player sessions have been given, against the limits of placements and creatives. Sessions that began before the
+ * What is found by the names of keys in Redis: slots, which all have to belong to somebody, and what living player
+ * sessions have been given, against the limits of placements and creatives. Sessions that began before the
  * limit was changed last are left out: what they were given may have been allowed.
  */
 export async function* sessionInspections(
@@ -16,11 +17,32 @@ export async function* sessionInspections(
   keysLookedAt: number,
 ): AsyncGenerator<Inspection> {
   for await (const names of sessions.names(keysLookedAt)) {
-    yield { name: "sessions", look: async () => compare(database, await sessions.read(names)) };
+    yield {
+      name: "sessions",
+      async look() {
+        const comparisons = [
+          ...(await compareOwners(database, names.slotOwners)),
+          ...(await compare(database, await sessions.read(names.sessions))),
+        ];
+        return { comparisons, notCompared: [] };
+      },
+    };
   }
 }
 
-async function compare(database: Database, sessions: readonly SessionBooks[]): Promise<Look> {
+/** A slot of nobody serves nobody, but its outbox would never be looked at. */
+async function compareOwners(database: Database, slotOwners: readonly string[]): Promise<Comparison[]> {
+  const known = await database.advertiser.findMany({
+    where: { id: { in: [...slotOwners] } },
+    select: { id: true },
+  });
+  const ids = new Set(known.map(({ id }) => id));
+  const checks = new Comparisons("");
+  for (const id of slotOwners) checks.equal("slot_known", id, 1, ids.has(id) ? 1 : 0);
+  return checks.list;
+}
+
+async function compare(database: Database, sessions: readonly SessionBooks[]): Promise<Comparison[]> {
   const checks = new Comparisons("");
   const gameIds = new Set(sessions.map(({ gameId }) => gameId));
   const placements = await database.placement.findMany({
@@ -52,5 +74,5 @@ async function compare(database: Database, sessions: readonly SessionBooks[]): P
       checks.atMost("session_creatives", subject, creative.maxUsesPerGame, count);
     }
   }
-  return { comparisons: checks.list, notCompared: [] };
+  return checks.list;
 }
