@@ -2,6 +2,7 @@ import { type AuditReport, auditBooks, auditJson, auditText } from "@diegetic/bi
 import { utcDay } from "@diegetic/database";
 import { createGameSessions } from "@diegetic/hot-state";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../helpers/eventually.ts";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
 
@@ -432,6 +433,45 @@ describe("audit", () => {
     expect(report.verdict).toBe("differs");
     expect(auditText(report)).toContain("expected 1 000, found 1 001 000");
     expect(auditText(report)).toContain("The books differ in 2 places.");
+    expect(await differing()).toEqual([]);
+  });
+
+  it("allows what late charges have added to a full day, and nothing more", async () => {
+    const price = campaign.priceMillicents;
+    await sql.run(
+      `INSERT INTO slot_settlements (impression_id, kind, advertiser_id, campaign_id, game_id, match_id,
+         price_millicents, day, committed_in_epoch, settled_at)
+       VALUES ('imp_late', 'late', $1, $2, 'game', 'mat', $3, (now() AT TIME ZONE 'UTC')::date, 0, now())`,
+      [advertiser.advertiserId, campaign.campaignId, price],
+    );
+    const used = 9 * price;
+    try {
+      await world.redis.hset(campaignKey(), "daily_cap", used - price);
+      expect(await differing()).toEqual(["slot_settings"]);
+      await world.redis.hset(campaignKey(), "daily_cap", used - price - 1);
+      expect(await differing()).toEqual(["slot_daily_cap", "slot_settings"]);
+    } finally {
+      await world.redis.hset(campaignKey(), "daily_cap", 1_000_000);
+      await sql.run("DELETE FROM slot_settlements");
+    }
+  });
+
+  it("looks at limits as closely after a restart that found records in the outbox", async () => {
+    await world.impress(campaign);
+    await world.redis.hset(key("account"), "lineage", "another");
+    await eventually(async () => {
+      await world.management.reconciler.round();
+      return (await world.redis.hget(key("account"), "lineage")) !== "another";
+    });
+    expect(await differing()).toEqual([]);
+    await world.redis.hset(campaignKey(), "daily_cap", 1_000);
+    expect(await differing()).toEqual(["slot_daily_cap", "slot_settings"]);
+    await world.redis.hset(campaignKey(), "daily_cap", 1_000_000);
+    world.startBilling();
+    await world.written(advertiser.advertiserId);
+    const untold = "SELECT FROM slot_settlements WHERE settled_at IS NULL";
+    await eventually(async () => (await sql.run(untold)).length === 0);
+    await world.stopBilling();
     expect(await differing()).toEqual([]);
   });
 

@@ -81,7 +81,9 @@ async function untilQuiet(books: Books): Promise<void> {
     await books.deliver(books.answered.length);
     await books.sweep();
     await books.settle();
-    const left = await stores.database.slotSettlement.count({ where: { advertiserId: books.advertiserId } });
+    const left = await stores.database.slotSettlement.count({
+      where: { advertiserId: books.advertiserId, settledAt: null },
+    });
     if (restored && left === 0 && books.answered.length === 0) return;
   }
   throw new Error("the books do not come to rest");

@@ -1,11 +1,11 @@
 -- The money of one advertiser's slot at one moment, for whoever compares it with the books. Reads only.
--- KEYS  account, holds, outbox, giveback, settled, campaign × 32 (the account's key again where there are fewer)
+-- KEYS  account, holds, outbox, giveback, campaign × 32 (the account's key again where there are fewer)
 -- ARGV  hold_limit, record_limit, late_ms, campaign_id × 32 ('' where there are fewer)
 -- Reply {now_ms, account, holds, backlog, campaigns, records, givebacks}, lists of texts
 --       account    {version, deposited, spent, held, impressions, epoch, '1' when the slot may serve, else '0'},
 --                  empty when the slot is not there
 --       holds      {how many, their sum | '' when more than hold_limit, how many lapsed more than late_ms ago}
---       backlog    {records in the outbox, givebacks, impressions that were settled since the slot was restored}
+--       backlog    {records in the outbox, givebacks}
 --       campaigns  {id, version, status, budget, ceiling, daily_cap, spent, held, day, day_spent, impressions,
 --                   sum of its holds | '', id, …}, without those that are not there
 --       records    the outbox's records as they stand; none when there are more than record_limit
@@ -14,7 +14,7 @@
 -- @include "time"
 -- @include "lineage"
 
-local account_key, holds_key, outbox, giveback, settled = unpack(KEYS, 1, 5)
+local account_key, holds_key, outbox, giveback = unpack(KEYS, 1, 4)
 local hold_limit, record_limit, late_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local CAMPAIGN_FIELDS = { 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held', 'day', 'day_spent',
   'impressions' }
@@ -48,7 +48,7 @@ local campaigns = {}
 for i = 1, 32 do
   local id = ARGV[3 + i]
   if id ~= '' then
-    local fields = redis.call('HMGET', KEYS[5 + i], unpack(CAMPAIGN_FIELDS))
+    local fields = redis.call('HMGET', KEYS[4 + i], unpack(CAMPAIGN_FIELDS))
     if fields[1] then
       campaigns[#campaigns + 1] = id
       for j = 1, #CAMPAIGN_FIELDS do campaigns[#campaigns + 1] = fields[j] or '' end
@@ -69,7 +69,7 @@ return {
   { whole(now_ms) },
   account,
   { whole(number_of_holds), holds_sum, whole(lapsed_long) },
-  { whole(number_of_records), whole(redis.call('HLEN', giveback)), whole(redis.call('HLEN', settled)) },
+  { whole(number_of_records), whole(redis.call('HLEN', giveback)) },
   campaigns,
   records,
   givebacks,

@@ -4,8 +4,8 @@
 -- ARGV  epoch that Postgres knows, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
 --       epoch in which it was committed, place ('<campaign_id>|<encoded game_id>')
 -- Reply {code}
--- Codes settled       the totals agree with Postgres
---       known         they did already
+-- Codes settled       this has brought the totals in agreement with Postgres
+--       known         they agreed without it
 --       stale         the slot is of another epoch: look again
 --       unknown_slot  the slot has to be restored first
 -- A late impression whose match is still unbilled here takes it, so that nobody bills it again. What is settled may pass the
@@ -20,6 +20,8 @@
 
 local account_key, campaign_key, holds, pending, matches, history, settled = unpack(KEYS)
 local epoch, kind, impression_id, match_id, price, day, committed_in, place = unpack(ARGV)
+-- What a mark says when money was moved; those of `restore_slot` say something else.
+local MOVED = 'moved'
 local now_ms = math.floor(now_microseconds() / 1000)
 
 local account = read_account(account_key)
@@ -27,7 +29,8 @@ local campaign = read_campaign(campaign_key, day)
 if not account or not campaign then return { 'unknown_slot' } end
 if account.epoch ~= epoch then return { 'stale' } end
 local mark = kind == 'reversed' and '-' .. impression_id or impression_id
-if redis.call('HEXISTS', settled, mark) == 1 then return { 'known' } end
+local told = redis.call('HGET', settled, mark)
+if told then return { told == MOVED and 'settled' or 'known' } end
 
 local function move(sign)
   local amount = whole(sign * tonumber(price))
@@ -62,12 +65,17 @@ local function take_match()
   return false
 end
 
-redis.call('HSET', settled, mark, '1')
+local function knew()
+  redis.call('HSET', settled, mark, '1')
+  return { 'known' }
+end
+
+redis.call('HSET', settled, mark, MOVED)
 if kind == 'late' then
-  if take_match() then return { 'known' } end
+  if take_match() then return knew() end
   move(1)
   return { 'settled' }
 end
-if committed_in ~= account.epoch and redis.call('HEXISTS', settled, impression_id) == 0 then return { 'known' } end
+if committed_in ~= account.epoch and redis.call('HEXISTS', settled, impression_id) == 0 then return knew() end
 move(-1)
 return { 'settled' }

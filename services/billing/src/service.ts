@@ -20,6 +20,7 @@ import { RepeatingTask } from "./loops/repeating-task.ts";
 import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
 import { Releaser } from "./release/releaser.ts";
 import type { BillingSecrets, BillingSettings } from "./settings.ts";
+import { forgetOldSettlements } from "./settle/settlements.ts";
 import { Settler } from "./settle/settler.ts";
 import { damagedRecordKeeper } from "./sweep/damaged-records.ts";
 import { Sweeper } from "./sweep/sweeper.ts";
@@ -127,8 +128,10 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     onFailed: reportFailedJob(measures, logger),
   });
   const books = createBooks({ database, redis, measures, logger, nowMs }, pace);
-  const walk = (signal: AbortSignal) =>
-    walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
+  const walk = async (signal: AbortSignal) => {
+    await forgetOldSettlements(database, nowMs());
+    await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
+  };
   const tasks = [
     { name: "sweep", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => sweeper.pass(signal) },
     { name: "settle", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => settler.pass(signal) },

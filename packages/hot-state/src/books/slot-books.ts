@@ -41,8 +41,6 @@ export interface SlotBooks {
     /** False: it has to be restored before it serves. */
     live: boolean;
   } | null;
-  /** Impressions that Postgres has brought into the slot since it was restored. */
-  settled: number;
   /** Open holds; `sumMillicents` null: too many to add up at one moment. */
   holds: { count: number; sumMillicents: Millicents | null; lapsedLongAgo: number };
   /** Committed records that have not been acknowledged; `records` null: too many to list. */
@@ -76,7 +74,7 @@ export interface SlotReader {
 
 /** Reads slots for comparison with Postgres; changes nothing. */
 export function createSlotReader(redis: RedisConnection): SlotReader {
-  const script = defineScript(redis, "read_books", 5 + CAMPAIGNS_PER_CALL);
+  const script = defineScript(redis, "read_books", 4 + CAMPAIGNS_PER_CALL);
   const readPart = async (advertiserId: string, campaignIds: readonly string[], limits: SlotLimits) => {
     const account = advertiserKeys.account(requirePlainName("advertiserId", advertiserId));
     const places = Array.from({ length: CAMPAIGNS_PER_CALL }, (_, i) => campaignIds[i] ?? "");
@@ -85,7 +83,6 @@ export function createSlotReader(redis: RedisConnection): SlotReader {
       advertiserKeys.holds(advertiserId),
       advertiserKeys.outbox(advertiserId),
       advertiserKeys.giveback(advertiserId),
-      advertiserKeys.settled(advertiserId),
       ...places.map((id) => (id === "" ? account : advertiserKeys.campaign(advertiserId, id))),
       limits.holds,
       limits.records,
@@ -147,7 +144,6 @@ function parseSlot(reply: ScriptReply): SlotBooks {
       records: records.length < recordCount ? null : textsOf(records).map(soundRecord),
     },
     givebacks: { count: backlog.integer(1), some: textsOf(part(6)) },
-    settled: backlog.integer(2),
     campaigns: parseCampaigns(part(4)),
   };
 }

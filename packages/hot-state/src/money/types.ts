@@ -260,7 +260,7 @@ export interface Settlement {
 }
 
 export const SETTLE_CODES = ["settled", "known", "stale", "unknown_slot"] as const;
-/** `known`: the slot had it already. `stale`: it is of another epoch, `unknown_slot`: frozen; both: try again later. */
+/** `settled`: by this call, or by one like it before. `known`: the slot had it without that. `stale`: it is of another epoch, `unknown_slot`: frozen; both: try again later. */
 export type SettleResult = (typeof SETTLE_CODES)[number];
 
 /** The money of the advertisers' slots. Every call that changes something may be repeated after a lost answer. */

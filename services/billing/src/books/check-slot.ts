@@ -36,7 +36,7 @@ export function checkSlot(advertiser: AdvertiserFigures, figures: SlotFigures): 
   const heldByCampaigns = slot.campaigns.reduce((total, campaign) => total + campaign.heldMillicents, 0);
   checks.equal("slot_held", `${id} campaigns`, heldByCampaigns, held);
   const balance = { limit: account.depositedMillicents, used: account.spentMillicents + held };
-  checkLimit(checks, "slot_balance", id, { ...balance, sure: account.spentMillicents }, slot.settled > 0);
+  checkLimit(checks, "slot_balance", id, { ...balance, late: advertiser.late.all, lowered: null });
 
   const known = new Map(slot.campaigns.map((campaign) => [campaign.campaignId, campaign]));
   for (const campaign of advertiser.campaigns) {
@@ -60,7 +60,7 @@ function checkCampaign(
   advertiser: AdvertiserFigures,
   campaign: CampaignFigures,
   inSlot: CampaignBooks,
-  { slot, waiting, newestVersions }: SlotFigures,
+  { waiting, newestVersions }: SlotFigures,
 ): void {
   const id = campaign.campaignId;
   if (inSlot.version === campaign.version) checkSettings(checks, campaign, inSlot);
@@ -81,10 +81,17 @@ function checkCampaign(
     checks.equal("slot_held", id, inSlot.holdsMillicents, inSlot.heldMillicents);
   }
   const newest = newestVersions.get(id) ?? campaign.versions.newest;
-  const mayBePassed = newest < inSlot.version || slot.settled > 0;
-  const limits = limitsOf(inSlot);
-  checkLimit(checks, "slot_budget", id, limits.budget, mayBePassed);
-  if (limits.dailyCap !== null) checkLimit(checks, "slot_daily_cap", id, limits.dailyCap, mayBePassed);
+  const isLowered = newest < inSlot.version;
+  const { budget, dailyCap } = limitsOf(inSlot);
+  const late = advertiser.late.byCampaign.get(id) ?? 0n;
+  checkLimit(checks, "slot_budget", id, {
+    ...budget,
+    late,
+    lowered: isLowered ? inSlot.spentMillicents : null,
+  });
+  if (dailyCap === null) return;
+  const lateToday = advertiser.late.byDay.get(`${id} ${inSlot.day}`) ?? 0n;
+  checkLimit(checks, "slot_daily_cap", id, { ...dailyCap, late: lateToday, lowered: isLowered ? 0 : null });
 }
 
 /** Spent and impressions of an advertiser or a campaign: what the slot has is written, or waits to be. */
@@ -123,20 +130,18 @@ function checkSettings(checks: Comparisons, campaign: CampaignFigures, inSlot: C
   checks.equal("slot_settings", `${id} status`, 0, campaign.status === inSlot.status ? 0 : 1);
 }
 
-/** A limit, what is spent and held of it, and what has to fit in any case. */
+/** A limit, and what is spent and held of it. */
 interface Limit {
   limit: number;
   used: number;
-  sure: number;
 }
 
 function limitsOf(inSlot: CampaignBooks): { budget: Limit; dailyCap: Limit | null } {
   const held = inSlot.heldMillicents;
   const cap = inSlot.dailyCapMillicents;
-  const spent = inSlot.spentMillicents;
   return {
-    budget: { limit: inSlot.budgetMillicents, used: spent + held, sure: spent },
-    dailyCap: cap === null ? null : { limit: cap, used: inSlot.daySpentMillicents + held, sure: 0 },
+    budget: { limit: inSlot.budgetMillicents, used: inSlot.spentMillicents + held },
+    dailyCap: cap === null ? null : { limit: cap, used: inSlot.daySpentMillicents + held },
   };
 }
 
@@ -148,15 +153,15 @@ export function isOverLimit(inSlot: CampaignBooks): boolean {
 
 /**
  * What is taken always fits, and what is taken never grows by itself. A limit is passed only when it was lowered while
- * holds were out (then nothing was taken under the present version), or when impressions of before the slot was restored
- * were settled. Even then no budget and no balance is overspent; a day may have spent more than a cap that came later.
+ * holds were out (then nothing was taken under the present version, and `lowered` is what has to fit in any case), or by the
+ * sum of the charges that a restored slot had not known, and was told of late.
  */
 function checkLimit(
   checks: Comparisons,
   check: "slot_budget" | "slot_daily_cap" | "slot_balance",
   id: string,
-  { limit, used, sure }: Limit,
-  mayBePassed: boolean,
+  { limit, used, late, lowered }: Limit & { late: bigint; lowered: number | null },
 ): void {
-  checks.atMost(check, id, limit, used > limit && mayBePassed ? sure : used);
+  const found = used > limit && lowered !== null ? lowered : used;
+  checks.atMost(check, id, found > limit ? BigInt(limit) + late : limit, found);
 }

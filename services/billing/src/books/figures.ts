@@ -38,6 +38,12 @@ export interface AdvertiserFigures {
   publishedVersion: number;
   /** The epoch of the slot as it was last restored. */
   slotEpoch: bigint;
+  /** What late charges add to the slot, millicents: by so much it may pass a limit that was full before. */
+  late: {
+    all: bigint;
+    byCampaign: ReadonlyMap<string, bigint> /** By `<campaign> <UTC day>`. */;
+    byDay: ReadonlyMap<string, bigint>;
+  };
   /** What the slot has still to be told; it differs by as much. */
   pendingSettlements: bigint;
   depositRowsMillicents: bigint;

@@ -47,12 +47,13 @@ export async function readAdvertisers(
   const advertisers = await transaction.$queryRaw<AdvertiserRow[]>`
     SELECT a.id, a.deposited_millicents AS deposited, a.spent_millicents AS spent, a.impressions, a.version,
       a.published_version, a.slot_epoch,
-      (SELECT count(*) FROM slot_settlements WHERE advertiser_id = a.id) AS settlements,
+      (SELECT count(*) FROM slot_settlements WHERE advertiser_id = a.id AND settled_at IS NULL) AS settlements,
       (SELECT COALESCE(sum(amount_cents), 0)::bigint * 1000 FROM deposits WHERE advertiser_id = a.id) AS deposit_rows
     FROM advertisers a WHERE a.id = ANY(${ids}) ORDER BY a.id`;
   const campaigns = await readCampaigns(transaction, ids, nowMs);
   const ledger = await readLedger(transaction, ids);
   const poison = await readPoison(transaction, ids);
+  const late = await readLate(transaction, ids);
   const users = await readUsers(
     transaction,
     campaigns.map(({ id }) => id),
@@ -66,6 +67,7 @@ export async function readAdvertisers(
     publishedVersion: row.published_version,
     slotEpoch: row.slot_epoch,
     pendingSettlements: row.settlements,
+    late: late.get(row.id) ?? { all: 0n, byCampaign: new Map(), byDay: new Map() },
     depositRowsMillicents: row.deposit_rows,
     depositLedgerMicrocents: ledger.deposits.get(row.id) ?? 0n,
     poison: poison.get(row.id) ?? { unresolved: 0n, count: 0n, priceMillicents: 0n, byCampaign: new Map() },
@@ -216,6 +218,27 @@ async function readUsers(transaction: Transaction, campaignIds: string[]) {
       count(*) FILTER (WHERE known.users IS DISTINCT FROM counts.users) AS differing
     FROM known FULL JOIN counts USING (campaign_id, dimension, key) GROUP BY campaign_id`;
   return new Map(rows.map(({ campaign_id, ...users }) => [campaign_id, users]));
+}
+
+/** Whether the slots have them already or not: they get them at any moment. */
+async function readLate(transaction: Transaction, ids: string[]) {
+  const rows = await transaction.$queryRaw<
+    { advertiser_id: string; campaign_id: string; day: string; price: bigint }[]
+  >`
+    SELECT advertiser_id, campaign_id, day::text, sum(price_millicents)::bigint AS price
+    FROM slot_settlements WHERE kind = 'late' AND advertiser_id = ANY(${ids}) GROUP BY 1, 2, 3`;
+  const found = new Map<
+    string,
+    { all: bigint; byCampaign: Map<string, bigint>; byDay: Map<string, bigint> }
+  >();
+  for (const { advertiser_id, campaign_id, day, price } of rows) {
+    const sums = found.get(advertiser_id) ?? { all: 0n, byCampaign: new Map(), byDay: new Map() };
+    sums.all += price;
+    sums.byCampaign.set(campaign_id, (sums.byCampaign.get(campaign_id) ?? 0n) + price);
+    sums.byDay.set(`${campaign_id} ${day}`, price);
+    found.set(advertiser_id, sums);
+  }
+  return found;
 }
 
 async function readPoison(transaction: Transaction, ids: string[]) {

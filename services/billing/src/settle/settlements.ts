@@ -4,6 +4,9 @@ import type { Settlement } from "@diegetic/hot-state";
 import type { BilledImpression } from "../write/billed-impression.ts";
 import { Columns } from "../write/columns.ts";
 
+/** The audit asks about yesterday, today and tomorrow. */
+const LATE_CHARGES_KEPT_MS = 3 * 24 * 60 * 60 * 1_000;
+
 /** The slot's epoch in which a record was committed; 0: before slots were numbered. */
 export function committedInEpoch(record: ImpressionRecord): number {
   const epoch = record.slot_epoch ?? 0;
@@ -53,7 +56,7 @@ export async function listSettlements(
     SELECT s.impression_id, s.kind::text AS kind, s.advertiser_id, s.campaign_id, s.game_id, s.match_id,
       s.price_millicents, s.day::text AS day, s.committed_in_epoch, a.slot_epoch
     FROM slot_settlements s JOIN advertisers a ON a.id = s.advertiser_id
-    WHERE s.impression_id > ${after} ORDER BY s.impression_id LIMIT ${limit}`;
+    WHERE s.impression_id > ${after} AND s.settled_at IS NULL ORDER BY s.impression_id LIMIT ${limit}`;
   return rows.map((row) => ({
     epoch: safeInteger(row.slot_epoch, "slot_epoch"),
     kind: row.kind,
@@ -68,10 +71,35 @@ export async function listSettlements(
   }));
 }
 
-/** Forgets settlements that their slots have. */
-export async function forgetSettlements(database: Database, done: readonly Settlement[]): Promise<void> {
-  if (done.length === 0) return;
+/** Settlements that their slots have. */
+export interface DoneSettlements {
+  /** What the slots were told now. */
+  settled: readonly Settlement[];
+  /** What they had already. */
+  known: readonly Settlement[];
+}
+
+/** Notes that slots have these. Of what late charges have added on top of everything else, the sums are still asked for. */
+export async function closeSettlements(
+  database: Database,
+  { settled, known }: DoneSettlements,
+): Promise<void> {
+  const late = settled.filter(({ kind }) => kind === "late");
+  if (late.length > 0) {
+    await database.$executeRaw`
+      UPDATE slot_settlements SET settled_at = now()
+      WHERE kind = 'late' AND impression_id = ANY(${late.map(({ impressionId }) => impressionId)})`;
+  }
+  const over = [...known, ...settled.filter(({ kind }) => kind !== "late")];
+  if (over.length === 0) return;
   await database.slotSettlement.deleteMany({
-    where: { OR: done.map(({ impressionId, kind }) => ({ impressionId, kind })) },
+    where: { OR: over.map(({ impressionId, kind }) => ({ impressionId, kind })), settledAt: null },
+  });
+}
+
+/** Forgets late charges whose day nobody asks about any more. */
+export async function forgetOldSettlements(database: Database, nowMs: number): Promise<void> {
+  await database.slotSettlement.deleteMany({
+    where: { settledAt: { not: null, lt: new Date(nowMs - LATE_CHARGES_KEPT_MS) } },
   });
 }

@@ -2,7 +2,7 @@ import type { Database } from "@diegetic/database";
 import type { MoneyCommands, Settlement } from "@diegetic/hot-state";
 import { tryEachLimited } from "../loops/for-each.ts";
 import type { BillingMeasures } from "../measures.ts";
-import { forgetSettlements, listSettlements } from "./settlements.ts";
+import { closeSettlements, listSettlements } from "./settlements.ts";
 
 export interface SettlerDependencies {
   database: Database;
@@ -49,12 +49,12 @@ export class Settler {
 
   async #settle(settlements: readonly Settlement[]): Promise<{ done: number; failed: unknown[] }> {
     const { database, money } = this.#dependencies;
-    const done: Settlement[] = [];
+    const done = { settled: [] as Settlement[], known: [] as Settlement[] };
     const failed = await tryEachLimited(settlements, CALLS_AT_A_TIME, async (settlement) => {
       const result = await money.settle(settlement);
-      if (result === "settled" || result === "known") done.push(settlement);
+      if (result === "settled" || result === "known") done[result].push(settlement);
     });
-    await forgetSettlements(database, done);
-    return { done: done.length, failed };
+    await closeSettlements(database, done);
+    return { done: done.settled.length + done.known.length, failed };
   }
 }

@@ -63,7 +63,8 @@ export class ReadingBarrier {
     const rows = await this.#database.$queryRaw<{ id: string; impressions: bigint }[]>`
       SELECT a.id, a.impressions
         + (SELECT count(*) FROM poison_impressions p WHERE p.advertiser_id = a.id AND p.slot_epoch = a.slot_epoch)
-        - (SELECT count(*) FROM slot_settlements s WHERE s.advertiser_id = a.id AND s.kind = 'late') AS impressions
+        - (SELECT count(*) FROM slot_settlements s WHERE s.advertiser_id = a.id AND s.kind = 'late'
+          AND s.settled_at IS NULL) AS impressions
       FROM advertisers a WHERE a.id = ANY(${advertiserIds})`;
     return new Map(rows.map((row) => [row.id, Number(row.impressions)]));
   }

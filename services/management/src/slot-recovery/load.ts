@@ -97,15 +97,16 @@ async function readUnsettled(
   ids: readonly string[],
 ): Promise<Map<string, UnsettledImpression[] | null>> {
   const tooMany = await transaction.$queryRaw<{ advertiser_id: string }[]>`
-    SELECT advertiser_id FROM slot_settlements WHERE advertiser_id = ANY(${ids})
+    SELECT advertiser_id FROM slot_settlements WHERE advertiser_id = ANY(${ids}) AND settled_at IS NULL
     GROUP BY advertiser_id HAVING count(*) > ${MOST_UNSETTLED}`;
   const skipped = tooMany.map(({ advertiser_id }) => advertiser_id);
   if (skipped.length > 0) {
-    await transaction.$executeRaw`DELETE FROM slot_settlements WHERE advertiser_id = ANY(${skipped})`;
+    await transaction.$executeRaw`
+      DELETE FROM slot_settlements WHERE advertiser_id = ANY(${skipped}) AND settled_at IS NULL`;
   }
   const rows = await transaction.$queryRaw<UnsettledRow[]>`
     SELECT advertiser_id, kind::text AS kind, impression_id, campaign_id, price_millicents, committed_in_epoch
-    FROM slot_settlements WHERE advertiser_id = ANY(${ids})`;
+    FROM slot_settlements WHERE advertiser_id = ANY(${ids}) AND settled_at IS NULL`;
   const found = new Map<string, UnsettledImpression[] | null>(skipped.map((id) => [id, null]));
   for (const row of rows) {
     const known = found.get(row.advertiser_id);
@@ -122,9 +123,18 @@ async function readUnsettled(
   return found;
 }
 
-/** Notes which epochs have reached their slots. */
-export async function markVerified(database: Database, epochs: ReadonlyMap<string, number>): Promise<void> {
+/** Notes which epochs have reached their slots, and which late charges came with them. */
+export async function markVerified(
+  database: Database,
+  epochs: ReadonlyMap<string, number>,
+  lateImpressionIds: readonly string[],
+): Promise<void> {
   if (epochs.size === 0) return;
+  if (lateImpressionIds.length > 0) {
+    await database.$executeRaw`
+      UPDATE slot_settlements SET settled_at = now()
+      WHERE kind = 'late' AND impression_id = ANY(${[...lateImpressionIds]}) AND settled_at IS NULL`;
+  }
   await database.$executeRaw`
     UPDATE advertisers SET slot_verified_epoch = restored.epoch
     FROM unnest(${[...epochs.keys()]}::text[], ${[...epochs.values()]}::bigint[]) AS restored(id, epoch)

@@ -5,7 +5,7 @@ import { type Database, utcDay } from "@diegetic/database";
 import { type DueIndex, type FrozenSlot, isRedisAway, type MoneyCommands } from "@diegetic/hot-state";
 import type { Logger, Metrics } from "@diegetic/service-kit";
 import { beginEpochs, type KnownAdvertiser, markVerified, slotEpochs } from "./load.ts";
-import { isIntact, marksOf, type SlotTotals, totalsOf } from "./totals.ts";
+import { isIntact, marksOf, missingLateIds, type SlotTotals, totalsOf } from "./totals.ts";
 
 /** Advertisers whose rows one transaction locks. */
 const BATCH = 100;
@@ -35,6 +35,12 @@ interface Found {
   /** As Postgres knew it when the slot was looked at. */
   epoch: number;
   outbox: ImpressionRecord[];
+}
+
+interface Restored {
+  epoch: number;
+  /** Late charges that it had not had. */
+  lateIds: string[];
 }
 
 /**
@@ -143,18 +149,22 @@ export class SlotRecovery {
       ),
     });
     const restored = new Map<string, number>();
+    const lateIds: string[] = [];
     await Promise.all(
       known.map(async (advertiser) => {
         const slot = found.get(advertiser.id);
         if (slot === undefined) return;
         try {
-          if (await this.#restore(advertiser, slot, day)) restored.set(advertiser.id, advertiser.epoch);
+          const done = await this.#restore(advertiser, slot, day);
+          if (done === null) return;
+          restored.set(advertiser.id, done.epoch);
+          lateIds.push(...done.lateIds);
         } catch (error) {
           this.#leave(advertiser.id, error);
         }
       }),
     );
-    await markVerified(database, restored);
+    await markVerified(database, restored, lateIds);
     logger.warn(
       { found: found.size, restored: restored.size },
       "advertisers' slots were restored from Postgres",
@@ -162,9 +172,10 @@ export class SlotRecovery {
     return left + found.size - restored.size;
   }
 
-  async #restore(known: KnownAdvertiser, { slot, outbox }: Found, day: string): Promise<boolean> {
+  async #restore(known: KnownAdvertiser, { slot, outbox }: Found, day: string): Promise<Restored | null> {
     const totals = totalsOf(known, outbox, day);
-    const forgetMatches = !(await this.#isIntact(slot, { known, totals }));
+    const marks = await this.#parts.slots.findSettledMarks(known.id, marksOf(known));
+    const forgetMatches = !(await this.#isIntact(slot, { known, totals }, marks));
     const outcome = await this.#parts.slots.restoreSlot({
       ...totals,
       advertiserId: known.id,
@@ -175,26 +186,25 @@ export class SlotRecovery {
       depositedMillicents: known.depositedMillicents,
       day,
     });
-    if (outcome === "changed") return false;
+    if (outcome === "changed") return null;
     this.#restored.inc({ matches: forgetMatches ? "forgotten" : "kept" });
     await this.#announce(known.id, {
       holds: !forgetMatches && slot.heldMillicents > 0,
       outbox: outbox.length > 0,
     });
-    return true;
+    return { epoch: known.epoch, lateIds: missingLateIds(slot, known, marks) };
   }
 
   async #isIntact(
     slot: FrozenSlot,
     expected: { known: KnownAdvertiser; totals: SlotTotals },
+    marks: ReadonlySet<string>,
   ): Promise<boolean> {
     if (slot.epoch === "") return false;
-    const { slots } = this.#parts;
     const { known, totals } = expected;
-    const [marks, ...campaigns] = await Promise.all([
-      slots.findSettledMarks(known.id, marksOf(known)),
-      ...totals.campaigns.map(({ campaignId }) => slots.readCampaign(known.id, campaignId)),
-    ]);
+    const campaigns = await Promise.all(
+      totals.campaigns.map(({ campaignId }) => this.#parts.slots.readCampaign(known.id, campaignId)),
+    );
     return isIntact(slot, expected, campaigns, marks);
   }
 

@@ -60,12 +60,9 @@ export function isIntact(
   const heldMillicents = campaigns.reduce((sum, campaign) => sum + (campaign?.heldMillicents ?? 0), 0);
   if (!isTrustedEpoch(found, known) || known.unsettled === null) return false;
   if (found.heldMillicents !== heldMillicents || found.heldMillicents !== found.holdsMillicents) return false;
-  const isCounted = ({ impressionId, committedInEpoch }: UnsettledImpression) =>
-    committedInEpoch === Number(found.epoch) || marks.has(impressionId);
-  const late = known.unsettled.filter(({ kind }) => kind === "late");
-  if (!late.every(isCounted)) return false;
+  if (missingLateIds(found, known, marks).length > 0) return false;
   const reversed = known.unsettled.filter(
-    (one) => one.kind === "reversed" && isCounted(one) && !marks.has(`-${one.impressionId}`),
+    (one) => one.kind === "reversed" && isCounted(found, one, marks) && !marks.has(`-${one.impressionId}`),
   );
   const agrees = (
     slot: { spentMillicents: number; impressions: number },
@@ -84,6 +81,25 @@ export function isIntact(
       ),
     )
   );
+}
+
+/** Late charges that a slot did not have when it was found. */
+export function missingLateIds(
+  found: FrozenSlot,
+  { unsettled }: KnownAdvertiser,
+  marks: ReadonlySet<string>,
+): string[] {
+  return (unsettled ?? [])
+    .filter((one) => one.kind === "late" && !isCounted(found, one, marks))
+    .map(({ impressionId }) => impressionId);
+}
+
+function isCounted(
+  found: FrozenSlot,
+  { impressionId, committedInEpoch }: UnsettledImpression,
+  marks: ReadonlySet<string>,
+): boolean {
+  return found.epoch === String(committedInEpoch) || marks.has(impressionId);
 }
 
 function isTrustedEpoch({ epoch }: FrozenSlot, { verifiedEpoch }: KnownAdvertiser): boolean {

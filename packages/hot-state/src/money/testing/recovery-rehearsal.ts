@@ -2,14 +2,7 @@ import { type MatchFacts, newId } from "@diegetic/contracts";
 import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
-import type {
-  FrozenSlot,
-  MoneyCommands,
-  RestoredCampaign,
-  Settlement,
-  SettleResult,
-  UnfrozenSlot,
-} from "../types.ts";
+import type { FrozenSlot, MoneyCommands, RestoredCampaign, Settlement, UnfrozenSlot } from "../types.ts";
 import { TestSlot, today } from "./slot.ts";
 
 /** One step of a slot's life among losses. Numbers choose among what there is at that time. */
@@ -65,8 +58,11 @@ export class RecoveryRehearsal {
   private readonly matches: Match[] = [];
   private readonly charges: Charge[] = [];
   private readonly settlements: Settlement[] = [];
-  /** Late impressions that the slot contains, and with a minus the charges that it was told to forget. */
-  private settled = new Set<string>();
+  /**
+   * Late impressions that the slot contains, and with a minus the charges that it was told to forget: what it answered,
+   * and will answer again.
+   */
+  private settled = new Map<string, "settled" | "known">();
   private readonly money: MoneyCommands;
   private readonly redis: RedisConnection;
 
@@ -191,10 +187,11 @@ export class RecoveryRehearsal {
     const result = await this.money.settle(settlement);
     if (step.stale) return same(step, result, "stale");
     this.settlements.push(settlement);
-    const isKnown = this.settled.has(settlement.impressionId) || match?.state === "charged";
-    same(step, result, isKnown ? "known" : "settled");
-    this.settled.add(settlement.impressionId);
-    if (isKnown) return;
+    const told = this.settled.get(settlement.impressionId);
+    const answer = told ?? (match?.state === "charged" ? "known" : "settled");
+    same(step, result, answer);
+    this.settled.set(settlement.impressionId, answer);
+    if (told !== undefined || answer === "known") return;
     this.move(campaign, 1);
     const { impressionId, matchId } = settlement;
     this.charges.push({ impressionId, matchId, campaign, epoch: settlement.committedInEpoch });
@@ -222,15 +219,17 @@ export class RecoveryRehearsal {
     const mark = `-${charge.impressionId}`;
     // Of an earlier epoch, and not told since: the slot was restored without it.
     const isMissing = charge.epoch !== this.epoch && !this.settled.has(charge.impressionId);
-    const isKnown = this.settled.has(mark) || isMissing;
-    same(settlement, result, isKnown ? "known" : "settled");
-    this.settled.add(mark);
-    if (!isKnown) this.move(charge.campaign, -1);
+    const told = this.settled.get(mark);
+    const answer = told ?? (isMissing ? "known" : "settled");
+    same(settlement, result, answer);
+    this.settled.set(mark, answer);
+    if (told === undefined && answer === "settled") this.move(charge.campaign, -1);
   }
 
   private async again(settlement: Settlement | undefined): Promise<void> {
     if (settlement === undefined) return;
-    const expected: SettleResult = settlement.epoch === this.epoch ? "known" : "stale";
+    const mark = `${settlement.kind === "reversed" ? "-" : ""}${settlement.impressionId}`;
+    const expected = settlement.epoch === this.epoch ? this.settled.get(mark) : "stale";
     same(settlement, await this.money.settle(settlement), expected);
   }
 
@@ -278,7 +277,7 @@ export class RecoveryRehearsal {
     );
     const kept = step.forget ? this.charges.slice(0, step.kept) : [];
     if (step.forget) this.forget(step.spent, kept);
-    this.settled = new Set(kept.map(({ impressionId }) => impressionId));
+    this.settled = new Map(kept.map(({ impressionId }) => [impressionId, "known"]));
     const request = {
       advertiserId: this.slot.advertiserId,
       found,
@@ -289,7 +288,7 @@ export class RecoveryRehearsal {
       spentMillicents: this.expected().account.spentMillicents,
       impressions: this.expected().account.impressions,
       day: found.day,
-      settledMarks: [...this.settled],
+      settledMarks: [...this.settled.keys()],
       campaigns: this.campaignIds.map(
         (campaignId, index): RestoredCampaign => ({
           campaignId,
