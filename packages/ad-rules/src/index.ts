@@ -1,5 +1,4 @@
 export { type CompiledCampaign, compileCampaign } from "./compiled/compiled-campaign.ts";
-export { type EligibilityRule, eligibilityRules, isEligible } from "./compiled/eligibility.ts";
 export { type PreparedRequest, prepareRequest } from "./compiled/prepared-request.ts";
 export { type PreparedContext, prepareContext } from "./context/prepared-context.ts";
 export { hookFor } from "./creatives/hook-rotation.ts";
@@ -16,7 +15,6 @@ export {
 } from "./pacing/pacing.ts";
 export { type BiasedPipeline, biasedPipeline } from "./pipeline/biased-pipeline.ts";
 export { isInTieBand, rankOf } from "./ranking/rank.ts";
-export { type Contender, drawWinner } from "./ranking/tie-draw.ts";
 export { creativesWithUsesLeft, sessionHasRoom } from "./rules/caps.ts";
 export {
   type AccountTotals,

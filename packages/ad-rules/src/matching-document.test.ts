@@ -8,8 +8,7 @@ import {
 import { describe, expect, it } from "@jest/globals";
 import { jsonIn, type Row, readDocument, sectionOf, tableIn } from "../../../tests/helpers/markdown.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "../tests/builders.ts";
-import { compileCampaign } from "./compiled/compiled-campaign.ts";
-import { isEligible } from "./compiled/eligibility.ts";
+import { offerOf } from "../tests/offers.ts";
 import { prepareRequest } from "./compiled/prepared-request.ts";
 import { type ExplainFacts, explain } from "./explain/explain.ts";
 import { reasonCodes } from "./explain/reason-codes.ts";
@@ -19,7 +18,7 @@ import { affinityParts, affinityScore, compileAffinities } from "./scoring/affin
 import type { Affinity, Campaign } from "./types/campaign.ts";
 import type { GameContext, Placement, PlayerGeo } from "./types/request.ts";
 
-/** The examples of docs/matching.md, worked out by what matching itself uses. */
+/** The tables and examples of docs/matching.md, worked out by the index and by what explanations use. */
 const document = readDocument("docs/matching.md");
 const scene = sectionOf(document, "The scene of the examples");
 const game = placement(scene.json[0] as Partial<Placement>);
@@ -93,7 +92,7 @@ describe("docs/matching.md: who may serve", () => {
       .checks.filter((check) => !check.passed)
       .map((check) => check.code);
     expect(failed.join(", ") || "none").toBe(cell(row, "Fails"));
-    expect(isEligible(compileCampaign(own), prepareRequest(request))).toBe(failed.length === 0);
+    expect(offerOf(own, request) !== null).toBe(failed.length === 0);
   });
 });
 
@@ -107,9 +106,12 @@ describe("docs/matching.md: score, rank, tie", () => {
     expect(parts.map((part) => part.contribution)).toEqual(
       scored.slice(0, -1).map((row) => numberIn(row, "Adds")),
     );
-    expect(affinityScore(compileAffinities(emberAffinities), context)).toBe(
-      numberIn(scored.at(-1) ?? {}, "Adds"),
-    );
+    const score = numberIn(scored.at(-1) ?? {}, "Adds");
+    expect(affinityScore(compileAffinities(emberAffinities), context)).toBe(score);
+    expect(offerOf(campaign({ affinities: emberAffinities }), request)).toMatchObject({
+      affinityScore: score,
+      affinityParts: parts.filter((part) => part.contribution > 0),
+    });
   });
 
   it("ranks as it says", () => {

@@ -46,8 +46,9 @@ export interface Explanation {
 }
 
 /**
- * Goes through all rules in the order of semantics, Matching, also after one has failed, by the very functions that
- * matching uses. Nothing is served, held or counted. `nowMs` in Unix milliseconds.
+ * Goes through all rules in the order of semantics, Matching, also after one has failed. Campaign and request are
+ * compiled and ranked as for the index; the rules are applied one by one, which the index does not do, and that both come
+ * to the same is held by a test. Nothing is served, held or counted. `nowMs` in Unix milliseconds.
  */
 export function explain(
   campaign: Campaign,

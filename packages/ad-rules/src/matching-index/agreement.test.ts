@@ -7,6 +7,7 @@ import {
   tiesPlainly,
 } from "../../tests/select-plainly.ts";
 import { advertiserId, anyCampaign, anyScene, campaignId } from "../../tests/worlds.ts";
+import { type ExplainFacts, explain } from "../explain/explain.ts";
 import { biasedPipeline } from "../pipeline/biased-pipeline.ts";
 import type { Campaign } from "../types/campaign.ts";
 import type { MatchScene } from "../types/request.ts";
@@ -180,6 +181,44 @@ function expectAgreement(
   }
 }
 
+const unlimited = { spentMillicents: 0, heldMillicents: 0 };
+const facts: ExplainFacts = {
+  account: { ...unlimited, depositedMillicents: 1_000_000 },
+  campaign: {
+    ...unlimited,
+    budgetMillicents: 1_000_000,
+    dailyCapMillicents: null,
+    spentTodayMillicents: 0,
+  },
+  session: { ads: 0, maxAds: 1, appearances: new Map() },
+  winningRank: null,
+};
+
+/** An explanation passes whom the index offers, and gives him the same score, parts and rank; nothing is refused. */
+function expectExplanations(index: CampaignIndex, world: Map<string, Campaign>, scene: MatchScene): void {
+  const offered = index.highest(scene, world.size + 1).map((one) => one.campaign.campaign_id);
+  for (const [id, own] of world) {
+    // Copies differ in their ids alone.
+    if (id.startsWith("copy_")) continue;
+    const { checks, ...explained } = explain(own, scene, facts);
+    const passes = checks.every(({ passed }) => passed);
+    if (passes !== offered.includes(id)) expect([own, passes]).toEqual([own, !passes]);
+    if (!passes) continue;
+    const { candidate } = index.draw(scene, () => 0, { exclude: offered.filter((other) => other !== id) });
+    expect({
+      id: explained.campaignId,
+      rank: explained.rank,
+      affinityScore: explained.affinityScore,
+      affinityParts: explained.affinityParts.filter((part) => part.contribution > 0),
+    }).toEqual({
+      id: candidate?.campaign.campaign_id,
+      rank: candidate?.rank,
+      affinityScore: candidate?.affinityScore,
+      affinityParts: candidate?.affinityParts,
+    });
+  }
+}
+
 describe("the index and the plain loop", () => {
   it(
     "agree on who can be drawn, ranks, scores, contributions, pipelines and reasons, after anything that may happen",
@@ -192,6 +231,7 @@ describe("the index and the plain loop", () => {
             const refusals = new PlainRefusals();
             for (const one of changes) apply(one, index, world);
             expectAgreement(index, world, refusals, scene, exclude);
+            expectExplanations(index, world, scene);
             for (const one of refused) refusals.add(one, index, scene.nowMs);
             for (const moveMs of movesMs) {
               expectAgreement(index, world, refusals, { ...scene, nowMs: scene.nowMs + moveMs }, exclude);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
 import { SeededRandom } from "../../bench/random.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "../../tests/builders.ts";
 import type { Campaign } from "../types/campaign.ts";
@@ -107,6 +108,43 @@ describe("draws among very many ties", () => {
     const ranks = listed.map((one) => one.rank);
     expect(ranks).toEqual(ranks.toSorted((left, right) => right - left));
     expect(few.highest(scene, 500).map((one) => one.rank)).toEqual(ranks.slice(0, 500));
+  });
+});
+
+describe("draws among a few ties", () => {
+  it("give each exactly priority + 1 of the random numbers, and what ranks lower none", () => {
+    const contender = fc.record({
+      cpm_bid_cents: fc.integer({ min: 9_850, max: 10_000 }),
+      priority: fc.integer({ min: 0, max: 10 }),
+    });
+    fc.assert(
+      fc.property(fc.array(contender, { minLength: 1, maxLength: 12 }), (list) => {
+        const index = new CampaignIndex();
+        for (const [n, fields] of list.entries())
+          index.upsert(campaign({ campaign_id: `camp_${n}`, ...fields }));
+        const highest = Math.max(...list.map((one) => one.cpm_bid_cents));
+        const expected = list.map((one) => (one.cpm_bid_cents * 100 >= highest * 99 ? one.priority + 1 : 0));
+        const cells = expected.reduce((sum, weight) => sum + weight, 0);
+        const drawn = new Map(list.map((_, n) => [`camp_${n}`, 0]));
+        for (let cell = 0; cell < cells; cell += 1) {
+          const { candidate } = index.draw(scene, () => (cell + 0.5) / cells);
+          const id = candidate?.campaign.campaign_id ?? "";
+          drawn.set(id, (drawn.get(id) ?? 0) + 1);
+        }
+        expect([...drawn.values()]).toEqual(expected);
+      }),
+    );
+  });
+
+  it("take every number from 0 to just below 1", () => {
+    const index = new CampaignIndex();
+    index.upsert(campaign({ campaign_id: "camp_1", priority: 0 }));
+    index.upsert(campaign({ campaign_id: "camp_2", priority: 10 }));
+    index.upsert(campaign({ campaign_id: "camp_low", cpm_bid_cents: 500 }));
+    const drawn = [0, 1 - Number.EPSILON / 2].map(
+      (number) => index.draw(scene, () => number).candidate?.campaign.campaign_id,
+    );
+    expect(drawn.toSorted()).toEqual(["camp_1", "camp_2"]);
   });
 });
 

@@ -7,11 +7,3 @@ export function creativesOfTypes(
 ): Creative[] {
   return creatives.filter((creative) => placementTypes.includes(creative.creative_type));
 }
-
-/** Whether `creativesOfTypes` would find any, without building the list. */
-export function hasCreativeOfTypes(
-  creatives: readonly Creative[],
-  placementTypes: readonly CreativeType[],
-): boolean {
-  return creatives.some((creative) => placementTypes.includes(creative.creative_type));
-}

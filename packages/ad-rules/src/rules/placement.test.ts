@@ -1,15 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
 import { affinities, campaign, creative, placement } from "../../tests/builders.ts";
-import { creativesOfTypes, hasCreativeOfTypes } from "./creative-type.ts";
-import { compileBlockableNames, placementAdmits, preparePlacement } from "./placement.ts";
+import { offerOf } from "../../tests/offers.ts";
+import { creativesOfTypes } from "./creative-type.ts";
+
+const scene = { placement: placement(), context: {}, nowMs: Date.parse("2026-03-01T12:00:00Z") };
 
 describe("rule 2: placement", () => {
-  const names = compileBlockableNames(
-    campaign({
-      target_categories: ["RPG"],
-      affinities: affinities(["category", "Horror"], ["mood", "tense"]),
-    }),
-  );
+  const own = campaign({
+    target_categories: ["RPG"],
+    affinities: affinities(["category", "Horror"], ["mood", "tense"]),
+  });
 
   it.each([
     { why: "nothing is blocked", fields: {}, admits: true },
@@ -25,7 +25,8 @@ describe("rule 2: placement", () => {
     { why: "another kind of affinity is named", fields: { blocked_categories: ["tense"] }, admits: true },
     { why: "a blank entry blocks nothing", fields: { blocked_categories: [" "] }, admits: true },
   ])("$why", ({ fields, admits }) => {
-    expect(placementAdmits(preparePlacement(placement(fields)), names)).toBe(admits);
+    const asked = { ...scene, placement: placement(fields), context: { category: "rpg" } };
+    expect(offerOf(own, asked) !== null).toBe(admits);
   });
 });
 
@@ -36,8 +37,14 @@ describe("rule 3: a creative whose type is in placement_types", () => {
   it("keeps those of the types, in their order", () => {
     expect(creativesOfTypes([brand, hook], ["narrative_hook", "location_brand"])).toEqual([brand, hook]);
     expect(creativesOfTypes([brand, hook], ["narrative_hook"])).toEqual([hook]);
-    expect(hasCreativeOfTypes([brand, hook], ["narrative_hook"])).toBe(true);
-    expect(hasCreativeOfTypes([brand], ["narrative_hook"])).toBe(false);
-    expect(hasCreativeOfTypes([], ["narrative_hook"])).toBe(false);
+  });
+
+  it("needs one", () => {
+    const hooks = { ...scene, placement: placement({ placement_types: ["narrative_hook"] }) };
+    const creativesOffered = (creatives: (typeof hook)[]) =>
+      offerOf(campaign({ creatives }), hooks)?.creatives ?? null;
+    expect(creativesOffered([brand, hook])).toEqual([hook]);
+    expect(creativesOffered([brand])).toBeNull();
+    expect(creativesOffered([])).toBeNull();
   });
 });

@@ -1,8 +1,11 @@
-import { comparable, comparableSet, overlap } from "../text/equality.ts";
+import { comparable, comparableSet } from "../text/equality.ts";
 import type { Campaign } from "../types/campaign.ts";
 import type { Placement } from "../types/request.ts";
 
-/** What a placement may block a campaign by. */
+/**
+ * What a placement may block a campaign by. Rule 2: the placement is active, the advertiser is not in blocked_advertisers,
+ * and none of blocked_categories is among the campaign's categories (semantics: Matching 2).
+ */
 export interface BlockableNames {
   advertiser: string;
   /** Its target_categories and the values of its `category` affinities. */
@@ -36,16 +39,4 @@ export function preparePlacement(
     blockedAdvertisers: comparableSet(placement.blocked_advertisers),
     blockedCategories: comparableSet(placement.blocked_categories),
   };
-}
-
-/**
- * Rule 2: the placement is active, the advertiser is not in blocked_advertisers, and none of blocked_categories is among
- * the campaign's categories (semantics: Matching 2).
- */
-export function placementAdmits(placement: PreparedPlacement, names: BlockableNames): boolean {
-  return (
-    placement.isActive &&
-    !placement.blockedAdvertisers.has(names.advertiser) &&
-    !overlap(placement.blockedCategories, names.categories)
-  );
 }

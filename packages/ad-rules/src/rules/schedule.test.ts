@@ -1,9 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { compileSchedule, isWithinSchedule, parseDate } from "./schedule.ts";
+import { campaign, placement } from "../../tests/builders.ts";
+import { offerOf } from "../../tests/offers.ts";
+import { parseDate } from "./schedule.ts";
 
 const runs = (start_date: string | null, end_date: string | null, now: string) =>
-  isWithinSchedule(compileSchedule({ start_date, end_date }), Date.parse(now));
+  offerOf(campaign({ start_date, end_date }), {
+    placement: placement(),
+    context: {},
+    nowMs: Date.parse(now),
+  }) !== null;
 
 describe("rule 1: now within start_date..end_date", () => {
   it.each([

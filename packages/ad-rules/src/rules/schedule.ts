@@ -18,11 +18,6 @@ export function compileSchedule(campaign: Pick<Campaign, "start_date" | "end_dat
   };
 }
 
-/** Rule 1, second half: now within start_date..end_date, edges included. */
-export function isWithinSchedule(schedule: Schedule, nowMs: number): boolean {
-  return schedule !== null && schedule.startsAtMs <= nowMs && nowMs < schedule.endsBeforeMs;
-}
-
 /** The first and the last millisecond of what a date means; a point in time has one alone. */
 export interface DateSpan {
   firstMs: number;

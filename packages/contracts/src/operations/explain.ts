@@ -18,7 +18,7 @@ export const explainApi = defineFeature({
       addition: true,
       summary: "Explain why a campaign would or would not serve",
       description:
-        "Takes the body of a match request for any registered game, and goes through every rule of matching in its order, by the same code. It serves, holds and bills nothing.",
+        "Takes the body of a match request for any registered game, and goes through every rule of matching in its order, on the same campaigns and placements as a match. It serves, holds and bills nothing.",
       request: {
         schema: matchRequestSchema,
         example: {
