@@ -3,17 +3,18 @@
  * listed is a violation. `tests/dependency-rule.test.ts` plants a violation of each rule.
  */
 const PACKAGES_OF = {
+  collections: [],
   money: [],
-  "ad-rules": ["money"],
+  "ad-rules": ["collections", "money"],
   contracts: ["money"],
-  "hot-state": ["contracts", "money"],
+  "hot-state": ["collections", "contracts", "money"],
   database: ["money"],
   "service-kit": ["contracts", "money"],
   "local-stores": [],
 };
 const PACKAGES_OF_SERVICE = {
   management: ["ad-rules", "contracts", "database", "hot-state", "money", "service-kit"],
-  match: ["ad-rules", "contracts", "hot-state", "money", "service-kit"],
+  match: ["ad-rules", "collections", "contracts", "hot-state", "money", "service-kit"],
   billing: ["contracts", "database", "hot-state", "money", "service-kit"],
   standalone: ["contracts", "database", "hot-state", "local-stores", "money", "service-kit"],
 };
@@ -57,9 +58,9 @@ module.exports = {
     {
       name: "pure-packages-use-nothing",
       comment:
-        "money and ad-rules get clock, randomness and data as arguments: no Node module, no npm package.",
+        "collections, money and ad-rules get clock, randomness and data as arguments: no Node module, no npm package.",
       severity: "error",
-      from: { path: "^packages/(money|ad-rules)/", pathNot: TEST_FILE },
+      from: { path: "^packages/(collections|money|ad-rules)/", pathNot: TEST_FILE },
       to: {
         dependencyTypes: ["core", "npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown"],
       },

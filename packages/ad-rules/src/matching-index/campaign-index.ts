@@ -1,3 +1,4 @@
+import { ShardedMap } from "@diegetic/collections";
 import { compileCampaign } from "../compiled/compiled-campaign.ts";
 import { comparable } from "../text/equality.ts";
 import type { Campaign } from "../types/campaign.ts";
@@ -5,7 +6,6 @@ import type { MatchScene, Placement } from "../types/request.ts";
 import { type Candidate, candidateOf } from "./candidate.ts";
 import { type Found, Matching } from "./matching.ts";
 import type { Span } from "./refusals.ts";
-import { ShardedMap } from "./sharded-map.ts";
 import { SharedTexts } from "./shared-texts.ts";
 import type { Random } from "./tie-sampling.ts";
 

@@ -22,7 +22,7 @@ export class Judge {
   readonly #terms: Terms;
   readonly #records: Records;
   readonly #refusals: Refusals;
-  readonly #circles: ReadonlyMap<number, GeoRules>;
+  readonly #circles: readonly (GeoRules | undefined)[];
   /** What the request offers (asked.ts). */
   offer = 0;
   #types = 0;
@@ -31,7 +31,12 @@ export class Judge {
   #player: PlayerPlace | null = null;
 
   /** @param circles the places of campaigns that have circles, by slot */
-  constructor(terms: Terms, records: Records, refusals: Refusals, circles: ReadonlyMap<number, GeoRules>) {
+  constructor(
+    terms: Terms,
+    records: Records,
+    refusals: Refusals,
+    circles: readonly (GeoRules | undefined)[],
+  ) {
     this.#refusals = refusals;
     this.#terms = terms;
     this.#records = records;
@@ -110,7 +115,7 @@ export class Judge {
   }
 
   #isInPlace(slot: number): boolean {
-    const rules = this.#circles.get(slot);
+    const rules = this.#circles[slot];
     if (rules === undefined) throw new Error(`the places of slot ${slot} are missing`);
     this.#player ??= preparePlayerPlace(this.#geo);
     return geoAdmits(rules, this.#player);

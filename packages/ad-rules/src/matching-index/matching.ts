@@ -41,7 +41,8 @@ export interface Steps {
 export class Matching {
   /** By slot: the address of its record, or `nowhere`. */
   readonly #addresses: number[] = [];
-  readonly #circles = new Map<number, GeoRules>();
+  /** By slot: the places of campaigns that have circles. */
+  readonly #circles: (GeoRules | undefined)[] = [];
   readonly #terms = new Terms();
   readonly #records = new Records();
   readonly #live = new PostingSet(this.#records);
@@ -85,10 +86,11 @@ export class Matching {
   /** The slot must be free. */
   add(campaign: CompiledCampaign, slot: number): void {
     this.#addresses[slot] = nowhere;
+    this.#circles[slot] = undefined;
     if (canNeverServe(campaign)) return;
     const address = this.#records.add(recordPartsOf(campaign, slot, this.#terms));
     this.#addresses[slot] = address;
-    if (hasCircles(campaign)) this.#circles.set(slot, campaign.geo);
+    if (hasCircles(campaign)) this.#circles[slot] = campaign.geo;
     this.#highestPriority = Math.max(this.#highestPriority, campaign.source.priority);
     this.#live.chooseKey(address);
     this.#live.add(address);
@@ -105,7 +107,7 @@ export class Matching {
     for (const term of this.#records.terms(address)) this.#terms.release(term);
     if (!this.#terms.isUsed(advertiser)) this.#refusals.forgetAdvertiser(advertiser);
     this.#records.remove(address);
-    this.#circles.delete(slot);
+    this.#circles[slot] = undefined;
     this.#addresses[slot] = nowhere;
   }
 

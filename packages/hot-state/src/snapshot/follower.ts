@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { ShardedMap } from "@diegetic/collections";
 import { duplicateConnection, type RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
@@ -58,9 +59,9 @@ export class SnapshotFollower {
   readonly #renewEveryMs: number;
   readonly #renewScript: ScriptCall;
   readonly #alarm = new Alarm();
-  readonly #known = new Set<string>();
-  /** While loading: what the copy holds of before and the new log has not named yet. */
-  readonly #unconfirmed = new Set<string>();
+  /** What the copy holds, by name, and the load that named it last. */
+  readonly #known = new ShardedMap<number>();
+  #load = 0;
   #state: "idle" | "loading" | "following" = "idle";
   #instance = "";
   #epoch = "";
@@ -237,20 +238,21 @@ export class SnapshotFollower {
   #apply(changes: SnapshotChange[]): void {
     this.#options.onChanges(changes);
     for (const { name, json } of changes) {
-      this.#unconfirmed.delete(name);
       if (json === null) this.#known.delete(name);
-      else this.#known.add(name);
+      else this.#known.set(name, this.#load);
     }
   }
 
   /** After a load: the entities of before that Redis no longer names. */
   async #removeUnconfirmed(): Promise<void> {
-    while (this.#unconfirmed.size > 0) {
-      const page: SnapshotChange[] = [];
-      for (const name of this.#unconfirmed) {
-        if (page.push({ name, json: null }) === CHANGES_PER_PAGE) break;
+    if (this.#state !== "loading") return;
+    for (const part of this.#known.parts) {
+      const gone: SnapshotChange[] = [];
+      for (const [name, load] of part) {
+        if (load !== this.#load) gone.push({ name, json: null });
       }
-      await this.#applyInTurns(page);
+      if (gone.length === 0) continue;
+      await this.#applyInTurns(gone);
       await nextTurn();
     }
   }
@@ -267,7 +269,7 @@ export class SnapshotFollower {
     this.#epoch = epoch;
     this.#applied = 0;
     this.#confirmedRenewal = 0;
-    for (const name of this.#known) this.#unconfirmed.add(name);
+    this.#load += 1;
     return before;
   }
 

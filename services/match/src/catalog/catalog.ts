@@ -1,4 +1,5 @@
 import { CampaignIndex } from "@diegetic/ad-rules";
+import { ShardedMap } from "@diegetic/collections";
 import type {
   SnapshotAdvertiser,
   SnapshotApiKey,
@@ -17,9 +18,9 @@ interface KnownKey {
 export class Catalog {
   /** Answers need what a campaign shows, not whom it targets. */
   readonly index = new CampaignIndex({ keepsTargets: false });
-  readonly #placements = new Map<string, SnapshotPlacement>();
-  readonly #advertiserVersions = new Map<string, number>();
-  readonly #keys = new Map<string, KnownKey>();
+  readonly #placements = new ShardedMap<SnapshotPlacement>();
+  readonly #advertiserVersions = new ShardedMap<number>();
+  readonly #keys = new ShardedMap<KnownKey>();
 
   /** Takes changes as the follower brings them. Entities of a kind that is not known here are left out. */
   apply(changes: readonly SnapshotChange[]): void {

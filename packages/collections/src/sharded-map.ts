@@ -8,6 +8,11 @@ const hashedUnits = 8;
 export class ShardedMap<Value> {
   readonly #shards: readonly Map<string, Value>[] = Array.from({ length: shardCount }, () => new Map());
 
+  /** What it holds, in parts small enough to be gone through at once. */
+  get parts(): readonly ReadonlyMap<string, Value>[] {
+    return this.#shards;
+  }
+
   get size(): number {
     let size = 0;
     for (const shard of this.#shards) size += shard.size;

@@ -20,6 +20,9 @@ describe("a map in parts", () => {
           }
         }
         expect(sharded.size).toBe(plain.size);
+        const inParts = sharded.parts.flatMap((part) => [...part]);
+        expect(inParts).toHaveLength(plain.size);
+        expect(new Map(inParts)).toEqual(plain);
         for (const { key } of changes) expect(sharded.get(key)).toBe(plain.get(key));
       }),
     );

@@ -1,0 +1,1 @@
+export { ShardedMap } from "./sharded-map.ts";
