@@ -456,6 +456,25 @@ describe("audit", () => {
     }
   });
 
+  it("notices that a day has spent more than its cap, if that stood all day", async () => {
+    const changedBefore = (days: number) =>
+      sql.run("UPDATE campaigns SET updated_at = now() - make_interval(days => $2) WHERE id = $1", [
+        campaign.campaignId,
+        days,
+      ]);
+    const cap = (cents: number) =>
+      sql.run("UPDATE campaigns SET daily_cap_cents = $2 WHERE id = $1", [campaign.campaignId, cents]);
+    await cap(1);
+    try {
+      await changedBefore(0);
+      expect(await differing()).toEqual(["slot_settings"]);
+      await changedBefore(1);
+      expect(await differing()).toEqual(["day_cap", "slot_settings"]);
+    } finally {
+      await cap(1_000);
+    }
+  });
+
   it("looks at limits as closely after a restart that found records in the outbox", async () => {
     await world.impress(campaign);
     await world.redis.hset(key("account"), "lineage", "another");

@@ -18,7 +18,6 @@ export async function openSlot(
     forgetMatches: true,
     spentMillicents,
     impressions,
-    day: new Date().toISOString().slice(0, 10),
     settledMarks: [],
     campaigns: [],
   });

@@ -7,6 +7,7 @@
 --       unknown_slot  the slot has to be restored first, nothing was changed
 -- Idempotent: a version again changes nothing.
 
+-- @include "time"
 -- @include "lineage"
 -- @include "totals"
 

@@ -10,6 +10,7 @@
 -- A newer version takes away the ceiling: the lowered budget has arrived.
 -- Idempotent: a version again changes nothing.
 
+-- @include "time"
 -- @include "lineage"
 -- @include "totals"
 
@@ -20,6 +21,9 @@ if not read_account(account_key) then return { 'unknown_slot' } end
 local known = redis.call('HGET', campaign_key, 'version')
 if known and tonumber(known) > tonumber(version) then return { 'older' } end
 if not known then
+  -- By the clock of management, which may be ahead: it says what is spent, not which day it is.
+  local today = utc_day(math.floor(now_microseconds() / 1000))
+  if seed_day > today then seed_day = today end
   redis.call('HSET', campaign_key, 'spent', seed_spent, 'held', '0', 'impressions', seed_impressions,
     'day', seed_day, 'day_spent', seed_day_spent, 'rotation', '0')
 end

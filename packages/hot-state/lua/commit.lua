@@ -45,7 +45,7 @@ local function too_dear(entry)
   if entry.state ~= 'O' then return no_room(account, campaign, entry.price) end
   if account.spent + entry.price > account.deposited then return 'balance' end
   if campaign.spent + entry.price > campaign.limit then return 'budget' end
-  if campaign.daily_cap and campaign.day_spent + entry.price > campaign.daily_cap then return 'daily_cap' end
+  if exceeds_day(campaign, entry.price) then return 'daily_cap' end
   return nil
 end
 
@@ -61,7 +61,7 @@ local function charge(id, entry)
     'impressions', whole(campaign.impressions + 1),
     'day', campaign.day, 'day_spent', whole(campaign.day_spent + entry.price))
   redis.call('ZREM', pending, pending_member(id, entry))
-  entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(now_ms), impression_id
+  entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(recorded_at_ms(campaign, now_ms)), impression_id
   local record = record_of(entry)
   redis.call('HSET', outbox, impression_id, record)
   redis.call('HSET', matches, id, encode_entry(entry))

@@ -1,9 +1,10 @@
 -- Makes a slot anew from the totals of Postgres, or lets one go on that was found to agree with them.
 -- KEYS  account, holds, settled, restoring, then every campaign of the advertiser
 -- ARGV  as `freeze_slot` found it: lineage, epoch, seq
---       'keep' | 'forget' (the holds and matches), new epoch, version, deposited, spent, impressions, day (YYYY-MM-DD),
+--       'keep' | 'forget' (the holds and matches), new epoch, version, deposited, spent, impressions,
 --       number of marks, the marks: ids of impressions that the totals contain and that may still be settled,
---       and '-' before the ids of those that they no longer contain; then per campaign: version, status, budget, daily_cap | '', spent, impressions, day_spent
+--       and '-' before the ids of those that they no longer contain; then per campaign: version, status, budget, daily_cap | '', spent, impressions,
+--       day (YYYY-MM-DD), day_spent
 -- Reply {code}
 -- Codes restored  the slot serves in the new epoch
 --       changed   it is not as it was found: look again
@@ -13,8 +14,8 @@
 
 -- One by one: unpacking all the keys of a large advertiser would not fit on Lua's stack.
 local account_key, holds, settled, restoring = unpack(KEYS, 1, 4)
-local lineage, found_epoch, found_seq, mode, epoch, version, deposited, spent, impressions, day = unpack(ARGV, 1, 10)
-local FIRST_CAMPAIGN_KEY, CAMPAIGN_FIELDS = 5, 7
+local lineage, found_epoch, found_seq, mode, epoch, version, deposited, spent, impressions = unpack(ARGV, 1, 9)
+local FIRST_CAMPAIGN_KEY, CAMPAIGN_FIELDS = 5, 8
 
 local present = redis.call('HMGET', account_key, 'epoch', 'seq', 'version', 'lineage')
 if lineage ~= server_lineage() or present[4] == lineage or (present[1] or '') ~= found_epoch
@@ -23,15 +24,15 @@ if lineage ~= server_lineage() or present[4] == lineage or (present[1] or '') ~=
 end
 
 redis.call('DEL', settled)
-local next_argument = 12
-for _ = 1, tonumber(ARGV[11]) do
+local next_argument = 11
+for _ = 1, tonumber(ARGV[10]) do
   redis.call('HSET', settled, ARGV[next_argument], '1')
   next_argument = next_argument + 1
 end
 
 for i = FIRST_CAMPAIGN_KEY, #KEYS do
   local campaign_key = KEYS[i]
-  local campaign_version, status, budget, daily_cap, campaign_spent, campaign_impressions, day_spent =
+  local campaign_version, status, budget, daily_cap, campaign_spent, campaign_impressions, day, day_spent =
     unpack(ARGV, next_argument, next_argument + CAMPAIGN_FIELDS - 1)
   next_argument = next_argument + CAMPAIGN_FIELDS
   local known = tonumber(redis.call('HGET', campaign_key, 'version') or -1)

@@ -7,6 +7,7 @@
 --       unknown_slot  the campaign is not there, or the slot has to be restored first
 -- Idempotent: the same ceiling again changes nothing.
 
+-- @include "time"
 -- @include "lineage"
 -- @include "totals"
 

@@ -222,7 +222,6 @@ export class Operations {
           depositedMillicents: account.depositedMillicents,
           spentMillicents: account.spentMillicents,
           impressions: account.impressions,
-          day: found.day,
           settledMarks: [],
           campaigns: [],
         }),

@@ -28,3 +28,15 @@ local function utc_day(ms)
   local year = year_of_era + era * 400 + (month <= 2 and 1 or 0)
   return string.format('%04d-%02d-%02d', year, month, day)
 end
+
+-- Unix milliseconds at which a UTC day (YYYY-MM-DD) begins.
+local function day_start_ms(text)
+  local year, month, day = string.match(text, '^(%d+)-(%d+)-(%d+)$')
+  year, month, day = tonumber(year), tonumber(month), tonumber(day)
+  if month <= 2 then year = year - 1 end
+  local era = math.floor(year / 400)
+  local year_of_era = year - era * 400
+  local day_of_year = math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
+  local day_of_era = 365 * year_of_era + math.floor(year_of_era / 4) - math.floor(year_of_era / 100) + day_of_year
+  return (era * 146097 + day_of_era - 719468) * DAY_MS
+end

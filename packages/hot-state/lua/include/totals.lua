@@ -31,7 +31,9 @@ local function recall(account, matches, ...)
 end
 
 -- limit: the budget, or a lower ceiling that is on its way into the budget. day: the day that is being spent on;
--- a clock that has gone back keeps the later day, so that no cap is spent twice.
+-- a clock that has gone back keeps the later day, so that no cap is spent twice, and charges are recorded on that day.
+-- is_day_far: it is later than tomorrow. Nobody would believe such a record: a campaign with a cap waits to be restored.
+-- Needs "time".
 local function read_campaign(key, today)
   local values = redis.call('HMGET', key, 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held',
     'day', 'day_spent', 'impressions', 'rotation')
@@ -50,17 +52,25 @@ local function read_campaign(key, today)
     held = tonumber(values[7]),
     day = day,
     day_spent = day_spent,
+    is_day_far = day > today and day_start_ms(day) > day_start_ms(today) + DAY_MS,
     impressions = tonumber(values[10] or 0),
     rotation = tonumber(values[11] or 0),
   }
+end
+
+local function exceeds_day(campaign, amount)
+  return campaign.daily_cap and (campaign.is_day_far or campaign.day_spent + amount > campaign.daily_cap)
+end
+
+-- When a charge of this moment is recorded: on the day on which it counts.
+local function recorded_at_ms(campaign, now_ms)
+  return campaign.is_day_far and now_ms or math.max(now_ms, day_start_ms(campaign.day))
 end
 
 -- Why a new hold of `price` does not fit, or nil. Open holds count against the current day.
 local function no_room(account, campaign, price)
   if account.deposited - account.spent - account.held < price then return 'balance' end
   if campaign.limit - campaign.spent - campaign.held < price then return 'budget' end
-  if campaign.daily_cap and campaign.day_spent + campaign.held + price > campaign.daily_cap then
-    return 'daily_cap'
-  end
+  if exceeds_day(campaign, campaign.held + price) then return 'daily_cap' end
   return nil
 end

@@ -58,6 +58,36 @@ describe("commit", () => {
     expect(await redis.zcard(advertiserKeys.holds(slot.advertiserId))).toBe(0);
   });
 
+  it("records a charge on the day on which it counts, also after the clock has gone back", async () => {
+    const slot = await TestSlot.open(money, redis, { dailyCapMillicents: 3_000 });
+    for (let held = 0; held < 3; held++) await slot.hold();
+    const key = advertiserKeys.campaign(slot.advertiserId, slot.campaignId);
+    const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+    await redis.hset(key, "day", tomorrow, "day_spent", 1_000);
+    const result = await slot.commit({ impressionId: "imp_1" });
+    if (result.outcome !== "charged") throw new Error(result.reason);
+    expect(new Date(result.record.recorded_at_ms).toISOString()).toBe(`${tomorrow}T00:00:00.000Z`);
+    expect((await slot.totals()).campaign).toMatchObject({ day: tomorrow, daySpentMillicents: 2_000 });
+    expect(await slot.commit({ impressionId: "imp_1" })).toEqual({ ...result, replay: true });
+    expect(await slot.commit()).toMatchObject({ outcome: "charged" });
+    expect(await slot.commit()).toEqual({ outcome: "refused", reason: "daily_cap" });
+  });
+
+  it("charges nothing of a capped campaign whose day is further ahead than tomorrow", async () => {
+    const slot = await TestSlot.open(money, redis, { dailyCapMillicents: 3_000 });
+    const free = await TestSlot.open(money, redis);
+    const later = new Date(Date.now() + 2 * DAY_MS).toISOString().slice(0, 10);
+    for (const one of [slot, free]) {
+      await one.hold();
+      await redis.hset(advertiserKeys.campaign(one.advertiserId, one.campaignId), "day", later);
+    }
+    expect(await slot.commit()).toEqual({ outcome: "refused", reason: "daily_cap" });
+    const before = Date.now();
+    const charged = await free.commit();
+    if (charged.outcome !== "charged") throw new Error(charged.reason);
+    expect(Math.abs(charged.record.recorded_at_ms - before)).toBeLessThan(60_000);
+  });
+
   it("keeps every text of the match as it was", async () => {
     const slot = await TestSlot.open(money, redis);
     const gameId = 'a|b"\\\n{é🎮\ud800}%';

@@ -41,6 +41,7 @@ describe("restoreSlot", () => {
       dailyCapMillicents: null,
       spentMillicents: 0,
       impressions: 0,
+      day: found.day,
       daySpentMillicents: 0,
     };
     const added = newId("camp");
@@ -54,7 +55,6 @@ describe("restoreSlot", () => {
         depositedMillicents: 1_000_000,
         spentMillicents: 0,
         impressions: 0,
-        day: found.day,
         settledMarks: [],
         campaigns: [slot.campaignId, added].map((campaignId) => ({ ...campaign, campaignId })),
       }),
@@ -82,6 +82,7 @@ describe("restoreSlot", () => {
         dailyCapMillicents: null,
         spentMillicents: n === MANY_CAMPAIGNS - 1 ? 500 : 0,
         impressions: 0,
+        day: found.day,
         daySpentMillicents: 0,
       }),
     );
@@ -94,7 +95,6 @@ describe("restoreSlot", () => {
       depositedMillicents: 1_000_000,
       spentMillicents: 500,
       impressions: 1,
-      day: found.day,
       settledMarks: ["imp_1"],
       campaigns,
     };

@@ -70,7 +70,6 @@ function restoreArguments(request: RestoreRequest): (string | number)[] {
     requireInteger("depositedMillicents", request.depositedMillicents, 0),
     requireInteger("spentMillicents", request.spentMillicents, 0),
     requireInteger("impressions", request.impressions, 0),
-    requireDay(request.day),
     settledMarks.length,
     ...settledMarks,
     ...campaigns.flatMap((campaign) => [
@@ -82,6 +81,7 @@ function restoreArguments(request: RestoreRequest): (string | number)[] {
         : requireInteger("dailyCapMillicents", campaign.dailyCapMillicents, 0),
       requireInteger("spentMillicents", campaign.spentMillicents, 0),
       requireInteger("impressions", campaign.impressions, 0),
+      requireDay(campaign.day),
       requireInteger("daySpentMillicents", campaign.daySpentMillicents, 0),
     ]),
   ];

@@ -216,6 +216,8 @@ export interface RestoredCampaign {
   dailyCapMillicents: Millicents | null;
   spentMillicents: Millicents;
   impressions: number;
+  /** The UTC day (YYYY-MM-DD) that is being spent on: today by the clock of Redis, or tomorrow when it was that before. */
+  day: string;
   daySpentMillicents: Millicents;
 }
 
@@ -230,8 +232,6 @@ export interface RestoreRequest {
   depositedMillicents: Millicents;
   spentMillicents: Millicents;
   impressions: number;
-  /** The UTC day (YYYY-MM-DD) of `daySpentMillicents`. */
-  day: string;
   /**
    * Ids of impressions that the totals contain and that may still be settled, and those that they no longer contain, after
    * a `-`. At most 40 000.

@@ -9,6 +9,7 @@ export const CHECKS = {
   impressions_by_campaigns: { what: "Impressions: campaigns = their advertiser", kind: "money" },
   balance: { what: "Spent is at most deposited, millicents", kind: "money" },
   budget: { what: "Spent is at most the budget, millicents", kind: "money" },
+  day_cap: { what: "Day's rollups are at most the cap, where that stood all day, millicents", kind: "money" },
   rollup_spent: { what: "Spent, millicents: rollups = campaign", kind: "money" },
   rollup_impressions: { what: "Impressions: rollups = campaign", kind: "money" },
   ledger_charges: { what: "Charges, microcents: ledger = campaign", kind: "money" },

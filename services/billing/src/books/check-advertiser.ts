@@ -20,7 +20,10 @@ export function checkAdvertiser(advertiser: AdvertiserFigures): Comparisons {
   checks.equal("published", id, advertiser.version, advertiser.publishedVersion);
   checks.equal("poison", id, 0, advertiser.poison.unresolved);
   checks.equal("settlements", id, 0, advertiser.pendingSettlements);
-  for (const campaign of campaigns) checkCampaign(checks, campaign);
+  for (const campaign of campaigns) {
+    checkCampaign(checks, campaign);
+    checkDays(checks, campaign, advertiser.late.byDay);
+  }
   return checks;
 }
 
@@ -38,6 +41,20 @@ function checkCampaign(checks: Comparisons, campaign: CampaignFigures): void {
   checks.equal("unique_users", id, uniqueUsers.rows, uniqueUsers.counted);
   checks.equal("unique_users", `${id} by member`, 0, uniqueUsers.differing);
   checks.equal("published", id, campaign.version, campaign.publishedVersion);
+}
+
+/** Before the day on which the settings were changed, and on it, another cap may have stood. Late charges may pass a full day. */
+function checkDays(
+  checks: Comparisons,
+  { campaignId: id, dailyCapMillicents: cap, changedOn, spentByDay }: CampaignFigures,
+  late: ReadonlyMap<string, bigint>,
+): void {
+  if (cap === null) return;
+  for (const [day, spent] of spentByDay) {
+    if (day <= changedOn) continue;
+    const subject = `${id} ${day}`;
+    checks.atMost("day_cap", subject, spent > cap ? cap + (late.get(subject) ?? 0n) : cap, spent);
+  }
 }
 
 function sum(campaigns: readonly CampaignFigures[], field: "spentMillicents" | "impressions"): bigint {

@@ -15,6 +15,8 @@ export interface CampaignFigures {
   status: string;
   budgetMillicents: bigint;
   dailyCapMillicents: bigint | null;
+  /** UTC day on which its settings were last changed. */
+  changedOn: string;
   spentMillicents: bigint;
   impressions: bigint;
   version: number;

@@ -97,6 +97,7 @@ interface CampaignRow {
   status: string;
   budget_cents: number;
   daily_cap_cents: number | null;
+  changed_on: string;
   spent: bigint;
   impressions: bigint;
   version: number;
@@ -113,6 +114,7 @@ function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): 
   const days = [-1, 0, 1].map((offset) => utcDay(nowMs + offset * DAY_MS));
   return transaction.$queryRaw<CampaignRow[]>`
     SELECT c.id, c.advertiser_id, c.status::text, c.budget_cents, c.daily_cap_cents, c.spent_millicents AS spent,
+      (c.updated_at AT TIME ZONE 'UTC')::date::text AS changed_on,
       c.impressions, c.version, c.published_version, r.rollup_impressions, r.rollup_spent, d.spent_by_day,
       (SELECT COALESCE(sum(impressions), 0)::bigint FROM creatives WHERE campaign_id = c.id) AS creative_impressions,
       v.version_impressions, v.newest_version
@@ -145,6 +147,7 @@ function campaignFigures(
     budgetMillicents: BigInt(row.budget_cents) * MILLICENTS_PER_CENT,
     dailyCapMillicents:
       row.daily_cap_cents === null ? null : BigInt(row.daily_cap_cents) * MILLICENTS_PER_CENT,
+    changedOn: row.changed_on,
     spentMillicents: row.spent,
     impressions: row.impressions,
     version: row.version,

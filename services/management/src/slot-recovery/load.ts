@@ -17,7 +17,8 @@ export interface KnownCampaign {
   dailyCapCents: number | null;
   spentMillicents: number;
   impressions: number;
-  daySpentMillicents: number;
+  /** Of this day and the next ones, as far as there are any. */
+  spentMillicentsByDay: Map<string, number>;
 }
 
 /** Something that billing has still to bring into the slot: the totals of Postgres contain it. */
@@ -77,9 +78,9 @@ export function beginEpochs(
     const campaigns = await transaction.$queryRaw<CampaignRow[]>`
       SELECT id, advertiser_id, version, status::text AS status, budget_cents, daily_cap_cents, spent_millicents, impressions
       FROM campaigns WHERE advertiser_id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`;
-    const daySpent = await transaction.$queryRaw<{ campaign_id: string; spent: bigint }[]>`
-      SELECT campaign_id, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
-      WHERE campaign_id = ANY(${campaigns.map(({ id }) => id)}) AND day = ${day}::date GROUP BY campaign_id`;
+    const daySpent = await transaction.$queryRaw<DayRow[]>`
+      SELECT campaign_id, day::text AS day, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
+      WHERE campaign_id = ANY(${campaigns.map(({ id }) => id)}) AND day >= ${day}::date GROUP BY 1, 2`;
     const unsettled = await readUnsettled(transaction, ids);
     const asked = JSON.stringify(outbox.map(({ impressionId, day: on }) => ({ id: impressionId, day: on })));
     const handled = await transaction.$queryRaw<{ id: string }[]>`
@@ -162,6 +163,12 @@ interface CampaignRow {
   impressions: bigint;
 }
 
+interface DayRow {
+  campaign_id: string;
+  day: string;
+  spent: bigint;
+}
+
 interface UnsettledRow {
   advertiser_id: string;
   kind: "late" | "reversed";
@@ -175,12 +182,16 @@ function assemble(
   advertisers: readonly AdvertiserRow[],
   campaigns: readonly CampaignRow[],
   found: {
-    daySpent: readonly { campaign_id: string; spent: bigint }[];
+    daySpent: readonly DayRow[];
     unsettled: ReadonlyMap<string, UnsettledImpression[] | null>;
     handled: readonly { id: string }[];
   },
 ): KnownAdvertiser[] {
-  const daySpent = new Map(found.daySpent.map((row) => [row.campaign_id, row.spent]));
+  const daySpent = new Map<string, Map<string, number>>();
+  for (const { campaign_id, day, spent } of found.daySpent) {
+    const days = daySpent.get(campaign_id) ?? new Map<string, number>();
+    daySpent.set(campaign_id, days.set(day, safeInteger(spent, "spent on the day")));
+  }
   const handledImpressionIds = new Set(found.handled.map(({ id }) => id));
   const byId = new Map<string, KnownAdvertiser>();
   for (const row of advertisers) {
@@ -206,7 +217,7 @@ function assemble(
       dailyCapCents: row.daily_cap_cents,
       spentMillicents: safeInteger(row.spent_millicents, "spent"),
       impressions: safeInteger(row.impressions, "impressions"),
-      daySpentMillicents: safeInteger(daySpent.get(row.id) ?? 0n, "spent on the day"),
+      spentMillicentsByDay: daySpent.get(row.id) ?? new Map(),
     });
   }
   return [...byId.values()];

@@ -2,7 +2,7 @@ import { utcDay } from "@diegetic/database";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { activeCampaign, type Harness, startHarness } from "../testing/harness.ts";
-import { charge, hold } from "../testing/spending.ts";
+import { charge, hold, writeImpressions } from "../testing/spending.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -50,5 +50,31 @@ describe("SlotRecovery", () => {
     });
     expect(totals).toMatchObject({ day: utcDay(Date.now()), daySpentMillicents: 1_000 });
     expect(await hold(money, spending)).toMatchObject({ outcome: "refused", reason: "daily_cap" });
+  });
+
+  it("goes on with the later day when the clock of Redis was ahead", async () => {
+    harness = await startHarness();
+    const { management, money, redis } = harness;
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    const { campaignId, creativeId } = await activeCampaign(advertiser, { daily_cap_cents: 1 });
+    const tomorrow = utcDay(Date.now() + DAY_MS);
+    await writeImpressions(management.database, {
+      advertiserId,
+      campaignId,
+      creativeId,
+      gameId: "game",
+      accountId: advertiser.accountId,
+      impressions: 2,
+      priceMillicents: 500,
+      day: tomorrow,
+    });
+    await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+    await management.reconciler.round();
+    const totals = await eventually(async () => {
+      const found = await money.readCampaign(advertiserId, campaignId);
+      return (await money.readAccount(advertiserId))?.spentMillicents === 1_000 && found;
+    });
+    expect(totals).toMatchObject({ day: tomorrow, daySpentMillicents: 1_000 });
   });
 });

@@ -184,7 +184,6 @@ export class SlotRecovery {
       forgetMatches,
       version: known.version,
       depositedMillicents: known.depositedMillicents,
-      day,
     });
     if (outcome === "changed") return null;
     this.#restored.inc({ matches: forgetMatches ? "forgotten" : "kept" });

@@ -4,6 +4,8 @@ import type { AccountTotals, CampaignTotals, FrozenSlot, RestoredCampaign } from
 import { centsToMillicents } from "@diegetic/money";
 import type { KnownAdvertiser, UnsettledImpression } from "./load.ts";
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
 /** The totals with which a slot is to go on: those of Postgres, and what its outbox has on top of them. */
 export interface SlotTotals extends Pick<AccountTotals, "spentMillicents" | "impressions"> {
   campaigns: RestoredCampaign[];
@@ -19,7 +21,12 @@ export function totalsOf(
   const counted = outbox.filter(({ impression_id }) => !known.handledImpressionIds.has(impression_id));
   const campaigns = known.campaigns.map((campaign): RestoredCampaign => {
     const own = counted.filter(({ match }) => match.campaign_id === campaign.id);
-    const today = own.filter(({ recorded_at_ms }) => utcDay(recorded_at_ms) === day);
+    const days = new Map(campaign.spentMillicentsByDay);
+    for (const { recorded_at_ms, match } of own) {
+      const on = utcDay(recorded_at_ms);
+      days.set(on, (days.get(on) ?? 0) + match.price_millicents);
+    }
+    const spentOn = spendingDay([...days.keys()], day);
     return {
       campaignId: campaign.id,
       version: campaign.version,
@@ -28,7 +35,8 @@ export function totalsOf(
       dailyCapMillicents: campaign.dailyCapCents === null ? null : centsToMillicents(campaign.dailyCapCents),
       spentMillicents: campaign.spentMillicents + priceOf(own),
       impressions: campaign.impressions + own.length,
-      daySpentMillicents: campaign.daySpentMillicents + priceOf(today),
+      day: spentOn,
+      daySpentMillicents: days.get(spentOn) ?? 0,
     };
   });
   return {
@@ -81,6 +89,12 @@ export function isIntact(
       ),
     )
   );
+}
+
+/** Today, or tomorrow when something was recorded there: the clock of Redis was ahead. What lies further ahead is no day to spend on. */
+function spendingDay(days: readonly string[], today: string): string {
+  const tomorrow = utcDay(Date.parse(today) + DAY_MS);
+  return days.includes(tomorrow) ? tomorrow : today;
 }
 
 /** Late charges that a slot did not have when it was found. */

@@ -287,7 +287,6 @@ export class RecoveryRehearsal {
       depositedMillicents: PLENTY,
       spentMillicents: this.expected().account.spentMillicents,
       impressions: this.expected().account.impressions,
-      day: found.day,
       settledMarks: [...this.settled.keys()],
       campaigns: this.campaignIds.map(
         (campaignId, index): RestoredCampaign => ({
@@ -298,6 +297,7 @@ export class RecoveryRehearsal {
           dailyCapMillicents: null,
           spentMillicents: (this.spent[index] ?? 0) * PRICE,
           impressions: this.impressions[index] ?? 0,
+          day: found.day,
           daySpentMillicents: (this.today[index] ?? 0) * PRICE,
         }),
       ),
