@@ -51,6 +51,12 @@ describe("npm start", () => {
       const plan = { depositCents: 1_000, budgetCents: 500, cpmBidCents: 10_000 };
       const { campaignId, creativeId } = await startCampaign(api, plan);
       earlier.campaignId = campaignId;
+      await api.expect(200, "PUT", `/campaigns/${campaignId}/affinities/bulk`, {
+        affinities: [
+          { affinity_type: "location", affinity_value: "Tavern", weight: 1.5 },
+          { affinity_type: "mood", affinity_value: "tense", weight: 2 },
+        ],
+      });
       await enableGame(api, "first-game");
 
       const scene = { game_id: "first-game", user_id: "player-1", game_context: { location: "tavern" } };
@@ -59,6 +65,7 @@ describe("npm start", () => {
         campaign_id: campaignId,
         creative_id: creativeId,
         narrative_hook: "The kettle sings of Emberroast.",
+        affinity_score: 1.5,
         cpm_bid_cents: 10_000,
       });
       const ids = { campaign_id: campaignId, creative_id: creativeId, game_id: "first-game" };
@@ -67,6 +74,11 @@ describe("npm start", () => {
 
       const stats = await api.expect(200, "GET", `/campaigns/${campaignId}/stats`);
       expect(stats).toMatchObject({ impressions: 1, unique_users: 1, unique_games: 1, spent_cents: 10 });
+      const rows = await api.expect(200, "GET", `/campaigns/${campaignId}/analytics/affinities`);
+      expect(rows.affinities).toMatchObject([
+        { affinity_value: "Tavern", match_rate: 1, avg_score_contribution: 1.5, impressions_influenced: 1 },
+        { affinity_value: "tense", match_rate: 0, avg_score_contribution: 0, impressions_influenced: 0 },
+      ]);
       expect(await api.expect(200, "GET", "/profile")).toMatchObject({ balance_cents: 990 });
       expect(await api.expect(200, "GET", "/revenue")).toMatchObject({
         total_spent_cents: 10,

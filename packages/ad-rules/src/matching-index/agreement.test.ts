@@ -17,6 +17,8 @@ import { CampaignIndex } from "./campaign-index.ts";
 const pairs = Number(process.env.PROPERTY_RUNS ?? 5_000);
 const chaptersPerWorld = 5;
 /** At least two requests a chapter. */
+/** Explanations cost more than half as much as all the rest: usually those of the last chapter do. */
+const explainsAll = process.env.PROPERTY_RUNS !== undefined;
 const worlds = { numRuns: Math.ceil(pairs / (chaptersPerWorld * 2)) };
 const timeoutMs = 20_000 + pairs * 10;
 
@@ -227,11 +229,12 @@ describe("the index and the plain loop", () => {
         fc.property(story, (chapters) => {
           const index = new CampaignIndex();
           const world = new Map<string, Campaign>();
-          for (const { changes, scene, exclude, refusals: refused, movesMs } of chapters) {
+          for (const [place, told] of chapters.entries()) {
+            const { changes, scene, exclude, refusals: refused, movesMs } = told;
             const refusals = new PlainRefusals();
             for (const one of changes) apply(one, index, world);
             expectAgreement(index, world, refusals, scene, exclude);
-            expectExplanations(index, world, scene);
+            if (explainsAll || place === chaptersPerWorld - 1) expectExplanations(index, world, scene);
             for (const one of refused) refusals.add(one, index, scene.nowMs);
             for (const moveMs of movesMs) {
               expectAgreement(index, world, refusals, { ...scene, nowMs: scene.nowMs + moveMs }, exclude);

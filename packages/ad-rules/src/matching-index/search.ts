@@ -4,6 +4,7 @@ import { mayFit } from "./asked.ts";
 import { askedAt, lengthAt, mayReach } from "./bound-posting.ts";
 import type { Judge } from "./judge.ts";
 import type { Posting } from "./posting.ts";
+import { dropBelow, emptyRanked, insertRanked } from "./ranked-list.ts";
 import { field, type Records } from "./records.ts";
 import { refusal } from "./refusals.ts";
 import type { Terms } from "./terms.ts";
@@ -72,8 +73,7 @@ export class Search {
     this.highestRank = Number.NEGATIVE_INFINITY;
     this.lowestRank = Number.NEGATIVE_INFINITY;
     this.best = -1;
-    this.found.length = 0;
-    this.ranks.length = 0;
+    emptyRanked(this);
     this.crowded = false;
     this.byAffinity = false;
     this.lackedMoney = false;
@@ -96,9 +96,8 @@ export class Search {
     const { bids, bounds } = postings;
     for (let walk = 0; walk < bids.count; walk += 1) this.#walkAbove(bids, walk, false);
     while (postings.addBidsAbove(this.highestRank)) this.#walkAbove(bids, bids.count - 1, false);
-    if (this.best < 0) return;
-    // Fewer than are to be kept: then all bids have been walked, and so have all records.
-    if (this.highestRank === Number.NEGATIVE_INFINITY) return;
+    // Fewer found than are to be kept: then all bids have been walked, and so have all records.
+    if (this.best < 0 || this.highestRank === Number.NEGATIVE_INFINITY) return;
     postings.touchBoundsAbove(this.highestRank);
     let left = manyEntries;
     for (let walk = 0; walk < bounds.count || postings.addBoundsAbove(this.highestRank); walk += 1) {
@@ -142,12 +141,10 @@ export class Search {
   listAll(visit: number, excluded: readonly number[]): void {
     this.#visit = visit;
     for (const address of excluded) this.exclude(address);
-    this.found.length = 0;
-    this.ranks.length = 0;
+    emptyRanked(this);
     this.crowded = false;
     this.#budget = Number.POSITIVE_INFINITY;
-    const { bids, bounds, affinities } = this.postings;
-    for (const walks of [bids, bounds, affinities]) walks.restart();
+    this.postings.restart();
     this.findTies();
   }
 
@@ -262,33 +259,31 @@ export class Search {
     const rank = this.#judge.rankOf(ints, floats, at);
     if (rank < this.lowestRank) return;
     if (this.passesRefused && this.#isRefused(ints, at)) return;
-    if (this.keeps > 0) {
-      this.#keep(address, rank);
-      return;
-    }
+    if (this.keeps > 0) this.#keep(address, rank);
+    else this.#note(address, rank);
+  }
+
+  /** One that may serve: the best so far, or one of the ties. */
+  #note(address: number, rank: number): void {
     if (rank > this.highestRank) {
       this.highestRank = rank;
       this.lowestRank = lowestTie(rank);
       this.best = address;
     }
     if (this.crowded) return;
-    if (this.found.length >= mostTies && this.#budget < Number.POSITIVE_INFINITY) this.#dropLower();
+    // Makes room; when nearly all still tie, no more are listed.
+    if (this.found.length >= mostTies && this.#budget < Number.POSITIVE_INFINITY) {
+      this.crowded = dropBelow(this, this.lowestRank) > mostTies / 2;
+    }
     this.found.push(address);
     this.ranks.push(rank);
   }
 
   /** Once as many are kept as are wanted, the lowest of them is the rank to beat. */
   #keep(address: number, rank: number): void {
-    const { found, ranks } = this;
-    let place = ranks.length;
-    while (place > 0 && (ranks[place - 1] ?? 0) < rank) place -= 1;
-    found.splice(place, 0, address);
-    ranks.splice(place, 0, rank);
-    this.best = found[0] ?? -1;
-    if (ranks.length < this.keeps) return;
-    found.length = this.keeps;
-    ranks.length = this.keeps;
-    this.highestRank = ranks[this.keeps - 1] ?? 0;
+    insertRanked(this, this.keeps, address, rank);
+    this.best = this.found[0] ?? -1;
+    if (this.ranks.length === this.keeps) this.highestRank = this.ranks[this.keeps - 1] ?? 0;
     this.lowestRank = this.highestRank;
   }
 
@@ -299,23 +294,7 @@ export class Search {
       // Nothing is above it, so every walk ends.
       if (this.stopsAtRefused) this.highestRank = Number.POSITIVE_INFINITY;
     }
-    if (refused === refusal.none) return false;
-    this.passedOver = true;
-    return true;
-  }
-
-  /** Makes room; when nearly all still tie, no more are listed. */
-  #dropLower(): void {
-    let kept = 0;
-    for (let place = 0; place < this.found.length; place += 1) {
-      const rank = this.ranks[place] ?? 0;
-      if (rank < this.lowestRank) continue;
-      this.found[kept] = this.found[place] ?? 0;
-      this.ranks[kept] = rank;
-      kept += 1;
-    }
-    this.found.length = kept;
-    this.ranks.length = kept;
-    if (kept > mostTies / 2) this.crowded = true;
+    this.passedOver ||= refused !== refusal.none;
+    return refused !== refusal.none;
   }
 }

@@ -151,6 +151,13 @@ export class RaisedPostings {
     );
   }
 
+  /** Every walk begins anew. */
+  restart(): void {
+    this.bids.restart();
+    this.bounds.restart();
+    this.affinities.restart();
+  }
+
   clear(): void {
     this.#set = null;
     this.#count = 0;
