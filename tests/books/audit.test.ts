@@ -515,6 +515,23 @@ describe("audit", () => {
     await world.written(busy.advertiserId);
     expect(await differing()).toEqual([]);
   }, 60_000);
+
+  it("does not say that the books of nobody agree", async () => {
+    const empty = await World.open();
+    try {
+      empty.startBilling();
+      const look = () => auditBooks({ ...empty.urls, quietWithinMs: 0, pausesMs: [] });
+      // Billing makes the partitions first.
+      const report = await eventually(async () => {
+        const found = await look();
+        return found.differences === 0 && found;
+      });
+      expect(report.verdict).toBe("nothing");
+      expect(auditText(report)).toContain("Nothing was compared");
+    } finally {
+      await empty.close();
+    }
+  }, 60_000);
 });
 
 function tomorrowsPartition(): string {

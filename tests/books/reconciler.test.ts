@@ -79,4 +79,13 @@ describe("reconciler", () => {
     await eventually(async () => (await metric('books_differences{check="day_charges"')) === 1, PATIENCE);
     expect(alarms()).toMatchObject([{ level: 50, check: "day_charges" }]);
   }, 180_000);
+
+  it("notices a day whose rows are gone", async () => {
+    lines.length = 0;
+    await sql.run("DELETE FROM impressions");
+    await eventually(async () => (await metric('books_differences{check="day_impressions"')) === 1, PATIENCE);
+    expect(alarms()).toContainEqual(
+      expect.objectContaining({ check: "day_impressions", found: expect.any(String) }),
+    );
+  }, 180_000);
 });

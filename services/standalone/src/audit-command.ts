@@ -7,13 +7,13 @@ import { readDataDir } from "./settings.ts";
 
 const USAGE = "Usage: npm run --silent audit -- [--json] [--wait SECONDS]";
 const LONGEST_WAIT_SECONDS = 3_600;
-const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 2 };
+const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 2, nothing: 2 };
 const POSTGRES_PORT = 5_432;
 const REDIS_PORT = 6_379;
 
 /**
  * `npm run audit`: compares all books of the running stack of DATA_DIR, or of DATABASE_URL and REDIS_URL. Answers the
- * exit code: 0 all agrees, 1 something differs, 2 not everything could be compared.
+ * exit code: 0 all agrees, 1 something differs, 2 not everything, or nothing at all, could be compared.
  */
 export async function runAuditCommand(args: string[]): Promise<number> {
   const options = readAuditOptions(args);

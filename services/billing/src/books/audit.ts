@@ -33,8 +33,8 @@ export interface AuditOptions {
 }
 
 export interface AuditReport {
-  /** `incomplete`: nothing differs, but something would not stand still. */
-  verdict: "agrees" | "differs" | "incomplete";
+  /** `incomplete`: nothing differs, but something would not stand still. `nothing`: there is no advertiser to compare. */
+  verdict: "agrees" | "differs" | "incomplete" | "nothing";
   /** Whether the outbox was empty when the audit began. */
   wasQuiet: boolean;
   lines: TallyLine[];
@@ -110,9 +110,11 @@ async function redisReady(redis: { ping(): Promise<string> }): Promise<void> {
 }
 
 function reportOf(tally: Tally, wasQuiet: boolean): AuditReport {
-  const incomplete = tally.notCompared.size > 0 ? "incomplete" : "agrees";
+  const isEmpty = !tally.lines.some(({ check }) => check === "deposit_rows");
+  const agreement = tally.notCompared.size > 0 ? "incomplete" : "agrees";
+  const undisturbed = isEmpty ? "nothing" : agreement;
   return {
-    verdict: tally.differences > 0 ? "differs" : incomplete,
+    verdict: tally.differences > 0 ? "differs" : undisturbed,
     wasQuiet,
     lines: tally.lines,
     findings: tally.findings,

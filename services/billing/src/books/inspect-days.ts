@@ -17,7 +17,7 @@ interface DayRow {
   rollup_charges: bigint;
 }
 
-/** The rows of the last days against the rollups, one day at a time. */
+/** The rows of the last days against the rollups, one day at a time; a day may have lost its rows, or its partition. */
 export async function* dayInspections(
   database: Database,
   nowMs: () => number,
@@ -27,7 +27,7 @@ export async function* dayInspections(
   for (let back = 0; back < DAYS_LOOKED_AT; back++) {
     const day = utcDay(nowMs() - back * DAY_MS);
     const rows = made.get(day);
-    if (rows === undefined || rows > LARGEST_DAY_ROWS) continue;
+    if (rows !== undefined && rows > LARGEST_DAY_ROWS) continue;
     yield { name: "days", look: () => lookAtDay(database, day, timeoutMs) };
   }
 }
@@ -41,13 +41,17 @@ async function lookAtDay(database: Database, day: string, timeoutMs: number): Pr
         SELECT campaign_id, count(*) AS impressions, sum(price_millicents)::bigint AS charges
         FROM impressions WHERE day = ${dateOfDay(day)}::date GROUP BY campaign_id
       )
-      SELECT written.campaign_id, written.impressions AS row_impressions, written.charges AS row_charges,
+      SELECT known.campaign_id, COALESCE(written.impressions, 0)::bigint AS row_impressions,
+        COALESCE(written.charges, 0)::bigint AS row_charges,
         rollups.impressions AS rollup_impressions, rollups.charges AS rollup_charges
-      FROM written CROSS JOIN LATERAL (
+      FROM (SELECT campaign_id FROM written UNION SELECT id FROM campaigns) AS known
+      LEFT JOIN written USING (campaign_id)
+      CROSS JOIN LATERAL (
         SELECT COALESCE(sum(impressions), 0)::bigint AS impressions,
           COALESCE(sum(spent_millicents), 0)::bigint AS charges
         FROM campaign_rollups
-        WHERE campaign_id = written.campaign_id AND day = ${dateOfDay(day)}::date) rollups`,
+        WHERE campaign_id = known.campaign_id AND day = ${dateOfDay(day)}::date) rollups
+      WHERE written.impressions > 0 OR rollups.impressions > 0`,
   );
   const checks = new Comparisons("");
   for (const row of rows) {

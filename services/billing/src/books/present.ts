@@ -43,6 +43,8 @@ function conclusionOf({ verdict, differences, wasQuiet }: AuditReport): string {
   switch (verdict) {
     case "agrees":
       return `The books agree${beside}.`;
+    case "nothing":
+      return "Nothing was compared: this database has no advertisers. Is it the right one?";
     case "differs":
       return `The books differ in ${differences} ${differences === 1 ? "place" : "places"}${beside}.`;
     case "incomplete":

@@ -63,7 +63,6 @@ async function handleImpression(
   });
   await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
-  if (!result.replay) dependencies.batcher.add(result.record);
   return { status: 201, body: present(result.record) };
 }
 
@@ -127,20 +126,26 @@ function startOfDayMs(nowMs: number): number {
   return nowMs - (nowMs % DAY_MS);
 }
 
+/** Whatever was charged is on its way to billing, also when something else fails and the answer is not 201. */
 async function commit(
-  { money, due, nowMs }: ImpressionDependencies,
+  { money, due, batcher, nowMs }: ImpressionDependencies,
   body: ImpressionRequest,
   campaign: SnapshotCampaign,
   names: { impressionId: string; matchId: string | null },
 ): Promise<CommitResult> {
-  const [result] = await Promise.all([
-    money.commit({
+  const charge = async () => {
+    const result = await money.commit({
       advertiserId: campaign.advertiser_id,
       campaignId: campaign.campaign_id,
       gameId: body.game_id,
       creativeId: body.creative_id,
       ...names,
-    }),
+    });
+    if (result.outcome === "charged" && !result.replay) batcher.add(result.record);
+    return result;
+  };
+  const [result] = await Promise.all([
+    charge(),
     due.register("outbox", campaign.advertiser_id, nowMs() + OUTBOX_DUE_MS),
   ]);
   return result;

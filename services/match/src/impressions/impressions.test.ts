@@ -270,6 +270,18 @@ describe("money", () => {
 });
 
 describe("what the billing service gets", () => {
+  it("is also what was charged by a request that could not be answered", async () => {
+    const { game, match } = await matched();
+    await world.redis.set("{due}:outbox", "no index");
+    expect((await world.impression(game, match)).status).toBe(500);
+    await world.redis.del("{due}:outbox");
+    const received: ImpressionRecord[] = [];
+    const worker = createBillingWorker(redis.url, async ({ records }) => void received.push(...records));
+    await eventually(() => received.some((record) => record.match.match_id === match.match_id)).finally(() =>
+      worker.close(),
+    );
+  });
+
   it("is every record, in the outbox and in the queue, without the player's id", async () => {
     const { game, campaign, match } = await matched({
       affinities: [{ affinity_id: "aff_1", affinity_type: "theme", affinity_value: "noir", weight: 2 }],
