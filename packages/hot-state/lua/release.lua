@@ -28,11 +28,12 @@ local now_ms = math.floor(now_microseconds() / 1000)
 local campaign_held = tonumber(redis.call('HGET', campaign_key, 'held') or 0)
 
 local function free(amount, member)
+  -- The first write of all: it passes when memory is full, and lets the others pass.
+  redis.call('ZREM', holds, member)
   redis.call('HINCRBY', account_key, 'held', whole(-amount))
   redis.call('HINCRBY', account_key, 'seq', 1)
   -- One that was made anew meanwhile does not hold what was held before.
   if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', whole(-math.min(amount, campaign_held))) end
-  redis.call('ZREM', holds, member)
 end
 
 local account = read_account(account_key)

@@ -13,6 +13,7 @@
 --       milliseconds  only that can (daily cap), or the day's end, after so long
 -- cap_since_ms: since when the caps that have decided are counted. Those that began before the session (by more than
 --       half of its idle time) belong to an earlier one: with session_started_ms they are forgotten first.
+-- While memory is full nothing is held: the script ends with OOM.
 -- Idempotent by match_id: a match that was held answers the same again, whatever became of it; a cancelled one is taken anew.
 
 -- @include "time"
@@ -21,6 +22,7 @@
 -- @include "lineage"
 -- @include "totals"
 -- @include "cap"
+-- @include "memory"
 
 local account_key, campaign_key, holds, pending, matches, history, cap = unpack(KEYS)
 local match_id, place, session_key = ARGV[1], ARGV[2], ARGV[3]
@@ -72,6 +74,7 @@ local function lasts(refusal)
   return campaign.day_spent + price > campaign.daily_cap and whole(DAY_MS - now_ms % DAY_MS) or ''
 end
 
+require_memory(holds)
 -- Whatever becomes of this request: the session lives.
 keep_for(cap, cap_life_ms(session_idle_ms))
 account = read_account(account_key)

@@ -55,7 +55,7 @@ export {
   type RateLimiterOptions,
   UNLIMITED,
 } from "./rate-limit/rate-limiter.ts";
-export { isRedisAway } from "./redis-away.ts";
+export { isRedisAway, isRedisFull } from "./redis-away.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { slotOwners } from "./slot-owners.ts";
 export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";

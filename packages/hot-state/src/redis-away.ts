@@ -30,3 +30,8 @@ export function isRedisAway(error: unknown): boolean {
     CLIENT_ERRORS.has(error.name) || CLIENT_MESSAGES.test(error.message) || SERVER_STATES.test(error.message)
   );
 }
+
+/** Whether Redis has refused a write because its memory is full. What frees memory it still does. */
+export function isRedisFull(error: unknown): boolean {
+  return error instanceof Error && /^OOM\b/.test(error.message);
+}

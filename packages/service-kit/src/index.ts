@@ -16,6 +16,7 @@ export {
   type Metrics,
 } from "./observability/metrics.ts";
 export { startOperationsServer } from "./observability/operations-server.ts";
+export { createOutageLog } from "./observability/outage-log.ts";
 export { checkReadiness, publicReadiness, type ReadinessChecks } from "./observability/readiness.ts";
 export * from "./settings/common.ts";
 export * from "./settings/settings.ts";

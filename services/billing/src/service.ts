@@ -13,7 +13,7 @@ import {
   readSnapshotRows,
   type SlotLimits,
 } from "@diegetic/hot-state";
-import type { Logger, Metrics, ReadinessChecks } from "@diegetic/service-kit";
+import { createOutageLog, type Logger, type Metrics, type ReadinessChecks } from "@diegetic/service-kit";
 import { BooksReconciler } from "./books/reconciler.ts";
 import { walkAllAdvertisers } from "./loops/backstop-walk.ts";
 import { RepeatingTask } from "./loops/repeating-task.ts";
@@ -87,7 +87,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const pace = { ...PACE, ...options.pace };
   const nowMs = options.nowMs ?? Date.now;
   const name = settings.instanceName;
-  const onError = (part: string) => (error: Error) => logger.warn({ err: error, part }, "Redis is away");
+  const onError = createOutageLog(logger);
 
   const database = createDatabase(secrets.databaseUrl, {
     applicationName: name,
@@ -107,7 +107,16 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const writer = new ImpressionWriter({ database, pipeline, money, partitions, measures, logger, nowMs });
   const setAside = damagedRecordKeeper({ database, money, measures, logger });
   const { overdueAfterMs } = pace;
-  const sweeper = new Sweeper({ money, due, producer, setAside, measures, nowMs, overdueAfterMs });
+  const sweeper = new Sweeper({
+    money,
+    due,
+    producer,
+    write: (records) => writer.write(records),
+    setAside,
+    measures,
+    nowMs,
+    overdueAfterMs,
+  });
   const settler = new Settler({ database, money, measures });
   const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, logger, nowMs });
 

@@ -14,6 +14,7 @@ import {
 } from "@diegetic/hot-state";
 import {
   createApp,
+  createOutageLog,
   type Logger,
   type Metrics,
   type ReadinessChecks,
@@ -26,8 +27,6 @@ import type { MatchDependencies } from "./match/dependencies.ts";
 import { createMatchEndpoint } from "./match/match-endpoint.ts";
 import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
-
-const OUTAGE_LOG_EVERY_MS = 10_000;
 
 export interface MatchServiceOptions {
   settings: MatchSettings;
@@ -184,18 +183,6 @@ function createApi(
     hotLane: true,
     nowMs,
   });
-}
-
-/** A store that is away fails many times a second: each part's failures are logged once in ten seconds. */
-function createOutageLog(logger: Logger): (part: string) => (error: Error) => void {
-  return (part) => {
-    let quietUntilMs = 0;
-    return (error) => {
-      if (performance.now() < quietUntilMs) return;
-      quietUntilMs = performance.now() + OUTAGE_LOG_EVERY_MS;
-      logger.warn({ err: error, part }, "Redis or what it should hold is not there");
-    };
-  };
 }
 
 /** Looked at after every connection: another server may stand behind the address by then. */

@@ -49,7 +49,16 @@ function loops() {
   const measures = createBillingMeasures(createMetrics({ service: "billing" }));
   const nowMs = () => Date.now() + LATER_MS;
   const setAside = damagedRecordKeeper({ database, money, measures, logger });
-  const sweeper = new Sweeper({ money, due, producer, setAside, measures, nowMs, overdueAfterMs: 5_000 });
+  const sweeper = new Sweeper({
+    money,
+    due,
+    producer,
+    write: () => Promise.reject(new Error("Redis is not full")),
+    setAside,
+    measures,
+    nowMs,
+    overdueAfterMs: 5_000,
+  });
   const releaser = new Releaser({ money, sessions, due, measures, logger, nowMs });
   const settler = new Settler({ database, money, measures });
   const partitions = new Partitions(database);

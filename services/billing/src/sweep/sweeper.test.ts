@@ -14,6 +14,7 @@ const running = new AbortController().signal;
 let redis: TestRedis;
 let slots: Slots;
 let producer: BillingProducer;
+let written: ImpressionRecord[] = [];
 
 beforeAll(async () => {
   redis = await startTestRedis();
@@ -28,6 +29,7 @@ beforeEach(async () => {
   }));
   slots = await Slots.open({ campaigns, games: [{ gameId: "game", accountId: "acct" }] }, redis.url);
   producer = createBillingProducer(redis.url);
+  written = [];
 });
 afterEach(async () => {
   await producer.close();
@@ -42,6 +44,9 @@ function sweeperIn(ms: number) {
     money: slots.money,
     due: slots.due,
     producer,
+    write: async (records) => {
+      written.push(...records);
+    },
     setAside: () => Promise.reject(new Error("nothing is damaged here")),
     measures: createBillingMeasures(metrics),
     nowMs: () => Date.now() + ms,
@@ -69,6 +74,19 @@ describe("Sweeper", () => {
     // The same records once more are the same job.
     await sweeperIn(3 * OVERDUE_AFTER_MS).sweeper.pass(running);
     expect(await producer.depth()).toBe(2);
+  });
+
+  it("writes overdue records without the queue when the memory of Redis is full", async () => {
+    const records = await impress(4);
+    await slots.redis.config("SET", "maxmemory", "1");
+    try {
+      await Promise.all(["adv_1", "adv_2"].map((id) => sweeperIn(OVERDUE_AFTER_MS + 1).sweeper.sweep(id)));
+    } finally {
+      await slots.redis.config("SET", "maxmemory", "0");
+    }
+    const ids = (list: ImpressionRecord[]) => list.map(({ impression_id }) => impression_id).sort();
+    expect(ids(written)).toEqual(ids(records));
+    expect(await producer.depth()).toBe(0);
   });
 
   it("leaves an advertiser alone when its outbox is empty", async () => {

@@ -3,6 +3,7 @@ import {
   type BillingProducer,
   type DamagedRecord,
   type DueIndex,
+  isRedisFull,
   MAX_RECORDS_PER_JOB,
   type MoneyCommands,
 } from "@diegetic/hot-state";
@@ -14,6 +15,8 @@ export interface SweeperDependencies {
   money: Pick<MoneyCommands, "listOutbox">;
   due: Pick<DueIndex, "due" | "settle">;
   producer: Pick<BillingProducer, "add" | "depth">;
+  /** Brings records to Postgres and out of the outbox without the queue. */
+  write: (records: readonly ImpressionRecord[]) => Promise<void>;
   /** Takes what is no record out of the outbox, and keeps it elsewhere. */
   setAside: (advertiserId: string, damaged: readonly DamagedRecord[]) => Promise<void>;
   measures: BillingMeasures;
@@ -85,13 +88,18 @@ export class Sweeper {
     return Math.abs(nowMs() - recordedAtMs) >= overdueAfterMs;
   }
 
-  /** False: the queue is full, the rest has time. */
+  /** False: the queue is full, the rest has time. A Redis that is full takes no job: only what is written frees its memory. */
   async #queue(records: ImpressionRecord[]): Promise<boolean> {
-    const { producer, measures } = this.#dependencies;
+    const { producer, measures, write } = this.#dependencies;
     for (let start = 0; start < records.length; start += MAX_RECORDS_PER_JOB) {
       if ((await producer.depth()) >= MAX_QUEUED_JOBS) return false;
       const job = records.slice(start, start + MAX_RECORDS_PER_JOB);
-      await producer.add(job);
+      try {
+        await producer.add(job);
+      } catch (error) {
+        if (!isRedisFull(error)) throw error;
+        await write(job);
+      }
       measures.requeued.inc(job.length);
     }
     return true;

@@ -1,0 +1,52 @@
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { createGameSessions } from "../game-session/sessions.ts";
+import { isRedisFull } from "../redis-away.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { holdOf } from "./holds.ts";
+import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+
+let server: TestRedis;
+let redis: RedisConnection;
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "full-memory-test" });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+describe("when the memory of Redis is full", () => {
+  it("nothing new is held, and all that ends a hold or frees memory works", async () => {
+    const money = createMoneyCommands(redis);
+    const slot = await TestSlot.open(money, redis);
+    const matches = [await slot.hold(), await slot.hold(), await slot.hold()];
+    const [billed, cancelled, lapsed] = matches;
+    if (!billed || !cancelled || !lapsed) throw new Error("nothing is held");
+    await slot.age(lapsed, HOLD_TTL_MS);
+    const isFull = (call: Promise<unknown>) => call.then(() => false, isRedisFull);
+
+    await redis.config("SET", "maxmemory", "1");
+    try {
+      expect(await isFull(slot.hold())).toBe(true);
+      // Caps are there already, and live longer than is asked for.
+      expect(await isFull(slot.hold({ session_key: billed.session_key }))).toBe(true);
+      const session = { gameId: slot.gameId, sessionKey: newId("key"), idleMs: 600_000, maxAds: 5 };
+      expect(await isFull(createGameSessions(redis).admit({ ...session, matchId: newId("mat") }))).toBe(true);
+      expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 3_000 });
+
+      expect(await slot.commit({ matchId: billed.match_id, impressionId: "imp_1" })).toMatchObject({
+        outcome: "charged",
+      });
+      expect(await money.release(holdOf(cancelled), "cancelled")).toBe("released");
+      expect(await money.release(holdOf(lapsed), "lapsed")).toBe("released");
+      expect(await money.ackOutbox(slot.advertiserId, ["imp_1"])).toBe(1);
+      expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+    } finally {
+      await redis.config("SET", "maxmemory", "0");
+    }
+  });
+});
