@@ -60,8 +60,8 @@ export const SAFEGUARDS = {
       },
       {
         file: "/lua/include/totals.lua",
-        search: "campaign.day_spent + campaign.held + price > campaign.daily_cap then",
-        replacement: "campaign.day_spent + price > campaign.daily_cap then",
+        search: "if exceeds_day(campaign, campaign.held + price) then",
+        replacement: "if exceeds_day(campaign, price) then",
       },
     ],
   },
