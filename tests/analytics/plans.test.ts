@@ -1,10 +1,14 @@
 import { Prisma } from "@diegetic/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
-  affinitiesStatement,
-  breakdownStatement,
-  spendingStatement,
-  statsStatement,
+  affinitiesQuestion,
+  countriesQuestion,
+  creativesQuestion,
+  daysQuestion,
+  ownCampaignStatement,
+  type Question,
+  spendingQuestion,
+  statsQuestion,
 } from "../../services/management/src/analytics/statements.ts";
 import type { Caller } from "../../services/management/src/testing/harness.ts";
 import { type Advertiser, AnalyticsWorld } from "./world.fixture.ts";
@@ -16,6 +20,9 @@ const READ_BY_ANALYTICS = [
   "campaign_rollups",
   "campaign_version_rollups",
   "campaigns",
+  "creatives",
+  "poison_impressions",
+  "slot_settlements",
 ];
 
 let world: AnalyticsWorld;
@@ -62,15 +69,15 @@ async function explain(statement: Prisma.Sql): Promise<PlanNode[]> {
 }
 
 describe("the plan of analytics", () => {
-  it.each<[string, () => Prisma.Sql]>([
-    ["the totals", () => statsStatement(campaignId)],
-    ["the days", () => breakdownStatement(campaignId, "day", "2026-11-01")],
-    ["the creatives", () => breakdownStatement(campaignId, "creative")],
-    ["the countries", () => breakdownStatement(campaignId, "country")],
-    ["the affinities", () => affinitiesStatement(campaignId)],
-    ["pacing", () => spendingStatement(campaignId, "2026-11-21")],
-  ])("of %s reads rollups by their keys, and no impressions", async (_what, statement) => {
-    const nodes = await explain(statement());
+  it.each<[string, Question]>([
+    ["the totals", statsQuestion()],
+    ["the days", daysQuestion("2026-11-01")],
+    ["the creatives", creativesQuestion()],
+    ["the countries", countriesQuestion()],
+    ["the affinities", affinitiesQuestion()],
+    ["pacing", spendingQuestion("2026-11-21")],
+  ])("of %s reads rollups by their keys, and no impressions", async (_what, question) => {
+    const nodes = await explain(ownCampaignStatement(owner.accountId, campaignId, question));
     const relations = nodes.flatMap((node) => node["Relation Name"] ?? []);
     expect(relations.length).toBeGreaterThan(0);
     expect(READ_BY_ANALYTICS).toEqual(expect.arrayContaining(relations));

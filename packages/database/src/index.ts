@@ -8,4 +8,5 @@ export * from "./generated/enums.ts";
 export { safeInteger } from "./integers.ts";
 export { type MigrateOptions, migrate } from "./migrate.ts";
 export { createPipeline, type Pipeline, type PipelineOptions, type Statements } from "./pipeline.ts";
+export { createReader, type Reader, type ReaderOptions } from "./reader.ts";
 export { inTransaction, type TransactionOptions } from "./transaction.ts";

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { driverTypes } from "./driver-types.ts";
 import { translateError } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
 import { repeatConflicts } from "./transaction.ts";
@@ -35,13 +36,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** Counts from when a statement was sent: statements that were sent before it may have to run first. */
 const ANSWER_TIMEOUT_MS = 15_000;
-const BIGINT = 20;
 const CONFLICT_ATTEMPTS = 5;
-
-const types = {
-  getTypeParser: (oid: number, format?: "text" | "binary") =>
-    oid === BIGINT && format !== "binary" ? BigInt : pg.types.getTypeParser(oid, format),
-} as pg.CustomTypesConfig;
 
 /** Opens connections to `postgres://…`, lazily. */
 export function createPipeline(url: string, options: PipelineOptions = {}): Pipeline {
@@ -55,7 +50,7 @@ export function createPipeline(url: string, options: PipelineOptions = {}): Pipe
     query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: 2 * ANSWER_TIMEOUT_MS,
     keepAlive: true,
-    types,
+    types: driverTypes,
   });
   // A connection that breaks while idle is replaced; without a listener the process would end.
   pool.on("error", () => {});

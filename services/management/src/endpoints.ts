@@ -1,4 +1,4 @@
-import type { Database } from "@diegetic/database";
+import type { Database, Reader } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Endpoint } from "@diegetic/service-kit";
 import { advertiserEndpoints } from "./advertiser/endpoints.ts";
@@ -13,6 +13,7 @@ import { type ExplainParts, explainEndpoints } from "./explain/endpoints.ts";
 import { geoTargetEndpoints } from "./geo-targets/endpoints.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.ts";
 import { placementEndpoints } from "./placements/endpoints.ts";
+import type { CallerReads } from "./reading-barrier/caller-reads.ts";
 import type { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
 import { revenueEndpoints } from "./revenue/endpoints.ts";
 import type { Clock } from "./shared/time.ts";
@@ -24,6 +25,9 @@ export interface FeatureParts extends ExplainParts, ApiKeyParts {
   database: Database;
   slots: MoneyCommands;
   publishing: Publishing;
+  /** For what is read by statements of its own. */
+  reader: Reader;
+  reads: CallerReads;
   barrier: ReadingBarrier;
   clock: Clock;
 }

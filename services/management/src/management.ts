@@ -1,5 +1,12 @@
 import type { RequestListener } from "node:http";
-import { createDatabase, type Database, DatabaseAway, TransactionConflict } from "@diegetic/database";
+import {
+  createDatabase,
+  createReader,
+  type Database,
+  DatabaseAway,
+  type Reader,
+  TransactionConflict,
+} from "@diegetic/database";
 import {
   connectRedis,
   createMoneyCommands,
@@ -21,6 +28,7 @@ import { noteUsesOfMatchTier } from "./api-keys/note-uses.ts";
 import { managementEndpoints } from "./endpoints.ts";
 import { Market } from "./explain/market.ts";
 import { forgetOldAnswers } from "./idempotency/create-once.ts";
+import { CallerReads } from "./reading-barrier/caller-reads.ts";
 import { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
 import type { ManagementSettings } from "./settings.ts";
 import type { Clock } from "./shared/time.ts";
@@ -66,6 +74,7 @@ export function createManagement(options: ManagementOptions): Management {
   const { settings, logger, metrics } = options;
   const clock = options.clock ?? Date.now;
   const database = createDatabase(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
+  const reader = createReader(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
   const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
   redis.on("error", (error: Error) => logger.warn({ err: error }, "the connection to Redis failed"));
   const slots = createMoneyCommands(redis);
@@ -114,7 +123,16 @@ export function createManagement(options: ManagementOptions): Management {
     },
   };
   return {
-    app: createManagementApp(options, { database, redis, slots, publishing, market, readiness, clock }),
+    app: createManagementApp(options, {
+      database,
+      reader,
+      redis,
+      slots,
+      publishing,
+      market,
+      readiness,
+      clock,
+    }),
     readiness,
     database,
     publishing,
@@ -126,7 +144,7 @@ export function createManagement(options: ManagementOptions): Management {
     async stop() {
       await Promise.all([reconciler.stop(), market.stop()]);
       redis.disconnect();
-      await database.$disconnect();
+      await Promise.all([reader.close(), database.$disconnect()]);
     },
   };
 }
@@ -135,6 +153,7 @@ function createManagementApp(
   { settings, logger, metrics }: ManagementOptions,
   parts: {
     database: Database;
+    reader: Reader;
     redis: RedisConnection;
     slots: MoneyCommands;
     publishing: Publishing;
@@ -143,14 +162,14 @@ function createManagementApp(
     clock: Clock;
   },
 ): RequestListener {
-  const { database, redis, slots, clock } = parts;
+  const { reader, redis, slots, clock } = parts;
   const rateLimits = {
     match: settings.rateLimitMatch,
     impressions: settings.rateLimitImpressions,
     management: settings.rateLimitManagement,
     analytics: settings.rateLimitAnalytics,
   };
-  const barrier = new ReadingBarrier({ database, money: slots, due: new DueIndex(redis) });
+  const barrier = new ReadingBarrier({ reader, money: slots, due: new DueIndex(redis) });
   return createApp({
     basePath: settings.basePath,
     trustedProxies: settings.trustedProxies,
@@ -158,6 +177,7 @@ function createManagementApp(
     endpoints: managementEndpoints({
       ...parts,
       barrier,
+      reads: new CallerReads({ reader, barrier }),
       defaultLimits: rateLimits,
       keyTextSecret: keyTextSecret(settings.secrets.playerHashKey),
       sessions: createSessionReader(redis),
@@ -166,7 +186,7 @@ function createManagementApp(
         sessionIdleSeconds: settings.sessionIdleSeconds,
       },
     }),
-    keys: createKeyDirectory(database, clock),
+    keys: createKeyDirectory(parts, clock),
     rateLimiter: new RateLimiter(redis),
     rateLimits,
     logger,

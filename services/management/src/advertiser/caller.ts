@@ -6,5 +6,9 @@ import { type Advertiser, findAdvertiser } from "./store.ts";
 export async function callingAdvertiser(database: Database, accountId: string): Promise<Advertiser> {
   const advertiser = await findAdvertiser(database, accountId);
   if (advertiser !== undefined) return advertiser;
-  throw forbidden("This account has no advertiser profile: register first by POST /register.");
+  throw notRegistered();
+}
+
+export function notRegistered() {
+  return forbidden("This account has no advertiser profile: register first by POST /register.");
 }

@@ -3,7 +3,7 @@ import { ANALYTICS_DAYS, analyticsApi, integerParameter } from "@diegetic/contra
 import { type Database, utcDay } from "@diegetic/database";
 import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
-import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
+import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import { type Clock, lastDays } from "../shared/time.ts";
 import {
   presentAffinities,
@@ -14,16 +14,18 @@ import {
   presentPacing,
 } from "./presenter.ts";
 import {
+  type AskedCampaign,
   readAffinityInfluence,
-  readAllCreatives,
-  readBreakdown,
   readCampaignStats,
+  readCountries,
+  readCreatives,
+  readDays,
   readPacingFacts,
 } from "./store.ts";
 
 export interface AnalyticsParts {
   database: Database;
-  barrier: ReadingBarrier;
+  reads: CallerReads;
   clock: Clock;
 }
 
@@ -39,44 +41,50 @@ export function analyticsEndpoints(parts: AnalyticsParts): Endpoint[] {
   ];
 }
 
+type Read = (asked: AskedCampaign, parts: AnalyticsParts, context: RequestContext) => Promise<unknown>;
+
 /** Answers for the caller's own campaign, when what was billed before the request is written. */
-function answer(
-  parts: AnalyticsParts,
-  read: (parts: AnalyticsParts, campaignId: string, context: RequestContext) => Promise<unknown>,
-): Endpoint["handle"] {
+function answer(parts: AnalyticsParts, read: Read): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(parts.database, context.accountId, context.param("campaignId"));
-    await parts.barrier.advertiser(campaign.advertiserId);
-    return { status: 200, body: await read(parts, campaign.id, context) };
+    const { accountId } = context;
+    const asked = { reads: parts.reads, accountId, campaignId: context.param("campaignId") };
+    return { status: 200, body: await read(asked, parts, context) };
   };
 }
 
-async function campaignStats({ database }: AnalyticsParts, id: string) {
-  return presentCampaignStats(await readCampaignStats(database, id));
+async function campaignStats(asked: AskedCampaign) {
+  return presentCampaignStats(await readCampaignStats(asked));
 }
 
-async function dailyRows({ database, clock }: AnalyticsParts, id: string, { query }: RequestContext) {
-  const asked = integerParameter("days", query, ANALYTICS_DAYS);
-  const days = lastDays(clock(), asked ?? ANALYTICS_DAYS.default);
-  return presentDays(id, days, await readBreakdown(database, id, "day", days.at(-1)));
-}
-
-async function creativeRows({ database }: AnalyticsParts, id: string) {
-  const byCreative = await readBreakdown(database, id, "creative");
-  // Read afterwards: every creative that had impressions is among them.
-  return presentCreatives(id, await readAllCreatives(database, id), byCreative);
-}
-
-async function countryRows({ database }: AnalyticsParts, id: string) {
-  return presentCountries(id, await readBreakdown(database, id, "country"));
-}
-
-async function affinityRows({ database }: AnalyticsParts, id: string) {
-  return presentAffinities(id, await readAffinityInfluence(database, id));
-}
-
-async function pacingNow({ database, clock }: AnalyticsParts, id: string) {
+async function dailyRows(asked: AskedCampaign, { database, clock }: AnalyticsParts, context: RequestContext) {
+  const { accountId, campaignId } = asked;
+  let count: number;
+  try {
+    count = integerParameter("days", context.query, ANALYTICS_DAYS) ?? ANALYTICS_DAYS.default;
+  } catch (error) {
+    // Whose campaign it is comes first (semantics: Statuses of errors).
+    await ownCampaign(database, accountId, campaignId);
+    throw error;
+  }
   const nowMs = clock();
-  const facts = await readPacingFacts(database, id, utcDay(nowMs));
-  return presentPacing(id, facts, pacingOf(facts, nowMs));
+  const days = lastDays(nowMs, count);
+  return presentDays(campaignId, days, await readDays(asked, days.at(-1) ?? utcDay(nowMs)));
+}
+
+async function creativeRows(asked: AskedCampaign) {
+  return presentCreatives(asked.campaignId, await readCreatives(asked));
+}
+
+async function countryRows(asked: AskedCampaign) {
+  return presentCountries(asked.campaignId, await readCountries(asked));
+}
+
+async function affinityRows(asked: AskedCampaign) {
+  return presentAffinities(asked.campaignId, await readAffinityInfluence(asked));
+}
+
+async function pacingNow(asked: AskedCampaign, { clock }: AnalyticsParts) {
+  const nowMs = clock();
+  const facts = await readPacingFacts(asked, utcDay(nowMs));
+  return presentPacing(asked.campaignId, facts, pacingOf(facts, nowMs));
 }

@@ -12,7 +12,7 @@ import { meanOfMillionths, ratio } from "./ratio.ts";
 import {
   type AffinityInfluence,
   type CampaignStats,
-  type NamedCreative,
+  type CreativeSums,
   noImpressions,
   type Sums,
 } from "./store.ts";
@@ -60,20 +60,16 @@ export function presentDays(
   };
 }
 
-/** Every creative in use has a row, and every deleted one that had impressions (semantics: Small print). */
 export function presentCreatives(
   campaignId: string,
-  creatives: readonly NamedCreative[],
-  byCreative: ReadonlyMap<string, Sums>,
+  creatives: readonly CreativeSums[],
 ): CreativeAnalyticsBody {
-  const rows = creatives
-    .filter(({ id, deletedAt }) => deletedAt === null || byCreative.has(id))
-    .map((creative) => ({
-      creative_id: creative.id,
-      creative_type: creative.creativeType,
-      brand_name: creative.brandName,
-      ...presentScoredSums(byCreative.get(creative.id) ?? noImpressions),
-    }));
+  const rows = creatives.map((creative) => ({
+    creative_id: creative.creativeId,
+    creative_type: creative.creativeType,
+    brand_name: creative.brandName,
+    ...presentScoredSums(creative),
+  }));
   return {
     campaign_id: campaignId,
     creatives: rows.sort((a, b) => mostImpressions(a, b) || byText(a.creative_id, b.creative_id)),

@@ -1,10 +1,40 @@
-import type { AffinityType } from "@diegetic/contracts";
-import { dateOfDay, Prisma } from "@diegetic/database";
+import type { AffinityType, CreativeType } from "@diegetic/contracts";
+import { Prisma } from "@diegetic/database";
+import { type CallerRow, callerIs } from "../reading-barrier/caller-reads.ts";
 
 /**
  * What analytics ask of Postgres: rollups and counters that billing keeps, never the impressions. Each answer comes
  * from one statement, so that its numbers belong together. Sums of scores are in millionths, which are whole numbers.
  */
+
+/** What is asked about the caller's own campaign, whose id is `own.id`. */
+export type Question = Prisma.Sql;
+
+export interface OwnCampaignRow extends CallerRow {
+  /** Whose the campaign is; null: there is none. */
+  owner_id: string | null;
+  /** Null: the question has no rows, or the campaign is another's. */
+  answered: true | null;
+}
+
+/**
+ * The rows of a question about a campaign, each with whose it is; of another's campaign nothing is read.
+ * @param campaignId null: one that cannot be
+ */
+export function ownCampaignStatement(
+  accountId: string,
+  campaignId: string | null,
+  question: Question,
+): Prisma.Sql {
+  return Prisma.sql`
+    WITH ${callerIs(accountId)}
+    SELECT caller.id AS caller_id, asked.advertiser_id AS owner_id, answer.*,
+      CASE WHEN own.id IS NOT NULL THEN caller.written END AS written
+    FROM caller
+    LEFT JOIN campaigns AS asked ON asked.id = ${campaignId}
+    LEFT JOIN LATERAL (SELECT asked.id WHERE asked.advertiser_id = caller.id) AS own ON true
+    LEFT JOIN LATERAL (SELECT true AS answered, rows.* FROM (${question}) AS rows) AS answer ON true`;
+}
 
 export interface StatsRow {
   impressions: bigint;
@@ -17,26 +47,23 @@ export interface StatsRow {
   top_game_id: string | null;
 }
 
-export function statsStatement(campaignId: string): Prisma.Sql {
+export function statsQuestion(): Question {
   const top = (dimension: "creative" | "game") => Prisma.sql`(
         SELECT dimension_key FROM campaign_breakdowns
-        WHERE campaign_id = ${campaignId} AND dimension = ${dimension}::breakdown_dimension
+        WHERE campaign_id = own.id AND dimension = ${dimension}::breakdown_dimension
         ORDER BY impressions DESC, dimension_key COLLATE "C" LIMIT 1)`;
   return Prisma.sql`
     SELECT impressions, spent_millicents, budget_cents, unique_users,
-      (SELECT count(*) FROM campaign_breakdowns WHERE campaign_id = ${campaignId} AND dimension = 'game') AS unique_games,
+      (SELECT count(*) FROM campaign_breakdowns WHERE campaign_id = own.id AND dimension = 'game') AS unique_games,
       (SELECT (COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint FROM campaign_rollups
-        WHERE campaign_id = ${campaignId}) AS score_millionths,
+        WHERE campaign_id = own.id) AS score_millionths,
       ${top("creative")} AS top_creative_id,
       ${top("game")} AS top_game_id
-    FROM campaigns WHERE id = ${campaignId}`;
+    FROM campaigns WHERE id = own.id`;
 }
 
-/** What a campaign's impressions are broken down by. */
-export type Dimension = "day" | "creative" | "country";
-
 export interface BreakdownRow {
-  /** Day (YYYY-MM-DD), creative id or country code; empty: unknown place. */
+  /** Day (YYYY-MM-DD) or country code; empty: unknown place. */
   key: string;
   impressions: bigint;
   unique_users: bigint;
@@ -44,19 +71,38 @@ export interface BreakdownRow {
   score_millionths: bigint;
 }
 
-/** Sums by the members of one dimension that had impressions; `firstDay` (YYYY-MM-DD) leaves out earlier days. */
-export function breakdownStatement(campaignId: string, dimension: Dimension, firstDay?: string): Prisma.Sql {
-  const sums = Prisma.sql`impressions, spent_millicents, users AS unique_users,
+const SUMS = Prisma.sql`impressions, spent_millicents, users AS unique_users,
       (affinity_score_sum * 1000000)::bigint AS score_millionths`;
-  if (dimension !== "day") {
-    return Prisma.sql`
-      SELECT dimension_key AS key, ${sums} FROM campaign_breakdowns
-      WHERE campaign_id = ${campaignId} AND dimension = ${dimension}::breakdown_dimension`;
-  }
-  const since = firstDay === undefined ? Prisma.empty : Prisma.sql`AND day >= ${dateOfDay(firstDay)}::date`;
+
+/** Sums of the days from `firstDay` (YYYY-MM-DD) on that had impressions. */
+export function daysQuestion(firstDay: string): Question {
   return Prisma.sql`
-      SELECT to_char(day, 'YYYY-MM-DD') AS key, ${sums} FROM campaign_rollups
-      WHERE campaign_id = ${campaignId} ${since}`;
+    SELECT to_char(day, 'YYYY-MM-DD') AS key, ${SUMS} FROM campaign_rollups
+    WHERE campaign_id = own.id AND day >= ${firstDay}::date`;
+}
+
+/** Sums of the countries that had impressions. */
+export function countriesQuestion(): Question {
+  return Prisma.sql`
+    SELECT dimension_key AS key, ${SUMS} FROM campaign_breakdowns
+    WHERE campaign_id = own.id AND dimension = 'country'`;
+}
+
+export interface CreativeRow extends BreakdownRow {
+  creative_type: CreativeType;
+  brand_name: string;
+}
+
+/** Every creative in use, and every deleted one that had impressions (semantics: Small print). */
+export function creativesQuestion(): Question {
+  return Prisma.sql`
+    SELECT creatives.id AS key, creatives.creative_type::text AS creative_type, creatives.brand_name,
+      COALESCE(seen.impressions, 0) AS impressions, COALESCE(seen.spent_millicents, 0) AS spent_millicents,
+      COALESCE(seen.unique_users, 0) AS unique_users, COALESCE(seen.score_millionths, 0) AS score_millionths
+    FROM creatives LEFT JOIN (
+      SELECT dimension_key, ${SUMS} FROM campaign_breakdowns WHERE campaign_id = own.id AND dimension = 'creative'
+    ) AS seen ON seen.dimension_key = creatives.id
+    WHERE creatives.campaign_id = own.id AND (creatives.deleted_at IS NULL OR seen.dimension_key IS NOT NULL)`;
 }
 
 export interface AffinityRow {
@@ -71,15 +117,15 @@ export interface AffinityRow {
 }
 
 /** The campaign's affinities in the order of creation. */
-export function affinitiesStatement(campaignId: string): Prisma.Sql {
+export function affinitiesQuestion(): Question {
   return Prisma.sql`
     SELECT id, affinity_type::text AS affinity_type, affinity_value, weight, impressions,
       (contribution_sum * 1000000)::bigint AS contribution_millionths,
       COALESCE((
         SELECT sum(versions.impressions) FROM campaign_version_rollups versions
-        WHERE versions.campaign_id = ${campaignId} AND versions.campaign_version >= affinities.since_version
+        WHERE versions.campaign_id = own.id AND versions.campaign_version >= affinities.since_version
       ), 0)::bigint AS eligible_impressions
-    FROM affinities WHERE campaign_id = ${campaignId}
+    FROM affinities WHERE campaign_id = own.id
     ORDER BY created_at, id COLLATE "C"`;
 }
 
@@ -96,16 +142,16 @@ export interface SpendingRow {
 }
 
 /** What pacing looks at; `today` is YYYY-MM-DD. */
-export function spendingStatement(campaignId: string, today: string): Prisma.Sql {
+export function spendingQuestion(today: string): Question {
   return Prisma.sql`
     SELECT budget_cents, spent_millicents, daily_cap_cents, cpm_bid_cents, start_date, end_date, first_activated_at,
       COALESCE((
         SELECT sum(rollups.spent_millicents) FROM campaign_rollups rollups
-        WHERE rollups.campaign_id = ${campaignId} AND rollups.day = ${dateOfDay(today)}::date
+        WHERE rollups.campaign_id = own.id AND rollups.day = ${today}::date
       ), 0)::bigint AS today_spent_millicents,
       (
         SELECT advertisers.deposited_millicents - advertisers.spent_millicents FROM advertisers
         WHERE advertisers.id = campaigns.advertiser_id
       ) AS balance_millicents
-    FROM campaigns WHERE id = ${campaignId}`;
+    FROM campaigns WHERE id = own.id`;
 }

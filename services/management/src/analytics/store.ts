@@ -1,18 +1,46 @@
 import type { PacingFacts } from "@diegetic/ad-rules";
 import type { AffinityType, CreativeType } from "@diegetic/contracts";
-import { type Database, safeInteger } from "@diegetic/database";
+import { safeInteger } from "@diegetic/database";
 import { type Cents, centsToMillicents, type Millicents, priceMillicents } from "@diegetic/money";
+import { requireOwnCampaign } from "../campaigns/store.ts";
+import type { CallerReads } from "../reading-barrier/caller-reads.ts";
+import { isIdentifier } from "../shared/identifiers.ts";
 import {
   type AffinityRow,
-  affinitiesStatement,
+  affinitiesQuestion,
   type BreakdownRow,
-  breakdownStatement,
-  type Dimension,
+  type CreativeRow,
+  countriesQuestion,
+  creativesQuestion,
+  daysQuestion,
+  type OwnCampaignRow,
+  ownCampaignStatement,
+  type Question,
   type SpendingRow,
   type StatsRow,
-  spendingStatement,
-  statsStatement,
+  spendingQuestion,
+  statsQuestion,
 } from "./statements.ts";
+
+/** A campaign that a caller asks about: of its id, and whether it is his, nothing is known yet. */
+export interface AskedCampaign {
+  reads: CallerReads;
+  accountId: string;
+  campaignId: string;
+}
+
+/**
+ * What the question finds in the caller's own campaign, all that was billed before included. Throws 403 when the caller has not
+ * registered or the campaign is another's, 404 when there is none.
+ */
+async function ask<Row extends object>(asked: AskedCampaign, question: Question): Promise<Row[]> {
+  const { reads, accountId, campaignId } = asked;
+  const possibleId = isIdentifier("camp", campaignId) ? campaignId : null;
+  const statement = ownCampaignStatement(accountId, possibleId, question);
+  const rows = await reads.rows<OwnCampaignRow & Row>(accountId, statement);
+  requireOwnCampaign(rows[0].owner_id, rows[0].caller_id);
+  return rows.filter(({ answered }) => answered === true);
+}
 
 /** What impressions add up to. */
 export interface Sums {
@@ -48,11 +76,11 @@ export interface CampaignStats extends Sums {
   topGameId: string | null;
 }
 
-export async function readCampaignStats(database: Database, campaignId: string): Promise<CampaignStats> {
-  const row = one(await database.$queryRaw<StatsRow[]>(statsStatement(campaignId)), campaignId);
+export async function readCampaignStats(asked: AskedCampaign): Promise<CampaignStats> {
+  const row = one(await ask<StatsRow>(asked, statsQuestion()), asked);
   return {
     ...sumsOf(row),
-    campaignId,
+    campaignId: asked.campaignId,
     uniqueGames: safeInteger(row.unique_games, "unique games"),
     budgetCents: row.budget_cents,
     topCreativeId: row.top_creative_id,
@@ -60,31 +88,33 @@ export async function readCampaignStats(database: Database, campaignId: string):
   };
 }
 
-/** Sums by the members of the dimension that had impressions; `firstDay` (YYYY-MM-DD) leaves out earlier days. */
-export async function readBreakdown(
-  database: Database,
-  campaignId: string,
-  dimension: Dimension,
-  firstDay?: string,
-): Promise<Map<string, Sums>> {
-  const statement = breakdownStatement(campaignId, dimension, firstDay);
-  const rows = await database.$queryRaw<BreakdownRow[]>(statement);
+/** By day (YYYY-MM-DD), from the first one on; days without impressions are left out. */
+export async function readDays(asked: AskedCampaign, firstDay: string): Promise<Map<string, Sums>> {
+  const rows = await ask<BreakdownRow>(asked, daysQuestion(firstDay));
   return new Map(rows.map((row) => [row.key, sumsOf(row)]));
 }
 
-export interface NamedCreative {
-  id: string;
-  creativeType: CreativeType;
-  brandName: string;
-  deletedAt: Date | null;
+/** By country code; empty: unknown place. */
+export async function readCountries(asked: AskedCampaign): Promise<Map<string, Sums>> {
+  const rows = await ask<BreakdownRow>(asked, countriesQuestion());
+  return new Map(rows.map((row) => [row.key, sumsOf(row)]));
 }
 
-/** All creatives that the campaign ever had. */
-export function readAllCreatives(database: Database, campaignId: string): Promise<NamedCreative[]> {
-  return database.creative.findMany({
-    where: { campaignId },
-    select: { id: true, creativeType: true, brandName: true, deletedAt: true },
-  });
+export interface CreativeSums extends Sums {
+  creativeId: string;
+  creativeType: CreativeType;
+  brandName: string;
+}
+
+/** Every creative in use, and every deleted one that had impressions (semantics: Small print). */
+export async function readCreatives(asked: AskedCampaign): Promise<CreativeSums[]> {
+  const rows = await ask<CreativeRow>(asked, creativesQuestion());
+  return rows.map((row) => ({
+    ...sumsOf(row),
+    creativeId: row.key,
+    creativeType: row.creative_type,
+    brandName: row.brand_name,
+  }));
 }
 
 /** What an affinity has done. */
@@ -102,11 +132,8 @@ export interface AffinityInfluence {
 }
 
 /** In the order of creation. */
-export async function readAffinityInfluence(
-  database: Database,
-  campaignId: string,
-): Promise<AffinityInfluence[]> {
-  const rows = await database.$queryRaw<AffinityRow[]>(affinitiesStatement(campaignId));
+export async function readAffinityInfluence(asked: AskedCampaign): Promise<AffinityInfluence[]> {
+  const rows = await ask<AffinityRow>(asked, affinitiesQuestion());
   return rows.map((row) => ({
     affinityId: row.id,
     affinityType: row.affinity_type,
@@ -119,12 +146,8 @@ export async function readAffinityInfluence(
 }
 
 /** `today`: YYYY-MM-DD. */
-export async function readPacingFacts(
-  database: Database,
-  campaignId: string,
-  today: string,
-): Promise<PacingFacts> {
-  const row = one(await database.$queryRaw<SpendingRow[]>(spendingStatement(campaignId, today)), campaignId);
+export async function readPacingFacts(asked: AskedCampaign, today: string): Promise<PacingFacts> {
+  const row = one(await ask<SpendingRow>(asked, spendingQuestion(today)), asked);
   return {
     budgetMillicents: centsToMillicents(row.budget_cents),
     spentMillicents: safeInteger(row.spent_millicents, "spent"),
@@ -138,7 +161,7 @@ export async function readPacingFacts(
   };
 }
 
-function one<Row>([row]: Row[], campaignId: string): Row {
+function one<Row>([row]: Row[], { campaignId }: AskedCampaign): Row {
   if (row === undefined) throw new Error(`campaign ${campaignId} is gone`);
   return row;
 }

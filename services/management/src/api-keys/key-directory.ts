@@ -1,4 +1,5 @@
-import type { Database } from "@diegetic/database";
+import type { Scope } from "@diegetic/contracts";
+import { type Database, Prisma, type Reader } from "@diegetic/database";
 import type { ApiKey, KeyDirectory } from "@diegetic/service-kit";
 import type { Clock } from "../shared/time.ts";
 import { isInForce } from "./api-key.ts";
@@ -7,12 +8,15 @@ import { limitFromColumn } from "./limit-column.ts";
 const USE_NOTED_EVERY_MS = 60_000;
 
 /** Looks keys up in Postgres at every request: a revoked one is refused by the very next. Notes their use by the minute. */
-export function createKeyDirectory(database: Database, clock: Clock): KeyDirectory {
+export function createKeyDirectory(
+  { database, reader }: { database: Database; reader: Reader },
+  clock: Clock,
+): KeyDirectory {
   return {
     async find(sha256Hex): Promise<ApiKey | undefined> {
-      const row = await database.apiKey.findUnique({ where: { sha256: sha256Hex } });
+      const [row] = await reader.query<KeyRow>(keyStatement(sha256Hex));
       const nowMs = clock();
-      if (row === null || !isInForce(row, nowMs)) return undefined;
+      if (row === undefined || !isInForce(row, nowMs)) return undefined;
       if (row.lastUsedAt === null || row.lastUsedAt.getTime() <= nowMs - USE_NOTED_EVERY_MS) {
         await noteUse(database, row.id, nowMs);
       }
@@ -24,6 +28,23 @@ export function createKeyDirectory(database: Database, clock: Clock): KeyDirecto
       };
     },
   };
+}
+
+interface KeyRow {
+  id: string;
+  accountId: string;
+  scopes: Scope[];
+  rateLimitPerMinute: number | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
+function keyStatement(sha256Hex: string): Prisma.Sql {
+  return Prisma.sql`
+    SELECT id, account_id AS "accountId", scopes::text[] AS scopes, rate_limit_per_minute AS "rateLimitPerMinute",
+      expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
+    FROM api_keys WHERE sha256 = ${sha256Hex}`;
 }
 
 async function noteUse(database: Database, keyId: string, nowMs: number): Promise<void> {

@@ -27,10 +27,20 @@ export async function ownCampaign(
   const row = isIdentifier("camp", campaignId)
     ? await database.campaign.findUnique({ where: { id: campaignId } })
     : null;
-  if (row === null) throw notFound("There is no campaign of this id: GET /campaigns lists your own.");
-  if (row.advertiserId !== advertiser.id)
-    throw forbidden("The campaign belongs to another advertiser: GET /campaigns lists your own.");
+  if (row === null) throw noCampaign();
+  requireOwnCampaign(row.advertiserId, advertiser.id);
   return fromRow(row);
+}
+
+function noCampaign() {
+  return notFound("There is no campaign of this id: GET /campaigns lists your own.");
+}
+
+/** @param ownerId whose the campaign is; null: there is none. Throws 404 and 403. */
+export function requireOwnCampaign(ownerId: string | null, advertiserId: string): void {
+  if (ownerId === null) throw noCampaign();
+  if (ownerId !== advertiserId)
+    throw forbidden("The campaign belongs to another advertiser: GET /campaigns lists your own.");
 }
 
 /** A campaign that is known to be there. */

@@ -1,19 +1,19 @@
 import { ledgerApi } from "@diegetic/contracts";
 import { type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
-import { type Endpoint, endpoint, unavailable } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, type RequestContext, unavailable } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
-import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
+import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import type { Clock } from "../shared/time.ts";
 import { closeDays, type LedgerTotals, totalsOf } from "./books.ts";
-import { daysOf, readPeriod } from "./period.ts";
+import { daysOf, type Period, readPeriod } from "./period.ts";
 import { ledgerCsv, presentLedger } from "./presenter.ts";
 import { type Books, readBooks } from "./store.ts";
 
 export interface LedgerParts {
   database: Database;
   slots: Pick<MoneyCommands, "readAccount">;
-  barrier: ReadingBarrier;
+  reads: CallerReads;
   clock: Clock;
 }
 
@@ -23,13 +23,11 @@ export function ledgerEndpoints(parts: LedgerParts): Endpoint[] {
   return [endpoint(ledgerApi.operations.show, showLedger(parts))];
 }
 
-function showLedger({ database, slots, barrier, clock }: LedgerParts): Endpoint["handle"] {
+function showLedger(parts: LedgerParts): Endpoint["handle"] {
   return async (context) => {
-    const { id } = await callingAdvertiser(database, context.accountId);
-    const nowMs = clock();
-    const period = readPeriod(context.query, nowMs);
-    await barrier.advertiser(id);
-    const { books, totals } = await readConsistently(database, slots, id, period.from);
+    const nowMs = parts.clock();
+    const period = await periodOf(parts, context, nowMs);
+    const { books, totals } = await readConsistently(parts, context.accountId, period.from);
     const balanceMillicents = books.depositedMillicents - books.spentMillicents;
     const rows = closeDays(daysOf(period), balanceMillicents, books.moves);
     const headers = { Vary: "Accept" };
@@ -45,16 +43,25 @@ function showLedger({ database, slots, barrier, clock }: LedgerParts): Endpoint[
   };
 }
 
+/** The days that were asked for; whether the caller has registered comes first (semantics: Statuses of errors). */
+async function periodOf({ database }: LedgerParts, context: RequestContext, nowMs: number): Promise<Period> {
+  try {
+    return readPeriod(context.query, nowMs);
+  } catch (error) {
+    await callingAdvertiser(database, context.accountId);
+    throw error;
+  }
+}
+
 /** The books, then the slot: read again where a deposit came in between, since holds may already use it. */
 async function readConsistently(
-  database: Database,
-  slots: LedgerParts["slots"],
-  advertiserId: string,
+  { reads, slots }: LedgerParts,
+  accountId: string,
   firstDay: string,
 ): Promise<{ books: Books; totals: LedgerTotals }> {
   for (let attempt = 1; ; attempt++) {
-    const books = await readBooks(database, advertiserId, firstDay);
-    const slot = await slots.readAccount(advertiserId);
+    const books = await readBooks(reads, accountId, firstDay);
+    const slot = await slots.readAccount(books.advertiserId);
     if (slot === null) throw unavailable("What is held is not known for the moment: try again.", 2);
     const isSameMoney = slot.depositedMillicents <= books.depositedMillicents;
     if (isSameMoney || attempt >= ATTEMPTS) return { books, totals: totalsOf(books, slot) };

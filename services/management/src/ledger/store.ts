@@ -1,8 +1,10 @@
-import { type Database, dateOfDay, inTransaction, safeInteger, type Transaction } from "@diegetic/database";
+import { Prisma, safeInteger } from "@diegetic/database";
 import type { Millicents } from "@diegetic/money";
+import { type CallerReads, type CallerRow, callerIs } from "../reading-barrier/caller-reads.ts";
 import type { DayMoves } from "./books.ts";
 
 export interface Books {
+  advertiserId: string;
   depositedMillicents: Millicents;
   spentMillicents: Millicents;
   impressions: number;
@@ -10,51 +12,58 @@ export interface Books {
   moves: Map<string, DayMoves>;
 }
 
-interface MoveRow {
-  day: string;
+interface BooksRow extends CallerRow {
+  deposited_millicents: bigint;
+  spent_millicents: bigint;
+  total_impressions: bigint;
+  /** Null: nothing has moved. */
+  day: string | null;
   deposits: bigint;
   charges: bigint;
   impressions: bigint;
 }
 
-/** The advertiser's totals and what moved since the first day, all of one moment. */
-export function readBooks(database: Database, advertiserId: string, firstDay: string): Promise<Books> {
-  return inTransaction(database, async (transaction) => {
-    await transaction.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
-    const row = await transaction.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
-    const moves = await readMoves(transaction, advertiserId, firstDay);
-    return {
-      depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
-      spentMillicents: safeInteger(row.spentMillicents, "spent"),
-      impressions: safeInteger(row.impressions, "impressions"),
-      moves: new Map(
-        moves.map((move) => [
-          move.day,
-          {
-            depositsMillicents: safeInteger(move.deposits, "deposits"),
-            chargesMillicents: safeInteger(move.charges, "charges"),
-            impressions: safeInteger(move.impressions, "impressions"),
-          },
-        ]),
-      ),
-    };
-  });
-}
-
-/** From rollups and deposits, which the audit holds against the ledger: it has a row for every written batch. */
-function readMoves(transaction: Transaction, advertiserId: string, firstDay: string): Promise<MoveRow[]> {
-  const first = dateOfDay(firstDay);
-  return transaction.$queryRaw<MoveRow[]>`
-    SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(deposits)::bigint AS deposits, sum(charges)::bigint AS charges,
-      sum(impressions)::bigint AS impressions
-    FROM (
-      SELECT (created_at AT TIME ZONE 'UTC')::date AS day, amount_cents::bigint * 1000 AS deposits, 0 AS charges,
-        0 AS impressions
-      FROM deposits WHERE advertiser_id = ${advertiserId} AND created_at >= ${first}
-      UNION ALL
-      SELECT rollups.day, 0, rollups.spent_millicents, rollups.impressions
-      FROM campaigns JOIN campaign_rollups AS rollups ON rollups.campaign_id = campaigns.id
-      WHERE campaigns.advertiser_id = ${advertiserId} AND rollups.day >= ${first}::date
-    ) AS moves
-    GROUP BY moves.day`;
+/**
+ * The caller's totals and what moved since the first day (YYYY-MM-DD), all of one moment. Moves come from rollups and deposits, which the
+ * audit holds against the ledger: it has a row for every written batch. Throws 403 when the caller has not registered.
+ */
+export async function readBooks(reads: CallerReads, accountId: string, firstDay: string): Promise<Books> {
+  const rows = await reads.rows<BooksRow>(
+    accountId,
+    Prisma.sql`
+    WITH ${callerIs(accountId)}, moves AS (
+      SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(deposits)::bigint AS deposits, sum(charges)::bigint AS charges,
+        sum(impressions)::bigint AS impressions
+      FROM (
+        SELECT (created_at AT TIME ZONE 'UTC')::date AS day, amount_cents::bigint * 1000 AS deposits, 0 AS charges,
+          0 AS impressions
+        FROM deposits WHERE advertiser_id = (SELECT id FROM caller) AND created_at >= ${firstDay}::date::timestamp AT TIME ZONE 'UTC'
+        UNION ALL
+        SELECT rollups.day, 0, rollups.spent_millicents, rollups.impressions
+        FROM campaigns JOIN campaign_rollups AS rollups ON rollups.campaign_id = campaigns.id
+        WHERE campaigns.advertiser_id = (SELECT id FROM caller) AND rollups.day >= ${firstDay}::date
+      ) AS moves
+      GROUP BY moves.day
+    )
+    SELECT caller.id AS caller_id, caller.written, caller.deposited_millicents, caller.spent_millicents,
+      caller.impressions AS total_impressions, moves.*
+    FROM caller LEFT JOIN moves ON true`,
+  );
+  const [totals] = rows;
+  const moves = new Map<string, DayMoves>();
+  for (const { day, deposits, charges, impressions } of rows) {
+    if (day === null) continue;
+    moves.set(day, {
+      depositsMillicents: safeInteger(deposits, "deposits"),
+      chargesMillicents: safeInteger(charges, "charges"),
+      impressions: safeInteger(impressions, "impressions"),
+    });
+  }
+  return {
+    advertiserId: totals.caller_id,
+    depositedMillicents: safeInteger(totals.deposited_millicents, "deposited"),
+    spentMillicents: safeInteger(totals.spent_millicents, "spent"),
+    impressions: safeInteger(totals.total_impressions, "impressions"),
+    moves,
+  };
 }

@@ -18,10 +18,13 @@ export async function ownPlacement(
   gameId: string,
 ): Promise<Placement> {
   const placement = isGameId(gameId) ? await findPlacement(database, gameId) : undefined;
-  if (placement === undefined)
-    throw notFound("There is no placement for this game: enable one by POST /placements/{game_id}.");
+  if (placement === undefined) throw noPlacement();
   requireOwner(placement, accountId);
   return placement;
+}
+
+export function noPlacement() {
+  return notFound("There is no placement for this game: enable one by POST /placements/{game_id}.");
 }
 
 /** Throws 403 when the placement is another account's. */
@@ -32,7 +35,8 @@ export function requireOwner(placement: Pick<Placement, "accountId">, accountId:
     );
 }
 
-function isGameId(text: string): boolean {
+/** Whether the text can be a game's: what else stands in a path names nothing, and is not looked up. */
+export function isGameId(text: string): boolean {
   try {
     gameIdParameter(text);
     return true;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "@diegetic/database";
+import { Prisma, type Reader } from "@diegetic/database";
 import type { DueIndex, MoneyCommands } from "@diegetic/hot-state";
 
 /** semantics: Reads after writes. */
@@ -9,20 +9,29 @@ const POLL_MS = 10;
 const MOST_ADVERTISERS = 1_000;
 
 /**
+ * Impressions of the advertiser `a` in Postgres, as far as the slot counts them: without those that a restored slot has still to be
+ * told of, and with those that were set aside as unwritable in its present epoch, since nobody can wait for them.
+ */
+export const WRITTEN_IMPRESSIONS = Prisma.sql`a.impressions
+        + (SELECT count(*) FROM poison_impressions p WHERE p.advertiser_id = a.id AND p.slot_epoch = a.slot_epoch)
+        - (SELECT count(*) FROM slot_settlements s WHERE s.advertiser_id = a.id AND s.kind = 'late'
+          AND s.settled_at IS NULL)`;
+
+/**
  * Lets a read wait until the billing worker has written what was committed before the read began. After a second it
  * gives up, and the read answers with what is there.
  */
 export class ReadingBarrier {
-  readonly #database: Database;
+  readonly #reader: Reader;
   readonly #money: Pick<MoneyCommands, "committedCounts">;
   readonly #due: Pick<DueIndex, "registered">;
 
   constructor(parts: {
-    database: Database;
+    reader: Reader;
     money: Pick<MoneyCommands, "committedCounts">;
     due: Pick<DueIndex, "registered">;
   }) {
-    this.#database = parts.database;
+    this.#reader = parts.reader;
     this.#money = parts.money;
     this.#due = parts.due;
   }
@@ -30,6 +39,23 @@ export class ReadingBarrier {
   /** For a read of one advertiser's money and impressions. */
   async advertiser(advertiserId: string): Promise<void> {
     await this.#written([advertiserId]);
+  }
+
+  /**
+   * Reads at the same time as it asks how much is committed: as a rule everything is written, and one turn is enough. What
+   * `read` saw of `WRITTEN_IMPRESSIONS` tells; where that is less, it waits and reads once more.
+   * @param writtenOf null: the read shows nothing that has to be waited for
+   */
+  async reading<T>(
+    advertiserId: string,
+    read: () => Promise<T>,
+    writtenOf: (result: T) => number | null,
+  ): Promise<T> {
+    const [committed, result] = await Promise.all([this.#money.committedCounts([advertiserId]), read()]);
+    const written = writtenOf(result);
+    if (written === null || written >= (committed.get(advertiserId) ?? 0)) return result;
+    await this.#reached([advertiserId], committed);
+    return await read();
   }
 
   /**
@@ -43,7 +69,13 @@ export class ReadingBarrier {
 
   async #written(advertiserIds: readonly string[]): Promise<void> {
     if (advertiserIds.length === 0) return;
-    const committed = await this.#money.committedCounts(advertiserIds);
+    await this.#reached(advertiserIds, await this.#money.committedCounts(advertiserIds));
+  }
+
+  async #reached(
+    advertiserIds: readonly string[],
+    committed: ReadonlyMap<string, number | null>,
+  ): Promise<void> {
     const deadline = performance.now() + LONGEST_WAIT_MS;
     let waitedFor = advertiserIds.filter((id) => (committed.get(id) ?? 0) > 0);
     for (;;) {
@@ -54,18 +86,10 @@ export class ReadingBarrier {
     }
   }
 
-  /**
-   * Impressions in Postgres, as far as the slots count them: without those that a restored slot has still to be told of, and
-   * with those that were set aside as unwritable in its present epoch, since nobody can wait for them.
-   */
   async #writtenCounts(advertiserIds: string[]): Promise<Map<string, number>> {
     if (advertiserIds.length === 0) return new Map();
-    const rows = await this.#database.$queryRaw<{ id: string; impressions: bigint }[]>`
-      SELECT a.id, a.impressions
-        + (SELECT count(*) FROM poison_impressions p WHERE p.advertiser_id = a.id AND p.slot_epoch = a.slot_epoch)
-        - (SELECT count(*) FROM slot_settlements s WHERE s.advertiser_id = a.id AND s.kind = 'late'
-          AND s.settled_at IS NULL) AS impressions
-      FROM advertisers a WHERE a.id = ANY(${advertiserIds})`;
+    const rows = await this.#reader.query<{ id: string; impressions: bigint }>(Prisma.sql`
+      SELECT a.id, ${WRITTEN_IMPRESSIONS} AS impressions FROM advertisers a WHERE a.id = ANY(${advertiserIds})`);
     return new Map(rows.map((row) => [row.id, Number(row.impressions)]));
   }
 }

@@ -1,8 +1,8 @@
 import { revenueApi } from "@diegetic/contracts";
-import { type Database, utcDay } from "@diegetic/database";
-import { type Endpoint, endpoint, notFound } from "@diegetic/service-kit";
-import { callingAdvertiser } from "../advertiser/caller.ts";
-import { ownPlacement } from "../placements/store.ts";
+import { type Reader, utcDay } from "@diegetic/database";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import { isGameId, noPlacement, requireOwner } from "../placements/store.ts";
+import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import { type Clock, lastDays } from "../shared/time.ts";
 import { presentCreatorRevenue, presentGameRevenue, presentRevenue } from "./presenter.ts";
@@ -13,7 +13,8 @@ const SHOWN_DAYS = 30;
 const TOP_ADVERTISERS = 10;
 
 export interface RevenueParts {
-  database: Database;
+  reader: Reader;
+  reads: CallerReads;
   barrier: ReadingBarrier;
   clock: Clock;
 }
@@ -27,36 +28,32 @@ export function revenueEndpoints(parts: RevenueParts): Endpoint[] {
   ];
 }
 
-function revenue({ database, barrier }: RevenueParts): Endpoint["handle"] {
+function revenue({ reads }: RevenueParts): Endpoint["handle"] {
+  return async (context) => ({
+    status: 200,
+    body: presentRevenue(await readAdvertiserRevenue(reads, context.accountId)),
+  });
+}
+
+function creatorRevenue({ reader, barrier }: RevenueParts): Endpoint["handle"] {
   return async (context) => {
-    const { id } = await callingAdvertiser(database, context.accountId);
-    await barrier.advertiser(id);
-    return { status: 200, body: presentRevenue(await readAdvertiserRevenue(database, id)) };
+    await barrier.everyAdvertiser();
+    return { status: 200, body: presentCreatorRevenue(await readGameEarnings(reader, context.accountId)) };
   };
 }
 
-function creatorRevenue({ database, barrier }: RevenueParts): Endpoint["handle"] {
+function gameRevenue({ reader, barrier, clock }: RevenueParts): Endpoint["handle"] {
   return async (context) => {
+    const { accountId } = context;
+    const gameId = context.param("gameId");
+    if (!isGameId(gameId)) throw noPlacement();
     await barrier.everyAdvertiser();
-    return {
-      status: 200,
-      body: presentCreatorRevenue(await readGameEarnings(database, context.accountId)),
-    };
-  };
-}
-
-function gameRevenue({ database, barrier, clock }: RevenueParts): Endpoint["handle"] {
-  return async (context) => {
-    const { gameId, accountId } = await ownPlacement(database, context.accountId, context.param("gameId"));
-    await barrier.everyAdvertiser();
-    const days = lastDays(clock(), SHOWN_DAYS);
-    const details = await readGameDetails(
-      database,
-      { accountId, gameId },
-      { mostAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(clock()) },
-    );
-    if (details === undefined)
-      throw notFound("There is no placement for this game: enable one by POST /placements/{game_id}.");
+    const nowMs = clock();
+    const days = lastDays(nowMs, SHOWN_DAYS);
+    const shown = { mostAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
+    const details = await readGameDetails(reader, { accountId, gameId }, shown);
+    if (details === undefined) throw noPlacement();
+    requireOwner(details, accountId);
     return { status: 200, body: presentGameRevenue(details, days) };
   };
 }

@@ -1,7 +1,7 @@
 import type { CampaignStatus } from "@diegetic/contracts";
-import { type Database, dateOfDay, Prisma, safeInteger, type Transaction } from "@diegetic/database";
+import { Prisma, type Reader, safeInteger } from "@diegetic/database";
 import type { BasisPoints, Microcents, Millicents } from "@diegetic/money";
-import { readAtOneMoment } from "../shared/one-moment.ts";
+import { type CallerReads, type CallerRow, callerIs } from "../reading-barrier/caller-reads.ts";
 
 export interface AdvertiserRevenue {
   depositedMillicents: Millicents;
@@ -17,28 +17,50 @@ export interface AdvertiserRevenue {
   }[];
 }
 
+interface RevenueRow extends CallerRow {
+  deposited_millicents: bigint;
+  total_spent_millicents: bigint;
+  total_impressions: bigint;
+  /** Null: there is no campaign. */
+  id: string | null;
+  name: string;
+  status: CampaignStatus;
+  spent_millicents: bigint;
+  impressions: bigint;
+}
+
+/** Throws 403 when the caller has not registered. */
 export async function readAdvertiserRevenue(
-  database: Database,
-  advertiserId: string,
+  reads: CallerReads,
+  accountId: string,
 ): Promise<AdvertiserRevenue> {
-  return readAtOneMoment(database, async (transaction) => {
-    const advertiser = await transaction.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
-    const campaigns = await transaction.campaign.findMany({
-      where: { advertiserId },
-      select: { id: true, name: true, status: true, spentMillicents: true, impressions: true },
-      orderBy: { id: "desc" },
-    });
-    return {
-      depositedMillicents: safeInteger(advertiser.depositedMillicents, "deposited"),
-      spentMillicents: safeInteger(advertiser.spentMillicents, "spent"),
-      impressions: safeInteger(advertiser.impressions, "impressions"),
-      campaigns: campaigns.map((campaign) => ({
-        ...campaign,
-        spentMillicents: safeInteger(campaign.spentMillicents, "spent"),
-        impressions: safeInteger(campaign.impressions, "impressions"),
-      })),
-    };
-  });
+  const rows = await reads.rows<RevenueRow>(
+    accountId,
+    Prisma.sql`
+    WITH ${callerIs(accountId)}
+    SELECT caller.id AS caller_id, caller.written, caller.deposited_millicents,
+      caller.spent_millicents AS total_spent_millicents, caller.impressions AS total_impressions,
+      campaigns.id, campaigns.name, campaigns.status::text AS status, campaigns.spent_millicents, campaigns.impressions
+    FROM caller LEFT JOIN campaigns ON campaigns.advertiser_id = caller.id
+    ORDER BY campaigns.id DESC`,
+  );
+  const [totals] = rows;
+  return {
+    depositedMillicents: safeInteger(totals.deposited_millicents, "deposited"),
+    spentMillicents: safeInteger(totals.total_spent_millicents, "spent"),
+    impressions: safeInteger(totals.total_impressions, "impressions"),
+    campaigns: rows.flatMap(({ id, name, status, ...row }) =>
+      id === null
+        ? []
+        : {
+            id,
+            name,
+            status,
+            spentMillicents: safeInteger(row.spent_millicents, "spent"),
+            impressions: safeInteger(row.impressions, "impressions"),
+          },
+    ),
+  };
 }
 
 export interface GameEarnings {
@@ -55,27 +77,26 @@ interface GameRow {
   earned: string;
 }
 
-/** What each game of the account has earned, most impressions first, then by identifier; one game where it is named. */
-export async function readGameEarnings(
-  client: Database | Transaction,
-  accountId: string,
-  gameId?: string,
-): Promise<GameEarnings[]> {
-  const only = gameId === undefined ? Prisma.empty : Prisma.sql`AND placements.game_id = ${gameId}`;
-  const rows = await client.$queryRaw<GameRow[]>`
-    SELECT placements.game_id, placements.revenue_share_basis_points,
-      COALESCE(totals.impressions, 0) AS impressions, COALESCE(totals.earning_microcents, 0)::text AS earned
-    FROM placements
-    LEFT JOIN game_totals AS totals
-      ON totals.account_id = placements.account_id AND totals.game_id = placements.game_id
-    WHERE placements.account_id = ${accountId} ${only}
-    ORDER BY impressions DESC, placements.game_id COLLATE "C"`;
-  return rows.map((row) => ({
+const GAME_COLUMNS = Prisma.sql`placements.game_id, placements.revenue_share_basis_points,
+      COALESCE(totals.impressions, 0) AS impressions, COALESCE(totals.earning_microcents, 0)::text AS earned`;
+const GAMES = Prisma.sql`placements LEFT JOIN game_totals AS totals
+      ON totals.account_id = placements.account_id AND totals.game_id = placements.game_id`;
+
+function gameEarnings(row: GameRow): GameEarnings {
+  return {
     gameId: row.game_id,
     revenueShareBasisPoints: row.revenue_share_basis_points,
     impressions: safeInteger(row.impressions, "impressions"),
     earnedMicrocents: BigInt(row.earned),
-  }));
+  };
+}
+
+/** What each game of the account has earned, most impressions first, then by identifier. */
+export async function readGameEarnings(reader: Reader, accountId: string): Promise<GameEarnings[]> {
+  const rows = await reader.query<GameRow>(Prisma.sql`
+    SELECT ${GAME_COLUMNS} FROM ${GAMES} WHERE placements.account_id = ${accountId}
+    ORDER BY impressions DESC, placements.game_id COLLATE "C"`);
+  return rows.map(gameEarnings);
 }
 
 export interface EarningsRow {
@@ -87,6 +108,7 @@ export interface EarningsRow {
 
 /** One game of the account, with its advertisers and days. */
 export interface GameDetails {
+  accountId: string;
   game: GameEarnings;
   /** Most impressions first, then by identifier. */
   advertisers: EarningsRow[];
@@ -94,53 +116,50 @@ export interface GameDetails {
   days: EarningsRow[];
 }
 
+/** Name, impressions, microcents: as text, since JSON has no exact 64-bit numbers. */
+type EarningsTuple = [name: string, impressions: string, earned: string];
+
+interface GameDetailsRow extends GameRow {
+  account_id: string;
+  advertisers: EarningsTuple[] | null;
+  days: EarningsTuple[] | null;
+}
+
 /**
- * What a game of the account has earned: of its advertisers the first `mostAdvertisers`, of its days those from
- * `firstDay` (YYYY-MM-DD) on. Undefined: the account has no such game.
+ * The placement of a game, whoever owns it, and what it has earned for the caller's account: of its advertisers the first
+ * `mostAdvertisers`, of its days those from `firstDay` (YYYY-MM-DD) on. Undefined: there is none. All of one moment.
  */
 export async function readGameDetails(
-  database: Database,
-  owner: { accountId: string; gameId: string },
+  reader: Reader,
+  caller: { accountId: string; gameId: string },
   { mostAdvertisers, firstDay }: { mostAdvertisers: number; firstDay: string },
 ): Promise<GameDetails | undefined> {
-  return readAtOneMoment(database, async (transaction) => {
-    const [game] = await readGameEarnings(transaction, owner.accountId, owner.gameId);
-    if (game === undefined) return undefined;
-    const advertisers = await readTopAdvertisers(transaction, owner, mostAdvertisers);
-    return { game, advertisers, days: await readEarningDays(transaction, owner, firstDay) };
-  });
-}
-
-/** Who was seen in a game: most impressions first, then by identifier. */
-async function readTopAdvertisers(
-  client: Database | Transaction,
-  owner: { accountId: string; gameId: string },
-  limit: number,
-): Promise<EarningsRow[]> {
-  const rows = await client.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
-    SELECT advertiser_id AS name, impressions, earning_microcents::text AS earned
-    FROM game_advertisers WHERE account_id = ${owner.accountId} AND game_id = ${owner.gameId}
-    ORDER BY impressions DESC, advertiser_id COLLATE "C" LIMIT ${limit}`;
-  return rows.map(earningsRow);
-}
-
-/** Days of a game on which something was earned, from `firstDay` (YYYY-MM-DD) on. */
-async function readEarningDays(
-  client: Database | Transaction,
-  owner: { accountId: string; gameId: string },
-  firstDay: string,
-): Promise<EarningsRow[]> {
-  const rows = await client.$queryRaw<{ name: string; impressions: bigint; earned: string }[]>`
-    SELECT to_char(day, 'YYYY-MM-DD') AS name, impressions, earning_microcents::text AS earned
-    FROM game_rollups
-    WHERE account_id = ${owner.accountId} AND game_id = ${owner.gameId} AND day >= ${dateOfDay(firstDay)}::date`;
-  return rows.map(earningsRow);
-}
-
-function earningsRow(row: { name: string; impressions: bigint; earned: string }): EarningsRow {
+  const { accountId, gameId } = caller;
+  const [row] = await reader.query<GameDetailsRow>(Prisma.sql`
+    SELECT placements.account_id, ${GAME_COLUMNS},
+      (SELECT json_agg(json_build_array(advertiser_id, impressions::text, earned) ORDER BY impressions DESC, advertiser_id COLLATE "C")
+        FROM (
+          SELECT advertiser_id, impressions, earning_microcents::text AS earned
+          FROM game_advertisers WHERE account_id = ${accountId} AND game_id = ${gameId}
+          ORDER BY impressions DESC, advertiser_id COLLATE "C" LIMIT ${mostAdvertisers}
+        ) AS top) AS advertisers,
+      (SELECT json_agg(json_build_array(to_char(day, 'YYYY-MM-DD'), impressions::text, earning_microcents::text))
+        FROM game_rollups
+        WHERE account_id = ${accountId} AND game_id = ${gameId} AND day >= ${firstDay}::date) AS days
+    FROM ${GAMES} WHERE placements.game_id = ${gameId}`);
+  if (row === undefined) return undefined;
   return {
-    name: row.name,
-    impressions: safeInteger(row.impressions, "impressions"),
-    earnedMicrocents: BigInt(row.earned),
+    accountId: row.account_id,
+    game: gameEarnings(row),
+    advertisers: (row.advertisers ?? []).map(earningsRow),
+    days: (row.days ?? []).map(earningsRow),
+  };
+}
+
+function earningsRow([name, impressions, earned]: EarningsTuple): EarningsRow {
+  return {
+    name,
+    impressions: safeInteger(BigInt(impressions), "impressions"),
+    earnedMicrocents: BigInt(earned),
   };
 }

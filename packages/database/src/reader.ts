@@ -1,0 +1,70 @@
+import { hash } from "node:crypto";
+import pg from "pg";
+import { driverTypes } from "./driver-types.ts";
+import { translateError } from "./errors.ts";
+import type { Prisma } from "./generated/client.ts";
+
+/**
+ * Connections for what is read at nearly every request: each statement is prepared once for each connection, and rows do not
+ * pass through the client for models. Rejects with the classes of errors.ts.
+ */
+export interface Reader {
+  /**
+   * Runs one statement that is the same text every time, but for its values. Answers rows as they come from the driver; bigint
+   * columns as bigint. A day goes in as text (`${day}::date`): the driver would write a Date in the local time zone.
+   */
+  query<Row extends object>(statement: Prisma.Sql): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export interface ReaderOptions {
+  /** Shown by pg_stat_activity. */
+  applicationName?: string;
+  /** Most connections. Default: 8. */
+  poolSize?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** For a server that is gone without a word: the statement's own time-out comes first wherever it still lives. */
+const ANSWER_TIMEOUT_MS = 15_000;
+/** Texts of which the names are kept; the code has far fewer. */
+const MOST_NAMES = 1_000;
+
+/** Opens connections to `postgres://…`, lazily. A pooler in between has to follow prepared statements (PgBouncer from 1.21 on). */
+export function createReader(url: string, options: ReaderOptions = {}): Reader {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.poolSize ?? 8,
+    application_name: options.applicationName ?? "diegetic",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+    types: driverTypes,
+  });
+  // A connection that breaks while idle is replaced; without a listener the process would end.
+  pool.on("error", () => {});
+  const names = new Map<string, string>();
+  return {
+    async query<Row extends object>({ text, values }: Prisma.Sql) {
+      try {
+        const { rows } = await pool.query<Row>({ name: nameOf(text, names), text, values });
+        return rows;
+      } catch (error) {
+        throw translateError(error);
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** The name that a statement is prepared under: the same text has the same name. Throws where texts differ without end. */
+function nameOf(text: string, names: Map<string, string>): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size >= MOST_NAMES) throw new RangeError(`more than ${MOST_NAMES} different statements`);
+  const name = hash("sha256", text, "hex").slice(0, 32);
+  names.set(text, name);
+  return name;
+}
