@@ -206,6 +206,34 @@ describe("ImpressionWriter", () => {
     expect(await writtenInAll()).toBe(2);
   });
 
+  it("does not set a record aside that another worker writes when there is money again", async () => {
+    const record = await slots.impress();
+    const where = { id: record.match.advertiser_id };
+    await database.advertiser.update({ where, data: { depositedMillicents: 0n } });
+    // The other worker comes between the refusal and the setting aside, which asks for the advertiser's row first.
+    let written = false;
+    const raced = new Proxy(database, {
+      get(target, name, receiver) {
+        const value = Reflect.get(target, name, receiver);
+        if (name !== "$transaction") return value;
+        return async (...given: unknown[]) => {
+          await database.advertiser.update({ where, data: { depositedMillicents: 1_000n } });
+          if (!written) await createWriter().write([record]);
+          written = true;
+          return Reflect.apply(value as (...given: unknown[]) => unknown, target, given);
+        };
+      },
+    });
+    const { write, metrics } = createWriter({ database: raced });
+    await write([record]);
+    expect(written).toBe(true);
+    expect(await writtenIn(0)).toBe(1);
+    expect(await database.poisonImpression.count({ where: { impressionId: record.impression_id } })).toBe(0);
+    expect(await database.slotSettlement.count({ where: { impressionId: record.impression_id } })).toBe(0);
+    expect(await metric(metrics, "billing_records_poison_total")).toBe(0);
+    expect(await slots.outboxSize()).toBe(0);
+  });
+
   it("does not say that a slot counts what was committed before it was restored", async () => {
     const broken = await slots.impress({ campaign: 1 });
     broken.match.country_code = "nowhere";

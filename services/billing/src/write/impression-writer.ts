@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type Database, DataRefused, inTransaction, type Pipeline } from "@diegetic/database";
+import {
+  type Database,
+  DataRefused,
+  dateOfDay,
+  inTransaction,
+  type Pipeline,
+  type Transaction,
+} from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
@@ -178,6 +185,8 @@ export class ImpressionWriter {
       // Orders this before or after a restoring of the slot, which counts what is in the outbox and not set aside.
       const [slot] = await transaction.$queryRaw<{ slot_epoch: bigint }[]>`
         SELECT slot_epoch FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
+      // Another worker may have written it since it was refused: a deposit may have come in between.
+      if (reversed && (await isWritten(transaction, reversed))) return null;
       // One of an earlier epoch may or may not have been counted when the slot was restored: reads do not rely on it.
       const isCounted = reversed === undefined && slot?.slot_epoch === BigInt(committedInEpoch(record));
       const slotEpoch = isCounted ? slot.slot_epoch : null;
@@ -190,6 +199,7 @@ export class ImpressionWriter {
       }
       return setAside.count;
     });
+    if (count === null) return;
     measures.poison.inc(count);
     if (unfunded) measures.unfunded.inc(count);
     logger.error({ impressionId, advertiserId, reason }, "an impression cannot be written and was set aside");
@@ -211,6 +221,16 @@ export class ImpressionWriter {
       ),
     );
   }
+}
+
+/** Whoever writes it has the advertiser's row locked, and so has whoever asks. */
+async function isWritten(transaction: Transaction, impression: BilledImpression): Promise<boolean> {
+  const { day, otherDays, record } = impression;
+  const days = [day, ...otherDays].map(dateOfDay);
+  const rows = await transaction.$queryRaw<unknown[]>`
+    SELECT FROM impressions WHERE day = ANY(${days}::date[]) AND impression_id = ${record.impression_id}
+      AND match_id = ${record.match.match_id}`;
+  return rows.length > 0;
 }
 
 /** Redis is told of at most 500 at a time. */
