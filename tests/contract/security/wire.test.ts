@@ -5,8 +5,10 @@ import { createFront } from "../../../services/standalone/src/front/front.ts";
 import { TargetDirectory } from "../../../services/standalone/src/front/targets.ts";
 import { rawExchange } from "./raw-exchange.fixture.ts";
 
-const TIMEOUTS = { headersMs: 300, requestMs: 600 };
-const ADDRESS = { host: "127.0.0.1", port: 0, portVariable: "PORT", timeouts: TIMEOUTS };
+const ADDRESS = { host: "127.0.0.1", port: 0, portVariable: "PORT" };
+/** In the order of the product: the front's first. */
+const FRONT_TIMEOUTS = { headersMs: 300, requestMs: 600 };
+const SERVICE_TIMEOUTS = { headersMs: 300, requestMs: 1_200 };
 
 /** What a service behind the front has been asked, one line each. */
 const seen: string[] = [];
@@ -15,24 +17,27 @@ let front: ListeningServer;
 let closeFront: () => void;
 
 beforeAll(async () => {
-  service = await listen((request, response) => {
-    const { method, url, headers } = request;
-    let length = 0;
-    request.on("error", () => undefined);
-    request.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-    });
-    request.on("end", () => {
-      seen.push(`${method} ${url} ${length} ${headers["x-forwarded-for"]}`);
-      response.end("{}");
-    });
-  }, ADDRESS);
+  service = await listen(
+    (request, response) => {
+      const { method, url, headers } = request;
+      let length = 0;
+      request.on("error", () => undefined);
+      request.on("data", (chunk: Buffer) => {
+        length += chunk.length;
+      });
+      request.on("end", () => {
+        seen.push(`${method} ${url} ${length} ${headers["x-forwarded-for"]}`);
+        response.end("{}");
+      });
+    },
+    { ...ADDRESS, timeouts: SERVICE_TIMEOUTS },
+  );
   const targets = new TargetDirectory();
   const origin = `http://127.0.0.1:${service.port}`;
   targets.replace({ management: origin, match: [origin, origin] });
   const logger = createLogger({ service: "front", instance: "test", level: "silent" });
   const { handler, close } = createFront({ basePath: "/api", targets, logger });
-  front = await listen(handler, ADDRESS);
+  front = await listen(handler, { ...ADDRESS, timeouts: FRONT_TIMEOUTS });
   closeFront = close;
 });
 afterAll(async () => {

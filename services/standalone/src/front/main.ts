@@ -12,6 +12,9 @@ import { isTargetsMessage, TargetDirectory } from "./targets.ts";
 
 const DRAIN_MS = 8_000;
 
+/** Shorter than those of the services: a slow client then meets the time-out of the front, whose answer says so. */
+const CLIENT_TIMEOUTS = { headersMs: 10_000, requestMs: 25_000 };
+
 await runService({
   name: "front",
   readSettings: (environment) =>
@@ -27,6 +30,7 @@ await runService({
       host: settings.host,
       port: settings.port,
       portVariable: "PORT",
+      timeouts: CLIENT_TIMEOUTS,
     });
     const operations = await startOperationsServer({
       host: "127.0.0.1",
