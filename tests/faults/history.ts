@@ -10,6 +10,8 @@ export interface History {
   sessionBreaksMs: number[];
   /** Impressions that were only in Redis at the moment its data was lost. */
   lostImpressionIds: Set<string>;
+  /** Names under which something that is no record was put into outboxes. */
+  poisonIds: Set<string>;
   answers: Map<string, number>;
 }
 
@@ -70,6 +72,7 @@ export function emptyHistory(): History {
     oddities: [],
     sessionBreaksMs: [],
     lostImpressionIds: new Set(),
+    poisonIds: new Set(),
     answers: new Map(),
   };
 }

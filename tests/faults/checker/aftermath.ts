@@ -10,6 +10,9 @@ const SPENT_AGAIN = /: the money was spent again after Redis had lost the charge
  */
 const WRITTEN_BEFORE = /^another match has been written under this impression id$/;
 
+/** And of what was put into an outbox and is no record. */
+const NO_RECORD = /^what stands in the outbox is no record\b/;
+
 /**
  * What follows from data that Redis has lost: a charge that only a job still knew reaches Postgres late, when its money may
  * have been promised again. Then the balance, the budget or the cap of the day has room for one of the two.
@@ -42,11 +45,20 @@ export async function readAftermath(world: World, history: History): Promise<Aft
     "SELECT impression_id, advertiser_id, reason FROM poison_impressions",
   );
   for (const { impression_id = "", advertiser_id = "", reason = "" } of poison) {
+    if (history.poisonIds.has(impression_id)) {
+      check.expect(NO_RECORD.test(reason), () => `${impression_id} was set aside: ${reason}`);
+      setAside.add(impression_id);
+      continue;
+    }
     const isLost = history.lostImpressionIds.has(impression_id);
     const isKept = written.has(impression_id) && WRITTEN_BEFORE.test(reason);
     check.expect(isKept || SPENT_AGAIN.test(reason), () => `${impression_id} was set aside: ${reason}`);
     setAside.add(impression_id);
     if (!isLost && !isKept) add(victims, advertiser_id, 1);
+  }
+  for (const id of history.poisonIds) {
+    const isKnown = setAside.has(id) || history.lostImpressionIds.has(id);
+    check.expect(isKnown, () => `${id} was neither set aside nor lost`);
   }
   for (const [id, count] of victims) {
     // Everything of an advertiser has one price.

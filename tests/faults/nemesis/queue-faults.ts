@@ -30,6 +30,19 @@ export function queueFaults(): Fault[] {
       },
     },
     {
+      name: "poison record",
+      lane: "services",
+      inject: async ({ world, market, history, random }) => {
+        // Beside the records of an advertiser who is charged at this moment, so that they share their way.
+        const advertiserId = await eventually(() => outboxOwner(world, market), PATIENCE);
+        const id = `imp_poison_${random.integer(0, 1_000_000_000)}`;
+        history.poisonIds.add(id);
+        const text = random.pick(["{", "null", '{"match":{}}']);
+        await eventually(() => world.directRedis.hset(`{${advertiserId}}:outbox`, id, text), PATIENCE);
+        return `${text} in an outbox`;
+      },
+    },
+    {
       name: "deliver jobs twice",
       lane: "services",
       inject: async (context) => {
@@ -64,6 +77,17 @@ async function wipeQueue({ world }: FaultContext): Promise<number | null> {
     }
   }
   return jobs > 0 ? jobs : null;
+}
+
+/** Null: nothing waits to be written. */
+async function outboxOwner(
+  world: FaultContext["world"],
+  market: FaultContext["market"],
+): Promise<string | null> {
+  for (const { advertiserId } of market.advertisers) {
+    if ((await world.directRedis.hlen(`{${advertiserId}}:outbox`)) > 0) return advertiserId;
+  }
+  return null;
 }
 
 /** Null: nothing waits to be written. */
