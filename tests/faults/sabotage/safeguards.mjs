@@ -65,6 +65,42 @@ export const SAFEGUARDS = {
       },
     ],
   },
+  "daily-cap": {
+    what: "a match, and its impression, fit into what is left of the day's cap",
+    faults: ["top up", "kill -9 match"],
+    noticedBy: "never over balance, budget or daily cap at any sampled instant",
+    patches: [
+      {
+        file: "/lua/include/totals.lua",
+        search: "campaign.day_spent + amount > campaign.daily_cap)",
+        replacement: "false)",
+      },
+    ],
+  },
+  "places-given-back": {
+    what: "a match that lapses gives its place in the player session back",
+    faults: ["kill -9 match", "hang match"],
+    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
+    patches: [
+      {
+        file: "/billing/dist/release/releaser.js",
+        search: "await this.giveBack(advertiserId);",
+        replacement: "",
+      },
+    ],
+  },
+  "poison-set-aside": {
+    what: "what is no record is taken out of the outbox, and kept elsewhere",
+    faults: ["poison record"],
+    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
+    patches: [
+      {
+        file: "/billing/dist/sweep/sweeper.js",
+        search: "if (damaged.length > 0)",
+        replacement: "if (false)",
+      },
+    ],
+  },
   "returned-rows-only": {
     what: "only impressions that were really inserted move totals, ledger and rollups",
     faults: ["jobs twice", "kill -9 billing", "drop replies of postgres"],
