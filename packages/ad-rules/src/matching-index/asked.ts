@@ -7,7 +7,7 @@
 const categoryShift = 4;
 const categoryBits = 11;
 const placeShift = categoryShift + categoryBits;
-const placeBits = 16;
+const placeBits = 14;
 const typesPart = (1 << categoryShift) - 1;
 const categoriesPart = ((1 << categoryBits) - 1) << categoryShift;
 const placesPart = ((1 << placeBits) - 1) << placeShift;
@@ -38,9 +38,9 @@ export function offered(types: number, termBits: number): number {
   return types | anyCategory | anyPlace | termBits;
 }
 
-/** False if the record cannot serve the request. */
-export function mayFit(asked: number, offer: number): boolean {
+/** Below 0 if the record may serve the request; what stands above the parts is ignored. */
+export function fitness(asked: number, offer: number): number {
   const both = asked & offer;
-  // A part with a bit is positive, so less than 0 when negated: one branch in place of three that nobody can foresee.
-  return (-(both & typesPart) & -(both & categoriesPart) & -(both & placesPart)) < 0;
+  // A part with a bit is positive, so less than 0 when negated: no branch in place of three that nobody can foresee.
+  return -(both & typesPart) & -(both & categoriesPart) & -(both & placesPart);
 }

@@ -1,7 +1,6 @@
 import { lowestTie } from "../ranking/rank.ts";
 import { placeOf } from "./arena.ts";
-import { mayFit } from "./asked.ts";
-import { askedAt, lengthAt, mayReach } from "./bound-posting.ts";
+import { lengthAt, mayCompete, wholeRank } from "./bound-posting.ts";
 import type { Judge } from "./judge.ts";
 import type { Posting } from "./posting.ts";
 import { dropBelow, emptyRanked, insertRanked } from "./ranked-list.ts";
@@ -98,7 +97,7 @@ export class Search {
     while (postings.addBidsAbove(this.highestRank)) this.#walkAbove(bids, bids.count - 1, false);
     // Fewer found than are to be kept: then all bids have been walked, and so have all records.
     if (this.best < 0 || this.highestRank === Number.NEGATIVE_INFINITY) return;
-    postings.touchBoundsAbove(this.highestRank);
+    postings.touchBoundsAbove(this.highestRank, this.lowestRank);
     let left = manyEntries;
     for (let walk = 0; walk < bounds.count || postings.addBoundsAbove(this.highestRank); walk += 1) {
       left = this.#walkBounds(walk, left);
@@ -177,6 +176,7 @@ export class Search {
     const { flags } = this.#terms;
     const { offer } = this.#judge;
     let left = most;
+    let lowest = wholeRank(this.lowestRank);
     let block = bounds.blocks[walk] ?? 0;
     let offset = bounds.places[walk] ?? 0;
     for (; bounds.enter(walk, block); block += 1) {
@@ -189,9 +189,9 @@ export class Search {
         }
         left -= 1;
         this.entryCount += 1;
-        if (mayFit(askedAt(numbers, place), offer) && mayReach(numbers, place, flags, this.lowestRank)) {
-          this.#consider(numbers[place + 1] ?? 0, false);
-        }
+        if (!mayCompete(numbers, place, offer, flags, lowest)) continue;
+        this.#consider(numbers[place + 1] ?? 0, false);
+        lowest = wholeRank(this.lowestRank);
       }
       offset = 0;
     }
@@ -230,7 +230,7 @@ export class Search {
         for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += lengthAt(numbers, place)) {
           if (this.#isTooMany()) return;
           this.entryCount += 1;
-          if (mayFit(askedAt(numbers, place), offer) && mayReach(numbers, place, flags, this.lowestRank)) {
+          if (mayCompete(numbers, place, offer, flags, wholeRank(this.lowestRank))) {
             this.#consider(numbers[place + 1] ?? 0, false);
           }
         }

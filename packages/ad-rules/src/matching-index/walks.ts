@@ -186,17 +186,29 @@ export class RaisedPostings {
     return true;
   }
 
-  /** Reads the beginnings of the postings that have a bound above the rank: such reads do not wait for each other. */
-  touchBoundsAbove(rank: number): void {
+  /**
+   * Reads the beginnings of the postings that have a bound above the rank: such reads do not wait for each other. Postings
+   * with no bound as high as `lowest`, the lowest rank that ties, are forgotten: nobody has to go through them again.
+   */
+  touchBoundsAbove(rank: number, lowest: number): void {
     if (this.#set === null) return;
     const { memory } = this.#set;
     let touched = 0;
+    let kept = 0;
     for (let place = 0; place < this.#count; place += 1) {
+      if ((this.#topBounds[place] ?? 0) < lowest) continue;
+      this.#terms[kept] = this.#terms[place] ?? 0;
+      this.#topBids[kept] = this.#topBids[place] ?? 0;
+      this.#topBounds[kept] = this.#topBounds[place] ?? 0;
+      this.#addresses[kept] = this.#addresses[place] ?? 0;
+      this.#lengths[kept] = this.#lengths[place] ?? 0;
+      kept += 1;
       if ((this.#topBounds[place] ?? 0) <= rank) continue;
       const address = this.#addresses[place] ?? 0;
       touched ^= memory.chunkOf(address)[placeOf(address)] ?? 0;
     }
     this.touched = touched;
+    this.#count = kept;
   }
 
   /** Adds the postings of all satisfied affinities. */
