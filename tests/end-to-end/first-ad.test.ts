@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { apiClient, enableGame, startCampaign } from "../helpers/api.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { isAlive, runKeyCommand, spawnStack, startStack, type TestStack } from "../helpers/stack.ts";
 
 const STACK_TIMEOUT_MS = 180_000;
@@ -19,6 +20,15 @@ describe("npm start", () => {
   const running = () => {
     if (stack === undefined) throw new Error("the stack does not run");
     return stack;
+  };
+  const allPids = (one: TestStack) => [
+    one.supervisorPid(),
+    ...one.describe().processes.map(({ pid }) => pid),
+  ];
+  const expectAllGone = (pids: number[]) => {
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(existsSync(join(dataDir, "stack.json"))).toBe(false);
+    expect(readdirSync(dataDir)).not.toContain("stack.lock");
   };
   afterAll(async () => {
     await stack?.pressCtrlC();
@@ -113,15 +123,11 @@ describe("npm start", () => {
   it(
     "ends everything at Ctrl-C, and a second Ctrl-C does no harm",
     async () => {
-      const pids = running()
-        .describe()
-        .processes.map(({ pid }) => pid);
+      const pids = allPids(running());
       expect(pids.every(isAlive)).toBe(true);
       await Promise.all([running().pressCtrlC(), running().pressCtrlC()]);
       expect(running().output()).toContain("Stopped.");
-      expect(pids.filter(isAlive)).toEqual([]);
-      expect(existsSync(join(dataDir, "stack.json"))).toBe(false);
-      expect(readdirSync(dataDir)).not.toContain("stack.lock");
+      expectAllGone(pids);
     },
     STACK_TIMEOUT_MS,
   );
@@ -152,7 +158,29 @@ describe("npm start", () => {
       const scoped = apiClient(stack.describe().baseUrl, earlier.stoppedKey);
       await scoped.expect(404, "GET", "/profile");
       await scoped.expect(403, "POST", "/match", scene);
-      await stack.pressCtrlC();
+    },
+    STACK_TIMEOUT_MS,
+  );
+
+  it(
+    "ends everything when npm alone is sent SIGTERM",
+    async () => {
+      const pids = allPids(running());
+      expect(await running().killNpm("SIGTERM")).toBe(0);
+      expect(running().output()).toContain("Stopped.");
+      expectAllGone(pids);
+    },
+    STACK_TIMEOUT_MS,
+  );
+
+  it(
+    "ends everything in order when its terminal is closed",
+    async () => {
+      stack = await startStack({ dataDir });
+      const pids = allPids(stack);
+      stack.closeTerminal();
+      await eventually(() => !pids.some(isAlive), { timeoutMs: 60_000 });
+      expectAllGone(pids);
     },
     STACK_TIMEOUT_MS,
   );

@@ -30,6 +30,10 @@ export interface TestStack {
   createKey(label: string): Promise<string>;
   /** What the terminal does at Ctrl-C: SIGINT to the whole process group. Answers npm's exit code. */
   pressCtrlC(): Promise<number | null>;
+  /** A signal to npm's own process alone, as `kill` sends it. Answers npm's exit code. */
+  killNpm(signal: NodeJS.Signals): Promise<number | null>;
+  /** What a terminal does that is closed: nobody reads any more, and SIGHUP to the whole process group. */
+  closeTerminal(): void;
   /** Settles with npm's exit code. */
   exited: Promise<number | null>;
   /** The supervisor itself, not npm. */
@@ -83,6 +87,15 @@ export function spawnStack(options: StackOptions): TestStack {
       const code = await exited;
       clearTimeout(timeout);
       return code;
+    },
+    killNpm(signal) {
+      child.kill(signal);
+      return exited;
+    },
+    closeTerminal() {
+      child.stdout.destroy();
+      child.stderr.destroy();
+      signalGroup(child, "SIGHUP");
     },
     supervisorPid: () => JSON.parse(readFileSync(join(options.dataDir, "stack.lock"), "utf8")).pid,
   };

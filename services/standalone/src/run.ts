@@ -46,7 +46,8 @@ async function runUntilStopped(
   stack: Stack,
   onReady: (description: StackDescription) => void,
 ): Promise<void> {
-  // Ctrl-C reaches npm too, which passes it on: a second and third signal change nothing.
+  // Ctrl-C reaches this process twice, from the terminal and through npm: a second and third signal change nothing.
+  // That npm passes signals on to this process, and not to a shell, takes the `exec` in package.json.
   const stopRequested = new Promise<void>((resolve) => {
     for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
   });
