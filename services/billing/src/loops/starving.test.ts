@@ -117,7 +117,7 @@ describe("one bad advertiser", () => {
     }
     await breakKey(`{${bad}}:account`);
     await expect(loops().settler.pass(running)).rejects.toThrow("WRONGTYPE");
-    const left = await database.slotSettlement.findMany({ select: { advertiserId: true } });
+    const left = await database.slotSettlement.findMany({ where: { settledAt: null } });
     expect(left.map(({ advertiserId }) => advertiserId)).toEqual([bad, bad]);
     expect((await slots.money.readAccount(good))?.spentMillicents).toBe(500);
   });
