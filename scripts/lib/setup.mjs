@@ -28,13 +28,13 @@ export async function setUp() {
   await runStep("Building", ["node_modules/typescript/bin/tsc", "-b"], { quietForMs: 2_000 });
 }
 
-/** Runs a script's main part; a failure becomes its sentence on standard error and exit code 1. */
-export async function runMain(main) {
+/** Runs a script's main part; a failure becomes its sentence on standard error and the exit code of failures. */
+export async function runMain(main, { failureCode = 1 } = {}) {
   try {
     await main();
   } catch (error) {
     say(SENTENCES.includes(error?.name) ? error.message : (error?.stack ?? error));
-    process.exitCode = 1;
+    process.exitCode = failureCode;
   }
 }
 

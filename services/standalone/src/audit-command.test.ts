@@ -1,5 +1,10 @@
-import { describe, expect, it } from "@jest/globals";
-import { readAuditOptions } from "./audit-command.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { findStores, readAuditOptions } from "./audit-command.ts";
+import { lockDataDirectory } from "./data-directory/lock.ts";
+import { writeStackFile } from "./data-directory/stack-file.ts";
 
 describe("options of npm run audit", () => {
   it("are a format and a time to wait", () => {
@@ -17,4 +22,42 @@ describe("options of npm run audit", () => {
       expect(() => readAuditOptions([argument])).toThrow(expect.objectContaining({ name: "SetupError" }));
     },
   );
+});
+
+describe("the stores of npm run audit", () => {
+  let dir = "";
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), "diegetic-audit-"));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  const SILENT = {
+    baseUrl: "http://127.0.0.1:1/api",
+    managementUrl: "http://127.0.0.1:1/api",
+    matchUrls: [],
+    databaseUrl: "postgres://127.0.0.1:1/x",
+    redisUrl: "redis://127.0.0.1:1",
+    processes: [],
+  };
+
+  it("are nowhere when no stack runs", async () => {
+    await expect(findStores({ DATA_DIR: dir })).rejects.toThrow(`No stack runs in ${dir}: `);
+  });
+
+  it("are gone when the stack was killed, whatever its file says", async () => {
+    writeStackFile(dir, SILENT);
+    await expect(findStores({ DATA_DIR: dir })).rejects.toThrow(`No stack runs in ${dir} any more`);
+  });
+
+  it("are called by their names when a running stack has one that does not answer", async () => {
+    const lock = await lockDataDirectory(dir, "stack");
+    writeStackFile(dir, SILENT);
+    await expect(findStores({ DATA_DIR: dir })).rejects.toThrow(`Postgres of the stack in ${dir}`);
+    lock.release();
+  });
+
+  it("are called by the variable that names them", async () => {
+    const named = { DATA_DIR: dir, REDIS_URL: "redis://127.0.0.1:1" };
+    await expect(findStores(named)).rejects.toThrow("REDIS_URL names 127.0.0.1:1");
+  });
 });

@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util";
 import { auditBooks, auditJson, auditText } from "@diegetic/billing";
 import { SetupError } from "@diegetic/local-stores";
+import { isStackRunning } from "./data-directory/lock.ts";
 import { readStackFile } from "./data-directory/stack-file.ts";
-import { expectReachable } from "./external-stores.ts";
+import { expectReachable, silentAddresses } from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
 
 const USAGE = "Usage: npm run --silent audit -- [--json] [--wait SECONDS]";
@@ -13,7 +14,8 @@ const REDIS_PORT = 6_379;
 
 /**
  * `npm run audit`: compares all books of the running stack of DATA_DIR, or of DATABASE_URL and REDIS_URL. Answers the
- * exit code: 0 all agrees, 1 something differs, 2 not everything, or nothing at all, could be compared.
+ * exit code: 0 all agrees, 1 something differs, 2 not everything, or nothing at all, could be compared. Throws when it
+ * could not begin, for which the exit code is 2, too.
  */
 export async function runAuditCommand(args: string[]): Promise<number> {
   const options = readAuditOptions(args);
@@ -22,9 +24,7 @@ export async function runAuditCommand(args: string[]): Promise<number> {
     return 0;
   }
   const { json, waitSeconds } = options;
-  const stores = storesOf(process.env);
-  await expectReachable("DATABASE_URL", stores.databaseUrl, POSTGRES_PORT);
-  await expectReachable("REDIS_URL", stores.redisUrl, REDIS_PORT);
+  const stores = await findStores(process.env);
   const report = await auditBooks({ ...stores, quietWithinMs: waitSeconds * 1_000 });
   process.stdout.write(json ? auditJson(report) : auditText(report));
   return EXIT_CODES[report.verdict];
@@ -56,9 +56,16 @@ function parseAuditArguments(args: string[]) {
   }
 }
 
-/** Where the stores are; one that is not named is that of the running stack. */
-function storesOf(environment: NodeJS.ProcessEnv): { databaseUrl: string; redisUrl: string } {
+/**
+ * Where the stores are, both answering; one that is not named is that of the running stack. Exported for its tests.
+ * Throws a sentence that says what to do.
+ */
+export async function findStores(
+  environment: NodeJS.ProcessEnv,
+): Promise<{ databaseUrl: string; redisUrl: string }> {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = environment;
+  if (databaseUrl) await expectReachable("DATABASE_URL", databaseUrl, POSTGRES_PORT);
+  if (redisUrl) await expectReachable("REDIS_URL", redisUrl, REDIS_PORT);
   if (databaseUrl && redisUrl) return { databaseUrl, redisUrl };
   const dataDir = readDataDir(environment);
   const stack = readStackFile(dataDir);
@@ -67,5 +74,18 @@ function storesOf(environment: NodeJS.ProcessEnv): { databaseUrl: string; redisU
       `No stack runs in ${dataDir}: start it by npm start, select another directory by DATA_DIR, or name the stores by DATABASE_URL and REDIS_URL.`,
     );
   }
+  if (!databaseUrl) await expectStackStore("Postgres", stack.databaseUrl, POSTGRES_PORT, dataDir);
+  if (!redisUrl) await expectStackStore("Redis", stack.redisUrl, REDIS_PORT, dataDir);
   return { databaseUrl: databaseUrl || stack.databaseUrl, redisUrl: redisUrl || stack.redisUrl };
+}
+
+/** A killed stack leaves its file behind, but none of the stores that it had started. */
+async function expectStackStore(name: string, url: string, defaultPort: number, dataDir: string) {
+  const silent = await silentAddresses(url, defaultPort);
+  if (silent === undefined) return;
+  throw new SetupError(
+    isStackRunning(dataDir)
+      ? `${name} of the stack in ${dataDir} does not answer at ${silent}: try again once it runs.`
+      : `No stack runs in ${dataDir} any more: start it by npm start.`,
+  );
 }

@@ -8,11 +8,17 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * try for long. Of a cluster, one node that answers is enough.
  */
 export async function expectReachable(variable: string, url: string, defaultPort: number): Promise<void> {
+  const silent = await silentAddresses(url, defaultPort);
+  if (silent === undefined) return;
+  throw new SetupError(`${variable} names ${silent}, where nothing answers: start it, or unset ${variable}.`);
+}
+
+/** A store's addresses in words, when none of them accepts connections; undefined: one does. */
+export async function silentAddresses(url: string, defaultPort: number): Promise<string | undefined> {
   const addresses = addressesOf(url, defaultPort);
   const outcomes = await Promise.all(addresses.map(({ host, port }) => accepts(host, port)));
-  if (outcomes.includes(true)) return;
-  const names = addresses.map(({ host, port }) => `${host}:${port}`).join(" or ");
-  throw new SetupError(`${variable} names ${names}, where nothing answers: start it, or unset ${variable}.`);
+  if (outcomes.includes(true)) return undefined;
+  return addresses.map(({ host, port }) => `${host}:${port}`).join(" or ");
 }
 
 function addressesOf(url: string, defaultPort: number): { host: string; port: number }[] {

@@ -12,6 +12,26 @@ let harness: Harness;
 afterEach(() => harness.stop());
 
 describe("SlotRecovery", () => {
+  it("counts an advertiser's first slot as created, and as forgotten what Redis has lost", async () => {
+    harness = await startHarness();
+    const { management, money, redis } = harness;
+    const counted = async () => {
+      const { text } = await harness.metrics.exposition();
+      const of = (kind: string) =>
+        Number(new RegExp(`slots_restored_total\\{.*matches="${kind}".*\\} (\\d+)`).exec(text)?.[1] ?? 0);
+      return { created: of("created"), forgotten: of("forgotten"), kept: of("kept") };
+    };
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    await activeCampaign(advertiser, {});
+    expect(await counted()).toEqual({ created: 1, forgotten: 0, kept: 0 });
+
+    await redis.del(`{${advertiserId}}:account`);
+    await management.reconciler.round();
+    await eventually(async () => (await money.readAccount(advertiserId)) !== null);
+    expect(await counted()).toEqual({ created: 1, forgotten: 1, kept: 0 });
+  });
+
   it("brings a slot back whose outbox holds what is no record", async () => {
     harness = await startHarness();
     const { management, money, redis } = harness;

@@ -37,8 +37,12 @@ interface Found {
   outbox: ImpressionRecord[];
 }
 
+/** `created`: there was none before; `forgotten`: its holds and matches are void; `kept`: they live on. */
+type Outcome = "created" | "forgotten" | "kept";
+
 interface Restored {
   epoch: number;
+  outcome: Outcome;
   /** Late charges that it had not had. */
   lateIds: string[];
 }
@@ -61,7 +65,7 @@ export class SlotRecovery {
     this.#parts = parts;
     this.#restored = parts.metrics.counter(
       "slots_restored_total",
-      "Advertisers' slots that serve again; forgotten: with their holds and matches void",
+      "Advertisers' slots that serve; created: for the first time; forgotten: again, with their holds and matches void",
       ["matches"],
     );
   }
@@ -150,6 +154,7 @@ export class SlotRecovery {
     });
     const restored = new Map<string, number>();
     const lateIds: string[] = [];
+    let created = 0;
     await Promise.all(
       known.map(async (advertiser) => {
         const slot = found.get(advertiser.id);
@@ -158,6 +163,7 @@ export class SlotRecovery {
           const done = await this.#restore(advertiser, slot, day);
           if (done === null) return;
           restored.set(advertiser.id, done.epoch);
+          if (done.outcome === "created") created += 1;
           lateIds.push(...done.lateIds);
         } catch (error) {
           this.#leave(advertiser.id, error);
@@ -165,10 +171,13 @@ export class SlotRecovery {
       }),
     );
     await markVerified(database, restored, lateIds);
-    logger.warn(
-      { found: found.size, restored: restored.size },
-      "advertisers' slots were restored from Postgres",
-    );
+    if (created > 0) logger.info({ created }, "advertisers' slots were created");
+    if (found.size > created) {
+      logger.warn(
+        { found: found.size - created, restored: restored.size - created },
+        "advertisers' slots were restored from Postgres",
+      );
+    }
     return left + found.size - restored.size;
   }
 
@@ -186,12 +195,13 @@ export class SlotRecovery {
       depositedMillicents: known.depositedMillicents,
     });
     if (outcome === "changed") return null;
-    this.#restored.inc({ matches: forgetMatches ? "forgotten" : "kept" });
+    const kind: Outcome = isNew(known, slot) ? "created" : forgetMatches ? "forgotten" : "kept";
+    this.#restored.inc({ matches: kind });
     await this.#announce(known.id, {
       holds: !forgetMatches && slot.heldMillicents > 0,
       outbox: outbox.length > 0,
     });
-    return { epoch: known.epoch, lateIds: missingLateIds(slot, known, marks) };
+    return { epoch: known.epoch, outcome: kind, lateIds: missingLateIds(slot, known, marks) };
   }
 
   async #isIntact(
@@ -235,4 +245,9 @@ export class SlotRecovery {
     if (isRedisAway(error)) logger.debug({ advertiserId, err: error }, "a slot cannot be reached");
     else logger.error({ advertiserId, err: error }, "a slot cannot be restored and stays frozen");
   }
+}
+
+/** None was there, none has ever been known to be, and nothing was spent: Redis has lost nothing. */
+function isNew(known: KnownAdvertiser, slot: FrozenSlot): boolean {
+  return slot.epoch === "" && known.verifiedEpoch === 0 && known.impressions === 0;
 }

@@ -6,7 +6,7 @@ import {
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
-import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
 import request, { type Test } from "supertest";
 import { createTestDatabase } from "../../../../tests/helpers/database.ts";
 import { documented } from "../../../../tests/helpers/documented.ts";
@@ -19,6 +19,7 @@ import type { Clock } from "../shared/time.ts";
 /** Management on stores of its own; every answer to a caller is checked against the API document. */
 export interface Harness {
   management: Management;
+  metrics: Metrics;
   redis: RedisConnection;
   money: MoneyCommands;
   /** For what billing writes; connects when it is first used. */
@@ -56,6 +57,7 @@ export const creativeBody = {
 export function createInstance(
   secrets: { databaseUrl: string; redisUrl: string },
   clock: Clock = Date.now,
+  metrics: Metrics = createMetrics({ service: "management" }),
 ): Management {
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
@@ -65,13 +67,14 @@ export function createInstance(
     RATE_LIMIT_ANALYTICS: "unlimited",
   });
   const logger = createLogger({ service: "management", instance: "test", level: "silent" });
-  return createManagement({ settings, logger, metrics: createMetrics({ service: "management" }), clock });
+  return createManagement({ settings, logger, metrics, clock });
 }
 
 /** @param clock what the service takes for the time; default: the system's clock. */
 export async function startHarness(clock?: Clock): Promise<Harness> {
   const [database, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
-  const management = createInstance({ databaseUrl: database.url, redisUrl: server.url }, clock);
+  const metrics = createMetrics({ service: "management" });
+  const management = createInstance({ databaseUrl: database.url, redisUrl: server.url }, clock, metrics);
   const redis = connectRedis(server.url, { name: "test" });
   const pipeline = createPipeline(database.url);
   await management.start();
@@ -99,6 +102,7 @@ export async function startHarness(clock?: Clock): Promise<Harness> {
   };
   return {
     management,
+    metrics,
     redis,
     money: createMoneyCommands(redis),
     pipeline,
