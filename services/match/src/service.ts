@@ -129,12 +129,12 @@ function createDependencies(
     due: new DueIndex(redis, { now: nowMs }),
     logger,
     requireFresh: () => {
-      if (!follower.isFresh()) throw unavailable("the match tier is not up to date: try again");
+      if (!follower.isFresh()) throw unavailable("The match tier is not up to date: try again.");
     },
     catchUp: async () => {
       await follower.catchUp().catch((error: unknown) => {
         logger.warn({ err: error }, "could not catch up with the snapshot");
-        throw unavailable("the match tier is not up to date: try again");
+        throw unavailable("The match tier is not up to date: try again.");
       });
     },
     nowMs,

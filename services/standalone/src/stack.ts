@@ -72,7 +72,7 @@ export class Stack {
   /** Returns when every service is ready; on failure the caller still has to `stop`. */
   async start(): Promise<StackDescription> {
     const { settings, say, prepareDatabase } = this.#options;
-    mkdirSync(this.#logDir(), { recursive: true });
+    mkdirSync(this.#logDir(), { recursive: true, mode: 0o700 });
     // First, because the most likely problem is a port in use, and it is told before anything else has started.
     await this.#front.start();
     if (settings.databaseUrl) await expectReachable("DATABASE_URL", settings.databaseUrl, 5_432);

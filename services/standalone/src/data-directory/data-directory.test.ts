@@ -43,6 +43,12 @@ describe("the lock of a data directory", () => {
     expect((await lockDataDirectory(dir, "stack")).wasLeftOver).toBe(true);
   });
 
+  it("makes a data directory that is open to its owner alone", async () => {
+    const made = join(dir, "made");
+    (await lockDataDirectory(made, "stack")).release();
+    expect(statSync(made).mode & 0o777).toBe(0o700);
+  });
+
   it("says that a data directory cannot be one", async () => {
     writeFileSync(join(dir, "file"), "");
     await expect(lockDataDirectory(join(dir, "file"), "stack")).rejects.toThrow("DATA_DIR");

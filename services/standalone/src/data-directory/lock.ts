@@ -78,7 +78,7 @@ function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
 /** False: there is one already. */
 function createLockFile(dataDir: string, file: string, content: string): boolean {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(file, content, { flag: "wx" });
     return true;
   } catch (error) {
