@@ -42,7 +42,7 @@ export const sharedResponses: Responses = {
       ),
       invalid: example(
         "The key cannot be used.",
-        "The API key is unknown, expired or revoked: send one that is in force. POST /api-keys makes one, or whoever runs the service.",
+        "The API key is unknown, expired or revoked: send one that is in force. A key that works can make one with POST /api-keys, and so can whoever runs the service.",
       ),
     },
     ["WWW-Authenticate"],
@@ -166,7 +166,7 @@ function refusalsOf(operation: Operation): Refusal[] {
       status: 403,
       name: "scope",
       when: "The key may not be used for this.",
-      detail: `This API key lacks the scope ${scopes}: use one that has it. POST /api-keys makes one, or whoever runs the service.`,
+      detail: `This API key lacks the scope ${scopes}: use one that has it. A key that works can make one with POST /api-keys, and so can whoever runs the service.`,
     },
     ...operation.refusals,
   ];

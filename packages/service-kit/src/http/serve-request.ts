@@ -63,7 +63,7 @@ function requireScope(key: ApiKey, endpoint: Endpoint): void {
   const accepted = typeof scope === "string" ? [scope] : scope;
   if (accepted.some((one) => key.scopes.includes(one))) return;
   throw forbidden(
-    `This API key lacks the scope ${accepted.map((one) => `"${one}"`).join(" or ")}: use one that has it. POST /api-keys makes one, or whoever runs the service.`,
+    `This API key lacks the scope ${accepted.map((one) => `"${one}"`).join(" or ")}: use one that has it. A key that works can make one with POST /api-keys, and so can whoever runs the service.`,
   );
 }
 

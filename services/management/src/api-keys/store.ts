@@ -63,7 +63,7 @@ export async function lockKeys(
   await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${caller.accountId} FOR NO KEY UPDATE`;
   if (isInForce(await ownKey(transaction, caller.accountId, caller.keyId), nowMs)) return;
   throw unauthorized(
-    "The API key is unknown, expired or revoked: send one that is in force. POST /api-keys makes one, or whoever runs the service.",
+    "The API key is unknown, expired or revoked: send one that is in force. A key that works can make one with POST /api-keys, and so can whoever runs the service.",
   );
 }
 
