@@ -8,7 +8,7 @@ await runMain(async () => {
   const { findRedisServer } = await import("../packages/local-stores/dist/index.js");
   await findRedisServer(say);
   const checked = await npmRun("check");
-  // A client's connection attempt that began while its server was going down may outlive everything else by minutes.
+  // A worker of the queue that was closed while its Redis was away goes on renewing locks, and jest would wait for that.
   const tested = await npmRun("jest", ["--forceExit", ...process.argv.slice(2)]);
   if (!checked) say("The static checks failed: see above, or run npm run check.");
   if (!checked || !tested) process.exitCode = 1;
