@@ -144,9 +144,11 @@ describe("a Redis that comes back with an older file", () => {
         expect(books[0]).toEqual({ spent: 6_000, impressions: 6 });
         break;
       }
+      // A slot that is frozen while it is counted anew is no candidate: then there is no match.
+      expect([204, 503]).toContain(status);
       refused.add(status);
     }
-    expect([...refused]).toEqual([503]);
+    expect(refused).toContain(503);
     await spendAll(town);
     await town.agree(9); // One of ten is held by the match that was served above.
   }, 90_000);
