@@ -115,9 +115,27 @@ describe("listLapsed", () => {
     expect(rest).toEqual({ holds, damaged: [], nextLapsesAtMs: null });
   });
 
-  it("throws on a giveback that is none", async () => {
+  it("takes a hold whose game has an impossible name for damaged", async () => {
     const slot = await TestSlot.open(money, redis);
-    await redis.hset(advertiserKeys.giveback(slot.advertiserId), "mat_1", "game");
-    await expect(money.listGivebacks(slot.advertiserId, 10)).rejects.toThrow("damaged");
+    const member = `mat_1|${slot.campaignId}|%zz|session|1000`;
+    await redis.zadd(advertiserKeys.holds(slot.advertiserId), 1, member);
+    expect(await money.listLapsed(slot.advertiserId, 10)).toMatchObject({ holds: [], damaged: [member] });
+  });
+});
+
+describe("listGivebacks", () => {
+  it("tells what is no giveback from the others", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const key = advertiserKeys.giveback(slot.advertiserId);
+    const damaged = ["game", "", "a|b|c", "%zz|session"].map((text, index) => ({
+      field: `mat_${index}`,
+      text,
+    }));
+    for (const { field, text } of damaged) await redis.hset(key, field, text);
+    await redis.hset(key, "mat_good", "game%20one|session");
+    const page = await money.listGivebacks(slot.advertiserId, 10);
+    expect(page.items).toEqual([{ matchId: "mat_good", gameId: "game one", sessionKey: "session" }]);
+    expect(page.damaged).toHaveLength(damaged.length);
+    expect(page.damaged).toEqual(expect.arrayContaining(damaged));
   });
 });

@@ -4,7 +4,7 @@ import { parseInteger, ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { readRecord } from "./holds.ts";
 import { requireAtMost, requireInteger } from "./limits.ts";
-import type { DamagedRecord, Giveback, LapsedHold, MoneyCommands, OutboxPage, Page } from "./types.ts";
+import type { DamagedEntry, Giveback, LapsedHold, MoneyCommands, Page } from "./types.ts";
 
 const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";
@@ -13,60 +13,56 @@ const FIRST_CURSOR = "0";
 function parseHold(advertiserId: string, member: string, lapsesAtMs: number): LapsedHold | null {
   const [matchId, campaignId, game, sessionKey, price, ...rest] = member.split("|");
   const priceMillicents = parseInteger(price ?? "");
+  const gameId = parseName(game);
   if (
     matchId === undefined ||
     campaignId === undefined ||
-    game === undefined ||
+    gameId === null ||
     sessionKey === undefined ||
     priceMillicents === null ||
     rest.length > 0
   ) {
     return null;
   }
-  return {
-    matchId,
-    advertiserId,
-    campaignId,
-    gameId: decodeName(game),
-    sessionKey,
-    priceMillicents,
-    lapsesAtMs,
-  };
+  return { matchId, advertiserId, campaignId, gameId, sessionKey, priceMillicents, lapsesAtMs };
 }
 
-function parseGiveback(matchId: string, value: string): Giveback {
-  const [game, sessionKey, ...rest] = value.split("|");
-  if (game === undefined || sessionKey === undefined || rest.length > 0) {
-    throw new Error(`giveback of ${matchId} is damaged: ${value}`);
+/** Null: it is none. */
+function parseGiveback(matchId: string, text: string): Giveback | null {
+  const [game, sessionKey, ...rest] = text.split("|");
+  const gameId = parseName(game);
+  if (gameId === null || sessionKey === undefined || rest.length > 0) return null;
+  return { matchId, gameId, sessionKey };
+}
+
+/** Null: no name was ever encoded like that. */
+function parseName(encoded: string | undefined): string | null {
+  if (encoded === undefined) return null;
+  try {
+    return decodeName(encoded);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
   }
-  return { matchId, gameId: decodeName(game), sessionKey };
 }
 
 async function scanHash<Item>(
   redis: RedisConnection,
   key: string,
   { limit, cursor }: { limit: number; cursor: string | undefined },
-  parse: (field: string, value: string) => Item,
+  parse: (field: string, text: string) => Item | null,
 ): Promise<Page<Item>> {
   requireInteger("limit", limit, 1, MAX_LISTED);
   const [next, flat] = await redis.hscan(key, cursor ?? FIRST_CURSOR, "COUNT", limit);
   const items: Item[] = [];
-  for (let i = 0; i + 1 < flat.length; i += 2) items.push(parse(String(flat[i]), String(flat[i + 1])));
-  return { items, cursor: next === FIRST_CURSOR ? null : next };
-}
-
-async function listOutbox(
-  redis: RedisConnection,
-  advertiserId: string,
-  page: { limit: number; cursor: string | undefined },
-): Promise<OutboxPage> {
-  const damaged: DamagedRecord[] = [];
-  const found = await scanHash(redis, advertiserKeys.outbox(advertiserId), page, (field, text) => {
-    const record = readRecord(text, { advertiserId, field });
-    if (record === null) damaged.push({ field, text });
-    return record;
-  });
-  return { items: found.items.filter((record) => record !== null), damaged, cursor: found.cursor };
+  const damaged: DamagedEntry[] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const [field, text] = [String(flat[i]), String(flat[i + 1])];
+    const item = parse(field, text);
+    if (item === null) damaged.push({ field, text });
+    else items.push(item);
+  }
+  return { items, damaged, cursor: next === FIRST_CURSOR ? null : next };
 }
 
 async function deleteFields(redis: RedisConnection, key: string, fields: readonly string[]): Promise<number> {
@@ -80,7 +76,10 @@ export function createBacklogCommands(
 ): Pick<MoneyCommands, "listOutbox" | "ackOutbox" | "listLapsed" | "listGivebacks" | "ackGivebacks"> {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
   return {
-    listOutbox: (advertiserId, limit, cursor) => listOutbox(redis, advertiserId, { limit, cursor }),
+    listOutbox: (advertiserId, limit, cursor) =>
+      scanHash(redis, advertiserKeys.outbox(advertiserId), { limit, cursor }, (field, text) =>
+        readRecord(text, { advertiserId, field }),
+      ),
     ackOutbox: (advertiserId, impressionIds) =>
       deleteFields(redis, advertiserKeys.outbox(advertiserId), impressionIds),
     async listLapsed(advertiserId, limit, skip = 0) {

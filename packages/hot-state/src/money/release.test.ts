@@ -77,7 +77,11 @@ describe("a lapsed match", () => {
     expect(await money.release(holdOf(match), "cancelled")).toBe("not_open");
     expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
     const giveback = { matchId: match.match_id, gameId: slot.gameId, sessionKey: "s" };
-    expect(await money.listGivebacks(slot.advertiserId, 10)).toEqual({ items: [giveback], cursor: null });
+    expect(await money.listGivebacks(slot.advertiserId, 10)).toEqual({
+      items: [giveback],
+      damaged: [],
+      cursor: null,
+    });
     expect(await money.ackGivebacks(slot.advertiserId, [match.match_id])).toBe(1);
     expect(await money.release(holdOf(match), "lapsed")).toBe("released");
     expect((await money.listGivebacks(slot.advertiserId, 10)).items).toEqual([]);

@@ -152,22 +152,19 @@ export interface CampaignTotals {
   impressions: number;
 }
 
-/** Pages of a hash that changes meanwhile: what stays in it is returned at least once until the cursor is null. */
-export interface Page<Item> {
-  items: Item[];
-  cursor: string | null;
-}
-
-/** What stands in an outbox and is no record of a committed impression. */
-export interface DamagedRecord {
-  /** Its name in the outbox. */
+/** What stands in a hash and is not what belongs there. */
+export interface DamagedEntry {
+  /** Its name in the hash. */
   field: string;
   text: string;
 }
 
-/** A page of an outbox; `damaged`: what of it is no record. */
-export interface OutboxPage extends Page<ImpressionRecord> {
-  damaged: DamagedRecord[];
+/** Pages of a hash that changes meanwhile: what stays in it is returned at least once until the cursor is null. */
+export interface Page<Item> {
+  items: Item[];
+  /** What of the page is no item. */
+  damaged: DamagedEntry[];
+  cursor: string | null;
 }
 
 /** A lapsed match whose place in the player session is still to be given back by `unadmit`. */
@@ -301,7 +298,7 @@ export interface MoneyCommands {
   /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such slot. */
   committedCounts(advertiserIds: readonly string[]): Promise<Map<string, number | null>>;
   /** Committed impressions that are not acknowledged; about `limit` (1 to 500) a page. */
-  listOutbox(advertiserId: string, limit: number, cursor?: string): Promise<OutboxPage>;
+  listOutbox(advertiserId: string, limit: number, cursor?: string): Promise<Page<ImpressionRecord>>;
   /** Forgets records (at most 500) that are safely in Postgres; how many were there. */
   ackOutbox(advertiserId: string, impressionIds: readonly string[]): Promise<number>;
   /**

@@ -156,6 +156,21 @@ describe("Releaser", () => {
     });
   });
 
+  it("gives back what it can, whatever lies among the givebacks", async () => {
+    const session = newId("key");
+    const match = await slots.hold({}, only(session, 20));
+    await lapse(match);
+    const key = `{${ADVERTISER}}:giveback`;
+    await slots.redis.hset(key, "mat_damaged", "no giveback");
+    // A session that is of another type: nobody can take a place out of it.
+    await slots.redis.hset(key, "mat_stuck", "a%20game|stuck");
+    await slots.redis.set("{game:a%20game}:session:stuck", "1");
+    await createReleaser().pass(running);
+    expect(await slots.redis.hkeys(key)).toEqual(["mat_stuck"]);
+    await slots.redis.del(key);
+    await expectAllGivenBack(session);
+  });
+
   it("does not take back an impression that was faster", async () => {
     const match = await slots.hold({}, { ttlMs: 20 });
     await lapse(match);

@@ -1,4 +1,5 @@
 import {
+  type DamagedEntry,
   type DueIndex,
   type GameSessions,
   isRedisAway,
@@ -25,6 +26,8 @@ const PAGES_PER_ADVERTISER = 20;
 const CALLS_AT_A_TIME = 16;
 /** After so long holds that could not be released are tried again: those of a slot that has to be restored first, and bad ones. */
 const KEPT_PAUSE_MS = 10_000;
+/** Of what is damaged so much is logged. Characters. */
+const LONGEST_TOLD = 200;
 
 /**
  * Gives back what nobody used: first the money and the creative's appearance, in the advertiser's slot, which leaves a
@@ -72,20 +75,59 @@ export class Releaser {
 
   /** Gives places in player sessions back that releases of this advertiser have left. */
   async giveBack(advertiserId: string): Promise<void> {
-    const { money, sessions, measures } = this.#dependencies;
+    const { money, sessions, measures, logger } = this.#dependencies;
     let cursor: string | undefined;
     for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
-      const { items, cursor: next } = await money.listGivebacks(advertiserId, HOLDS_PER_PAGE, cursor);
-      await forEachLimited(items, CALLS_AT_A_TIME, ({ matchId, ...session }) =>
-        sessions.unadmit(session, matchId),
-      );
-      for (let start = 0; start < items.length; start += HOLDS_PER_PAGE) {
-        const done = items.slice(start, start + HOLDS_PER_PAGE).map(({ matchId }) => matchId);
-        measures.givenBack.inc(await money.ackGivebacks(advertiserId, done));
-      }
+      const {
+        items,
+        damaged,
+        cursor: next,
+      } = await money.listGivebacks(advertiserId, HOLDS_PER_PAGE, cursor);
+      const done: string[] = [];
+      await forEachLimited(items, CALLS_AT_A_TIME, async ({ matchId, ...session }) => {
+        try {
+          await sessions.unadmit(session, matchId);
+          done.push(matchId);
+        } catch (error) {
+          // One bad session does not keep the places of the others.
+          if (isRedisAway(error)) throw error;
+          logger.error({ err: error, advertiserId, matchId }, "a place in a session cannot be given back");
+        }
+      });
+      measures.givenBack.inc(await this.#forget(advertiserId, done));
+      await this.#setAside(advertiserId, damaged);
       if (next === null) return;
       cursor = next;
     }
+  }
+
+  /** Nobody can tell which session they mean. It ends by itself, and there is no money in them: that they were there is reported. */
+  async #setAside(advertiserId: string, damaged: readonly DamagedEntry[]): Promise<void> {
+    const [first] = damaged;
+    if (first === undefined) return;
+    this.#dependencies.logger.error(
+      {
+        advertiserId,
+        matchId: first.field,
+        text: first.text.slice(0, LONGEST_TOLD),
+        givebacks: damaged.length,
+      },
+      "givebacks are damaged: they were set aside",
+    );
+    await this.#forget(
+      advertiserId,
+      damaged.map(({ field }) => field),
+    );
+  }
+
+  /** Answers how many of them were still there. */
+  async #forget(advertiserId: string, matchIds: readonly string[]): Promise<number> {
+    let count = 0;
+    for (let start = 0; start < matchIds.length; start += HOLDS_PER_PAGE) {
+      const some = matchIds.slice(start, start + HOLDS_PER_PAGE);
+      count += await this.#dependencies.money.ackGivebacks(advertiserId, some);
+    }
+    return count;
   }
 
   /** `kept`: how many of the holds are still there. `frozen`: because their slot has to be restored first. */

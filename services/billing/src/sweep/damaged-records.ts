@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Database } from "@diegetic/database";
-import type { DamagedRecord, MoneyCommands } from "@diegetic/hot-state";
+import type { DamagedEntry, MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import type { SweeperDependencies } from "./sweeper.ts";
@@ -25,7 +25,7 @@ export function damagedRecordKeeper({
   measures: Pick<BillingMeasures, "poison">;
   logger: Logger;
 }): SweeperDependencies["setAside"] {
-  const setAside = async (advertiserId: string, damaged: readonly DamagedRecord[]) => {
+  const setAside = async (advertiserId: string, damaged: readonly DamagedEntry[]) => {
     const { count } = await database.poisonImpression.createMany({
       data: damaged.map(({ field, text }) => ({
         impressionId: nameOf({ field, text }),
@@ -55,7 +55,7 @@ export function damagedRecordKeeper({
 }
 
 /** A field may be any bytes: one that is no plain name gets one. */
-function nameOf({ field, text }: DamagedRecord): string {
+function nameOf({ field, text }: DamagedEntry): string {
   if (PLAIN_NAME.test(field)) return field;
   return `unnamed_${createHash("sha256")
     .update(JSON.stringify([field, text]))

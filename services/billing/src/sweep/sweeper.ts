@@ -1,7 +1,7 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import {
   type BillingProducer,
-  type DamagedRecord,
+  type DamagedEntry,
   type DueIndex,
   isRedisFull,
   MAX_RECORDS_PER_JOB,
@@ -18,7 +18,7 @@ export interface SweeperDependencies {
   /** Brings records to Postgres and out of the outbox without the queue. */
   write: (records: readonly ImpressionRecord[]) => Promise<void>;
   /** Takes what is no record out of the outbox, and keeps it elsewhere. */
-  setAside: (advertiserId: string, damaged: readonly DamagedRecord[]) => Promise<void>;
+  setAside: (advertiserId: string, damaged: readonly DamagedEntry[]) => Promise<void>;
   measures: BillingMeasures;
   nowMs: () => number;
   /** Age at which a record in the outbox is queued again. Milliseconds. */
