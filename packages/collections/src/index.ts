@@ -1,1 +1,2 @@
+export { RecentMap } from "./recent-map.ts";
 export { ShardedMap } from "./sharded-map.ts";

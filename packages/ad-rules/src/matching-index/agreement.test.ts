@@ -243,7 +243,7 @@ describe("the index and the plain loop", () => {
           }
           expect(index.size).toBe(world.size);
           expect(index.activeCount).toBe([...world.values()].filter((one) => one.status === "active").length);
-          for (const [id, one] of world) expect(index.get(id)).toBe(one);
+          for (const [id, one] of world) expect(index.get(id)).toEqual(one);
         }),
         worlds,
       );

@@ -3,10 +3,10 @@ import { compileCampaign } from "../compiled/compiled-campaign.ts";
 import { comparable } from "../text/equality.ts";
 import type { Campaign } from "../types/campaign.ts";
 import type { MatchScene, Placement } from "../types/request.ts";
+import { CampaignStore } from "./campaign-store.ts";
 import { type Candidate, candidateOf } from "./candidate.ts";
 import { type Found, Matching } from "./matching.ts";
 import type { Span } from "./refusals.ts";
-import { SharedTexts } from "./shared-texts.ts";
 import type { Random } from "./tie-sampling.ts";
 
 /** Which campaigns a request is about, beyond the rules. */
@@ -42,20 +42,18 @@ export interface Ranked {
  *   (records.ts, judge.ts).
  * - Records stand at a few of their terms, by bid and by highest possible rank (posting-set.ts), so that a search meets
  *   few that cannot win (search.ts), however many tie (tie-sampling.ts).
+ * - What an answer shows of a campaign is bytes until it wins (campaign-store.ts).
  *
- * A change takes effect between two requests, as a whole. A campaign that is put in must not be changed afterwards; put
- * in a new one instead.
+ * A change takes effect between two requests, as a whole.
  */
 export class CampaignIndex {
   readonly #slots = new ShardedMap<number>();
-  /** By slot. */
-  readonly #campaigns: (Campaign | undefined)[] = [];
+  readonly #store = new CampaignStore();
   readonly #freeSlots: number[] = [];
+  #slotCount = 0;
   readonly #matching: Matching;
-  readonly #texts = new SharedTexts();
-  #activeCount = 0;
-
   readonly #keepsTargets: boolean;
+  #activeCount = 0;
 
   /** @param options.keepsTargets false: `get` and candidates come without targets and blocklists, to save memory */
   constructor({ matching = new Matching(), keepsTargets = true } = {}) {
@@ -73,19 +71,25 @@ export class CampaignIndex {
     return this.#activeCount;
   }
 
-  /** The campaign as it was put in, apart from what is not kept. */
+  /** The campaign as it was put in, apart from what is not kept. It must not be changed. */
   get(campaignId: string): Campaign | undefined {
     const slot = this.#slots.get(campaignId);
-    return slot === undefined ? undefined : this.#campaigns[slot];
+    return slot === undefined ? undefined : this.#store.get(slot);
+  }
+
+  /** The version of a campaign, at less cost than `get`. */
+  versionOf(campaignId: string): number | undefined {
+    const slot = this.#slots.get(campaignId);
+    return slot === undefined ? undefined : this.#store.versionOf(slot);
   }
 
   /** Puts a campaign in; it replaces the one with the same id, whatever their versions. */
   upsert(campaign: Campaign): void {
     const compiled = compileCampaign(campaign);
     this.remove(campaign.campaign_id);
-    const slot = this.#freeSlots.pop() ?? this.#campaigns.length;
+    const slot = this.#freeSlots.pop() ?? this.#slotCount++;
     this.#slots.set(campaign.campaign_id, slot);
-    this.#campaigns[slot] = this.#keepsTargets ? campaign : withoutTargets(campaign, this.#texts);
+    this.#store.put(slot, this.#keepsTargets ? campaign : withoutTargets(campaign));
     if (campaign.status === "active") this.#activeCount += 1;
     this.#matching.add(compiled, slot);
   }
@@ -94,10 +98,10 @@ export class CampaignIndex {
   remove(campaignId: string): void {
     const slot = this.#slots.get(campaignId);
     if (slot === undefined) return;
-    if (this.#campaigns[slot]?.status === "active") this.#activeCount -= 1;
+    if (this.#store.isActive(slot)) this.#activeCount -= 1;
     this.#matching.remove(slot);
     this.#slots.delete(campaignId);
-    this.#campaigns[slot] = undefined;
+    this.#store.remove(slot);
     this.#freeSlots.push(slot);
   }
 
@@ -176,45 +180,18 @@ export class CampaignIndex {
   #candidateOf({ slot, rank }: Found, { placement }: MatchScene): Candidate {
     const affinityScore = this.#matching.scoreOf(slot);
     const contributions = affinityScore > 0 ? this.#matching.contributionsOf(slot) : [];
-    return candidateOf(this.#campaignAt(slot), placement.placement_types, contributions, {
+    return candidateOf(this.#store.get(slot), placement.placement_types, contributions, {
       affinityScore,
       rank,
     });
   }
 
   #rankedOf({ slot, rank }: Found): Ranked {
-    return { campaign: this.#campaignAt(slot), rank };
-  }
-
-  #campaignAt(slot: number): Campaign {
-    const campaign = this.#campaigns[slot];
-    if (campaign === undefined) throw new Error(`slot ${slot} is empty`);
-    return campaign;
+    return { campaign: this.#store.get(slot), rank };
   }
 }
 
-const nothing: never[] = [];
-
-/** What an answer needs, in little memory; what decides who may serve stands in the record. */
-function withoutTargets(campaign: Campaign, texts: SharedTexts): Campaign {
-  const { creatives, affinities } = campaign;
-  return {
-    ...campaign,
-    target_categories: nothing,
-    target_tags: nothing,
-    geo_targets: nothing,
-    blocklist: nothing,
-    creatives:
-      creatives.length === 0
-        ? nothing
-        : creatives.map((one) => ({
-            ...one,
-            creative_type: texts.share(one.creative_type),
-            alt_hooks: one.alt_hooks.length === 0 ? nothing : one.alt_hooks,
-          })),
-    affinities:
-      affinities.length === 0
-        ? nothing
-        : affinities.map((one) => ({ ...one, affinity_value: texts.share(one.affinity_value) })),
-  };
+/** What an answer needs; what decides who may serve stands in the record. */
+function withoutTargets(campaign: Campaign): Campaign {
+  return { ...campaign, target_categories: [], target_tags: [], geo_targets: [], blocklist: [] };
 }

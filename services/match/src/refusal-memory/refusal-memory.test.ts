@@ -65,12 +65,12 @@ describe("RefusalMemory", () => {
     const stranger = { ...campaign, campaign_id: "camp_4", advertiser_id: "adv_2" };
     for (const one of [campaign, sibling, lower]) index.upsert(one);
     memory.remember(campaign, passing("balance"), at(1_000));
-    expect(drawn(1_001).candidate?.campaign).toBe(lower);
+    expect(drawn(1_001).candidate?.campaign).toEqual(lower);
     memory.remember(lower, passing("balance"), at(1_001));
     memory.remember(campaign, passing("balance"), at(1_002));
     expect(drawn(1_003)).toMatchObject({ candidate: null, lackedMoney: true, passedOver: true });
     index.upsert(stranger);
-    expect(drawn(1_003).candidate?.campaign).toBe(stranger);
+    expect(drawn(1_003).candidate?.campaign).toEqual(stranger);
     expect(drawn(1_252).candidate).not.toBeNull();
     memory.remember(campaign, passing("balance"), at(2_000));
     index.readmitAdvertiser("adv_1");

@@ -46,7 +46,7 @@ export class RefusalMemory {
       if (this.#advertiserVersion(advertiser_id) > asked.advertiserVersion) return;
       this.#index.refuseAdvertiser(advertiser_id, { bidCents: cpm_bid_cents, ...span });
     } else if (reason === "budget" || reason === "daily_cap" || reason === "unknown_slot") {
-      if (this.#index.get(campaign_id)?.version !== version) return;
+      if (this.#index.versionOf(campaign_id) !== version) return;
       this.#index.refuse(campaign_id, { lacksMoney: reason !== "unknown_slot", ...span });
     }
   }
