@@ -10,7 +10,8 @@
 
 local session = KEYS[1]
 local match_id, max_ads, idle_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local now_ms = whole(math.floor(now_microseconds() / 1000))
+local _, now_us = now_microseconds()
+local now_ms = milliseconds(now_us)
 
 local known = redis.call('HMGET', session, 'started', match_id)
 local started = known[1] or now_ms

@@ -20,7 +20,6 @@
 local account_key, campaign_key, holds, pending, matches, history, outbox = unpack(KEYS)
 local impression_id, match_id, creative_id, place = unpack(ARGV)
 local LATE_MS = 86400000
-local RETRY_MARGIN_MS = 600000
 local LOOK_AT = 16
 
 local now_us = now_microseconds()
@@ -35,40 +34,43 @@ if not is_remembered then return { 'refused', 'no_match' } end
 -- slot_epoch tells billing whether the slot still knows of the charge. A replay names the present epoch: billing takes
 -- records from first answers and from the outbox alone.
 local function record_of(entry)
-  return table.concat({
-    '{"impression_id":"', entry.impression_id, '","creative_id":"', entry.creative_id,
-    '","recorded_at_ms":', entry.recorded_at_ms, ',"slot_epoch":', account.epoch, ',"match":', entry.payload, '}',
-  })
+  return '{"impression_id":"' .. entry.impression_id .. '","creative_id":"' .. entry.creative_id
+    .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"slot_epoch":' .. account.epoch .. ',"match":' .. entry.payload .. '}'
 end
 
 local function too_dear(entry)
-  if entry.state ~= 'O' then return no_room(account, campaign, entry.price) end
-  if account.spent + entry.price > account.deposited then return 'balance' end
-  if campaign.spent + entry.price > campaign.limit then return 'budget' end
-  if exceeds_day(campaign, entry.price) then return 'daily_cap' end
+  local price = tonumber(entry.price)
+  if entry.state ~= 'O' then return no_room(account, campaign, price) end
+  if account.spent + price > account.deposited then return 'balance' end
+  if campaign.spent + price > campaign.limit then return 'budget' end
+  if exceeds_day(campaign, price) then return 'daily_cap' end
   return nil
 end
 
 local function charge(id, entry)
-  local held = 0
+  local price, held = tonumber(entry.price), 0
   if entry.state == 'O' then
-    held = entry.price
+    held = price
     redis.call('ZREM', holds, hold_member(id, place, entry.session_key, entry.price))
   end
-  redis.call('HSET', account_key, 'held', whole(account.held - held), 'spent', whole(account.spent + entry.price),
+  redis.call('HSET', account_key, 'held', whole(account.held - held), 'spent', whole(account.spent + price),
     'impressions', whole(account.impressions + 1), 'seq', whole(account.seq + 1))
-  redis.call('HSET', campaign_key, 'held', whole(campaign.held - held), 'spent', whole(campaign.spent + entry.price),
+  redis.call('HSET', campaign_key, 'held', whole(campaign.held - held), 'spent', whole(campaign.spent + price),
     'impressions', whole(campaign.impressions + 1),
-    'day', campaign.day, 'day_spent', whole(campaign.day_spent + entry.price))
+    'day', campaign.day, 'day_spent', whole(campaign.day_spent + price))
   redis.call('ZREM', pending, pending_member(id, entry))
   entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(recorded_at_ms(campaign, now_ms)), impression_id
   local record = record_of(entry)
   redis.call('HSET', outbox, impression_id, record)
-  redis.call('HSET', matches, id, encode_entry(entry))
-  remember(matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
   if match_id == '' then
-    redis.call('HSET', matches, 'op:' .. impression_id, id)
+    redis.call('HSET', matches, id, encode_entry(entry), 'op:' .. impression_id, id)
     remember(matches, history, 'op:' .. impression_id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
+  else
+    redis.call('HSET', matches, id, encode_entry(entry))
+  end
+  -- `reserve` has it remembered for so long after its hold lapses.
+  if now_ms > tonumber(entry.lapses_at_ms) then
+    remember(matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
   end
   return { 'charged', '0', record }
 end
@@ -83,7 +85,7 @@ if match_id ~= '' then
   local entry = decode_entry(asked_for)
   if entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
   if entry.state == 'C' then return { 'charged', '1', record_of(entry) } end
-  if entry.matched_at_us < now_us - LATE_MS * 1000 then return { 'refused', 'no_match' } end
+  if tonumber(entry.matched_at_us) < now_us - LATE_MS * 1000 then return { 'refused', 'no_match' } end
   local refusal = too_dear(entry)
   if refusal then return { 'refused', refusal } end
   return charge(match_id, entry)

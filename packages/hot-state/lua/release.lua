@@ -42,7 +42,7 @@ if not account then return { 'unknown_slot' } end
 local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
 if not text then
   -- A releaser that was away for a day finds the hold, but no longer the match: the money is given back all the same.
-  local member = hold_member(match_id, place, session_key, tonumber(price))
+  local member = hold_member(match_id, place, session_key, price)
   local lapses_at_ms = redis.call('ZSCORE', holds, member)
   if reason ~= 'lapsed' or not lapses_at_ms then return { 'not_open' } end
   if tonumber(lapses_at_ms) > now_ms then return { 'not_due' } end
@@ -55,9 +55,9 @@ local entry = decode_entry(text)
 if entry.session_key ~= session_key then error('the hold is of another session') end
 if entry.state == (reason == 'lapsed' and 'L' or 'X') then return { 'released' } end
 if entry.state ~= 'O' then return { 'not_open' } end
-if reason == 'lapsed' and entry.lapses_at_ms > now_ms then return { 'not_due' } end
+if reason == 'lapsed' and tonumber(entry.lapses_at_ms) > now_ms then return { 'not_due' } end
 
-free(entry.price, hold_member(match_id, place, session_key, entry.price))
+free(tonumber(entry.price), hold_member(match_id, place, session_key, entry.price))
 give_back_cap(cap, entry, reason == 'cancelled')
 if reason == 'lapsed' then
   entry.state = 'L'

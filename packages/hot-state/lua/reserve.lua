@@ -27,10 +27,10 @@
 local account_key, campaign_key, holds, pending, matches, history, cap = unpack(KEYS)
 local match_id, place, session_key = ARGV[1], ARGV[2], ARGV[3]
 local campaign_version, price, hold_ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local session_started_ms, session_idle_ms, payload = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
+local session_started_ms, session_idle_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
 local FIRST_CREATIVE = 10
 
-local now_us = now_microseconds()
+local now_us, now_us_text = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
 
 -- Of the creatives below their cap those seen least; equal ones in rotation. Answers also its appearances and how often it
@@ -59,10 +59,6 @@ local function read_cap()
   return redis.call('HMGET', cap, unpack(fields))
 end
 
-local function milliseconds(microseconds)
-  return whole(math.floor(tonumber(microseconds) / 1000))
-end
-
 local account, campaign
 
 -- Of a lack of money: what stands even when every hold lapses and a ceiling is taken away. A campaign that is behind the
@@ -74,57 +70,66 @@ local function lasts(refusal)
   return campaign.day_spent + price > campaign.daily_cap and whole(DAY_MS - now_ms % DAY_MS) or ''
 end
 
-require_memory(holds)
--- Whatever becomes of this request: the session lives.
-keep_for(cap, cap_life_ms(session_idle_ms))
+local counted = read_cap()
+local cap_since_us = counted[1]
+
+-- Any answer but a new hold. Whatever becomes of the request: the session lives.
+local function without_hold(...)
+  require_memory(holds)
+  if cap_since_us then keep_for(cap, cap_life_ms(session_idle_ms)) end
+  return { ... }
+end
+
 account = read_account(account_key)
 campaign = read_campaign(campaign_key, utc_day(now_ms))
-if not account or not campaign then return { 'refused', 'unknown_slot', '', '' } end
+if not account or not campaign then return without_hold('refused', 'unknown_slot', '', '') end
 
 local is_remembered, known = recall(account, matches, match_id)
 if known then
   local entry = decode_entry(known)
   if entry.state ~= 'X' then
-    return { 'held', entry.creative_id, entry.times_seen, whole(entry.lapses_at_ms), milliseconds(entry.cap_since_us) }
+    return without_hold('held', entry.creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us))
   end
 end
 
-local counted = read_cap()
-local cap_since_us = counted[1]
 if session_started_ms and cap_since_us and is_cap_stale(tonumber(cap_since_us), session_started_ms, session_idle_ms) then
+  require_memory(holds)
   redis.call('DEL', cap)
   counted, cap_since_us = {}, nil
 end
 local cap_since_ms = cap_since_us and milliseconds(cap_since_us) or ''
 
-if campaign.version > campaign_version then return { 'refused', 'stale_version', cap_since_ms, '' } end
-if campaign.status ~= 'active' then return { 'refused', 'not_active', cap_since_ms, '' } end
+if campaign.version > campaign_version then return without_hold('refused', 'stale_version', cap_since_ms, '') end
+if campaign.status ~= 'active' then return without_hold('refused', 'not_active', cap_since_ms, '') end
 local refusal = no_room(account, campaign, price)
-if refusal then return { 'refused', refusal, cap_since_ms, lasts(refusal) } end
+if refusal then return without_hold('refused', refusal, cap_since_ms, lasts(refusal)) end
 local creative_id, appearances, times_served = pick_creative(counted, campaign.rotation)
-if not creative_id then return { 'refused', 'creative_cap', cap_since_ms, '' } end
+if not creative_id then return without_hold('refused', 'creative_cap', cap_since_ms, '') end
 
 -- Before anything is counted: while a cluster moves the slot, a key that is made anew ends the script (see "history").
 if not is_remembered then
+  require_memory(holds)
   redis.call('DEL', pending, matches, history)
   redis.call('HSET', matches, ':era', account.era)
 end
-local is_new_cap = not cap_since_us
-cap_since_us = cap_since_us or whole(now_us)
-redis.call('HSET', cap, 'since', cap_since_us, creative_id, appearances + 1, 'n:' .. creative_id, times_served + 1)
-if is_new_cap then keep_for(cap, cap_life_ms(session_idle_ms)) end
+-- Where it is the first write, it is the one that full memory stops.
+redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, whole(appearances + 1),
+  'n:' .. creative_id, whole(times_served + 1))
+if cap_since_us then keep_for(cap, cap_life_ms(session_idle_ms))
+else redis.call('PEXPIRE', cap, whole(cap_life_ms(session_idle_ms) + KEY_MARGIN_MS)) end
 
 local entry = {
-  state = 'O', price = price, lapses_at_ms = now_ms + hold_ttl_ms, matched_at_us = now_us,
-  creative_id = creative_id, session_key = session_key, times_seen = times_served, cap_since_us = cap_since_us,
-  recorded_at_ms = '', impression_id = '', payload = payload,
+  state = 'O', price = ARGV[5], lapses_at_ms = whole(now_ms + hold_ttl_ms), matched_at_us = now_us_text,
+  creative_id = creative_id, session_key = session_key, times_seen = whole(times_served),
+  cap_since_us = cap_since_us or now_us_text, recorded_at_ms = '', impression_id = '', payload = ARGV[9],
 }
 redis.call('HSET', account_key, 'held', whole(account.held + price), 'seq', whole(account.seq + 1))
 redis.call('HSET', campaign_key, 'held', whole(campaign.held + price), 'rotation', whole(campaign.rotation + 1))
-redis.call('ZADD', holds, whole(entry.lapses_at_ms), hold_member(match_id, place, session_key, price))
-redis.call('ZADD', pending, 0, pending_member(match_id, entry))
-keep_for(pending, hold_ttl_ms + REMEMBER_MS)
+redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, place, session_key, entry.price))
+redis.call('ZADD', pending, '0', pending_member(match_id, entry))
 redis.call('HSET', matches, match_id, encode_entry(entry))
-remember(matches, history, match_id, now_ms, hold_ttl_ms + REMEMBER_MS)
-trim_history(pending, matches, history, now_ms)
-return { 'held', creative_id, whole(times_served), whole(entry.lapses_at_ms), milliseconds(cap_since_us) }
+local remember_ms = hold_ttl_ms + REMEMBER_MS + RETRY_MARGIN_MS
+redis.call('ZADD', history, whole(now_ms + remember_ms), match_id)
+keep_matches(pending, matches, history, remember_ms)
+trim_history(pending, matches, history, milliseconds(now_us_text))
+return { 'held', creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us) }

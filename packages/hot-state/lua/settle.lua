@@ -53,7 +53,7 @@ local function take_match()
   -- Of a cancelled match no record can be made any more: whoever asks for it is told that there is no such match.
   if entry.state == 'X' then return false end
   if entry.state == 'O' then
-    local released = whole(-entry.price)
+    local released = '-' .. entry.price
     redis.call('HINCRBY', account_key, 'held', released)
     redis.call('HINCRBY', campaign_key, 'held', released)
     redis.call('ZREM', holds, hold_member(match_id, place, entry.session_key, entry.price))

@@ -10,15 +10,16 @@
 
 local ENTRY_PATTERN = '^([OLCX])|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|(%d+)|(%d*)|([^|]*)|(.*)$'
 
+-- All fields are texts.
 local function decode_entry(text)
   local state, price, lapses_at_ms, matched_at_us, creative_id, session_key, times_seen, cap_since_us,
     recorded_at_ms, impression_id, payload = string.match(text, ENTRY_PATTERN)
   if not state then error('match entry is damaged') end
   return {
     state = state,
-    price = tonumber(price),
-    lapses_at_ms = tonumber(lapses_at_ms),
-    matched_at_us = tonumber(matched_at_us),
+    price = price,
+    lapses_at_ms = lapses_at_ms,
+    matched_at_us = matched_at_us,
     creative_id = creative_id,
     session_key = session_key,
     times_seen = times_seen,
@@ -30,20 +31,18 @@ local function decode_entry(text)
 end
 
 local function encode_entry(entry)
-  return table.concat({
-    entry.state, whole(entry.price), whole(entry.lapses_at_ms), whole(entry.matched_at_us),
-    entry.creative_id, entry.session_key, entry.times_seen, entry.cap_since_us,
-    entry.recorded_at_ms, entry.impression_id, entry.payload,
-  }, '|')
+  return entry.state .. '|' .. entry.price .. '|' .. entry.lapses_at_ms .. '|' .. entry.matched_at_us .. '|'
+    .. entry.creative_id .. '|' .. entry.session_key .. '|' .. entry.times_seen .. '|' .. entry.cap_since_us .. '|'
+    .. entry.recorded_at_ms .. '|' .. entry.impression_id .. '|' .. entry.payload
 end
 
 -- Member of `holds`: all that a release needs, even when the entry has been forgotten meanwhile.
--- place: '<campaign_id>|<encoded game_id>'
+-- place: '<campaign_id>|<encoded game_id>'; price: as text
 local function hold_member(match_id, place, session_key, price)
-  return match_id .. '|' .. place .. '|' .. session_key .. '|' .. whole(price)
+  return match_id .. '|' .. place .. '|' .. session_key .. '|' .. price
 end
 
--- Member of `pending`: its order is by creative, then age.
+-- Member of `pending`: its order is by creative, then age, since every moment has 16 digits.
 local function pending_member(match_id, entry)
-  return entry.creative_id .. ':' .. string.format('%016.0f', entry.matched_at_us) .. ':' .. match_id
+  return entry.creative_id .. ':' .. entry.matched_at_us .. ':' .. match_id
 end

@@ -3,6 +3,8 @@
 -- has done until then stays done. So a script takes the member of `pending` away when it is done with that key.
 
 local REMEMBER_MS = 86400000
+-- A request that is sent again may be on its way for so long.
+local RETRY_MARGIN_MS = 600000
 local KEY_MARGIN_MS = 3600000
 local TRIM_LIMIT = 8
 
@@ -20,15 +22,31 @@ local function remember(matches, history, field, now_ms, for_ms)
   end
 end
 
+-- Keeps `pending`, `matches` and `history` after a match has been put into all three. `pending` comes anew whenever it has been
+-- empty, and is never kept for longer than the others: when it lives long enough, so do they.
+local function keep_matches(pending, matches, history, for_ms)
+  if redis.call('PTTL', pending) >= for_ms then return end
+  local kept_ms = redis.call('PTTL', history)
+  if kept_ms < for_ms then
+    kept_ms = for_ms + KEY_MARGIN_MS
+    redis.call('PEXPIRE', matches, whole(kept_ms))
+    redis.call('PEXPIRE', history, whole(kept_ms))
+  end
+  redis.call('PEXPIRE', pending, whole(kept_ms))
+end
+
 -- Forgets a few fields whose time has come: more than one reserve and its commit add.
 local function trim_history(pending, matches, history, now_ms)
-  local due = redis.call('ZRANGEBYSCORE', history, '-inf', whole(now_ms), 'LIMIT', 0, TRIM_LIMIT)
-  for _, field in ipairs(due) do
-    if string.sub(field, 1, 3) ~= 'op:' then
-      local text = redis.call('HGET', matches, field)
-      if text then redis.call('ZREM', pending, pending_member(field, decode_entry(text))) end
+  local due = redis.call('ZRANGEBYSCORE', history, '-inf', now_ms, 'LIMIT', 0, TRIM_LIMIT)
+  if #due == 0 then return end
+  local unbilled = {}
+  for i, text in ipairs(redis.call('HMGET', matches, unpack(due))) do
+    -- Those of operations are no entries.
+    if text and string.sub(due[i], 1, 3) ~= 'op:' then
+      unbilled[#unbilled + 1] = pending_member(due[i], decode_entry(text))
     end
-    redis.call('HDEL', matches, field)
-    redis.call('ZREM', history, field)
   end
+  if #unbilled > 0 then redis.call('ZREM', pending, unpack(unbilled)) end
+  redis.call('HDEL', matches, unpack(due))
+  redis.call('ZREM', history, unpack(due))
 end

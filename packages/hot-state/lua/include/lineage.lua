@@ -2,7 +2,9 @@
 -- and whenever a replica becomes a master: the two moments at which writes that were answered may have been forgotten.
 
 local function server_lineage()
-  local lineage = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+  local info = redis.call('INFO', 'replication')
+  local _, before = string.find(info, 'master_replid:', 1, true)
+  local lineage = before and string.match(info, '^%x+', before + 1)
   if not lineage then error('the server does not say which history its data has') end
   return lineage
 end

@@ -2,28 +2,38 @@
 
 local DAY_MS = 86400000
 
--- Microseconds since 1970: exact in a double for the next two centuries, 16 digits until the year 2286.
+-- Microseconds since 1970, as a number and as a text: exact in a double for the next two centuries, 16 digits until the year
+-- 2286.
 local function now_microseconds()
   local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000000 + tonumber(time[2])
+  local text = time[1] .. string.format('%06d', time[2])
+  return tonumber(text), text
 end
 
--- Lua prints large numbers as 1e+15; money and times are always printed by this.
+-- The text of microseconds without its last three digits.
+local function milliseconds(microseconds)
+  return string.sub(microseconds, 1, -4)
+end
+
+-- Lua prints large numbers as 1e+15; money and times are always printed by this. What fits the smallest integer that a C
+-- compiler may have for `%d` is printed by it, in half the time.
 local function whole(number)
+  if number < 2147483648 and number > -2147483648 then return string.format('%d', number) end
   return string.format('%.0f', number)
 end
 
 -- YYYY-MM-DD (UTC) of Unix milliseconds. Days are counted from 0000-03-01, so that a leap day ends its year.
 local function utc_day(ms)
-  local days = math.floor(ms / DAY_MS) + 719468
-  local era = math.floor(days / 146097)
+  local floor = math.floor
+  local days = floor(ms / DAY_MS) + 719468
+  local era = floor(days / 146097)
   local day_of_era = days - era * 146097
-  local year_of_era = math.floor((day_of_era - math.floor(day_of_era / 1460)
-    + math.floor(day_of_era / 36524) - math.floor(day_of_era / 146096)) / 365)
+  local year_of_era = floor((day_of_era - floor(day_of_era / 1460)
+    + floor(day_of_era / 36524) - floor(day_of_era / 146096)) / 365)
   local day_of_year = day_of_era
-    - (365 * year_of_era + math.floor(year_of_era / 4) - math.floor(year_of_era / 100))
-  local month_from_march = math.floor((5 * day_of_year + 2) / 153)
-  local day = day_of_year - math.floor((153 * month_from_march + 2) / 5) + 1
+    - (365 * year_of_era + floor(year_of_era / 4) - floor(year_of_era / 100))
+  local month_from_march = floor((5 * day_of_year + 2) / 153)
+  local day = day_of_year - floor((153 * month_from_march + 2) / 5) + 1
   local month = month_from_march < 10 and month_from_march + 3 or month_from_march - 9
   local year = year_of_era + era * 400 + (month <= 2 and 1 or 0)
   return string.format('%04d-%02d-%02d', year, month, day)

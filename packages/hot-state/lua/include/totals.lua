@@ -52,6 +52,7 @@ local function read_campaign(key, today)
     held = tonumber(values[7]),
     day = day,
     day_spent = day_spent,
+    is_day_ahead = day > today,
     is_day_far = day > today and day_start_ms(day) > day_start_ms(today) + DAY_MS,
     impressions = tonumber(values[10] or 0),
     rotation = tonumber(values[11] or 0),
@@ -64,7 +65,8 @@ end
 
 -- When a charge of this moment is recorded: on the day on which it counts.
 local function recorded_at_ms(campaign, now_ms)
-  return campaign.is_day_far and now_ms or math.max(now_ms, day_start_ms(campaign.day))
+  if not campaign.is_day_ahead or campaign.is_day_far then return now_ms end
+  return day_start_ms(campaign.day)
 end
 
 -- Why a new hold of `price` does not fit, or nil. Open holds count against the current day.
