@@ -80,6 +80,20 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     expect(await index.registered("holds", 10)).toHaveLength(1);
   });
 
+  it("costs no more when nobody looks at advertisers that are due", async () => {
+    const index = newIndex();
+    await index.register("outbox", "adv", clockMs + 5_000);
+    clockMs += 6_000;
+    await index.register("outbox", "adv", clockMs + 5_000);
+    await clear();
+    clockMs += 3_749;
+    await index.register("outbox", "adv", clockMs + 5_000);
+    expect(await index.registered("outbox", 10)).toEqual([]);
+    clockMs += 1;
+    await index.register("outbox", "adv", clockMs + 5_000);
+    expect(await index.registered("outbox", 10)).toHaveLength(1);
+  });
+
   it("moves or removes an entry that was looked at, not one that changed meanwhile", async () => {
     const index = newIndex();
     const dueMs = clockMs + 1_000;

@@ -19,6 +19,15 @@ export interface DueIndexOptions {
   maxRemembered?: number;
 }
 
+interface Announcement {
+  /** The moment that stood when it was announced. */
+  standsMs: number;
+  /** The moment that was announced: an entry stands until then, also when what stood before is overdue or looked at. */
+  announcedMs: number;
+  /** So long before either it is announced again. */
+  marginMs: number;
+}
+
 const LONGEST_MARGIN_MS = 5_000;
 const LARGEST_PAGE = 1_000;
 
@@ -27,7 +36,8 @@ const LARGEST_PAGE = 1_000;
  *
  * `register` is called before or beside the script whose effects it announces, and costs a call to Redis only once
  * per advertiser and period: what stands in the index is remembered here until a margin before it is due. The margin
- * is the time that such a script may take to arrive; the index keeps an entry until the latest moment announced.
+ * is the time that such a script may take to arrive; the index keeps an entry until the latest moment announced. So it is
+ * with advertisers that are overdue because billing is behind: they do not cost a call per match or impression.
  */
 export class DueIndex {
   readonly #redis: RedisConnection;
@@ -35,7 +45,7 @@ export class DueIndex {
   readonly #maxRemembered: number;
   readonly #registerScript: ScriptCall;
   readonly #settleScript: ScriptCall;
-  readonly #remembered = new Map<string, { dueMs: number; untilMs: number }>();
+  readonly #remembered = new Map<string, Announcement>();
 
   constructor(redis: RedisConnection, options: DueIndexOptions = {}) {
     this.#redis = redis;
@@ -53,7 +63,11 @@ export class DueIndex {
     const nowMs = this.#now();
     const name = `${kind}:${advertiserId}`;
     const known = this.#remembered.get(name);
-    if (known !== undefined && known.dueMs <= dueMs && nowMs < known.untilMs) return;
+    if (known !== undefined) {
+      const { standsMs, announcedMs, marginMs } = known;
+      if (standsMs <= dueMs && nowMs < standsMs - marginMs) return;
+      if (announcedMs <= dueMs && nowMs < announcedMs - marginMs) return;
+    }
     return this.#announce(kind, advertiserId, dueMs, nowMs);
   }
 
@@ -66,7 +80,7 @@ export class DueIndex {
       throw new UnexpectedReply("register_due", reply);
     }
     const marginMs = Math.min(LONGEST_MARGIN_MS, Math.max(0, moment - nowMs) / 4);
-    this.#remember(name, { dueMs: standsMs, untilMs: standsMs - marginMs });
+    this.#remember(name, { standsMs, announcedMs: moment, marginMs });
   }
 
   /** Advertisers due at `nowMs` or before, longest due first, at most `limit` (1 to 1 000). */
@@ -114,7 +128,7 @@ export class DueIndex {
     return list;
   }
 
-  #remember(name: string, entry: { dueMs: number; untilMs: number }): void {
+  #remember(name: string, entry: Announcement): void {
     this.#remembered.delete(name);
     if (this.#remembered.size >= this.#maxRemembered) {
       const oldest = this.#remembered.keys().next();
