@@ -11,6 +11,7 @@
 -- A lease is the text applied:expires_ms:renewal.
 -- @include "time"
 -- @include "lineage"
+-- @include "memory"
 
 local epoch = redis.call('GET', KEYS[2])
 if not epoch or redis.call('GET', KEYS[3]) ~= epoch .. '|' .. server_lineage() then
@@ -49,6 +50,8 @@ if applied < version then
   return reply
 end
 
+-- Instances that lose their lease record nothing any more, and what is recorded is how a full Redis gets empty.
+pass_when_full(KEYS[6])
 local expires = math.floor(now_microseconds() / 1000) + tonumber(ARGV[6])
 redis.call('HSET', KEYS[6], ARGV[1], whole(version) .. ':' .. whole(expires) .. ':' .. ARGV[4])
 return { 'current' }

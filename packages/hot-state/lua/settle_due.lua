@@ -4,10 +4,13 @@
 -- KEYS  1 due (ZSET advertiser by ms)  2 announced (HASH advertiser to the latest moment announced, ms)
 -- ARGV  1 advertiser  2 moment that the caller saw, ms  3 next moment, ms, or ''
 -- Reply 'settled' | 'changed'
+-- @include "memory"
+
 local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not due or tonumber(due) ~= tonumber(ARGV[2]) then
   return 'changed'
 end
+pass_when_full(KEYS[1])
 local next_due = tonumber(ARGV[3])
 local announced = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or '0')
 if announced <= tonumber(due) then

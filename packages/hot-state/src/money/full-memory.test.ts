@@ -2,6 +2,7 @@ import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
+import { DueIndex } from "../due/due-index.ts";
 import { createGameSessions } from "../game-session/sessions.ts";
 import { isRedisFull } from "../redis-away.ts";
 import { createMoneyCommands } from "./commands.ts";
@@ -41,6 +42,11 @@ describe("when the memory of Redis is full", () => {
       expect(await slot.commit({ matchId: billed.match_id, impressionId: "imp_1" })).toMatchObject({
         outcome: "charged",
       });
+      // A charge is announced to billing: 201 waits for that.
+      const due = new DueIndex(redis);
+      await due.register("outbox", slot.advertiserId, 1_000);
+      expect(await due.due("outbox", 1_000, 10)).toEqual([{ advertiserId: slot.advertiserId, dueMs: 1_000 }]);
+      expect(await due.settle("outbox", slot.advertiserId, 1_000, 2_000)).toBe(true);
       expect(await money.release(holdOf(cancelled), "cancelled")).toBe("released");
       expect(await money.release(holdOf(lapsed), "lapsed")).toBe("released");
       expect(await money.ackOutbox(slot.advertiserId, ["imp_1"])).toBe(1);

@@ -80,6 +80,19 @@ describe("leases", () => {
     return publisher.publish([{ name: "value", rowVersion: value, json: String(value) }]);
   }
 
+  it("are renewed while the memory of Redis is full", async () => {
+    await allFresh();
+    const leases = async () => JSON.stringify(await redis.hgetall(snapshotKeys.leases));
+    await redis.config("SET", "maxmemory", "1");
+    try {
+      const [before, startedMs] = [await leases(), performance.now()];
+      await eventually(async () => (await leases()) !== before && performance.now() - startedMs > LEASE_MS);
+      await allFresh();
+    } finally {
+      await redis.config("SET", "maxmemory", "0");
+    }
+  });
+
   it("waits for a frozen instance until it no longer serves, not longer than its lease", async () => {
     const [one, two] = instances;
     if (one === undefined || two === undefined) throw new Error("two instances are needed");
