@@ -4,7 +4,7 @@ import { SAFEGUARDS } from "./sabotage/safeguards.mjs";
 import { runSuite } from "./suite.ts";
 
 /**
- * `npm run faults:bite [-- --only NAME,… --seconds N]`: runs the suite once without each safeguard. Every run has to
+ * `npm run faults:bite [-- --only NAME,… --seconds N --seeds N --variant single|cluster]`: runs the suite once without each safeguard. Every run has to
  * fail by the check that the safeguard names, and no program may be broken; what was noticed is printed as a table.
  */
 const { values } = parseArgs({
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     seconds: { type: "string", default: "25" },
     seeds: { type: "string", default: "3" },
+    variant: { type: "string", default: "single" },
   },
 });
 
@@ -45,7 +46,7 @@ async function tryWithout(name: string, { faults, noticedBy }: (typeof SAFEGUARD
     say(`without ${name}, seed ${seed}`);
     const report = await runSuite({
       seed,
-      variant: "single",
+      variant: values.variant === "cluster" ? "cluster" : "single",
       durationMs: Number(values.seconds) * 1_000,
       withoutSafeguard: name,
       pick: (all) => all.filter((fault) => faults.some((part) => fault.name.includes(part))),

@@ -4,6 +4,11 @@ export interface History {
   impressions: ImpressionOperation[];
   deposits: DepositOperation[];
   changes: CampaignChange[];
+  /** Keys that were revoked, and creatives that were deleted: when that was answered. */
+  revocations: Ending[];
+  deletions: Ending[];
+  /** While Redis had no memory left, for nothing new at all. */
+  fullSpans: Span[];
   /** Answers that no fault explains, one sentence each; at most 200. */
   oddities: string[];
   /** Moments at which the clock of Redis was moved, or its data was lost: what sessions counted before may be gone. */
@@ -20,7 +25,14 @@ export interface Span {
   endedMs: number;
 }
 
+/** What nobody may use any more from a moment on. */
+export interface Ending {
+  id: string;
+  answeredMs: number;
+}
+
 export interface MatchCall extends Span {
+  keyId: string;
   gameId: string;
   userId: string;
   sessionId: string | null;
@@ -30,6 +42,7 @@ export interface MatchCall extends Span {
 }
 
 export interface Attempt extends Span {
+  keyId: string;
   status: number | null;
 }
 
@@ -69,6 +82,9 @@ export function emptyHistory(): History {
     impressions: [],
     deposits: [],
     changes: [],
+    revocations: [],
+    deletions: [],
+    fullSpans: [],
     oddities: [],
     sessionBreaksMs: [],
     lostImpressionIds: new Set(),
@@ -81,7 +97,12 @@ export function noteOddity(history: History, sentence: string): void {
   if (history.oddities.length < MAX_ODDITIES) history.oddities.push(sentence);
 }
 
+/** A key that does not work any more, or that somebody who has no key has used up the limit for: another one may. */
+export function isRefusedKey({ status }: Pick<Attempt, "status">): boolean {
+  return status === 401 || status === 429;
+}
+
 /** Whether an attempt may have been executed although it was not answered 201: no answer, or a failure on the way. */
-export function isUnknown({ status }: Attempt): boolean {
+export function isUnknown({ status }: Pick<Attempt, "status">): boolean {
   return status === null || status >= 500;
 }

@@ -9,7 +9,7 @@ import { checkImpressions, type ImpressionRow } from "./checker/check-impression
 import { brokenCode, checkLogs } from "./checker/check-logs.ts";
 import { checkServing } from "./checker/check-serving.ts";
 import { type Check, CheckBuilder } from "./checker/report.ts";
-import { emptyHistory, type History, isUnknown } from "./history.ts";
+import { emptyHistory, type History, isRefusedKey, isUnknown } from "./history.ts";
 import type { Fault } from "./nemesis/fault.ts";
 import { faultsOf, type Injection, runNemesis } from "./nemesis/nemesis.ts";
 import { Random } from "./random.ts";
@@ -161,7 +161,7 @@ async function becomeQuiet(
     if (operation.matchId === null && operation.idempotencyKey === null) continue;
     for (let attempt = 0; attempt < DRAIN_ATTEMPTS; attempt += 1) {
       const last = operation.attempts.at(-1);
-      if (last !== undefined && !isUnknown(last)) break;
+      if (last !== undefined && !isUnknown(last) && !isRefusedKey(last)) break;
       await attemptImpression(market.developer, operation);
       await sleep(50);
     }

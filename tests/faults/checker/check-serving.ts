@@ -1,4 +1,11 @@
-import type { CampaignChange, History, ImpressionOperation, MatchCall } from "../history.ts";
+import {
+  type CampaignChange,
+  type History,
+  type ImpressionOperation,
+  isRefusedKey,
+  isUnknown,
+  type MatchCall,
+} from "../history.ts";
 import type { Market } from "../workload/traders.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
@@ -13,7 +20,15 @@ export interface ServingOptions {
 
 /** What players were shown, against what advertisers and developers had said (invariants 5 and 6). */
 export function checkServing(options: ServingOptions): Check[] {
-  return [checkPauses(options.history), ...checkCaps(options), checkOddities(options.history)];
+  const { history } = options;
+  return [
+    checkPauses(history),
+    ...checkCaps(options),
+    checkKeys(history),
+    checkDeletions(history),
+    checkFullness(history),
+    checkOddities(history),
+  ];
 }
 
 function checkOddities(history: History): Check {
@@ -46,6 +61,38 @@ function checkPauses(history: History): Check {
       );
     }
     check.expect(true, () => "");
+  }
+  return check.end();
+}
+
+/** Nobody is served, and nothing is recorded, with a key that had been revoked before the request was sent. */
+function checkKeys(history: History): Check {
+  const check = new CheckBuilder("a revoked key is refused after its revocation was answered");
+  const revokedMs = new Map(history.revocations.map(({ id, answeredMs }) => [id, answeredMs]));
+  const attempts = history.impressions.flatMap((operation) => operation.attempts);
+  for (const { keyId, startedMs, status } of [...history.matches, ...attempts]) {
+    const isLate = startedMs > (revokedMs.get(keyId) ?? Number.POSITIVE_INFINITY);
+    const isFine = !isLate || isRefusedKey({ status }) || isUnknown({ status });
+    check.expect(isFine, () => `${keyId} was answered ${status} at ${startedMs}`);
+  }
+  return check.end();
+}
+
+function checkDeletions(history: History): Check {
+  const check = new CheckBuilder("a deleted creative is not served after its deletion was answered");
+  const deletedMs = new Map(history.deletions.map(({ id, answeredMs }) => [id, answeredMs]));
+  for (const { match, startedMs } of history.matches) {
+    const endMs = deletedMs.get(match?.creativeId ?? "") ?? Number.POSITIVE_INFINITY;
+    check.expect(startedMs <= endMs, () => `${match?.matchId} was asked for at ${startedMs}, after ${endMs}`);
+  }
+  return check.end();
+}
+
+function checkFullness(history: History): Check {
+  const check = new CheckBuilder("nothing new is held while the memory of Redis is full");
+  for (const { match, startedMs, endedMs } of history.matches) {
+    const isWithin = history.fullSpans.some((span) => startedMs > span.startedMs && endedMs < span.endedMs);
+    check.expect(match === null || !isWithin, () => `${match?.matchId} was asked for at ${startedMs}`);
   }
   return check.end();
 }

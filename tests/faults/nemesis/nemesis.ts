@@ -1,11 +1,14 @@
 import type { Random } from "../random.ts";
 import type { Variant } from "../topology/world.ts";
 import { clusterFaults } from "./cluster-faults.ts";
+import { endingFaults } from "./ending-faults.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 import { sleep } from "./fault.ts";
+import { fullMemoryFault } from "./full-memory-fault.ts";
 import { lossFaults } from "./loss-faults.ts";
 import { marketFaults } from "./market-faults.ts";
 import { queueFaults } from "./queue-faults.ts";
+import { secondManagementFault } from "./second-management-fault.ts";
 import { serviceFaults } from "./service-faults.ts";
 import { storeFaults } from "./store-faults.ts";
 import { timeFaults } from "./time-faults.ts";
@@ -34,8 +37,11 @@ export function faultsOf(variant: Variant): Fault[] {
     ...serviceFaults(),
     ...storeFaults(),
     ...lossFaults(),
+    fullMemoryFault(),
     ...queueFaults(),
     ...marketFaults(),
+    ...endingFaults(),
+    secondManagementFault(),
     ...timeFaults(),
     ...clusterFaults(),
   ];

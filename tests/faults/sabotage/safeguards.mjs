@@ -166,6 +166,47 @@ export const SAFEGUARDS = {
       },
     ],
   },
+  "reserve-idempotency": {
+    what: "a match that is sent to Redis again is held once",
+    faults: ["drop replies of redis", "cut connections of redis"],
+    noticedBy: "never over balance, budget or daily cap at any sampled instant",
+    patches: [
+      {
+        file: "/lua/reserve.lua",
+        search: "if entry.state ~= 'X' then",
+        replacement: "if false then",
+      },
+    ],
+  },
+  "full-memory": {
+    what: "while its memory is full, Redis holds nothing new",
+    faults: ["fill redis"],
+    noticedBy: "nothing new is held while the memory of Redis is full",
+    patches: [
+      {
+        file: "/lua/include/memory.lua",
+        search: "redis.call('ZADD', sorted_set, 'XX', '0', '')",
+        replacement: "redis.call('PERSIST', sorted_set)",
+      },
+      {
+        file: "/lua/admit.lua",
+        search: "local known = redis.call('HMGET', session,",
+        replacement: "redis.call('HDEL', session, '') local known = redis.call('HMGET', session,",
+      },
+    ],
+  },
+  "revoked-keys": {
+    what: "a match instance forgets a key that was revoked, and management waits until every instance has",
+    faults: ["revoke a key"],
+    noticedBy: "a revoked key is refused after its revocation was answered",
+    patches: [
+      {
+        file: "/match/dist/catalog/catalog.js",
+        search: "this.#keys.delete(id)",
+        replacement: "void id",
+      },
+    ],
+  },
   "session-cap": {
     what: "a place in the player session is taken with the match",
     faults: ["kill -9 match", "clock of match"],

@@ -25,6 +25,11 @@ export interface WorldOptions {
 export const SERVICES = ["front", "management", "match-1", "match-2", "billing"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
+/** The name of a management that runs beside the first one for a while. */
+export const SECOND_MANAGEMENT = "management-2";
+type ClockName = ServiceName | typeof SECOND_MANAGEMENT;
+const CLOCKS: readonly ClockName[] = [...SERVICES, SECOND_MANAGEMENT];
+
 /** What the scripts' time.lua adds to the time of Redis, microseconds; see sabotage/preload.mjs. */
 export const REDIS_CLOCK_KEY = "faults:clock_us";
 
@@ -47,7 +52,7 @@ export class World {
   readonly money: MoneyCommands;
   readonly #dir: string;
   readonly #clockDir: string;
-  readonly #offMs = new Map<ServiceName, number>();
+  readonly #offMs = new Map<ClockName, number>();
   #sharedMs = 0;
   #scriptsOffMs = 0;
 
@@ -111,7 +116,7 @@ export class World {
   }
 
   /** Lets the clock of one service be wrong. Zero: as the others. */
-  setServiceClock(service: ServiceName, offMs: number): void {
+  setServiceClock(service: ClockName, offMs: number): void {
     this.#offMs.set(service, offMs);
     const file = join(this.#clockDir, service);
     // In one step: half of a number would be another time.
@@ -128,7 +133,7 @@ export class World {
   async passTime(ms: number): Promise<void> {
     this.#sharedMs += ms;
     await this.setRedisClock(0);
-    for (const service of SERVICES) this.setServiceClock(service, this.#offMs.get(service) ?? 0);
+    for (const name of CLOCKS) this.setServiceClock(name, this.#offMs.get(name) ?? 0);
   }
 
   /** Lets the clock that the scripts read be wrong. Zero: as the others. Only on a single Redis. */
@@ -163,7 +168,7 @@ export class World {
     for (const node of this.redis.nodes) await node.bringBack();
     await this.postgres.bringBack();
     for (const proxy of [...this.redis.proxies, this.postgresProxy]) proxy.set({ kind: "pass" });
-    for (const service of SERVICES) this.setServiceClock(service, 0);
+    for (const name of CLOCKS) this.setServiceClock(name, 0);
     await eventually(
       async () => {
         const { processes } = this.stack.describe();

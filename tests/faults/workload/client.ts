@@ -7,27 +7,50 @@ export interface Answer extends Span {
   status: number | null;
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the workload examines
   body: any;
+  /** Which key it was sent with. */
+  keyId: string;
+}
+
+export interface ClientKey {
+  id: string;
+  text: string;
 }
 
 export interface Client {
+  /** What it sends from now on, wherever it is `at`. */
+  key: ClientKey;
   call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
   /** The same client at another address, such as that of one instance. */
   at(baseUrl: string): Client;
+  /** One that keeps to a key, whatever this one does later. */
+  keepingTo(key: ClientKey): Client;
 }
 
 /** Calls the API as a client with a time-out, counts what was answered, and notes answers that must never be given. */
-export function createClient(baseUrl: () => string, key: string, history: History): Client {
+export function createClient(baseUrl: () => string, key: ClientKey, history: History): Client {
+  return clientOf(baseUrl, { key }, history);
+}
+
+function clientOf(baseUrl: () => string, holder: { key: ClientKey }, history: History): Client {
   return {
-    at: (otherUrl) => createClient(() => otherUrl, key, history),
+    get key() {
+      return holder.key;
+    },
+    set key(key) {
+      holder.key = key;
+    },
+    at: (otherUrl) => clientOf(() => otherUrl, holder, history),
+    keepingTo: (key) => clientOf(baseUrl, { key }, history),
     async call(method, path, body, headers = {}) {
       const startedMs = Date.now();
-      const endpoint = `${method} ${path.replace(/camp_\w+|game-\d+/, "…")}`;
+      const { id: keyId, text: keyText } = holder.key;
+      const endpoint = `${method} ${path.replace(/(camp|crt|key)_\w+|game-\d+/, "…")}`;
       const count = (status: string) =>
         history.answers.set(`${endpoint} ${status}`, (history.answers.get(`${endpoint} ${status}`) ?? 0) + 1);
       try {
         const response = await fetch(`${baseUrl()}${path}`, {
           method,
-          headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
+          headers: { Authorization: `Bearer ${keyText}`, "Content-Type": "application/json", ...headers },
           signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
           ...(body && { body: JSON.stringify(body) }),
         });
@@ -39,10 +62,10 @@ export function createClient(baseUrl: () => string, key: string, history: Histor
         if (status === 503 && response.headers.get("Retry-After") === null) {
           noteOddity(history, `${endpoint} was answered 503 without Retry-After: ${text}`);
         }
-        return { startedMs, endedMs: Date.now(), status, body: text === "" ? null : JSON.parse(text) };
+        return { startedMs, endedMs: Date.now(), status, body: text === "" ? null : JSON.parse(text), keyId };
       } catch {
         count("no answer");
-        return { startedMs, endedMs: Date.now(), status: null, body: null };
+        return { startedMs, endedMs: Date.now(), status: null, body: null, keyId };
       }
     },
   };

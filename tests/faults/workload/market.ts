@@ -2,7 +2,7 @@ import { createDatabase } from "@diegetic/database";
 import { createAccountWithKey } from "@diegetic/management";
 import { eventually } from "../../helpers/eventually.ts";
 import type { History } from "../history.ts";
-import { type Client, createClient } from "./client.ts";
+import { type Client, type ClientKey, createClient } from "./client.ts";
 import { deposit } from "./trade.ts";
 import type { Advertiser, Campaign, Market } from "./traders.ts";
 
@@ -26,8 +26,9 @@ export async function openMarket(options: {
   databaseUrl: string;
   history: History;
 }): Promise<Market> {
-  const [developerKey = "", ...advertiserKeys] = await createKeys(options.databaseUrl, ADVERTISERS + 1);
-  const client = (key: string) => createClient(options.baseUrl, key, options.history);
+  const [developerKey, ...advertiserKeys] = await createKeys(options.databaseUrl, ADVERTISERS + 1);
+  if (developerKey === undefined) throw new Error("there is no key");
+  const client = (key: ClientKey) => createClient(options.baseUrl, key, options.history);
   const developer = client(developerKey);
   const games = [3, 50].map((maxAdsPerSession, index) => ({ gameId: `game-${index + 1}`, maxAdsPerSession }));
   for (const { gameId, maxAdsPerSession } of games) {
@@ -56,13 +57,14 @@ export async function openMarket(options: {
   return { developer, games, advertisers, campaigns };
 }
 
-async function createKeys(databaseUrl: string, count: number): Promise<string[]> {
+async function createKeys(databaseUrl: string, count: number): Promise<ClientKey[]> {
   const database = createDatabase(databaseUrl, { poolSize: 2, applicationName: "faults" });
   try {
-    const keys: string[] = [];
+    const keys: ClientKey[] = [];
     for (let index = 0; index < count; index += 1) {
       const options = { label: `faults ${index}`, rateLimitPerMinute: "unlimited" as const };
-      keys.push((await createAccountWithKey({ database }, options)).key);
+      const { keyId, key } = await createAccountWithKey({ database }, options);
+      keys.push({ id: keyId, text: key });
     }
     return keys;
   } finally {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { History, ImpressionOperation, MatchCall } from "../history.ts";
+import { type History, type ImpressionOperation, isRefusedKey, type MatchCall } from "../history.ts";
 import type { Random } from "../random.ts";
 import type { Client } from "./client.ts";
 import { CATEGORIES } from "./market.ts";
@@ -76,7 +76,7 @@ export async function askForMatch(
   history: History,
   who: { game: Game; category: string; userId: string; sessionId: string | null },
 ): Promise<Match | null> {
-  const { startedMs, endedMs, status, body } = await developer.call("POST", "/match", {
+  const { startedMs, endedMs, status, body, keyId } = await developer.call("POST", "/match", {
     game_id: who.game.gameId,
     user_id: who.userId,
     ...(who.sessionId !== null && { session_id: who.sessionId }),
@@ -93,7 +93,7 @@ export async function askForMatch(
         }
       : null;
   const { userId, sessionId, game } = who;
-  history.matches.push({ startedMs, endedMs, gameId: game.gameId, userId, sessionId, status, match });
+  history.matches.push({ startedMs, endedMs, gameId: game.gameId, userId, sessionId, status, match, keyId });
   return match;
 }
 
@@ -121,7 +121,8 @@ async function record(
   const repeatable = operation.matchId !== null || operation.idempotencyKey !== null;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const status = await attemptImpression(options.market.developer, operation);
-    if (!repeatable || (status !== null && status < 500)) break;
+    const isFinal = status !== null && status < 500 && !isRefusedKey({ status });
+    if (!repeatable || isFinal) break;
     if (options.signal.aborted) return;
     await sleep(100 * 2 ** attempt * (0.5 + random.next()));
   }
@@ -133,7 +134,7 @@ export async function attemptImpression(
   developer: Client,
   operation: ImpressionOperation,
 ): Promise<number | null> {
-  const { startedMs, endedMs, status, body } = await developer.call(
+  const { startedMs, endedMs, status, body, keyId } = await developer.call(
     "POST",
     "/impressions",
     {
@@ -144,7 +145,7 @@ export async function attemptImpression(
     },
     operation.idempotencyKey === null ? {} : { "Idempotency-Key": operation.idempotencyKey },
   );
-  operation.attempts.push({ startedMs, endedMs, status });
+  operation.attempts.push({ startedMs, endedMs, status, keyId });
   if (status === 201) {
     const chargedMillicents = Math.round(body.charged_cents * 1_000);
     operation.answers.push({ impressionId: body.impression_id, chargedMillicents });

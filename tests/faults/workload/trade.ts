@@ -73,8 +73,8 @@ export async function deposit(history: History, advertiser: Advertiser): Promise
   for (let attempt = 1; attempt <= ATTEMPTS && !operation.done; attempt += 1) {
     const body = { amount_cents: operation.amountCents };
     const answer = await advertiser.client.call("POST", "/deposit", body, headers);
-    const { startedMs, endedMs, status } = answer;
-    operation.attempts.push({ startedMs, endedMs, status });
+    const { startedMs, endedMs, status, keyId } = answer;
+    operation.attempts.push({ startedMs, endedMs, status, keyId });
     operation.done = answer.status === 200;
     if (!operation.done) await sleep(250);
   }

@@ -1,0 +1,117 @@
+import { eventually } from "../../helpers/eventually.ts";
+import { isRefusedKey } from "../history.ts";
+import type { Client, ClientKey } from "../workload/client.ts";
+import { askForMatch, attemptImpression } from "../workload/players.ts";
+import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount } from "./fault.ts";
+import { holdMatches, recordUntilKnown } from "./held-matches.ts";
+
+const UNDER_WAY = 12;
+const AT_A_TIME = 3;
+const HELD = 3;
+const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 100 };
+/** Those without a valid key are counted: 100 a minute. */
+const PROBE_EVERY_MS = 1_000;
+/** Far more than a run has requests: what a key without a limit may pass on. */
+const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
+
+/** What ends while it is used: a key with its requests on their way, a creative with its holds out. */
+export function endingFaults(): Fault[] {
+  return [
+    { name: "revoke a key that is in use", lane: "services", inject: revokeKey },
+    { name: "delete a creative while holds are out", lane: "services", inject: deleteCreative },
+  ];
+}
+
+/** The game goes on with another key; what the old one was refused, it sends again. */
+async function revokeKey(context: FaultContext): Promise<string> {
+  const { market, history } = context;
+  const { developer } = market;
+  const old = developer.keepingTo(developer.key);
+  const next = await createKey(context, developer);
+  const held = await holdMatches(context, old, UNDER_WAY);
+  developer.key = next;
+  const queue = held.values();
+  const send = async () => {
+    for (const operation of queue) await attemptImpression(old, operation);
+  };
+  const [answeredMs] = await Promise.all([
+    eventually(async () => {
+      const { status, endedMs } = await developer.call("DELETE", `/api-keys/${old.key.id}`);
+      return status === 204 ? endedMs : undefined;
+    }, PATIENCE),
+    ...Array.from({ length: AT_A_TIME }, send),
+  ]);
+  history.revocations.push({ id: old.key.id, answeredMs });
+  const underWay = held.map(({ attempts }) => attempts.at(-1)?.status ?? "none");
+  const refused = await refusalsOf(context, old);
+  for (const operation of held) await recordUntilKnown(developer, operation);
+  return `${requireCount("refused afterwards", refused)}; under way: ${underWay.join(" ")}`;
+}
+
+/** A key of the same account, as soon as every instance knows it. */
+async function createKey({ world, random }: FaultContext, developer: Client): Promise<ClientKey> {
+  const label = `game ${random.integer(0, 1_000_000_000)}`;
+  const body = { label, rate_limit_per_minute: RATE_LIMIT_PER_MINUTE };
+  const key = await eventually(async () => {
+    const answer = await developer.call("POST", "/api-keys", body, { "Idempotency-Key": label });
+    return answer.status === 201 ? { id: answer.body.id, text: answer.body.key } : undefined;
+  }, PATIENCE);
+  const probe = { game_id: "game-1", user_id: "probe", game_context: { category: "none" } };
+  for (const url of world.stack.describe().matchUrls) {
+    const client = developer.keepingTo(key).at(url);
+    await eventually(async () => (await client.call("POST", "/match", probe)).status === 204, {
+      ...PATIENCE,
+      everyMs: PROBE_EVERY_MS,
+    });
+  }
+  return key;
+}
+
+/** Every instance is asked, until one has said no; that none says yes is a matter of the checker. */
+async function refusalsOf({ world, market, history, random }: FaultContext, old: Client): Promise<number> {
+  let refused = 0;
+  const { baseUrl, matchUrls } = world.stack.describe();
+  const userId = `revoked-${random.integer(0, 1_000_000_000)}`;
+  const askAll = async () => {
+    for (const url of [baseUrl, ...matchUrls]) {
+      const who = { game: random.pick(market.games), category: "sky", userId, sessionId: null };
+      await askForMatch(old.at(url), history, who);
+      const status = history.matches.findLast((call) => call.userId === userId)?.status ?? null;
+      if (isRefusedKey({ status })) refused += 1;
+    }
+    return refused > 0;
+  };
+  await eventually(askAll, { ...PATIENCE, everyMs: PROBE_EVERY_MS });
+  return refused;
+}
+
+/** Another creative takes its place; what was matched with it can still be recorded. */
+async function deleteCreative(context: FaultContext): Promise<string> {
+  const { market, history } = context;
+  const { developer } = market;
+  const [operation, ...others] = await holdMatches(context, developer, HELD);
+  const campaign = market.campaigns.find(({ campaignId }) => campaignId === operation?.campaignId);
+  if (operation === undefined || campaign === undefined) throw new Error("there is no such campaign");
+  const { client } = campaign.advertiser;
+  const creative = {
+    creative_type: "narrative_hook",
+    brand_name: "Emberroast",
+    narrative_hook: "A lid rattles.",
+    max_uses_per_game: campaign.maxUsesPerGame,
+  };
+  await eventually(async () => {
+    const answer = await client.call("POST", `/campaigns/${campaign.campaignId}/creatives`, creative);
+    return answer.status === 201;
+  }, PATIENCE);
+  const deletion = await eventually(async () => {
+    const answer = await client.call("DELETE", `/creatives/${operation.creativeId}`);
+    return answer.status === 204 || answer.status === 404 ? answer : undefined;
+  }, PATIENCE);
+  // 404: it was deleted by an attempt whose answer was lost, and nobody has said that it is obeyed.
+  if (deletion.status === 204) {
+    history.deletions.push({ id: operation.creativeId, answeredMs: deletion.endedMs });
+  }
+  const status = await recordUntilKnown(developer, operation);
+  for (const other of others) await recordUntilKnown(developer, other);
+  return `answered ${deletion.status}, an impression of it ${status}`;
+}

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { eventually } from "../../helpers/eventually.ts";
+import { isAlive } from "../../helpers/stack.ts";
+import { type SecondService, startSecond } from "../topology/second-service.ts";
+import { SECOND_MANAGEMENT } from "../topology/world.ts";
+import { changeUntilAnswered, deposit } from "../workload/trade.ts";
+import type { Advertiser, Campaign } from "../workload/traders.ts";
+import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, runningPid } from "./fault.ts";
+
+const PATIENCE = { timeoutMs: 2 * POSSIBLE_WITHIN_MS, everyMs: 200 };
+
+/** Two managements publish, restore and answer side by side for a while; then one of the two is killed. */
+export function secondManagementFault(): Fault {
+  return { name: "two managements, one is killed", lane: "services", inject: runTwo };
+}
+
+async function runTwo(context: FaultContext): Promise<string> {
+  const { world, random } = context;
+  const first = await runningPid(world, "management");
+  const second = await eventually(() => start(context, first), PATIENCE);
+  try {
+    const url = second.origin + new URL(world.stack.describe().managementUrl).pathname;
+    const answered = await changeBothWays(context, url);
+    if (!isAlive(first) || !isAlive(second.pid)) throw new Error("there were no two of them");
+    const isFirst = random.chance(0.5);
+    if (isFirst) {
+      process.kill(first, "SIGKILL");
+      await eventually(() => world.stack.pidOf("management") !== first, PATIENCE);
+      await changeBothWays(context, url);
+    } else {
+      await second.stop("SIGKILL");
+    }
+    const killed = isFirst ? "the first" : "the second";
+    return `${requireCount("changes answered by the second", answered)}, killed: ${killed}`;
+  } finally {
+    await second.stop("SIGTERM");
+  }
+}
+
+/** Undefined: it could not start, as when a store is away at this moment. */
+function start({ world }: FaultContext, pid: number): Promise<SecondService | undefined> {
+  const logFile = join(world.dataDir, "logs", `${SECOND_MANAGEMENT}.log`);
+  return startSecond(pid, SECOND_MANAGEMENT, logFile).catch(() => undefined);
+}
+
+/** What one of them pauses, the other activates; and both are paid. Answers how many changes the second has answered. */
+async function changeBothWays({ market, history }: FaultContext, url: string): Promise<number> {
+  const atSecond = (advertiser: Advertiser): Advertiser => ({
+    ...advertiser,
+    client: advertiser.client.at(url),
+  });
+  const each = async (campaign: Campaign, index: number) => {
+    const same = { ...campaign, advertiser: atSecond(campaign.advertiser) };
+    const [pausing, activating] = index % 2 === 0 ? [same, campaign] : [campaign, same];
+    const paused = await changeUntilAnswered(history, pausing, "pause", null);
+    const activated = await changeUntilAnswered(history, activating, "activate", null);
+    return (pausing === same ? paused : activated).status === 200 ? 1 : 0;
+  };
+  const [counts] = await Promise.all([
+    Promise.all(market.campaigns.map(each)),
+    ...market.advertisers.flatMap((advertiser) => [
+      deposit(history, advertiser),
+      deposit(history, atSecond(advertiser)),
+    ]),
+  ]);
+  return counts.reduce<number>((sum, count) => sum + count, 0);
+}
