@@ -7,15 +7,9 @@
 import fs from "node:fs";
 import { register, syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { replaceOnce, SAFEGUARDS } from "./safeguards.mjs";
+import { REDIS_CLOCK, replaceOnce, SAFEGUARDS } from "./safeguards.mjs";
 
 const CLOCK_POLL_MS = 100;
-const REDIS_CLOCK = {
-  file: "/lua/include/time.lua",
-  search: "return tonumber(time[1]) * 1000000 + tonumber(time[2])",
-  replacement:
-    "return tonumber(time[1]) * 1000000 + tonumber(time[2]) + tonumber(redis.call('GET', 'faults:clock_us') or '0')",
-};
 
 const { FAULTS_CLOCKS, FAULTS_REDIS_CLOCK, FAULTS_SABOTAGE, INSTANCE_NAME } = process.env;
 

@@ -9,4 +9,6 @@ export const SAFEGUARDS: Record<
   { what: string; faults: string[]; noticedBy: string; patches: Patch[] }
 >;
 
+export const REDIS_CLOCK: Patch;
+
 export function replaceOnce(text: string, patch: Patch): string;

@@ -7,7 +7,7 @@ import { connectRedis } from "@diegetic/hot-state";
 import { describe, expect, it } from "@jest/globals";
 import { startTestRedis } from "../../helpers/redis.ts";
 import { faultsOf } from "../nemesis/nemesis.ts";
-import { type Patch, replaceOnce, SAFEGUARDS } from "./safeguards.mjs";
+import { type Patch, REDIS_CLOCK, replaceOnce, SAFEGUARDS } from "./safeguards.mjs";
 
 const ROOT = new URL("../../../", import.meta.url);
 const CHECKER = new URL("../checker/", import.meta.url);
@@ -19,7 +19,10 @@ function urlOf(file: string): URL {
 }
 
 /** Each patched file as it is without the safeguard, under a name that says which. */
-const patched = Object.entries(SAFEGUARDS).flatMap(([name, { patches }]) =>
+const patched = [
+  ...Object.entries(SAFEGUARDS),
+  ["clock-of-redis", { patches: [REDIS_CLOCK] }] as const,
+].flatMap(([name, { patches }]) =>
   [...new Set(patches.map(({ file }) => file))].map((file) => {
     const own: Patch[] = patches.filter((patch) => patch.file === file);
     const text = own.reduce(replaceOnce, readFileSync(urlOf(file), "utf8"));
