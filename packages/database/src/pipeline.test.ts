@@ -57,10 +57,8 @@ describe("createPipeline", () => {
         void twice(statements, "acct_ignored").catch(() => undefined);
       },
     ],
-  ])("commits nothing after a failure: %s", async (name, work) => {
-    const result = pipeline.inTransaction(work);
-    if (name.startsWith("the first")) await expect(result).rejects.toThrow(UniqueViolation);
-    else await expect(result).rejects.toThrow(/ended by ROLLBACK/);
+  ])("commits nothing after a failure: %s", async (_name, work) => {
+    await expect(pipeline.inTransaction(work)).rejects.toThrow(UniqueViolation);
     expect(await count("acct_twice")).toBe(0);
     expect(await count("acct_ignored")).toBe(0);
   });

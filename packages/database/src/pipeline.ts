@@ -20,6 +20,7 @@ export interface Pipeline {
   /**
    * Runs `work` in one transaction (read committed) and commits, or rolls back and rejects; after a deadlock again, as
    * `inTransaction` does. Once a statement has failed, all that were sent after it fail, too: the first failure is the cause.
+   * That holds for statements whose answers `work` does not wait for, as well: the commit is sent right behind them.
    */
   inTransaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -70,25 +71,27 @@ async function transact<T>(pool: pg.Pool, work: (statements: Statements) => Prom
   // One that breaks while nothing is under way says so by the next statement, too.
   const onError = () => {};
   client.on("error", onError);
+  let firstFailure: unknown;
   const send = <T>(text: string, values: unknown[], read: (result: pg.QueryResult) => T): Promise<T> => {
     const answer = client.query(text, values).then(read);
     // Whoever waits is told; those who gave up after an earlier failure need not be.
-    answer.catch(() => {});
+    answer.catch((error: unknown) => {
+      firstFailure ??= error;
+    });
     return answer;
   };
   const command = (text: string) => send(text, [], (result) => result.command);
   let broken: Error | undefined;
   try {
-    const begun = command("BEGIN");
+    void command("BEGIN");
     const result = await work({
       query: ({ text, values }) => send(text, values, ({ rows }) => rows),
       execute: ({ text, values }) => send(text, values, ({ rowCount }) => rowCount ?? 0),
     });
-    await begun;
     // What a failed statement leaves behind is rolled back by COMMIT, without an error.
     const ended = await command("COMMIT");
-    if (ended !== "COMMIT") throw new Error(`a transaction ended by ${ended} instead of COMMIT`);
-    return result;
+    if (ended === "COMMIT" && firstFailure === undefined) return result;
+    throw firstFailure ?? new Error(`a transaction ended by ${ended} instead of COMMIT`);
   } catch (error) {
     broken = await command("ROLLBACK").then(
       () => undefined,

@@ -126,7 +126,11 @@ describe("sumUp", () => {
       ["crt_2", 1],
     ]);
     expect(
-      posting.breakdowns.map(({ dimension, key, impressions: count }) => [dimension, key, count]),
+      [...posting.breakdowns, ...posting.gameBreakdowns].map(({ dimension, key, impressions: count }) => [
+        dimension,
+        key,
+        count,
+      ]),
     ).toEqual([
       ["creative", "crt_1", 2],
       ["creative", "crt_2", 1],

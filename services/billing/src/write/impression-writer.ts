@@ -77,15 +77,15 @@ export class ImpressionWriter {
   }
 
   async write(records: readonly ImpressionRecord[]): Promise<void> {
-    const prepared = this.prepare(records);
+    const prepared = await this.prepare(records);
     await this.post(prepared);
     await this.acknowledge(prepared);
   }
 
   /** Judges records and sums them up, without a store. */
-  prepare(records: readonly ImpressionRecord[]): PreparedRecords {
+  async prepare(records: readonly ImpressionRecord[]): Promise<PreparedRecords> {
     const sorted = this.#sort(records);
-    return { count: records.length, sorted, batch: prepareBatch(sorted.billed) };
+    return { count: records.length, sorted, batch: await prepareBatch(sorted.billed) };
   }
 
   /** Brings them to Postgres, or sets aside what can never get there. */
@@ -154,8 +154,8 @@ export class ImpressionWriter {
         return NOTHING_WRITTEN;
       }
       const middle = Math.ceil(billed.length / 2);
-      const first = await this.#writeOrSplit(prepareBatch(billed.slice(0, middle)), refused);
-      const second = await this.#writeOrSplit(prepareBatch(billed.slice(middle)), refused);
+      const first = await this.#writeOrSplit(await prepareBatch(billed.slice(0, middle)), refused);
+      const second = await this.#writeOrSplit(await prepareBatch(billed.slice(middle)), refused);
       return {
         written: first.written + second.written,
         late: first.late + second.late,

@@ -22,7 +22,7 @@ class Steps implements BatchSteps<string[]> {
   readonly open: Called[] = [];
   unpreparable = new Set<string>();
 
-  prepare = (records: readonly ImpressionRecord[]): string[] => {
+  prepare = async (records: readonly ImpressionRecord[]): Promise<string[]> => {
     const ids = records.map(({ impression_id }) => impression_id);
     this.calls.push(`prepare ${ids.join(" ")}`);
     if (ids.some((id) => this.unpreparable.has(id))) throw new Error("cannot be prepared");
@@ -70,7 +70,8 @@ describe("JoinedJobs", () => {
     const steps = new Steps();
     const jobs = new JoinedJobs(steps, 3);
     const all = [job("a"), job("b"), job("c", "d"), job("e")].map((records) => watch(jobs.add(records)));
-    expect(steps.calls).toEqual(["prepare a", "write a", "prepare b c d"]);
+    await settled();
+    expect(steps.calls).toEqual(["prepare a", "prepare b c d", "write a"]);
     await steps.answer("write", "a");
     expect(steps.calls.slice(3)).toEqual(["write b c d", "finish a"]);
     expect(all.map(({ state }) => state)).toEqual(["open", "open", "open", "open"]);
@@ -89,6 +90,7 @@ describe("JoinedJobs", () => {
     const steps = new Steps();
     const jobs = new JoinedJobs(steps, 2);
     void jobs.add(job("a", "b", "c"));
+    await settled();
     expect(steps.calls).toEqual(["prepare a b c", "write a b c"]);
   });
 
@@ -126,8 +128,10 @@ describe("JoinedJobs", () => {
             const { adds, fails, which } = choices.next().value;
             const next = records[added.length];
             const call = steps.open[which % Math.max(steps.open.length, 1)];
-            if (next !== undefined && (adds || call === undefined)) added.push(watch(jobs.add(next)));
-            else if (call !== undefined) {
+            if (next !== undefined && (adds || call === undefined)) {
+              added.push(watch(jobs.add(next)));
+              if (fails || added.length === records.length) await settled();
+            } else if (call !== undefined) {
               if (fails) for (const id of call.ids) failed.add(id);
               await steps.answer(call.step, call.ids[0] ?? "", fails ? new Error("no") : undefined);
             }

@@ -8,8 +8,8 @@ interface Waiting {
 
 /** What becomes of a batch. A step that fails fails all jobs of the batch. */
 export interface BatchSteps<Prepared> {
-  /** Works out what can be known before the batch's turn. */
-  prepare: (records: readonly ImpressionRecord[]) => Prepared;
+  /** Works out what can be known before the batch's turn, and lets others take turns meanwhile. */
+  prepare: (records: readonly ImpressionRecord[]) => Promise<Prepared>;
   /** One batch at a time, in the order in which they were prepared. */
   write: (prepared: Prepared) => Promise<void>;
   /** What still has to be done before the jobs are: the next batch does not wait for it. */
@@ -30,7 +30,7 @@ export class JoinedJobs<Prepared> {
   readonly #steps: BatchSteps<Prepared>;
   readonly #recordsPerBatch: number;
   #waiting: Waiting[] = [];
-  #next: Batch<Prepared> | undefined;
+  #next: Promise<Batch<Prepared> | undefined> | undefined;
   #isWriting = false;
 
   constructor(steps: BatchSteps<Prepared>, recordsPerBatch: number) {
@@ -53,12 +53,14 @@ export class JoinedJobs<Prepared> {
     this.#isWriting = true;
     let written: Batch<Prepared> | undefined;
     for (;;) {
-      const batch = this.#next ?? this.#prepare();
+      const next = this.#next ?? this.#prepare();
       this.#next = undefined;
+      const batch = await next;
       const writing = batch && this.#write(batch);
       if (written !== undefined) void this.#finish(written);
-      if (batch === undefined) break;
       written = (await writing) === true ? batch : undefined;
+      // Others may have come while this was on its way.
+      if (batch === undefined && this.#next === undefined && this.#waiting.length === 0) break;
     }
     this.#isWriting = false;
   }
@@ -74,16 +76,15 @@ export class JoinedJobs<Prepared> {
   }
 
   /** The next batch; undefined when nothing waits, or when what waited could not be prepared. */
-  #prepare(): Batch<Prepared> | undefined {
-    while (this.#waiting.length > 0) {
-      const jobs = this.#take();
-      try {
-        return { jobs, prepared: this.#steps.prepare(jobs.flatMap(({ records }) => records)) };
-      } catch (error) {
-        for (const { reject } of jobs) reject(error);
-      }
+  async #prepare(): Promise<Batch<Prepared> | undefined> {
+    if (this.#waiting.length === 0) return undefined;
+    const jobs = this.#take();
+    try {
+      return { jobs, prepared: await this.#steps.prepare(jobs.flatMap(({ records }) => records)) };
+    } catch (error) {
+      for (const { reject } of jobs) reject(error);
+      return undefined;
     }
-    return undefined;
   }
 
   async #finish({ jobs, prepared }: Batch<Prepared>): Promise<void> {

@@ -12,6 +12,11 @@ interface Earned {
   earningMicrocents: number;
 }
 
+interface Breakdown extends Rollup {
+  dimension: "country" | "creative" | "game";
+  key: string;
+}
+
 /** A row of what analytics read. How many players are new to it is known only inside of the transaction. */
 interface Rollup extends Money {
   campaignId: string;
@@ -28,8 +33,10 @@ export interface Posting {
   /** Affinities that contributed; some of them may have been deleted meanwhile. */
   affinities: { id: string; campaignId: string; impressions: number; contributionSum: string }[];
   campaignRollups: (Rollup & { day: string })[];
-  /** All by creative, then all by country, then all by game. */
-  breakdowns: (Rollup & { dimension: "country" | "creative" | "game"; key: string })[];
+  /** All by creative, then all by country. */
+  breakdowns: Breakdown[];
+  /** Whose players are not counted. */
+  gameBreakdowns: Breakdown[];
   /** Of these rows other advertisers may own a share. */
   gameTotals: (Earned & { accountId: string; gameId: string })[];
   gameRollups: (Earned & { accountId: string; gameId: string; day: string })[];
@@ -64,7 +71,7 @@ export function sumUp(impressions: readonly BilledImpression[], groups: Groups):
       return row(sum, first, first.record.match);
     });
   const breakdown = (
-    dimension: Posting["breakdowns"][number]["dimension"],
+    dimension: Breakdown["dimension"],
     column: CodedColumn,
     keyOf: (record: BilledImpression["record"]) => string,
   ) =>
@@ -109,8 +116,8 @@ export function sumUp(impressions: readonly BilledImpression[], groups: Groups):
     breakdowns: [
       ...breakdown("creative", groups.campaignCreative, ({ creative_id }) => creative_id),
       ...breakdown("country", groups.campaignCountry, ({ match }) => match.country_code ?? ""),
-      ...breakdown("game", groups.campaignGame, ({ match }) => match.game_id),
     ],
+    gameBreakdowns: breakdown("game", groups.campaignGame, ({ match }) => match.game_id),
     gameTotals: rows(groups.game, ({ impressions: count, earningMicrocents }, _, match) => ({
       accountId: match.developer_account_id,
       gameId: match.game_id,

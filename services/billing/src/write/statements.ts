@@ -156,17 +156,27 @@ export function campaignRollupsStatement(
 export function breakdownsStatement(
   moves: Posting["breakdowns"],
 ): (users: Pick<NewUsers, "creatives" | "countries">) => Prisma.Sql {
+  const statement = breakdownStatement(moves);
+  return ({ creatives, countries }) =>
+    statement((place) => creatives[place] ?? countries[place - creatives.length] ?? 0);
+}
+
+/** Needs no answer before: players of games are not counted. */
+export function gameBreakdownsStatement(moves: Posting["gameBreakdowns"]): Prisma.Sql {
+  return breakdownStatement(moves)(() => 0);
+}
+
+function breakdownStatement(
+  moves: Posting["breakdowns"],
+): (usersAt: (place: number) => number) => Prisma.Sql {
   const of = new Columns(moves);
   const known = Prisma.sql`${of.texts(({ campaignId }) => campaignId)},
       ${of.texts(({ dimension }) => dimension)}::breakdown_dimension[], ${of.texts(({ key }) => key)},
       ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
       ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}`;
-  // Players of games are not counted.
-  const usersOf = ({ creatives, countries }: Pick<NewUsers, "creatives" | "countries">, place: number) =>
-    creatives[place] ?? countries[place - creatives.length] ?? 0;
-  return (users) => Prisma.sql`
+  return (usersAt) => Prisma.sql`
     MERGE INTO campaign_breakdowns AS known
-    USING unnest(${known}, ${of.integers((_, place) => usersOf(users, place))})
+    USING unnest(${known}, ${of.integers((_, place) => usersAt(place))})
       AS m(campaign_id, dimension, dimension_key, impressions, spent_millicents, affinity_score_sum, users)
     ON known.campaign_id = m.campaign_id AND known.dimension = m.dimension AND known.dimension_key = m.dimension_key
     WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,

@@ -47,7 +47,7 @@ afterAll(async () => {
 async function write(database: Database, records: ImpressionRecord[]): Promise<number> {
   const billed = records.map((record) => billImpression(record, NOW_MS));
   await new Partitions(database).ensure(billed.map(({ day }) => day));
-  return (await writeBatch(pipelines.get(database) as Pipeline, prepareBatch(billed))).written;
+  return (await writeBatch(pipelines.get(database) as Pipeline, await prepareBatch(billed))).written;
 }
 
 const choices = fc.array(

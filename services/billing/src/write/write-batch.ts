@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
 import { type Pipeline, type Prisma, type Statements, UniqueViolation } from "@diegetic/database";
 import { committedInEpoch, settlementsStatement } from "../settle/settlements.ts";
 import { findOnOtherDays } from "./around-midnight.ts";
@@ -22,6 +23,7 @@ import {
   campaignVersionsStatement,
   creativesStatement,
   findConflicting,
+  gameBreakdownsStatement,
   LOOK_UP_BY_KEY,
   type LockedAdvertiser,
   requireAll,
@@ -61,15 +63,22 @@ interface Moves {
   affinities: Prisma.Sql;
   campaignRollups: ReturnType<typeof campaignRollupsStatement>;
   breakdowns: ReturnType<typeof breakdownsStatement>;
+  gameBreakdowns: Prisma.Sql;
   ledger: ReturnType<typeof ledgerStatement>;
   gameTotals: Prisma.Sql;
   gameRollups: Prisma.Sql;
 }
 
-/** Sums up impressions while there is time: throws RangeError when there are more than a batch may have. */
-export function prepareBatch(given: readonly BilledImpression[]): PreparedBatch {
+/**
+ * Sums up impressions while there is time, in many turns of the event loop: the batch that is being written has to go on.
+ * Rejects with RangeError when there are more than a batch may have.
+ */
+export async function prepareBatch(given: readonly BilledImpression[]): Promise<PreparedBatch> {
   const impressions = [...given].sort(byKey);
-  return { impressions, insert: newImpressionsStatement(impressions), moves: movesOf(impressions) };
+  await turn();
+  const insert = newImpressionsStatement(impressions);
+  await turn();
+  return { impressions, insert, moves: await movesOf(impressions) };
 }
 
 function byKey(a: BilledImpression, b: BilledImpression): number {
@@ -77,23 +86,33 @@ function byKey(a: BilledImpression, b: BilledImpression): number {
   return a.record.impression_id < b.record.impression_id ? -1 : 1;
 }
 
-function movesOf(impressions: readonly BilledImpression[]): Moves {
+async function movesOf(impressions: readonly BilledImpression[]): Promise<Moves> {
   const groups = groupsOf(impressions);
+  await turn();
   const posting = sumUp(impressions, groups);
+  await turn();
+  const reached = reachedStatement(impressions, groups);
+  await turn();
+  const breakdowns = breakdownsStatement(posting.breakdowns);
+  const gameBreakdowns = gameBreakdownsStatement(posting.gameBreakdowns);
+  await turn();
+  const ledger = ledgerStatement(posting);
+  await turn();
   return {
     impressions,
     groups,
     posting,
     advertisers: advertisersStatement(posting.advertisers),
-    reached: reachedStatement(impressions, groups),
+    reached,
     campaignVersions: campaignVersionsStatement(posting.campaignVersions),
     gameAdvertisers: gameAdvertisersStatement(posting.gameAdvertisers),
     campaigns: campaignsStatement(posting.campaigns),
     creatives: creativesStatement(posting.creatives),
     affinities: affinitiesStatement(posting.affinities),
     campaignRollups: campaignRollupsStatement(posting.campaignRollups),
-    breakdowns: breakdownsStatement(posting.breakdowns),
-    ledger: ledgerStatement(posting),
+    breakdowns,
+    gameBreakdowns,
+    ledger,
     gameTotals: gameTotalsStatement(posting.gameTotals),
     gameRollups: gameRollupsStatement(posting.gameRollups),
   };
@@ -150,14 +169,15 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting };
     const fresh = own.filter(({ record }) => inserted.has(record.impression_id));
     const isWhole = fresh.length === impressions.length;
-    const late = await move(statements, isWhole ? moves : movesOf(fresh), async () => {});
+    const late = await move(statements, isWhole ? moves : await movesOf(fresh), async () => {});
     return { written: inserted.size, late, conflicting };
   });
 }
 
 /**
- * Moves everything that new impressions move, and answers how many of them their slots do not know yet. Only two answers are
- * waited for before the rest is sent: what the advertisers are, and which players are known.
+ * Moves everything that new impressions move, and answers how many of them their slots do not know yet. What depends on the
+ * advertisers, and on which players are known, is sent when these answers are there; Postgres has other statements to run until then.
+ * Nothing but what decides whether to commit is waited for.
  *
  * @param check rejects when the impressions are not new after all
  */
@@ -169,6 +189,7 @@ async function move(statements: Statements, moves: Moves, check: () => Promise<v
     statements.query<Known>(moves.reached),
     statements.execute(moves.campaignVersions),
     statements.execute(moves.gameAdvertisers),
+    statements.execute(moves.gameBreakdowns),
   ] as const;
   await check();
   const locked = await first[1];
@@ -178,23 +199,20 @@ async function move(statements: Statements, moves: Moves, check: () => Promise<v
     ({ record }) =>
       BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.slot_epoch,
   );
+  void statements.execute(moves.ledger(`batch_${randomUUID()}`, advertisers));
   const users = countNewUsers(groups, await first[2]);
   const owned = [
     statements.query<Touched>(moves.campaigns(users.campaigns)),
     statements.query<Touched>(moves.creatives),
   ] as const;
-  const rest = [
-    statements.execute(moves.affinities),
-    statements.execute(moves.campaignRollups(users.campaignRollups)),
-    statements.execute(moves.breakdowns(users)),
-    statements.execute(moves.ledger(`batch_${randomUUID()}`, advertisers)),
-    ...(late.length === 0 ? [] : [statements.execute(settlementsStatement("late", late))]),
-    statements.execute(moves.gameTotals),
-    statements.execute(moves.gameRollups),
-  ];
+  void statements.execute(moves.affinities);
+  void statements.execute(moves.campaignRollups(users.campaignRollups));
+  void statements.execute(moves.breakdowns(users));
+  if (late.length > 0) void statements.execute(settlementsStatement("late", late));
+  void statements.execute(moves.gameTotals);
+  void statements.execute(moves.gameRollups);
   const [[campaigns], [creatives]] = await Promise.all(owned);
   requireTouched("campaign", posting.campaigns, campaigns);
   requireTouched("creative", posting.creatives, creatives);
-  await Promise.all([...first, ...rest]);
   return late.length;
 }
