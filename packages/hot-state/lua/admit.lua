@@ -19,7 +19,8 @@ local count = known[1] and redis.call('HLEN', session) - 1 or 0
 local code = 'admitted'
 if not known[2] then
   if count < max_ads then
-    redis.call('HSET', session, 'started', started, match_id, now_ms)
+    if known[1] then redis.call('HSET', session, match_id, now_ms)
+    else redis.call('HSET', session, 'started', started, match_id, now_ms) end
     count = count + 1
   else
     code = 'full'

@@ -36,6 +36,15 @@ describe.each(SCRIPTS)("script %s", (name) => {
   });
 });
 
+it("leaves out what a script does not use of its includes", () => {
+  const admit = loadScript("admit");
+  expect(admit).toContain("local function now_microseconds");
+  expect(admit).not.toContain("local function utc_day");
+  // Nobody but `read_account` calls it.
+  expect(loadScript("reserve")).toContain("local function server_lineage");
+  expect(loadScript("take_quota")).not.toContain("local function day_start_ms");
+});
+
 describe("time in scripts", () => {
   const source = `${loadScript("include/time")}\nreturn utc_day(tonumber(ARGV[1]))`;
   const utcDay = (ms: number) => redis.eval(source, 0, ms);

@@ -6,6 +6,9 @@ import type { ScriptReply } from "./reply.ts";
 
 const LUA_DIRECTORY = new URL("../lua/", import.meta.url);
 const INCLUDE_LINE = /^--\s*@include\s+"([a-z_-]+)"\s*$/gm;
+const COMMENT = /--.*$/gm;
+/** From its first column to the `end` in the first column. */
+const FUNCTION = /^local function (\w+)[\s\S]*?\nend\n/gm;
 
 export type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<ScriptReply>;
 
@@ -14,10 +17,21 @@ export type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<S
  * Includes do not nest: a script shows at its head everything that it is made of.
  */
 export function loadScript(name: string): string {
-  const source = readFileSync(new URL(`${name}.lua`, LUA_DIRECTORY), "utf8");
-  return source.replace(INCLUDE_LINE, (_line, piece: string) =>
+  const own = readFileSync(new URL(`${name}.lua`, LUA_DIRECTORY), "utf8");
+  const source = own.replace(INCLUDE_LINE, (_line, piece: string) =>
     readFileSync(new URL(`include/${piece}.lua`, LUA_DIRECTORY), "utf8"),
   );
+  return source === own ? own : withoutUnused(source);
+}
+
+/** Every call of a script makes all its functions anew: those of its includes that it does not name are left out. */
+function withoutUnused(source: string): string {
+  const isNamedBeside = (definition: string, name: string) =>
+    new RegExp(`\\b${name}\\b`).test(source.replace(definition, "").replace(COMMENT, ""));
+  const used = source.replace(FUNCTION, (definition, name: string) =>
+    isNamedBeside(definition, name) ? definition : "",
+  );
+  return used === source ? source : withoutUnused(used);
 }
 
 /** A script whose number of keys depends on the call. */
