@@ -1,9 +1,10 @@
 import { analytics } from "./analytics/analytics.ts";
 import { billing } from "./billing/billing.ts";
 import type { Suite } from "./frame/suite.ts";
+import { scripts } from "./scripts/scripts.ts";
 import { serving } from "./serving/serving.ts";
 import { snapshot } from "./snapshot/snapshot.ts";
 import { writeBack } from "./write-back/write-back.ts";
 
 /** Everything that `npm run bench` measures, in this order. */
-export const suites: readonly Suite[] = [serving, snapshot, writeBack, billing, analytics];
+export const suites: readonly Suite[] = [scripts, serving, snapshot, writeBack, billing, analytics];

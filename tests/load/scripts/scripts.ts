@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import {
+  connectRedis,
+  createGameSessions,
+  createMoneyCommands,
+  type RedisConnection,
+} from "@diegetic/hot-state";
+import { startRedis } from "@diegetic/local-stores";
+import { figure, median, ratios } from "../frame/statistics.ts";
+import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { type Ask, Slots } from "./slots.ts";
+
+/** What Redis spends on each script of a match and an impression, against a script of four commands. */
+export const scripts: Suite = { names: ["scripts"], run: measure };
+
+const ASKS = 10_000;
+const QUICK_ASKS = 2_000;
+/** As many as an instance sends in one turn of its event loop under load, or so. */
+const AT_ONCE = 16;
+const WARM_UPS = 2;
+/** Of ten matches so many are billed, the others cancelled. */
+const BILLED_SHARE = 0.7;
+const FOUR_COMMANDS = `
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'count', 1)
+redis.call('PEXPIRE', KEYS[1], 600000)
+return redis.call('HGET', KEYS[1], ARGV[1])`;
+const KEYS = 10_000;
+const NAMES = ["four commands", "admit", "reserve", "commit", "release"] as const;
+
+type Name = (typeof NAMES)[number];
+
+/** Of one call: processor time of the thread that executes commands, that of the script alone, its commands. */
+interface Cost {
+  microseconds: number;
+  scriptMicroseconds: number;
+  commands: number;
+}
+
+async function measure(run: Run): Promise<Figure[]> {
+  const store = await startRedis({ dir: join(run.directory, "scripts") });
+  run.defer(() => store.stop());
+  const redis = connectRedis(store.url, { name: "benchmark", commandTimeoutMs: 60_000 });
+  run.defer(() => redis.disconnect());
+  const slots = new Slots(createMoneyCommands(redis), createGameSessions(redis));
+  await slots.open();
+  const sha = String(await redis.script("LOAD", FOUR_COMMANDS));
+  const costs: Record<Name, Cost[]> = {
+    "four commands": [],
+    admit: [],
+    reserve: [],
+    commit: [],
+    release: [],
+  };
+  for (let round = -WARM_UPS; round < run.rounds; round += 1) {
+    const asks = slots.asks(run.quick ? QUICK_ASKS : ASKS);
+    const billed = asks.slice(0, asks.length * BILLED_SHARE);
+    const taken: Record<Name, Cost> = {
+      "four commands": await costOf(redis, asks, (_ask, place) => fourCommands(redis, sha, place)),
+      admit: await costOf(redis, asks, (ask) => slots.admit(ask)),
+      reserve: await costOf(redis, asks, (ask) => slots.reserve(ask)),
+      commit: await costOf(redis, billed, (ask) => slots.commit(ask)),
+      release: await costOf(redis, asks.slice(billed.length), (ask) => slots.cancel(ask)),
+    };
+    if (round >= 0) for (const name of NAMES) costs[name].push(taken[name]);
+  }
+  run.say("scripts are measured");
+  return figuresOf(costs);
+}
+
+async function fourCommands(redis: RedisConnection, sha: string, place: number): Promise<void> {
+  await redis.evalsha(sha, 1, `baseline:${place % KEYS}`, "field", String(place));
+}
+
+async function costOf(
+  redis: RedisConnection,
+  asks: readonly Ask[],
+  call: (ask: Ask, place: number) => Promise<void>,
+): Promise<Cost> {
+  const before = await counters(redis);
+  for (let start = 0; start < asks.length; start += AT_ONCE) {
+    await Promise.all(asks.slice(start, start + AT_ONCE).map((ask, place) => call(ask, start + place)));
+  }
+  const after = await counters(redis);
+  const each = (part: keyof Cost) => (after[part] - before[part]) / asks.length;
+  return {
+    microseconds: each("microseconds"),
+    scriptMicroseconds: each("scriptMicroseconds"),
+    commands: each("commands"),
+  };
+}
+
+/** Sums since the start of the server. */
+async function counters(redis: RedisConnection): Promise<Cost> {
+  const [cpu, commands] = [String(await redis.info("cpu")), String(await redis.info("commandstats"))];
+  const sums = { microseconds: 0, scriptMicroseconds: 0, commands: 0 };
+  for (const [, seconds] of cpu.matchAll(/used_cpu_(?:sys|user)_main_thread:([\d.]+)/g)) {
+    sums.microseconds += Number(seconds) * 1e6;
+  }
+  for (const [, name = "", calls, microseconds] of commands.matchAll(
+    /^cmdstat_(\S+):calls=(\d+),usec=(\d+)/gm,
+  )) {
+    if (name.startsWith("eval")) sums.scriptMicroseconds += Number(microseconds);
+    else sums.commands += Number(calls);
+  }
+  return sums;
+}
+
+function figuresOf(costs: Record<Name, Cost[]>): Figure[] {
+  const each = (name: Name) => costs[name].map(({ microseconds }) => microseconds);
+  const figures = NAMES.map((name) => {
+    const of = (part: keyof Cost) => median(costs[name].map((cost) => cost[part])).toFixed(1);
+    const note = `${of("commands")} commands; ${of("scriptMicroseconds")} µs by the clock in the script`;
+    const id = `script_${name.replace(" ", "_")}_us`;
+    return figure({ id, label: `Redis: ${name}, each`, unit: "µs", note }, each(name));
+  });
+  const match = each("admit").map((admit, round) => admit + (each("reserve")[round] ?? Number.NaN));
+  const ratio = (id: string, label: string, samples: number[]) =>
+    figure({ id, label, unit: "×" }, ratios(samples, each("four commands")));
+  return [
+    ...figures,
+    ratio("script_match_to_four_commands", "Redis: admit and reserve / four commands", match),
+    ratio("script_commit_to_four_commands", "Redis: commit / four commands", each("commit")),
+  ];
+}
