@@ -32,10 +32,11 @@ export interface SnapshotFollowerOptions {
 }
 
 const CHANGES_PER_PAGE = 200;
-const BYTES_PER_PAGE = 1_000_000;
+/** What a page takes to be read goes with its size, and nothing else has its turn meanwhile. */
+const BYTES_PER_PAGE = 250_000;
 /** So many changes are brought in one call, and no further call is made in a turn that has taken so long. */
 const CHANGES_PER_CALL = 5;
-const TURN_MS = 2;
+const TURN_MS = 1;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
 
@@ -225,7 +226,8 @@ export class SnapshotFollower {
   }
 
   async #applyInTurns(changes: readonly SnapshotChange[]): Promise<void> {
-    let turnEndsAt = performance.now() + TURN_MS;
+    // Reading many has taken some of this turn.
+    let turnEndsAt = changes.length > CHANGES_PER_CALL ? 0 : performance.now() + TURN_MS;
     for (let from = 0; from < changes.length; from += CHANGES_PER_CALL) {
       if (performance.now() >= turnEndsAt) {
         await nextTurn();
