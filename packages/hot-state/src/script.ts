@@ -103,6 +103,13 @@ class ScriptCommand extends Command {
     this.args[0] = isKnown ? sha1 : source;
     if (!isKnown) knownBy.add(socket);
     this.socket = socket;
-    return super.toWritable(socket);
+    return asciiText(this.name, this.args as string[]) ?? super.toWritable(socket);
   }
+}
+
+/** What the client would write, whose bytes it counts text by text; undefined when not every character is one byte. */
+function asciiText(name: string, values: readonly string[]): string | undefined {
+  let text = `*${values.length + 1}\r\n$${name.length}\r\n${name}\r\n`;
+  for (const value of values) text += `$${value.length}\r\n${value}\r\n`;
+  return Buffer.byteLength(text) === text.length ? text : undefined;
 }

@@ -80,7 +80,8 @@ export function matchRequest(body: unknown): MatchRequest {
   const request = readMatchRequest(body);
   const place = request.player_geo;
   if (place?.country_code === undefined) return request;
-  return { ...request, player_geo: { ...place, country_code: place.country_code.toUpperCase() } };
+  const code = place.country_code.toUpperCase();
+  return code === place.country_code ? request : { ...request, player_geo: { ...place, country_code: code } };
 }
 
 export const matchResponseSchema = closed(

@@ -2,5 +2,8 @@ const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
 /** Whether nothing of the text can be seen: it is space, or characters such as a zero-width space (semantics: Texts). */
 export function isBlankText(text: string): boolean {
+  const first = text.charCodeAt(0);
+  // Printable ASCII: how nearly every text begins.
+  if (first > 0x20 && first < 0x7f) return false;
   return !VISIBLE.test(text);
 }

@@ -17,6 +17,9 @@ interface ShapeSchema {
   items?: ShapeSchema;
 }
 
+/** Node has it, the types of the language level do not; it is known at once of texts in Latin letters. */
+const { isWellFormed } = String.prototype as unknown as { isWellFormed(this: string): boolean };
+
 function isBlank(value: unknown): boolean {
   return typeof value === "string" && isBlankText(value);
 }
@@ -26,38 +29,50 @@ function isText({ type = [] }: ShapeSchema): boolean {
   return [type].flat().includes("string");
 }
 
-/** What is known of a value, or of one of its parts. @param path of the part, as in `/game_context/actions/0` */
-type Reader = (value: unknown, path: string) => unknown;
+/**
+ * What is known of a value, or of one of its parts: the value itself when that is all of it.
+ * @param parent the path of what it is part of, as in `/game_context/actions`; put together only when it is needed
+ */
+type Reader = (value: unknown, parent: string, name: string | number) => unknown;
 
 /**
- * Makes copies of values with the fields that a schema knows: what else a client sent is ignored, and nothing of it
- * (a `__proto__`, say) reaches the rest of the program. Texts must be storable: whole Unicode characters, no NUL.
+ * Reads values as the fields that a schema knows: what else a client sent is ignored, and nothing of it (a `__proto__`,
+ * say) reaches the rest of the program. Texts must be storable: whole Unicode characters, no NUL.
  */
 export function knownFields(schema: unknown, reading: Reading): (value: unknown) => unknown {
   const read = readerOf(schema as ShapeSchema, reading, false);
-  return (value) => read(value, "");
+  return (value) => read(value, "", "");
 }
 
 function readerOf(schema: ShapeSchema, reading: Reading, optional: boolean): Reader {
   const readItems = schema.items && itemsReader(schema.items, reading, optional);
   const readFields = schema.properties && fieldsReader(schema, schema.properties, reading);
-  return (value, path) => {
-    if (typeof value === "string") return storableText(value, path);
+  return (value, parent, name) => {
+    if (typeof value === "string") return storableText(value, parent, name);
     if (typeof value !== "object" || value === null) return value;
+    const path = pathOf(parent, name);
     if (Array.isArray(value)) return readItems === undefined ? value : readItems(value, path);
-    return readFields === undefined ? value : readFields(value, path);
+    return readFields === undefined ? value : readFields(value as Record<string, unknown>, path);
   };
+}
+
+function pathOf(parent: string, name: string | number): string {
+  return name === "" && parent === "" ? "" : `${parent}/${name}`;
 }
 
 function itemsReader(items: ShapeSchema, reading: Reading, optional: boolean) {
   const dropsBlanks = optional && reading.blanks === "drop" && isText(items);
   const read = readerOf(items, reading, optional);
   return (list: unknown[], path: string) => {
-    const kept: unknown[] = [];
-    for (const [index, entry] of list.entries()) {
-      if (!(dropsBlanks && isBlank(entry))) kept.push(read(entry, `${path}/${index}`));
+    let kept: unknown[] | undefined;
+    for (let index = 0; index < list.length; index += 1) {
+      const entry = list[index];
+      const isDropped = dropsBlanks && isBlank(entry);
+      const known = isDropped ? undefined : read(entry, path, index);
+      if (kept === undefined && known !== entry) kept = list.slice(0, index);
+      if (!isDropped) kept?.push(known);
     }
-    return kept;
+    return kept ?? list;
   };
 }
 
@@ -72,15 +87,26 @@ function fieldsReader(
     const dropsBlanks = optional && reading.blanks === "drop" && isText(schema);
     return { name, dropsBlanks, read: readerOf(schema, reading, optional) };
   });
-  return (value: object, path: string) => {
-    const result: Record<string, unknown> = {};
+  return (value: Record<string, unknown>, path: string) => {
+    const known: unknown[] = [];
+    let isWhole = true;
+    let count = 0;
     for (const { name, dropsBlanks, read } of fields) {
-      if (!Object.hasOwn(value, name)) continue;
-      const field = (value as Record<string, unknown>)[name];
-      if ((dropsNulls && field === null) || (dropsBlanks && isBlank(field))) continue;
-      result[name] = read(field, `${path}/${name}`);
+      const field = Object.hasOwn(value, name) ? value[name] : undefined;
+      if (field === undefined) {
+        known.push(undefined);
+        continue;
+      }
+      count += 1;
+      const isDropped = (dropsNulls && field === null) || (dropsBlanks && isBlank(field));
+      const taken = isDropped ? undefined : read(field, path, name);
+      known.push(taken);
+      isWhole &&= taken === field;
     }
-    return result;
+    if (isWhole && count === Object.keys(value).length) return value;
+    const copy: Record<string, unknown> = {};
+    for (const [at, { name }] of fields.entries()) if (known[at] !== undefined) copy[name] = known[at];
+    return copy;
   };
 }
 
@@ -104,7 +130,9 @@ export function pathInBody(body: unknown, path: string, { blanks }: Reading): st
   return found.map((name) => `/${name}`).join("");
 }
 
-function storableText(text: string, path: string): string {
+function storableText(text: string, parent: string, name: string | number): string {
+  if (isWellFormed.call(text) && !text.includes("\0")) return text;
+  const path = pathOf(parent, name);
   const unstorable = /[\p{Surrogate}\0]/u.exec(text)?.[0];
   if (unstorable === undefined) return text;
   const field = path === "" ? "the text" : fieldPath(path);

@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { _, Ajv2020, type Code, type KeywordCxt, type ValidateFunction } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
 import type { Static, TSchema } from "typebox";
 import { ownFormats } from "./formats.ts";
@@ -29,7 +29,36 @@ function createAjv(): Ajv2020 {
     validate: (step: number, value: number) =>
       Number(value.toFixed(Math.max(0, Math.round(-Math.log10(step))))) === value,
   });
+  replaceLengths(ajv);
   return ajv;
+}
+
+/**
+ * Ajv walks through every text to count its characters. It has at most as many as UTF-16 units, and at least half as many:
+ * nearly always that is enough to know.
+ */
+function replaceLengths(ajv: Ajv2020): void {
+  const countIn = ({ gen }: KeywordCxt) =>
+    gen.scopeValue("func", { ref: (text: string) => [...text].length });
+  const rules: Record<string, (context: KeywordCxt) => Code> = {
+    maxLength: (context) => {
+      const { data, schemaCode } = context;
+      return _`${data}.length > ${schemaCode} && ${countIn(context)}(${data}) > ${schemaCode}`;
+    },
+    minLength: (context) => {
+      const { data, schemaCode } = context;
+      return _`${data}.length < 2 * ${schemaCode} && ${countIn(context)}(${data}) < ${schemaCode}`;
+    },
+  };
+  for (const [keyword, isBroken] of Object.entries(rules)) {
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      keyword,
+      type: "string",
+      schemaType: "number",
+      code: (context) => context.fail(isBroken(context)),
+    });
+  }
 }
 
 const ajv = createAjv();

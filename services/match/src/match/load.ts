@@ -33,5 +33,6 @@ export function load(dependencies: MatchDependencies, context: RequestContext): 
 
 /** The placement may have changed while the request waited; whom the game belongs to does not change. */
 export function withCurrentPlacement(dependencies: MatchDependencies, request: LoadedRequest): LoadedRequest {
-  return { ...request, placement: dependencies.catalog.placement(request.body.game_id) ?? request.placement };
+  const placement = dependencies.catalog.placement(request.body.game_id) ?? request.placement;
+  return placement === request.placement ? request : { ...request, placement };
 }
