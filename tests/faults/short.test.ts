@@ -7,7 +7,7 @@ import type { Variant } from "./topology/world.ts";
 const SEED = Number(process.env.FAULTS_SEED ?? 1);
 /** As long as each fault once takes. A slow machine gets through fewer of them. */
 const DURATIONS_MS = { single: 55_000, cluster: 35_000 };
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 480_000;
 
 /** The long form: npm run faults -- --seeds 1..20 --minutes 1 */
 describe("money and caps under faults, in short", () => {

@@ -2,13 +2,13 @@ import { eventually } from "../../helpers/eventually.ts";
 import { isRefusedKey } from "../history.ts";
 import type { Client, ClientKey } from "../workload/client.ts";
 import { askForMatch, attemptImpression } from "../workload/players.ts";
-import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount } from "./fault.ts";
+import { ALL_POSSIBLE_WITHIN_MS, type Fault, type FaultContext, requireCount } from "./fault.ts";
 import { holdMatches, recordUntilKnown } from "./held-matches.ts";
 
 const UNDER_WAY = 12;
 const AT_A_TIME = 3;
 const HELD = 3;
-const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 100 };
+const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 100 };
 /** Those without a valid key are counted: 100 a minute. */
 const PROBE_EVERY_MS = 1_000;
 /** Far more than a run has requests: what a key without a limit may pass on. */

@@ -28,6 +28,8 @@ export interface Fault {
 
 /** How long a fault waits for what it needs: far more than a busy machine takes. Milliseconds. */
 export const POSSIBLE_WITHIN_MS = 30_000;
+/** And one that needs several services, some of which may just be starting again. */
+export const ALL_POSSIBLE_WITHIN_MS = 90_000;
 
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -2,12 +2,12 @@ import type { RedisConnection } from "@diegetic/hot-state";
 import { eventually } from "../../helpers/eventually.ts";
 import type { World } from "../topology/world.ts";
 import { attemptImpression } from "../workload/players.ts";
-import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
+import { ALL_POSSIBLE_WITHIN_MS, type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
 import { holdMatches, recordUntilKnown } from "./held-matches.ts";
 
 const HELD = 6;
 const LEAST_MS = 1_000;
-const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 100 };
+const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 100 };
 
 /**
  * Redis has no memory left. Until it has again, nothing new is held, what is held can be charged, and what was charged gets into

@@ -3,7 +3,7 @@ import { type ImpressionOperation, isRefusedKey, isUnknown } from "../history.ts
 import type { Client } from "../workload/client.ts";
 import { CATEGORIES } from "../workload/market.ts";
 import { askForMatch, attemptImpression } from "../workload/players.ts";
-import { type FaultContext, POSSIBLE_WITHIN_MS } from "./fault.ts";
+import { ALL_POSSIBLE_WITHIN_MS, type FaultContext } from "./fault.ts";
 
 /** At least so many matches that are open, as impressions of which none has been sent yet. */
 export async function holdMatches(
@@ -30,7 +30,7 @@ export async function holdMatches(
     await Promise.all(numbers.map(ask));
     return held.length >= count;
   };
-  await eventually(isEnough, { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 50 });
+  await eventually(isEnough, { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 50 });
   history.impressions.push(...held);
   return held;
 }
@@ -42,6 +42,6 @@ export function recordUntilKnown(developer: Client, operation: ImpressionOperati
       const status = await attemptImpression(developer, operation);
       return status === null || isUnknown({ status }) || isRefusedKey({ status }) ? undefined : status;
     },
-    { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 200 },
+    { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 200 },
   );
 }
