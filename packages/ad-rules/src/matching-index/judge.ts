@@ -1,8 +1,10 @@
 import { rankOf } from "../ranking/rank.ts";
-import { type GeoRules, geoAdmits, type PlayerPlace, preparePlayerPlace } from "../rules/geo.ts";
+import { pointOf } from "../rules/geo.ts";
+import type { Point } from "../rules/great-circle.ts";
 import { withoutDust } from "../scoring/affinity-score.ts";
 import type { MatchScene } from "../types/request.ts";
 import { offered } from "./asked.ts";
+import type { Circles } from "./circles.ts";
 import { level } from "./effects.ts";
 import { affineTerms } from "./posting-set.ts";
 import { typeSetOf } from "./record-parts.ts";
@@ -22,21 +24,14 @@ export class Judge {
   readonly #terms: Terms;
   readonly #records: Records;
   readonly #refusals: Refusals;
-  readonly #circles: readonly (GeoRules | undefined)[];
+  readonly #circles: Circles;
   /** What the request offers (asked.ts). */
   offer = 0;
   #types = 0;
   #nowMs = 0;
-  #geo: MatchScene["geo"] = null;
-  #player: PlayerPlace | null = null;
+  #point: Point | null = null;
 
-  /** @param circles the places of campaigns that have circles, by slot */
-  constructor(
-    terms: Terms,
-    records: Records,
-    refusals: Refusals,
-    circles: readonly (GeoRules | undefined)[],
-  ) {
+  constructor(terms: Terms, records: Records, refusals: Refusals, circles: Circles) {
     this.#refusals = refusals;
     this.#terms = terms;
     this.#records = records;
@@ -47,8 +42,7 @@ export class Judge {
     this.#types = typeSetOf(placement.placement_types);
     this.offer = offered(this.#types, this.#terms.askedBits);
     this.#nowMs = nowMs;
-    this.#geo = geo;
-    this.#player = null;
+    this.#point = pointOf(geo);
   }
 
   /** The affinity score; the same sum in the same order as `affinityScore`. */
@@ -93,7 +87,7 @@ export class Judge {
     const end = from + (ints[at + field.blocked] ?? 0) + (ints[at + field.blockable] ?? 0);
     for (; from < end; from += 1) if (flags[ints[from] ?? 0] !== 0) return false;
     if ((traits & bits.scheduled) !== 0 && !this.#runsNow(floats, at, address)) return false;
-    return (traits & bits.circles) === 0 || this.#isInPlace(ints[at + field.slot] ?? 0);
+    return (traits & bits.circles) === 0 || this.#isInPlace(ints, at);
   }
 
   /** Why it is passed over though it may serve (refusals.ts). */
@@ -114,11 +108,16 @@ export class Judge {
     return (floats[times] ?? 0) <= this.#nowMs;
   }
 
-  #isInPlace(slot: number): boolean {
-    const rules = this.#circles[slot];
-    if (rules === undefined) throw new Error(`the places of slot ${slot} are missing`);
-    this.#player ??= preparePlayerPlace(this.#geo);
-    return geoAdmits(rules, this.#player);
+  /** Rule 4 of a record with circles, of which flags have told the rest. */
+  #isInPlace(ints: Int32Array, at: number): boolean {
+    const slot = ints[at + field.slot] ?? 0;
+    if (this.#circles.exclude(slot, this.#point)) return false;
+    if (ints[at + field.places] === 0 || this.#circles.include(slot, this.#point)) return true;
+    const { flags } = this.#terms;
+    const from = listsAt(ints, at);
+    const end = from + this.#circles.areasOf(slot);
+    for (let place = from; place < end; place += 1) if (flags[ints[place] ?? 0] !== 0) return true;
+    return false;
   }
 
   /** How many of the terms of one of the record's lists the request has. */

@@ -1,13 +1,13 @@
 import type { CompiledCampaign } from "../compiled/compiled-campaign.ts";
-import type { GeoRules } from "../rules/geo.ts";
 import type { MatchScene } from "../types/request.ts";
 import { placeOf } from "./arena.ts";
+import { Circles } from "./circles.ts";
 import { effects, level } from "./effects.ts";
 import { Ended } from "./ended.ts";
 import { Judge } from "./judge.ts";
 import { Parked } from "./parked.ts";
 import { PostingSet } from "./posting-set.ts";
-import { canNeverServe, hasCircles, recordPartsOf } from "./record-parts.ts";
+import { canNeverServe, recordPartsOf } from "./record-parts.ts";
 import { field, Records } from "./records.ts";
 import { Refusals, type Span } from "./refusals.ts";
 import { RequestReader } from "./request-reader.ts";
@@ -41,8 +41,7 @@ export interface Steps {
 export class Matching {
   /** By slot: the address of its record, or `nowhere`. */
   readonly #addresses: number[] = [];
-  /** By slot: the places of campaigns that have circles. */
-  readonly #circles: (GeoRules | undefined)[] = [];
+  readonly #circles = new Circles();
   readonly #terms = new Terms();
   readonly #records = new Records();
   readonly #live = new PostingSet(this.#records);
@@ -86,11 +85,11 @@ export class Matching {
   /** The slot must be free. */
   add(campaign: CompiledCampaign, slot: number): void {
     this.#addresses[slot] = nowhere;
-    this.#circles[slot] = undefined;
     if (canNeverServe(campaign)) return;
-    const address = this.#records.add(recordPartsOf(campaign, slot, this.#terms));
+    const parts = recordPartsOf(campaign, slot, this.#terms);
+    const address = this.#records.add(parts);
     this.#addresses[slot] = address;
-    if (hasCircles(campaign)) this.#circles[slot] = campaign.geo;
+    if (parts.circles) this.#circles.put(slot, campaign.geo, parts.areas);
     this.#highestPriority = Math.max(this.#highestPriority, campaign.source.priority);
     this.#live.chooseKey(address);
     this.#live.add(address);
@@ -107,7 +106,7 @@ export class Matching {
     for (const term of this.#records.terms(address)) this.#terms.release(term);
     if (!this.#terms.isUsed(advertiser)) this.#refusals.forgetAdvertiser(advertiser);
     this.#records.remove(address);
-    this.#circles[slot] = undefined;
+    this.#circles.remove(slot);
     this.#addresses[slot] = nowhere;
   }
 

@@ -40,8 +40,7 @@ export function canNeverServe({ source, schedule, geo }: CompiledCampaign): bool
   );
 }
 
-/** Whether the campaign has circles: the flags of their cells say only who may be in one. */
-export function hasCircles({ geo }: CompiledCampaign): boolean {
+function hasCircles({ geo }: CompiledCampaign): boolean {
   return [...geo.includes, ...geo.excludes].some((place) => place.type === "radius");
 }
 
@@ -51,6 +50,18 @@ export function recordPartsOf(campaign: CompiledCampaign, slot: number, terms: T
   const values = (effect: Effect, texts: Iterable<string>) =>
     [...texts].map((text) => terms.acquireValue(effect, text));
   const advertiser = terms.acquireValue(effects.advertiser, names.advertiser);
+  const areas = distinct(
+    geo.includes.flatMap((place) => (place.type === "radius" ? [] : placeTerm(place, terms))),
+    terms,
+  );
+  const cells = distinct(
+    geo.includes.flatMap((place) =>
+      place.type === "radius"
+        ? (cellsOfCircle(place.center, place.radiusKm) ?? [anyCell]).map((cell) => terms.acquireCell(cell))
+        : [],
+    ),
+    terms,
+  );
   return {
     slot,
     bidCents: source.cpm_bid_cents,
@@ -62,14 +73,8 @@ export function recordPartsOf(campaign: CompiledCampaign, slot: number, terms: T
     advertiser,
     weights: affinities.map((affinity) => affinity.source.weight),
     affinities: affinities.map((affinity) => affinityTerm(affinity, terms)),
-    places: distinct(
-      geo.includes.flatMap((place) =>
-        place.type === "radius"
-          ? (cellsOfCircle(place.center, place.radiusKm) ?? [anyCell]).map((cell) => terms.acquireCell(cell))
-          : placeTerm(place, terms),
-      ),
-      terms,
-    ),
+    areas: areas.length,
+    places: [...areas, ...cells],
     categories: values(effects.targetCategory, campaign.targetCategories),
     tags: distinct(
       campaign.targetTags.flatMap(({ value, phrase }) =>

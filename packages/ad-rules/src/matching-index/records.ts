@@ -53,6 +53,8 @@ export interface RecordParts {
   /** Null: it runs at any time. */
   schedule: { startsAtMs: number; endsBeforeMs: number } | null;
   circles: boolean;
+  /** So many of the places are no cells of circles; those come first. */
+  areas: number;
   advertiser: number;
   weights: readonly number[];
   affinities: readonly number[];

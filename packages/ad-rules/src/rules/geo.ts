@@ -45,15 +45,20 @@ export function compileGeo(targets: readonly GeoTarget[]): GeoRules {
   };
 }
 
-/** Normalises the place once, for all campaigns; a `lat` without `lng` or the reverse is no point. */
+/** Normalises the place once, for all campaigns. */
 export function preparePlayerPlace(geo: PlayerGeo | null | undefined): PlayerPlace {
-  const { lat, lng } = geo ?? {};
   return {
     country: comparableOrNull(geo?.country_code),
     state: comparableOrNull(geo?.state_code),
     city: comparableCityName(geo?.city_name),
-    point: typeof lat === "number" && typeof lng === "number" ? { lat, lng } : null,
+    point: pointOf(geo),
   };
+}
+
+/** Where a player is; a `lat` without `lng` or the reverse is no point. */
+export function pointOf(geo: PlayerGeo | null | undefined): Point | null {
+  const { lat, lng } = geo ?? {};
+  return typeof lat === "number" && typeof lng === "number" ? { lat, lng } : null;
 }
 
 /**
@@ -79,10 +84,13 @@ function isIn(place: Place, player: PlayerPlace): boolean {
         (place.state === null || player.state === place.state)
       );
     case "radius":
-      return (
-        player.point !== null && greatCircleKm(place.center, player.point) <= place.radiusKm + edgeToleranceKm
-      );
+      return player.point !== null && isInCircle(place.center, place.radiusKm, player.point);
   }
+}
+
+/** Whether a point is in a circle, its edge included (semantics: Small print, "Edges"). */
+export function isInCircle(center: Point, radiusKm: number, point: Point): boolean {
+  return greatCircleKm(center, point) <= radiusKm + edgeToleranceKm;
 }
 
 /** Null when a field is missing that the type requires. */
