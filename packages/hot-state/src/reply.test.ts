@@ -14,6 +14,19 @@ describe("ReplyReader", () => {
     expect(() => new ReplyReader("x", reply)).toThrow(UnexpectedReply);
   });
 
+  it("reads a list whose texts are lines", () => {
+    const reply = ReplyReader.ofLines("x", "refused\n\n7\n");
+    expect([reply.length, reply.text(0), reply.optionalInteger(1), reply.integer(2)]).toEqual([
+      4,
+      "refused",
+      null,
+      7,
+    ]);
+    for (const other of [null, 1, ["refused"]]) {
+      expect(() => ReplyReader.ofLines("x", other)).toThrow(UnexpectedReply);
+    }
+  });
+
   it("throws on an unknown code, a missing field and an inexact number", () => {
     const reply = new ReplyReader("x", ["holds", "1e+15", "9007199254740993"]);
     expect(() => reply.code(0, ["held"])).toThrow('script x answered ["holds"');

@@ -22,6 +22,12 @@ export class ReplyReader {
     this.fields = reply;
   }
 
+  /** Of a script that is defined by `defineLinesScript`. */
+  static ofLines(script: string, reply: ScriptReply): ReplyReader {
+    if (typeof reply !== "string") throw new UnexpectedReply(script, reply);
+    return new ReplyReader(script, reply.split("\n"));
+  }
+
   get length(): number {
     return this.fields.length;
   }

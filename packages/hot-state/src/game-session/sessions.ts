@@ -2,7 +2,7 @@ import type { RedisConnection } from "../connection.ts";
 import { gameKeys } from "../keys.ts";
 import { requireInteger, requirePlainName } from "../money/limits.ts";
 import { ReplyReader } from "../reply.ts";
-import { defineScript } from "../script.ts";
+import { defineLinesScript } from "../script.ts";
 
 /** A player session in a game. */
 export interface SessionReference {
@@ -41,10 +41,10 @@ function sessionKeyOf({ gameId, sessionKey }: SessionReference): string {
 
 /** Defines the scripts of player sessions on a connection. */
 export function createGameSessions(redis: RedisConnection): GameSessions {
-  const admit = defineScript(redis, "admit", 1);
+  const admit = defineLinesScript(redis, "admit", 1);
   return {
     async admit(request) {
-      const reply = new ReplyReader(
+      const reply = ReplyReader.ofLines(
         "admit",
         await admit(
           sessionKeyOf(request),

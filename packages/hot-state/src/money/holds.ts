@@ -2,7 +2,7 @@ import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName, isPlainName } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
-import { defineScript } from "../script.ts";
+import { defineLinesScript, defineScript } from "../script.ts";
 import { requireInteger, requirePlainName } from "./limits.ts";
 import {
   COMMIT_REFUSALS,
@@ -83,7 +83,7 @@ function creativesAndCaps({ creatives }: ReserveRequest): (string | number)[] {
 }
 
 function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
-  const script = defineScript(redis, "reserve", 7);
+  const script = defineLinesScript(redis, "reserve", 7);
   return async (request: ReserveRequest): Promise<ReserveResult> => {
     const hold = holdOf(request.match);
     checkHold(hold);
@@ -93,7 +93,7 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
     requireInteger("number of creatives", request.creatives.length, 1, MAX_CREATIVES);
     const payload = JSON.stringify(request.match);
     requireInteger("length of the match's JSON", payload.length, 2, MAX_PAYLOAD_CHARACTERS);
-    const reply = new ReplyReader(
+    const reply = ReplyReader.ofLines(
       "reserve",
       await script(
         ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
@@ -126,7 +126,7 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
 }
 
 function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
-  const script = defineScript(redis, "commit", 7);
+  const script = defineLinesScript(redis, "commit", 7);
   return async (request: CommitRequest): Promise<CommitResult> => {
     const { advertiserId, campaignId, gameId, creativeId, impressionId, matchId } = request;
     requirePlainName("advertiserId", advertiserId);
@@ -136,7 +136,7 @@ function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
     if (!isPlainName(creativeId) || (matchId !== null && !isPlainName(matchId))) {
       return { outcome: "refused", reason: "no_match" };
     }
-    const reply = new ReplyReader(
+    const reply = ReplyReader.ofLines(
       "commit",
       await script(
         ...matchKeys(advertiserId, campaignId, gameId),

@@ -26,17 +26,14 @@ export interface AdmissionPolicy {
 
 /**
  * The checks every request of the API passes first: whether there is room for it at all (503), key (401), then limit (429).
- * States the limit.
+ * States the limit. Throws, or rejects; waits for nothing when key and limit are known here, as in the match tier.
  */
-export async function admitRequest(
+export function admitRequest(
   policy: AdmissionPolicy,
   group: EndpointGroup,
   exchange: Exchange,
-): Promise<ApiKey> {
-  try {
-    if (policy.isFull()) throw new Overloaded();
-    return await checkKeyAndLimit(policy, group, exchange);
-  } catch (error) {
+): ApiKey | Promise<ApiKey> {
+  const refuse = (error: unknown): never => {
     // A store that is away has counted nothing: the headers then say what the window would begin with.
     if (exchange.limit === undefined) {
       const unlimited = unlimitedVerdict(policy.nowMs());
@@ -45,26 +42,46 @@ export async function admitRequest(
       exchange.limit = { ...unlimited, limit, remaining: limit };
     }
     throw error;
+  };
+  try {
+    if (policy.isFull()) throw new Overloaded();
+    const header = exchange.header("authorization");
+    const found = findKey(policy.keys, header);
+    if (!(found instanceof Promise) && found !== undefined) {
+      const taken = takeQuotaOfKey(policy, group, exchange, found);
+      return taken === undefined ? found : taken.then(() => found, refuse);
+    }
+    return checkSlowly(policy, group, exchange, { header, found }).catch(refuse);
+  } catch (error) {
+    return refuse(error);
   }
 }
 
-async function checkKeyAndLimit(
+function takeQuotaOfKey(
   policy: AdmissionPolicy,
   group: EndpointGroup,
   exchange: Exchange,
+  key: ApiKey,
+): void | Promise<void> {
+  const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
+  return takeQuota(policy, exchange, `${group}:${key.keyId}`, limit);
+}
+
+/** With a directory that has to look the key up, or without a valid key. */
+async function checkSlowly(
+  policy: AdmissionPolicy,
+  group: EndpointGroup,
+  exchange: Exchange,
+  { header, found }: { header: string | undefined; found: ReturnType<KeyDirectory["find"]> },
 ): Promise<ApiKey> {
-  const header = exchange.header("authorization");
-  const found = findKey(policy.keys, header);
-  const key = found instanceof Promise ? await found : found;
+  const key = await found;
   if (key === undefined) {
     const { request } = exchange;
     const bucket = `address:${clientNetwork(policy.addressOf(request), request.socket.remoteAddress)}`;
     await takeQuota(policy, exchange, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
     throw unauthorized(keyProblem(header));
   }
-  const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
-  const taken = takeQuota(policy, exchange, `${group}:${key.keyId}`, limit);
-  if (taken !== undefined) await taken;
+  await takeQuotaOfKey(policy, group, exchange, key);
   return key;
 }
 

@@ -10,22 +10,27 @@ const NESTING_LIMIT = 32;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads the body of a request that takes JSON: 415 for another media type, 413 beyond 256 KiB, empty when there is none. */
-export async function readBody(exchange: Exchange): Promise<Buffer> {
+/**
+ * Reads the body of a request that takes JSON; empty when there is none. Throws, or rejects with, 415 for another media
+ * type and 413 beyond 256 KiB.
+ */
+export function readBody(exchange: Exchange): Promise<Buffer> {
   const announcedBytes = Number(exchange.header("content-length") ?? "0");
-  const hasBody = exchange.header("transfer-encoding") !== undefined || announcedBytes > 0;
-  if (!hasBody) return Buffer.alloc(0);
-  if (announcedBytes > BODY_LIMIT_BYTES) throw tooLarge();
-  // Of a chunked body only its end tells whether there is one: what is empty needs no media type.
-  if (announcedBytes === 0 && exchange.header("content-type") === undefined) {
-    const raw = await collectBody(exchange.request);
-    if (raw.length === 0) return raw;
+  if (announcedBytes > 0) {
+    if (announcedBytes > BODY_LIMIT_BYTES) throw tooLarge();
+    requirePlainJson(exchange);
+    return collectBody(exchange.request);
   }
-  requireJson(exchange.header("content-type") ?? "");
-  if ((exchange.header("content-encoding") ?? "identity").toLowerCase() !== "identity") {
-    throw unsupportedMediaType("The body must not be compressed: send it without Content-Encoding.");
-  }
-  return await collectBody(exchange.request);
+  if (exchange.header("transfer-encoding") === undefined) return Promise.resolve(Buffer.alloc(0));
+  return readChunked(exchange);
+}
+
+/** Of a chunked body only its end tells whether there is one: what is empty needs no media type. */
+async function readChunked(exchange: Exchange): Promise<Buffer> {
+  if (exchange.header("content-type") !== undefined) requirePlainJson(exchange);
+  const raw = await collectBody(exchange.request);
+  if (raw.length > 0) requirePlainJson(exchange);
+  return raw;
 }
 
 /** Everything that comes; what is too much is read to its end, so that the client, too, comes to reading the answer. */
@@ -93,6 +98,13 @@ function nestingOf(json: Buffer): number {
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
   }
   return deepest;
+}
+
+function requirePlainJson(exchange: Exchange): void {
+  requireJson(exchange.header("content-type") ?? "");
+  if ((exchange.header("content-encoding") ?? "identity").toLowerCase() !== "identity") {
+    throw unsupportedMediaType("The body must not be compressed: send it without Content-Encoding.");
+  }
 }
 
 function requireJson(contentType: string): void {

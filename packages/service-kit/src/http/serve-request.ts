@@ -42,7 +42,8 @@ async function answerRequest(
   const endpoint = endpoints.find((one) => one.method === (method === "HEAD" ? "GET" : method));
   exchange.route = endpoints[0]?.path ?? exchange.route;
   const group = (endpoint ?? endpoints[0])?.group ?? UNKNOWN_PATH_GROUP;
-  const key = await admitRequest(policy, group, exchange); // 401, 429
+  const admitted = admitRequest(policy, group, exchange); // 401, 429
+  const key = admitted instanceof Promise ? await admitted : admitted;
   if (endpoint === undefined) {
     const allow = allowedMethods(endpoints).join(", ");
     throw methodNotAllowed(`${method} is not possible here: use ${allow}.`, allow);
@@ -67,12 +68,12 @@ function requireScope(key: ApiKey, endpoint: Endpoint): void {
   );
 }
 
-/** What was sent, unparsed; empty when the endpoint takes no body. Throws 413 and 415. */
-async function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
+/** What was sent, unparsed; empty when the endpoint takes no body. Throws, or rejects with, 413 and 415. */
+function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
   const body = endpoint.body ?? (METHODS_WITH_BODY.has(endpoint.method) ? "json" : "none");
-  if (body === "none") return Buffer.alloc(0);
-  const raw = await readBody(exchange);
-  return body === "optional" && raw.length === 0 ? Buffer.from("{}") : raw;
+  if (body === "none") return Promise.resolve(Buffer.alloc(0));
+  const read = readBody(exchange);
+  return body === "json" ? read : read.then((raw) => (raw.length === 0 ? Buffer.from("{}") : raw));
 }
 
 /** Answers with `{"detail": …}`. What is nobody's fault but ours is logged. */

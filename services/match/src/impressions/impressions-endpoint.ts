@@ -52,10 +52,11 @@ async function handleImpression(
   context: RequestContext,
 ): Promise<Answer> {
   const { body, campaign } = load(dependencies, context);
-  await context.takeQuota(
+  const taken = context.takeQuota(
     `impressions-game:${body.game_id}`,
     dependencies.settings.rateLimitImpressionsPerGame,
   );
+  if (taken !== undefined) await taken;
   const claim = await claimOperation(dependencies, context);
   const result = await commit(dependencies, body, campaign, {
     impressionId: impressionIdOf(body, claim),

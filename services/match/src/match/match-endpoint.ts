@@ -16,7 +16,11 @@ export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
 
 async function handleMatch(dependencies: MatchDependencies, context: RequestContext): Promise<Answer> {
   const request = load(dependencies, context);
-  await context.takeQuota(`match-game:${request.body.game_id}`, dependencies.settings.rateLimitMatchPerGame);
+  const taken = context.takeQuota(
+    `match-game:${request.body.game_id}`,
+    dependencies.settings.rateLimitMatchPerGame,
+  );
+  if (taken !== undefined) await taken;
   const trial: Trial = {
     matchId: newId("mat"),
     attemptsLeft: MAX_RESERVATIONS,
