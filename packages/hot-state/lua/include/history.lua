@@ -6,6 +6,7 @@ local REMEMBER_MS = 86400000
 -- A request that is sent again may be on its way for so long.
 local RETRY_MARGIN_MS = 600000
 local KEY_MARGIN_MS = 3600000
+local TRIM_FROM = 4
 local TRIM_LIMIT = 8
 
 -- Lengthens a key's life, never shortens it. A little longer than asked for, so that few requests have to.
@@ -35,10 +36,11 @@ local function keep_matches(pending, matches, history, for_ms)
   redis.call('PEXPIRE', pending, whole(kept_ms))
 end
 
--- Forgets a few fields whose time has come: more than one reserve and its commit add.
+-- Forgets a few fields whose time has come, more than one reserve and its commit add; once there are some, because each time
+-- costs the same.
 local function trim_history(pending, matches, history, now_ms)
   local due = redis.call('ZRANGEBYSCORE', history, '-inf', now_ms, 'LIMIT', 0, TRIM_LIMIT)
-  if #due == 0 then return end
+  if #due < TRIM_FROM then return end
   local unbilled = {}
   for i, text in ipairs(redis.call('HMGET', matches, unpack(due))) do
     -- Those of operations are no entries.
