@@ -122,7 +122,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
 
   const jobs = new JoinedJobs(
     {
-      prepare: (records) => writer.prepare(records),
+      prepare: (records, isAhead) => writer.prepare(records, isAhead),
       write: (batch) => writer.post(batch),
       finish: (batch) => writer.acknowledge(batch),
     },

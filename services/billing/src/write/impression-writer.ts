@@ -82,10 +82,10 @@ export class ImpressionWriter {
     await this.acknowledge(prepared);
   }
 
-  /** Judges records and sums them up, without a store. */
-  async prepare(records: readonly ImpressionRecord[]): Promise<PreparedRecords> {
+  /** Judges records and sums them up, without a store; `isAhead`: in many turns of the event loop. */
+  async prepare(records: readonly ImpressionRecord[], isAhead = false): Promise<PreparedRecords> {
     const sorted = this.#sort(records);
-    return { count: records.length, sorted, batch: await prepareBatch(sorted.billed) };
+    return { count: records.length, sorted, batch: await prepareBatch(sorted.billed, isAhead) };
   }
 
   /** Brings them to Postgres, or sets aside what can never get there. */

@@ -8,8 +8,8 @@ interface Waiting {
 
 /** What becomes of a batch. A step that fails fails all jobs of the batch. */
 export interface BatchSteps<Prepared> {
-  /** Works out what can be known before the batch's turn, and lets others take turns meanwhile. */
-  prepare: (records: readonly ImpressionRecord[]) => Promise<Prepared>;
+  /** Works out what can be known before the batch's turn; `isAhead`: another one is being written, which must not have to wait. */
+  prepare: (records: readonly ImpressionRecord[], isAhead: boolean) => Promise<Prepared>;
   /** One batch at a time, in the order in which they were prepared. */
   write: (prepared: Prepared) => Promise<void>;
   /** What still has to be done before the jobs are: the next batch does not wait for it. */
@@ -44,7 +44,7 @@ export class JoinedJobs<Prepared> {
       this.#waiting.push({ records, resolve, reject });
       if (!this.#isWriting) void this.#writeAll();
       else if (this.#next === undefined && this.#countWaiting() >= this.#recordsPerBatch) {
-        this.#next = this.#prepare();
+        this.#next = this.#prepare(true);
       }
     });
   }
@@ -53,7 +53,7 @@ export class JoinedJobs<Prepared> {
     this.#isWriting = true;
     let written: Batch<Prepared> | undefined;
     for (;;) {
-      const next = this.#next ?? this.#prepare();
+      const next = this.#next ?? this.#prepare(false);
       this.#next = undefined;
       const batch = await next;
       const writing = batch && this.#write(batch);
@@ -76,11 +76,12 @@ export class JoinedJobs<Prepared> {
   }
 
   /** The next batch; undefined when nothing waits, or when what waited could not be prepared. */
-  async #prepare(): Promise<Batch<Prepared> | undefined> {
+  async #prepare(isAhead: boolean): Promise<Batch<Prepared> | undefined> {
     if (this.#waiting.length === 0) return undefined;
     const jobs = this.#take();
     try {
-      return { jobs, prepared: await this.#steps.prepare(jobs.flatMap(({ records }) => records)) };
+      const records = jobs.flatMap((job) => job.records);
+      return { jobs, prepared: await this.#steps.prepare(records, isAhead) };
     } catch (error) {
       for (const { reject } of jobs) reject(error);
       return undefined;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Pipeline, type Prisma, type Statements, UniqueViolation } from "@diegetic/database";
 import { committedInEpoch, settlementsStatement } from "../settle/settlements.ts";
 import { findOnOtherDays } from "./around-midnight.ts";
@@ -69,16 +69,25 @@ interface Moves {
   gameRollups: Prisma.Sql;
 }
 
+/** Lets others have a turn, or not: when Postgres has nothing else to do. */
+type Turn = () => Promise<void>;
+
+const AT_ONCE: Turn = async () => {};
+
 /**
- * Sums up impressions while there is time, in many turns of the event loop: the batch that is being written has to go on.
+ * Sums up impressions. `isAhead`: in many turns of the event loop, because the batch that is being written has to go on.
  * Rejects with RangeError when there are more than a batch may have.
  */
-export async function prepareBatch(given: readonly BilledImpression[]): Promise<PreparedBatch> {
+export async function prepareBatch(
+  given: readonly BilledImpression[],
+  isAhead = false,
+): Promise<PreparedBatch> {
+  const turn: Turn = isAhead ? nextTurn : AT_ONCE;
   const impressions = [...given].sort(byKey);
   await turn();
   const insert = newImpressionsStatement(impressions);
   await turn();
-  return { impressions, insert, moves: await movesOf(impressions) };
+  return { impressions, insert, moves: await movesOf(impressions, turn) };
 }
 
 function byKey(a: BilledImpression, b: BilledImpression): number {
@@ -86,7 +95,7 @@ function byKey(a: BilledImpression, b: BilledImpression): number {
   return a.record.impression_id < b.record.impression_id ? -1 : 1;
 }
 
-async function movesOf(impressions: readonly BilledImpression[]): Promise<Moves> {
+async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Promise<Moves> {
   const groups = groupsOf(impressions);
   await turn();
   const posting = sumUp(impressions, groups);
@@ -169,7 +178,7 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting };
     const fresh = own.filter(({ record }) => inserted.has(record.impression_id));
     const isWhole = fresh.length === impressions.length;
-    const late = await move(statements, isWhole ? moves : await movesOf(fresh), async () => {});
+    const late = await move(statements, isWhole ? moves : await movesOf(fresh, AT_ONCE), async () => {});
     return { written: inserted.size, late, conflicting };
   });
 }
