@@ -7,8 +7,8 @@ import type { ScriptReply } from "./reply.ts";
 const LUA_DIRECTORY = new URL("../lua/", import.meta.url);
 const INCLUDE_LINE = /^--\s*@include\s+"([a-z_-]+)"\s*$/gm;
 const COMMENT = /--.*$/gm;
-/** From its first column to the `end` in the first column. */
-const FUNCTION = /^local function (\w+)[\s\S]*?\nend\n/gm;
+const FUNCTION = "local function ";
+const NAME = /\w+/g;
 
 export type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<ScriptReply>;
 
@@ -26,12 +26,25 @@ export function loadScript(name: string): string {
 
 /** Every call of a script makes all its functions anew: those of its includes that it does not name are left out. */
 function withoutUnused(source: string): string {
-  const isNamedBeside = (definition: string, name: string) =>
-    new RegExp(`\\b${name}\\b`).test(source.replace(definition, "").replace(COMMENT, ""));
-  const used = source.replace(FUNCTION, (definition, name: string) =>
-    isNamedBeside(definition, name) ? definition : "",
-  );
+  let used = source;
+  for (const { name, text } of functionsIn(source)) {
+    const rest = used.replace(text, "");
+    if (!new Set(rest.replace(COMMENT, "").match(NAME)).has(name)) used = rest;
+  }
   return used === source ? source : withoutUnused(used);
+}
+
+/** Each from its first column to the `end` in the first column. */
+function functionsIn(source: string): { name: string; text: string }[] {
+  const found: { name: string; text: string }[] = [];
+  const lines = source.split("\n");
+  for (const [start, line] of lines.entries()) {
+    if (!line.startsWith(FUNCTION)) continue;
+    const [name = ""] = line.slice(FUNCTION.length).match(NAME) ?? [];
+    const end = lines.indexOf("end", start);
+    found.push({ name, text: lines.slice(start, end + 1).join("\n") });
+  }
+  return found;
 }
 
 /** A script whose number of keys depends on the call. */
