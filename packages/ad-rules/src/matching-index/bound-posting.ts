@@ -1,24 +1,27 @@
 import { fitness } from "./asked.ts";
-import { level } from "./effects.ts";
+import { laneOf } from "./lanes.ts";
 import { SortedPosting } from "./posting.ts";
 
 /**
- * An entry: bound; record; what the record asks for (asked.ts), with the number of affinities behind the fourth; the rank
- * with all affinities satisfied; then each affinity's term and what a level less of it costs, as a share of that rank, the
- * dearest first, and at least four, of which the last may be empty. How high a record can rank in a request is read from
- * the posting itself: what most records miss of their four dearest affinities is more than they may.
+ * An entry: bound; record; what the record asks for (asked.ts), with the number of further pairs; the rank with all
+ * affinities satisfied; then affinities in pairs, the dearest first, of each its lane (lanes.ts) and what half of it costs, as
+ * a share of that rank. Two pairs are always there. How high a record can rank in a request is read from the posting itself:
+ * what most records miss of their four dearest affinities is more than they may.
  */
-const header = 4;
+const pairsAt = 4;
 /** So many affinities have a place in each entry, and are always read. */
 const always = 4;
-const fixedLength = header + always;
+const fixedLength = pairsAt + always / 2;
 const furtherShift = 29;
 const mostFurther = 7;
-const lossBits = 12;
+const lossBits = 6;
 const lossMask = (1 << lossBits) - 1;
-const mostTerms = 1 << (31 - lossBits);
-/** A rank times a loss has 32 bits. */
-const mostRank = 1 << (32 - lossBits);
+const pairShift = 16;
+const laneMask = (1 << (pairShift - lossBits)) - 1;
+/** The cost of half an affinity is less than half of the rank, so the share is counted in parts of this. */
+const shareBits = lossBits + 1;
+/** A rank times all that may be missed has 31 bits. */
+const mostRank = 1 << 20;
 const highestNumber = 0x7fff_ffff;
 /** In ranks, far above any rounding. */
 const slack = 1e-3;
@@ -37,20 +40,23 @@ export interface BoundEntry {
 export function entryOf({ bound, record, asked, bidCents, terms, weights }: BoundEntry): number[] {
   // A negative weight only lowers the rank.
   const sum = weights.reduce((total, weight) => total + Math.max(weight, 0), 0);
-  const rank = Math.ceil(bidCents * (1 + sum));
-  if (rank >= mostRank) return [bound, record, asked, highestNumber, 0, 0, 0, 0];
-  const affinities: { term: number; loss: number }[] = [];
-  for (const [place, term] of terms.entries()) {
-    const share = (bidCents * Math.max(weights[place] ?? 0, 0)) / level.full / rank;
-    const loss = Math.floor(share * (1 << lossBits) * (1 - 1e-9));
-    if (loss > 0 && term < mostTerms) affinities.push({ term, loss });
+  const rank = Math.min(Math.ceil(bidCents * (1 + sum)), highestNumber);
+  const packed: number[] = [];
+  if (rank < mostRank) {
+    for (const [place, term] of terms.entries()) {
+      const share = (bidCents * Math.max(weights[place] ?? 0, 0)) / 2 / rank;
+      const loss = Math.min(Math.floor(share * (1 << shareBits) * (1 - 1e-9)), lossMask);
+      if (loss > 0) packed.push((laneOf(term) << lossBits) | loss);
+    }
+    packed.sort((left, right) => (right & lossMask) - (left & lossMask));
+    packed.splice(always + 2 * mostFurther);
   }
-  affinities.sort((left, right) => right.loss - left.loss);
-  const packed = affinities
-    .slice(0, always + mostFurther)
-    .map(({ term, loss }) => term * (1 << lossBits) + loss);
-  while (packed.length < always) packed.push(0);
-  return [bound, record, asked | ((packed.length - always) << furtherShift), rank, ...packed];
+  while (packed.length < always || packed.length % 2 > 0) packed.push(0);
+  const pairs: number[] = [];
+  for (let place = 0; place < packed.length; place += 2) {
+    pairs.push((packed[place] ?? 0) | ((packed[place + 1] ?? 0) << pairShift) | 0);
+  }
+  return [bound, record, asked | ((pairs.length - always / 2) << furtherShift), rank, ...pairs];
 }
 
 /** How many numbers the entry at this place has. */
@@ -64,38 +70,37 @@ export function wholeRank(rank: number): number {
 }
 
 /**
- * False if the entry's record cannot serve a request that offers that, or ranks below the `wholeRank` where these flags are
- * up (effects.ts, `level`).
+ * What the entry's record ranks at most where so much is missed on each lane; 0 if that is below `lowest`, a `wholeRank`, or
+ * if it cannot serve a request that offers that.
  */
-export function mayCompete(
+export function reachAbove(
   block: Int32Array,
   place: number,
   offer: number,
-  flags: Uint8Array,
+  missed: Uint8Array,
   lowest: number,
-): boolean {
+): number {
   const asked = block[place + 2] ?? 0;
   const rank = block[place + 3] ?? 0;
-  const dearest = (lossAt(block, place + header, flags) + lossAt(block, place + header + 1, flags)) | 0;
-  const next = (lossAt(block, place + header + 2, flags) + lossAt(block, place + header + 3, flags)) | 0;
-  let loss = (dearest + next) | 0;
+  const dearest = lossOf(block[place + pairsAt] ?? 0, missed);
+  let loss = (dearest + lossOf(block[place + pairsAt + 1] ?? 0, missed)) | 0;
   // One branch for both questions and four affinities: nobody can foresee where each entry would end.
-  if ((fitness(asked, offer) & ((lowest - 1 - reachOf(rank, loss)) | 0)) >= 0) return false;
-  const further = asked >>> furtherShift;
-  const end = place + fixedLength + further;
-  for (let at = place + fixedLength; at < end; at += 1) {
-    loss += lossAt(block, at, flags);
-  }
-  return reachOf(rank, loss) >= lowest;
+  if ((fitness(asked, offer) & ((lowest - 1 - reachOf(rank, loss)) | 0)) >= 0) return 0;
+  const end = place + fixedLength + (asked >>> furtherShift);
+  for (let at = place + fixedLength; at < end; at += 1) loss += lossOf(block[at] ?? 0, missed);
+  const reach = reachOf(rank, loss);
+  return reach >= lowest ? reach : 0;
 }
 
-function lossAt(block: Int32Array, at: number, flags: Uint8Array): number {
-  const packed = block[at] ?? 0;
-  return Math.imul(packed & lossMask, level.full - (flags[packed >>> lossBits] ?? 0));
+/** What is missed of a pair. */
+function lossOf(pair: number, missed: Uint8Array): number {
+  const one = Math.imul(pair & lossMask, missed[(pair >>> lossBits) & laneMask] ?? 0);
+  const other = Math.imul((pair >>> pairShift) & lossMask, missed[pair >>> (pairShift + lossBits)] ?? 0);
+  return (one + other) | 0;
 }
 
 function reachOf(rank: number, loss: number): number {
-  return (rank - (Math.imul(rank, loss) >>> lossBits)) | 0;
+  return (rank - (Math.imul(rank, loss) >>> shareBits)) | 0;
 }
 
 /** By the highest rank that a record can reach. */

@@ -73,9 +73,11 @@ for (const { code } of [effects.country, effects.state, effects.city, effects.ci
 }
 const rolesByCode = new Int32Array(1 << codeBits);
 const levelByCode = new Int32Array(1 << codeBits);
-for (const { code, roles, level } of Object.values(effects)) {
+const affinityLevelByCode = new Int32Array(1 << codeBits);
+for (const [name, { code, roles, level }] of Object.entries(effects)) {
   rolesByCode[code] = roles;
   levelByCode[code] = level;
+  if (name.startsWith("affine")) affinityLevelByCode[code] = level;
 }
 
 /** A term and how it is raised, in one small number. */
@@ -97,4 +99,8 @@ export function askedKindOf(note: number): number {
 }
 export function levelOf(note: number): number {
   return levelByCode[note & ((1 << codeBits) - 1)] ?? 0;
+}
+/** 0 for what is no affinity. */
+export function affinityLevelOf(note: number): number {
+  return affinityLevelByCode[note & ((1 << codeBits) - 1)] ?? 0;
 }

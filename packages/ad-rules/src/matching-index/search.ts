@@ -1,43 +1,33 @@
-import { lowestTie } from "../ranking/rank.ts";
 import { placeOf } from "./arena.ts";
-import { lengthAt, mayCompete, wholeRank } from "./bound-posting.ts";
+import { lengthAt, reachAbove, wholeRank } from "./bound-posting.ts";
+import { FoundRanks, mostTies } from "./found-ranks.ts";
 import type { Judge } from "./judge.ts";
 import type { Posting } from "./posting.ts";
-import { dropBelow, emptyRanked, insertRanked } from "./ranked-list.ts";
 import { field, type Records } from "./records.ts";
 import { refusal } from "./refusals.ts";
 import type { Terms } from "./terms.ts";
 import { type BoundWalks, RaisedPostings, type Walks } from "./walks.ts";
 
-/** So many ties are listed; of more the winner is drawn by sampling. */
-const mostTies = 256;
 /** After so many entries by bound it is worth counting whether the affinities would be fewer. */
 const manyEntries = 1_024;
 /** Entries of affinities cost so many times more, because their records have to be looked at. */
 const affinityCost = 4;
+/** So many records are tried first. */
+const mostTops = 4;
 
 /**
  * Finds the highest rank of a request, and those that tie with it.
  *
- * 1. Down the key postings by bid, while a bid is above the highest rank found. A record without a satisfied affinity
- *    ranks at its bid, so this finds the best of those at once.
+ * 1. The records at the tops of the key postings by bound, those first that can rank highest in this request: one of them is
+ *    nearly always close to the winner. When none may serve: down the key postings by bid, while a bid is above the highest
+ *    rank found.
  * 2. Down the key postings by bound, while a bound is above the highest rank found. What a record can rank at most is read
  *    from the posting; only if that is enough, the record itself is looked at.
- *    Should many have high bounds and few of the satisfied affinities, the postings of those are walked instead.
+ *    Should many have high bounds and few of the satisfied affinities, the postings of those are walked instead, after those by
+ *    bid: a record without a satisfied affinity ranks at its bid.
  * 3. On down what was walked, while a value is within the tie.
  */
-export class Search {
-  /** −∞ while none is found. */
-  highestRank = Number.NEGATIVE_INFINITY;
-  /** Ranks below it do not tie. */
-  lowestRank = Number.NEGATIVE_INFINITY;
-  /** A record of the highest rank. */
-  best = -1;
-  /** Addresses of those found, and their ranks; some may rank too low. */
-  readonly found: number[] = [];
-  readonly ranks: number[] = [];
-  /** More tie than are listed. */
-  crowded = false;
+export class Search extends FoundRanks {
   /** Ties stand among the bids and affinities; else among the bounds. */
   byAffinity = false;
   /** One that may serve was passed over because it had just lacked money. */
@@ -48,8 +38,6 @@ export class Search {
   passesRefused = true;
   /** Ends with the first that may serve and was refused: it is enough to know that there is one. */
   stopsAtRefused = false;
-  /** So many of the highest ranks are kept, in descending order, in place of the ties; 0: ties are. */
-  keeps = 0;
   readonly postings = new RaisedPostings();
   readonly #judge: Judge;
   readonly #records: Records;
@@ -61,6 +49,7 @@ export class Search {
   #budget = 0;
 
   constructor(judge: Judge, records: Records, terms: Terms) {
+    super();
     this.#judge = judge;
     this.#records = records;
     this.#terms = terms;
@@ -69,17 +58,12 @@ export class Search {
   /** Makes ready for the postings to be added. `visit` must be another number than that of any other search. */
   open(visit: number): void {
     this.#visit = visit;
-    this.highestRank = Number.NEGATIVE_INFINITY;
-    this.lowestRank = Number.NEGATIVE_INFINITY;
-    this.best = -1;
-    emptyRanked(this);
-    this.crowded = false;
+    this.clear();
     this.byAffinity = false;
     this.lackedMoney = false;
     this.passedOver = false;
     this.passesRefused = true;
     this.stopsAtRefused = false;
-    this.keeps = 0;
     this.#budget = mostTies;
     this.postings.clear();
   }
@@ -92,12 +76,12 @@ export class Search {
   /** Steps 1 and 2. */
   findHighest(): void {
     const { postings } = this;
-    const { bids, bounds } = postings;
-    for (let walk = 0; walk < bids.count; walk += 1) this.#walkAbove(bids, walk, false);
-    while (postings.addBidsAbove(this.highestRank)) this.#walkAbove(bids, bids.count - 1, false);
+    const { bounds } = postings;
+    this.#tryTops();
+    if (this.highestRank === Number.NEGATIVE_INFINITY) this.#walkBids();
     // Fewer found than are to be kept: then all bids have been walked, and so have all records.
     if (this.best < 0 || this.highestRank === Number.NEGATIVE_INFINITY) return;
-    postings.touchBoundsAbove(this.highestRank, this.lowestRank);
+    postings.dropBelow(this.lowestRank);
     let left = manyEntries;
     for (let walk = 0; walk < bounds.count || postings.addBoundsAbove(this.highestRank); walk += 1) {
       left = this.#walkBounds(walk, left);
@@ -108,10 +92,29 @@ export class Search {
     }
   }
 
+  #walkBids(): void {
+    const { postings } = this;
+    const { bids } = postings;
+    for (let walk = 0; walk < bids.count; walk += 1) this.#walkAbove(bids, walk, false);
+    while (postings.addBidsAbove(this.highestRank)) this.#walkAbove(bids, bids.count - 1, false);
+  }
+
+  #tryTops(): void {
+    const { postings } = this;
+    postings.readTops(this.#judge.offer, this.#terms.missed);
+    for (let trial = 0; trial < mostTops; trial += 1) {
+      const address = postings.takeTop(this.highestRank);
+      if (address < 0) return;
+      this.#consider(address, false);
+    }
+  }
+
   /** Walks the affinities in place of what is left of the bounds, if those are fewer. */
   #chooseAffinities(): boolean {
-    const { postings, highestRank } = this;
+    const { postings } = this;
     const { bounds, affinities } = postings;
+    this.#walkBids();
+    const { highestRank } = this;
     while (postings.addBoundsAbove(highestRank));
     postings.addAffinities(this.#terms);
     if (affinities.countFrom(highestRank) * affinityCost >= bounds.countFrom(highestRank)) return false;
@@ -125,6 +128,7 @@ export class Search {
     const { postings } = this;
     // All values are whole numbers.
     const below = Math.ceil(this.lowestRank) - 1;
+    postings.rewind();
     if (this.byAffinity) while (postings.addBidsAbove(below));
     else while (postings.addBoundsAbove(below));
     if (this.crowded) return;
@@ -140,8 +144,7 @@ export class Search {
   listAll(visit: number, excluded: readonly number[]): void {
     this.#visit = visit;
     for (const address of excluded) this.exclude(address);
-    emptyRanked(this);
-    this.crowded = false;
+    this.listAnew();
     this.#budget = Number.POSITIVE_INFINITY;
     this.postings.restart();
     this.findTies();
@@ -173,7 +176,7 @@ export class Search {
   /** Looks at no more than `most` entries; returns how many of them are left. */
   #walkBounds(walk: number, most: number): number {
     const { bounds } = this.postings;
-    const { flags } = this.#terms;
+    const { missed } = this.#terms;
     const { offer } = this.#judge;
     let left = most;
     let lowest = wholeRank(this.lowestRank);
@@ -189,7 +192,7 @@ export class Search {
         }
         left -= 1;
         this.entryCount += 1;
-        if (!mayCompete(numbers, place, offer, flags, lowest)) continue;
+        if (reachAbove(numbers, place, offer, missed, lowest) === 0) continue;
         this.#consider(numbers[place + 1] ?? 0, false);
         lowest = wholeRank(this.lowestRank);
       }
@@ -220,7 +223,7 @@ export class Search {
   }
 
   #walkBoundTies(bounds: BoundWalks): void {
-    const { flags } = this.#terms;
+    const { missed } = this.#terms;
     const { offer } = this.#judge;
     for (let walk = 0; walk < bounds.count; walk += 1) {
       let offset = bounds.places[walk] ?? 0;
@@ -230,7 +233,7 @@ export class Search {
         for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += lengthAt(numbers, place)) {
           if (this.#isTooMany()) return;
           this.entryCount += 1;
-          if (mayCompete(numbers, place, offer, flags, wholeRank(this.lowestRank))) {
+          if (reachAbove(numbers, place, offer, missed, wholeRank(this.lowestRank)) > 0) {
             this.#consider(numbers[place + 1] ?? 0, false);
           }
         }
@@ -259,32 +262,7 @@ export class Search {
     const rank = this.#judge.rankOf(ints, floats, at);
     if (rank < this.lowestRank) return;
     if (this.passesRefused && this.#isRefused(ints, at)) return;
-    if (this.keeps > 0) this.#keep(address, rank);
-    else this.#note(address, rank);
-  }
-
-  /** One that may serve: the best so far, or one of the ties. */
-  #note(address: number, rank: number): void {
-    if (rank > this.highestRank) {
-      this.highestRank = rank;
-      this.lowestRank = lowestTie(rank);
-      this.best = address;
-    }
-    if (this.crowded) return;
-    // Makes room; when nearly all still tie, no more are listed.
-    if (this.found.length >= mostTies && this.#budget < Number.POSITIVE_INFINITY) {
-      this.crowded = dropBelow(this, this.lowestRank) > mostTies / 2;
-    }
-    this.found.push(address);
-    this.ranks.push(rank);
-  }
-
-  /** Once as many are kept as are wanted, the lowest of them is the rank to beat. */
-  #keep(address: number, rank: number): void {
-    insertRanked(this, this.keeps, address, rank);
-    this.best = this.found[0] ?? -1;
-    if (this.ranks.length === this.keeps) this.highestRank = this.ranks[this.keeps - 1] ?? 0;
-    this.lowestRank = this.highestRank;
+    this.note(address, rank);
   }
 
   #isRefused(ints: Int32Array, at: number): boolean {

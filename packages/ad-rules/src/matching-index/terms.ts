@@ -1,6 +1,18 @@
 import type { Phrase } from "../text/words.ts";
 import { askedBit, askedKinds } from "./asked.ts";
-import { askedKindOf, type Effect, effects, isOf, levelOf, packed, rolesOf, termOf } from "./effects.ts";
+import {
+  affinityLevelOf,
+  askedKindOf,
+  type Effect,
+  effects,
+  isOf,
+  levelOf,
+  level as levels,
+  packed,
+  rolesOf,
+  termOf,
+} from "./effects.ts";
+import { allMissed, laneOf } from "./lanes.ts";
 import { Phrases } from "./phrases.ts";
 import { anyCell } from "./radius-cells.ts";
 import { separator } from "./text-buffer.ts";
@@ -21,6 +33,8 @@ export class Terms {
   /** The terms whose flags are up; `raisedCount` of them count. */
   raised = new Int32Array(firstCapacity);
   raisedCount = 0;
+  /** What the request misses on each lane of affinities (lanes.ts). */
+  readonly missed = allMissed();
   /** Of those terms the bits that records may ask for (asked.ts). */
   askedBits = 0;
   readonly #uses: number[] = [];
@@ -60,12 +74,19 @@ export class Terms {
     if ((rolesOf(note) & roles) === 0) return;
     const term = termOf(note);
     this.raise(term, levelOf(note));
+    const missed = levels.full - affinityLevelOf(note);
+    const lane = laneOf(term);
+    if (missed < (this.missed[lane] ?? 0)) this.missed[lane] = missed;
     this.askedBits |= askedBit(askedKindOf(note), term);
   }
 
   lowerAll(): void {
-    const { flags, raised, raisedCount } = this;
-    for (let place = 0; place < raisedCount; place += 1) flags[raised[place] ?? 0] = 0;
+    const { flags, missed, raised, raisedCount } = this;
+    for (let place = 0; place < raisedCount; place += 1) {
+      const term = raised[place] ?? 0;
+      flags[term] = levels.none;
+      missed[laneOf(term)] = levels.full;
+    }
     this.raisedCount = 0;
     this.askedBits = 0;
   }

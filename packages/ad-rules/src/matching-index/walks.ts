@@ -1,5 +1,5 @@
 import { placeOf } from "./arena.ts";
-import type { BoundPosting } from "./bound-posting.ts";
+import { type BoundPosting, reachAbove } from "./bound-posting.ts";
 import type { Posting, SortedPosting } from "./posting.ts";
 import { head, headLength, type PostingSet } from "./posting-set.ts";
 import type { Terms } from "./terms.ts";
@@ -107,8 +107,6 @@ export class RaisedPostings {
   readonly bids = new Walks<Posting>((term) => this.#keyOf(term).byBid);
   readonly bounds = new BoundWalks((term) => this.#keyOf(term).byBound);
   readonly affinities = new Walks<Posting>((term) => this.#affinityOf(term));
-  /** What is read to have it at hand soon: nobody asks what it is. */
-  touched = 0;
   /** The key postings' terms with their heads (posting-set.ts); `count` of them. */
   readonly #terms: number[] = [];
   readonly #topBids: number[] = [];
@@ -116,6 +114,12 @@ export class RaisedPostings {
   readonly #addresses: number[] = [];
   readonly #lengths: number[] = [];
   #count = 0;
+  /** Where `addBoundsAbove` goes on. */
+  #next = 0;
+  /** Records, and what they rank at most: see `readTops`. */
+  readonly #tops: number[] = [];
+  readonly #topReaches: number[] = [];
+  #topCount = 0;
   #set: PostingSet | null = null;
 
   /** How many postings have been looked at. */
@@ -161,6 +165,7 @@ export class RaisedPostings {
   clear(): void {
     this.#set = null;
     this.#count = 0;
+    this.#next = 0;
     this.bids.clear();
     this.bounds.clear();
     this.affinities.clear();
@@ -168,47 +173,82 @@ export class RaisedPostings {
 
   /** Adds the posting with the highest bid of those left, if that is above the rank; else false. */
   addBidsAbove(rank: number): boolean {
-    const place = this.#takeHighest(this.#topBids, rank);
+    const place = highestOf(this.#topBids, this.#count, rank);
     if (place < 0) return false;
+    this.#topBids[place] = 0;
     this.bids.add(this.#terms[place] ?? unkeyed);
     return true;
   }
 
-  /** The same by bounds. */
+  /** Adds the next posting with a bound above the rank; false when none is left. */
   addBoundsAbove(rank: number): boolean {
-    const place = this.#takeHighest(this.#topBounds, rank);
-    if (place < 0) return false;
-    this.bounds.addFrom(
-      this.#terms[place] ?? unkeyed,
-      this.#addresses[place] ?? 0,
-      this.#lengths[place] ?? 0,
-    );
-    return true;
+    while (this.#next < this.#count) {
+      const place = this.#next;
+      this.#next += 1;
+      if ((this.#topBounds[place] ?? 0) <= rank) continue;
+      // It is not added again when those are gone through anew.
+      this.#topBounds[place] = 0;
+      this.bounds.addFrom(
+        this.#terms[place] ?? unkeyed,
+        this.#addresses[place] ?? 0,
+        this.#lengths[place] ?? 0,
+      );
+      return true;
+    }
+    return false;
   }
 
   /**
-   * Reads the beginnings of the postings that have a bound above the rank: such reads do not wait for each other. Postings
-   * with no bound as high as `lowest`, the lowest rank that ties, are forgotten: nobody has to go through them again.
+   * Notes what the first records by bound can rank, of those postings that reach above every bid: nearly always the winner
+   * does.
    */
-  touchBoundsAbove(rank: number, lowest: number): void {
+  readTops(offer: number, missed: Uint8Array): void {
+    this.#topCount = 0;
     if (this.#set === null) return;
     const { memory } = this.#set;
-    let touched = 0;
+    let highestBid = 0;
+    for (let place = 0; place < this.#count; place += 1) {
+      highestBid = Math.max(highestBid, this.#topBids[place] ?? 0);
+    }
+    for (let place = 0; place < this.#count; place += 1) {
+      if ((this.#topBounds[place] ?? 0) < highestBid) continue;
+      const address = this.#addresses[place] ?? 0;
+      const numbers = memory.chunkOf(address);
+      const at = placeOf(address);
+      this.#tops[this.#topCount] = numbers[at + 1] ?? 0;
+      this.#topReaches[this.#topCount] = reachAbove(numbers, at, offer, missed, highestBid);
+      this.#topCount += 1;
+    }
+  }
+
+  /** Takes the record among those tops that can rank highest; −1 when none can rank above the rank. */
+  takeTop(rank: number): number {
+    const place = highestOf(this.#topReaches, this.#topCount, rank);
+    if (place < 0) return -1;
+    this.#topReaches[place] = 0;
+    return this.#tops[place] ?? -1;
+  }
+
+  /** Forgets postings with no bound as high as `lowest`: nobody has to go through them again. */
+  dropBelow(lowest: number): void {
     let kept = 0;
     for (let place = 0; place < this.#count; place += 1) {
-      if ((this.#topBounds[place] ?? 0) < lowest) continue;
+      const top = this.#topBounds[place] ?? 0;
+      if (top < lowest) continue;
       this.#terms[kept] = this.#terms[place] ?? 0;
       this.#topBids[kept] = this.#topBids[place] ?? 0;
-      this.#topBounds[kept] = this.#topBounds[place] ?? 0;
+      this.#topBounds[kept] = top;
       this.#addresses[kept] = this.#addresses[place] ?? 0;
       this.#lengths[kept] = this.#lengths[place] ?? 0;
       kept += 1;
-      if ((this.#topBounds[place] ?? 0) <= rank) continue;
-      const address = this.#addresses[place] ?? 0;
-      touched ^= memory.chunkOf(address)[placeOf(address)] ?? 0;
     }
-    this.touched = touched;
     this.#count = kept;
+    this.#next = 0;
+  }
+
+  /** `addBoundsAbove` goes through all of them again. */
+  rewind(): void {
+    this.#next = 0;
   }
 
   /** Adds the postings of all satisfied affinities. */
@@ -231,19 +271,17 @@ export class RaisedPostings {
     if (posting === undefined) throw new Error(`no affinity is posted at term ${term}`);
     return posting;
   }
+}
 
-  /** Where the highest top stands, which is then not taken again; −1 when none is above the rank. */
-  #takeHighest(tops: number[], rank: number): number {
-    let best = -1;
-    // Those that are taken are 0.
-    let highest = Math.max(rank, 0);
-    for (let place = 0; place < this.#count; place += 1) {
-      const top = tops[place] ?? 0;
-      if (top <= highest) continue;
-      highest = top;
-      best = place;
-    }
-    if (best >= 0) tops[best] = 0;
-    return best;
+/** Where the highest of the first `count` values stands; −1 when none is above `least`, or above 0. */
+function highestOf(values: readonly number[], count: number, least: number): number {
+  let best = -1;
+  let highest = Math.max(least, 0);
+  for (let place = 0; place < count; place += 1) {
+    const value = values[place] ?? 0;
+    if (value <= highest) continue;
+    highest = value;
+    best = place;
   }
+  return best;
 }
