@@ -1,7 +1,8 @@
 /**
  * Preloaded into a process that is measured: answers how much memory it has, after a collection where that is asked for
- * (`--expose-gc`), and how long its event loop was held up since the last question.
+ * (`--expose-gc`), and how long its event loop was held up since the last question; by processor time, too, if that one asked it to watch.
  */
+import { existsSync, openSync, readSync } from "node:fs";
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 
 const RESOLUTION_MS = 1;
@@ -17,6 +18,35 @@ new PerformanceObserver((list) => {
   }
 }).observe({ entryTypes: ["gc"] });
 
+const SCHEDULER_STATISTICS = "/proc/thread-self/schedstat";
+const statistics = existsSync(SCHEDULER_STATISTICS) ? openSync(SCHEDULER_STATISTICS, "r") : null;
+const line = Buffer.alloc(128);
+
+/** Processor time of this thread so far, which others that use the machine hardly change; NaN where it is not told. */
+function processorMs() {
+  if (statistics === null) return Number.NaN;
+  process.cpuUsage(); // Has the kernel bring the number up to date.
+  return Number.parseInt(line.toString("latin1", 0, readSync(statistics, line, 0, line.length, 0)), 10) / 1e6;
+}
+
+let watchesTurns = false;
+let longestTurnMs = 0;
+let turnBeganMs = 0;
+function turn() {
+  const nowMs = processorMs();
+  longestTurnMs = Math.max(longestTurnMs, nowMs - turnBeganMs);
+  turnBeganMs = nowMs;
+  if (watchesTurns) setImmediate(turn);
+}
+
+/** Looks at each turn of the event loop, which then never sleeps. */
+function watchTurns() {
+  watchesTurns = true;
+  longestTurnMs = 0;
+  turnBeganMs = processorMs();
+  setImmediate(turn);
+}
+
 process.on("message", (message) => {
   if (message?.type !== "probe") return;
   const loop = {
@@ -25,12 +55,15 @@ process.on("message", (message) => {
     // What is measured is the time between two turns, which are due that far apart.
     longestMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS),
     longestCollectionMs,
+    longestTurnMs,
   };
+  watchesTurns = false;
   const residentBytes = process.memoryUsage.rss();
   if (message.collect) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
   delay.reset();
   longestCollectionMs = 0;
   countsFromMs = performance.now();
+  if (message.watch) watchTurns();
   process.send?.({ type: "probed", loop, residentBytes, usedBytes: heapUsed + external });
 });

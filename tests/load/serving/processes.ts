@@ -25,7 +25,13 @@ export interface Measured {
 }
 
 export interface Probe {
-  loop: { p50Ms: number; p99Ms: number; longestMs: number; longestCollectionMs: number };
+  loop: {
+    p50Ms: number;
+    p99Ms: number;
+    longestMs: number;
+    longestCollectionMs: number;
+    longestTurnMs: number;
+  };
   residentBytes: number;
   usedBytes: number;
 }
@@ -91,10 +97,11 @@ function nextMessage<Message>(child: ChildProcess, type: string): Promise<Messag
 /**
  * What the process has been like since it was last asked.
  * @param collect after a full collection: for figures of memory alone, since much has to be compiled again after it
+ * @param watch from now on every turn of its event loop is looked at, so that the next answer tells the longest
  */
-export function probe(measured: Measured, { collect = false } = {}): Promise<Probe> {
+export function probe(measured: Measured, { collect = false, watch = false } = {}): Promise<Probe> {
   const answer = nextMessage<Probe>(measured.child, "probed");
-  measured.child.send({ type: "probe", collect });
+  measured.child.send({ type: "probe", collect, watch });
   return answer;
 }
 
