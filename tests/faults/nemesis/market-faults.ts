@@ -23,18 +23,14 @@ export function marketFaults(): Fault[] {
       name: "lower a budget below what is held",
       lane: "services",
       inject: async (context) => {
-        const { campaign, heldMillicents } = await busiestCampaign(context);
-        const totals = await context.world.money.readCampaign(
-          campaign.advertiser.advertiserId,
-          campaign.campaignId,
-        );
-        const spentCents = Math.ceil((totals?.spentMillicents ?? 0) / 1_000);
-        const lowered = await change(context.history, campaign, "budget", Math.max(1, spentCents));
-        await sleep(500);
-        await change(context.history, campaign, "budget", spentCents + 200);
-        // 422: more was spent meanwhile, and the lower budget had to be refused.
-        if (lowered.status !== 200 && lowered.status !== 422) throw new Error(`answered ${lowered.status}`);
-        return `${heldMillicents} millicents held, answered ${lowered.status}`;
+        for (let attempt = 1; ; attempt += 1) {
+          const { heldMillicents, status } = await lowerBudget(context);
+          // 422: more was spent meanwhile, and the lower budget had to be refused.
+          if (status !== 200 && status !== 422) throw new Error(`answered ${status}`);
+          if (status === 200 || attempt === ATTEMPTS) {
+            return `${heldMillicents} millicents held, answered ${status} to attempt ${attempt}`;
+          }
+        }
       },
     },
     {
@@ -63,6 +59,20 @@ export function marketFaults(): Fault[] {
       },
     },
   ];
+}
+
+/** To what is spent already, for a moment: no hold fits any more. */
+async function lowerBudget(
+  context: FaultContext,
+): Promise<{ heldMillicents: number; status: number | null }> {
+  const { history, world } = context;
+  const { campaign, heldMillicents } = await busiestCampaign(context);
+  const totals = await world.money.readCampaign(campaign.advertiser.advertiserId, campaign.campaignId);
+  const spentCents = Math.ceil((totals?.spentMillicents ?? 0) / 1_000);
+  const { status } = await change(history, campaign, "budget", Math.max(1, spentCents));
+  if (status === 200) await sleep(500);
+  await change(history, campaign, "budget", spentCents + 200);
+  return { heldMillicents, status };
 }
 
 /** How many pauses were answered while holds were out. */
