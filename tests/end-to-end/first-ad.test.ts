@@ -158,6 +158,8 @@ describe("npm start", () => {
       const scoped = apiClient(stack.describe().baseUrl, earlier.stoppedKey);
       await scoped.expect(404, "GET", "/profile");
       await scoped.expect(403, "POST", "/match", scene);
+      const logs = readdirSync(join(dataDir, "logs"));
+      expect(logs).toEqual(expect.arrayContaining(["management.log", "management.previous.log"]));
     },
     STACK_TIMEOUT_MS,
   );

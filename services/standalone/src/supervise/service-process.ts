@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync } from "node:fs";
 import { SetupError, waitUntil } from "@diegetic/local-stores";
 import type { Launched } from "./supervised.ts";
 
@@ -10,13 +10,15 @@ const READY_AFTER_RESTART_TIMEOUT_MS = 10_000;
 const PROBE_TIMEOUT_MS = 3_000;
 /** Longer than a service takes to drain before it gives up itself. */
 const STOP_TIMEOUT_MS = 15_000;
+/** Of the log of a service that did not start, so much is searched for its reason. */
+const REASON_BYTES = 65_536;
 
 export interface ServiceLaunch {
   name: string;
   /** Absolute path of the built entry file. */
   entry: string;
   environment: Record<string, string>;
-  /** Takes the output; emptied when the service is launched for the first time. */
+  /** Takes the output; its name ends with `.log`. A first launch keeps what an earlier start left, as `….previous.log`. */
   logFile: string;
   isRestart: boolean;
   /** Whether to wait for `/readyz` too, or only for the message that it has started. */
@@ -42,7 +44,11 @@ interface ReadyMessage {
  * says that it is ready. Its channel to this process tells it when this process is gone.
  */
 export async function launchService(launch: ServiceLaunch): Promise<ServiceProcess> {
-  const log = openSync(launch.logFile, launch.isRestart ? "a" : "w", 0o600);
+  if (!launch.isRestart && existsSync(launch.logFile)) {
+    renameSync(launch.logFile, launch.logFile.replace(/\.log$/, ".previous.log"));
+  }
+  const log = openSync(launch.logFile, "a", 0o600);
+  const logStart = fstatSync(log).size;
   const child = spawn(process.execPath, ["--enable-source-maps", launch.entry], {
     detached: true,
     stdio: ["ignore", log, log, "ipc"],
@@ -58,7 +64,7 @@ export async function launchService(launch: ServiceLaunch): Promise<ServiceProce
   if (ready === undefined) {
     await stop();
     launch.signal.throwIfAborted();
-    throw new SetupError(explainFailure(launch));
+    throw new SetupError(explainFailure(launch, logStart));
   }
   const unreadiness = launch.untilReady ? await waitUntilReady(ready.metricsPort, child, launch) : undefined;
   if (unreadiness !== undefined && !launch.isRestart) {
@@ -128,9 +134,19 @@ async function stopChild(child: ChildProcess, exited: Promise<void>): Promise<vo
 }
 
 /** A service says in plain text why it could not start; everything else in its log is JSON. */
-function explainFailure(launch: ServiceLaunch): string {
-  const lines = readFileSync(launch.logFile, "utf8").trim().split("\n");
+function explainFailure({ name, logFile }: ServiceLaunch, logStart: number): string {
+  const lines = readFrom(logFile, logStart).trim().split("\n");
   const sentences = lines.filter((line) => line !== "" && !line.startsWith("{")).slice(0, 12);
   if (sentences.length > 0) return sentences.join("\n");
-  return `${launch.name} did not become ready: see ${launch.logFile}`;
+  return `${name} did not become ready: see ${logFile}`;
+}
+
+function readFrom(path: string, start: number): string {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(REASON_BYTES);
+    return bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, start));
+  } finally {
+    closeSync(file);
+  }
 }
