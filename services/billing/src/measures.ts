@@ -32,6 +32,10 @@ export function createBillingMeasures(metrics: Metrics) {
       "billing_records_requeued_total",
       "Overdue outbox records that were queued again",
     ),
+    pastQueue: metrics.counter(
+      "billing_records_past_queue_total",
+      "Overdue outbox records that were written without the queue, which was full or delivered nothing",
+    ),
     overdueRecords: metrics.gauge("billing_outbox_overdue_records", "Overdue records seen by the last sweep"),
     oldestOverdueSeconds: metrics.gauge(
       "billing_outbox_oldest_seconds",

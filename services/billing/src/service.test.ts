@@ -103,6 +103,19 @@ describe("billing service", () => {
     await eventually(async () => (await slots.due.registered("outbox", 1)).length === 0, PATIENCE);
   });
 
+  it("writes what a queue that stands still never delivers", async () => {
+    const meta = "{billing}:impressions:meta";
+    await slots.redis.hset(meta, "paused", "1");
+    try {
+      startService();
+      await producer.add(await impress(10));
+      await expectWrittenOnce(10);
+    } finally {
+      await slots.redis.hdel(meta, "paused");
+      await slots.redis.del("{billing}:impressions:paused", "{billing}:impressions:wait");
+    }
+  });
+
   it("finds by its walk what the due index has lost", async () => {
     await impress(4);
     const match = await slots.hold({}, { ttlMs: 20 });

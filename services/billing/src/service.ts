@@ -1,3 +1,4 @@
+import type { BillingJob } from "@diegetic/contracts";
 import { createDatabase, createPipeline, type Database } from "@diegetic/database";
 import {
   connectRedis,
@@ -56,6 +57,8 @@ const PACE: BillingPace = {
 const POOL_SIZE = 16;
 /** Larger ones would hold the rows of their advertisers for longer. */
 const RECORDS_PER_BATCH = 4_000;
+/** A queue that has delivered nothing while a record became so often overdue is not relied on. */
+const SILENT_AFTER = 3;
 /** 10 000 holds take Redis some 5 ms, in which it does nothing else. */
 const BOOKS_LIMITS: SlotLimits = { holds: 10_000, records: 1_000, lateMs: 60_000 };
 const BOOKS_TIMEOUT_MS = 15_000;
@@ -104,14 +107,20 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const due = new DueIndex(redis, { now: nowMs });
   const measures = createBillingMeasures(metrics);
   const partitions = new Partitions(database);
-  const writer = new ImpressionWriter({ database, pipeline, money, partitions, measures, logger, nowMs });
+  const writing = { database, money, partitions, measures, logger, nowMs };
+  const writer = new ImpressionWriter({ ...writing, pipeline });
+  // A connection of its own: whatever the worker waits for, this does not wait for it.
+  const spare = createPipeline(secrets.databaseUrl, { applicationName: `${name}-sweeper`, poolSize: 1 });
+  const spareWriter = new ImpressionWriter({ ...writing, pipeline: spare });
   const setAside = damagedRecordKeeper({ database, money, measures, logger });
   const { overdueAfterMs } = pace;
+  let deliveredMs = performance.now();
   const sweeper = new Sweeper({
     money,
     due,
     producer,
-    write: (records) => writer.write(records),
+    isQueueSilent: () => performance.now() - deliveredMs > SILENT_AFTER * overdueAfterMs,
+    write: (records) => spareWriter.write(records),
     setAside,
     measures,
     nowMs,
@@ -128,7 +137,11 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     },
     RECORDS_PER_BATCH,
   );
-  const worker = createBillingWorker(secrets.redisUrl, ({ records }) => jobs.add(records), {
+  const handle = ({ records }: BillingJob) => {
+    deliveredMs = performance.now();
+    return jobs.add(records);
+  };
+  const worker = createBillingWorker(secrets.redisUrl, handle, {
     name: `${name}-worker`,
     concurrency: settings.billingConcurrency,
     lockMs: pace.jobLockMs,
@@ -163,7 +176,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       await Promise.all([worker.close(DRAIN_MS), ...tasks.map((task) => task.stop())]);
       await producer.close();
       redis.disconnect();
-      await Promise.all([pipeline.close(), database.$disconnect()]);
+      await Promise.all([pipeline.close(), spare.close(), database.$disconnect()]);
     },
   };
 }

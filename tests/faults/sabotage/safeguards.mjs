@@ -26,7 +26,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/billing/dist/sweep/sweeper.js",
-        search: "await producer.add(job);",
+        search: "await this.#bring(records.slice(start, start + MAX_RECORDS_PER_JOB), isSilent);",
         replacement: "",
       },
     ],

@@ -53,6 +53,7 @@ function loops() {
     money,
     due,
     producer,
+    isQueueSilent: () => false,
     write: () => Promise.reject(new Error("Redis is not full")),
     setAside,
     measures,

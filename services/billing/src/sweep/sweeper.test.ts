@@ -38,12 +38,13 @@ afterEach(async () => {
 });
 
 /** A sweeper at a moment, so long after now. */
-function sweeperIn(ms: number) {
+function sweeperIn(ms: number, isSilent = false) {
   const metrics = createMetrics({ service: "billing" });
   const sweeper = new Sweeper({
     money: slots.money,
     due: slots.due,
     producer,
+    isQueueSilent: () => isSilent,
     write: async (records) => {
       written.push(...records);
     },
@@ -87,6 +88,15 @@ describe("Sweeper", () => {
     const ids = (list: ImpressionRecord[]) => list.map(({ impression_id }) => impression_id).sort();
     expect(ids(written)).toEqual(ids(records));
     expect(await producer.depth()).toBe(0);
+  });
+
+  it("writes overdue records without the queue when that delivers nothing, however many jobs wait in it", async () => {
+    const records = await impress(4);
+    const { sweeper, exposition } = sweeperIn(OVERDUE_AFTER_MS + 1, true);
+    await sweeper.pass(running);
+    expect(written).toHaveLength(records.length);
+    expect(await producer.depth()).toBe(0);
+    expect(await exposition()).toMatch(/billing_records_past_queue_total\{.*\} 4/);
   });
 
   it("leaves an advertiser alone when its outbox is empty", async () => {

@@ -15,6 +15,8 @@ export interface SweeperDependencies {
   money: Pick<MoneyCommands, "listOutbox">;
   due: Pick<DueIndex, "due" | "settle">;
   producer: Pick<BillingProducer, "add" | "depth">;
+  /** Whether the queue has delivered nothing for so long that its worker may hang: then records go without it. */
+  isQueueSilent: () => boolean;
   /** Brings records to Postgres and out of the outbox without the queue. */
   write: (records: readonly ImpressionRecord[]) => Promise<void>;
   /** Takes what is no record out of the outbox, and keeps it elsewhere. */
@@ -88,20 +90,30 @@ export class Sweeper {
     return Math.abs(nowMs() - recordedAtMs) >= overdueAfterMs;
   }
 
-  /** False: the queue is full, the rest has time. A Redis that is full takes no job: only what is written frees its memory. */
+  /** False: the queue is full, the rest has time. */
   async #queue(records: ImpressionRecord[]): Promise<boolean> {
-    const { producer, measures, write } = this.#dependencies;
+    const { producer, isQueueSilent } = this.#dependencies;
     for (let start = 0; start < records.length; start += MAX_RECORDS_PER_JOB) {
-      if ((await producer.depth()) >= MAX_QUEUED_JOBS) return false;
-      const job = records.slice(start, start + MAX_RECORDS_PER_JOB);
-      try {
-        await producer.add(job);
-      } catch (error) {
-        if (!isRedisFull(error)) throw error;
-        await write(job);
-      }
-      measures.requeued.inc(job.length);
+      const isSilent = isQueueSilent();
+      if (!isSilent && (await producer.depth()) >= MAX_QUEUED_JOBS) return false;
+      await this.#bring(records.slice(start, start + MAX_RECORDS_PER_JOB), isSilent);
     }
     return true;
+  }
+
+  /** By the queue, or past it: a Redis that is full takes no job, and only what is written frees its memory. */
+  async #bring(job: ImpressionRecord[], isQueueSilent: boolean): Promise<void> {
+    const { producer, measures, write } = this.#dependencies;
+    try {
+      if (!isQueueSilent) {
+        await producer.add(job);
+        measures.requeued.inc(job.length);
+        return;
+      }
+    } catch (error) {
+      if (!isRedisFull(error)) throw error;
+    }
+    await write(job);
+    measures.pastQueue.inc(job.length);
   }
 }
