@@ -1,6 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { campaignCreate, campaignPatch, creativePatch, InvalidInput, integerParameter } from "../index.ts";
+import {
+  campaignCreate,
+  campaignPatch,
+  creativePatch,
+  InvalidInput,
+  integerParameter,
+  registerRequest,
+} from "../index.ts";
 import { isFlightDate, isWebAddress } from "./formats.ts";
 
 const campaign = { name: "n", budget_cents: 1, cpm_bid_cents: 100 };
@@ -63,6 +70,18 @@ describe("validators", () => {
     const body = JSON.parse('{"name":"n","cpm_bid_cents":100,"__proto__":{"budget_cents":5}}');
     expect(refusal(() => campaignCreate(body)).detail).toContain("budget_cents is required");
     expect(({} as Record<string, unknown>).budget_cents).toBeUndefined();
+  });
+
+  it("say that a text is too long before anything else about it", () => {
+    const register = (fields: object) =>
+      registerRequest({ company_name: "n", contact_email: "a@b.example", ...fields });
+    const tooLong = [
+      () => register({ contact_email: "x".repeat(300) }),
+      () => register({ company_name: `\u0001${"a".repeat(300)}` }),
+      () => register({ website: "x".repeat(5_000) }),
+      () => campaignCreate({ ...campaign, start_date: "x".repeat(41) }),
+    ];
+    expect(tooLong.map((read) => refusal(read).status)).toEqual([422, 422, 422, 422]);
   });
 
   it("refuse to change the type of a creative, before anything else", () => {

@@ -6,7 +6,10 @@ import { InvalidInput } from "./invalid-input.ts";
 import { knownFields, pathInBody, type Reading } from "./known-fields.ts";
 import { invalidInputFrom } from "./sentence.ts";
 
-/** Checks a parsed body and returns a copy with the schema's fields alone; throws InvalidInput. */
+/**
+ * Checks a parsed body and returns it with the schema's fields alone; throws InvalidInput. A body that has no other fields is
+ * returned as it is: nobody may change what a validator was given or returned.
+ */
 export type Validator<T> = (value: unknown) => T;
 
 /** The same type without the nulls that were read as absent fields. */
@@ -56,6 +59,8 @@ function replaceLengths(ajv: Ajv2020): void {
       keyword,
       type: "string",
       schemaType: "number",
+      // A text that is too long is said to be so (semantics: Texts), and no expression reads it.
+      before: "pattern",
       code: (context) => context.fail(isBroken(context)),
     });
   }
