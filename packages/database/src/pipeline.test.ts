@@ -20,6 +20,8 @@ afterAll(async () => {
 });
 
 const account = (id: string) => Prisma.sql`INSERT INTO accounts (id, label) VALUES (${id}, 'test')`;
+const orphan = Prisma.sql`INSERT INTO deposits (id, advertiser_id, amount_cents) VALUES ('dep', 'nobody', 1)`;
+const deadlock = Prisma.sql`DO $$ BEGIN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01'; END $$`;
 const count = (prefix: string) => database.account.count({ where: { id: { startsWith: prefix } } });
 
 describe("createPipeline", () => {
@@ -63,12 +65,36 @@ describe("createPipeline", () => {
     expect(await count("acct_ignored")).toBe(0);
   });
 
+  it("tells what failed, not what could not run after it", async () => {
+    const refused = pipeline.inTransaction(async (statements) => {
+      void statements.execute(orphan);
+      await statements.execute(account("acct_behind"));
+    });
+    await expect(refused).rejects.toThrow(DataRefused);
+    expect(await count("acct_behind")).toBe(0);
+    let attempts = 0;
+    await pipeline.inTransaction(async (statements) => {
+      attempts += 1;
+      if (attempts === 1) void statements.execute(deadlock);
+      await statements.execute(account("acct_behind"));
+    });
+    expect(attempts).toBe(2);
+    expect(await count("acct_behind")).toBe(1);
+  });
+
+  it("lets what the work itself says stand before a statement that failed", async () => {
+    const failed = pipeline.inTransaction(async (statements) => {
+      await statements.execute(orphan).catch(() => undefined);
+      throw new Error("known already");
+    });
+    await expect(failed).rejects.toThrow("known already");
+  });
+
   it("tells data that are refused from a database that is away", async () => {
     const nowhere = createPipeline("postgres://nobody@127.0.0.1:1/nothing");
     const none = Prisma.sql`SELECT 1`;
     await expect(nowhere.inTransaction((statements) => statements.query(none))).rejects.toThrow(DatabaseAway);
     await nowhere.close();
-    const orphan = Prisma.sql`INSERT INTO deposits (id, advertiser_id, amount_cents) VALUES ('dep', 'nobody', 1)`;
     await expect(pipeline.inTransaction((statements) => statements.execute(orphan))).rejects.toMatchObject({
       constructor: DataRefused,
       constraint: "deposits_advertiser_id_fkey",

@@ -97,9 +97,15 @@ async function transact<T>(pool: pg.Pool, work: (statements: Statements) => Prom
       () => undefined,
       (reason: Error) => reason,
     );
-    throw translateError(error);
+    // Work that waited for a later statement has only been told that the transaction is aborted.
+    throw translateError(isAborted(error) ? (firstFailure ?? error) : error);
   } finally {
     client.off("error", onError);
     client.release(broken);
   }
+}
+
+/** Whether a statement was not run because one before it had failed. */
+function isAborted(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "25P02";
 }
