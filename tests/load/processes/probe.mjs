@@ -29,22 +29,23 @@ function processorMs() {
   return Number.parseInt(line.toString("latin1", 0, readSync(statistics, line, 0, line.length, 0)), 10) / 1e6;
 }
 
-let watchesTurns = false;
+/** Of the watch that may run; a turn of an earlier one may still be about to come. */
+let watch = 0;
 let longestTurnMs = 0;
 let turnBeganMs = 0;
-function turn() {
+function turn(ofWatch) {
+  if (ofWatch !== watch) return;
   const nowMs = processorMs();
   longestTurnMs = Math.max(longestTurnMs, nowMs - turnBeganMs);
   turnBeganMs = nowMs;
-  if (watchesTurns) setImmediate(turn);
+  setImmediate(turn, ofWatch);
 }
 
 /** Looks at each turn of the event loop, which then never sleeps. */
 function watchTurns() {
-  watchesTurns = true;
   longestTurnMs = 0;
   turnBeganMs = processorMs();
-  setImmediate(turn);
+  setImmediate(turn, watch);
 }
 
 process.on("message", (message) => {
@@ -57,7 +58,7 @@ process.on("message", (message) => {
     longestCollectionMs,
     longestTurnMs,
   };
-  watchesTurns = false;
+  watch += 1; // Ends the watch.
   const residentBytes = process.memoryUsage.rss();
   if (message.collect) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
