@@ -238,7 +238,7 @@ export const SAFEGUARDS = {
   },
   "deposit-idempotency": {
     what: "a deposit that is sent again counts once",
-    faults: ["drop replies of postgres", "kill -9 management", "kill -9 front", "hang management"],
+    faults: ["drop replies of postgres", "kill -9 management", "kill -9 front", "hang management", "top up"],
     noticedBy: "every deposit counts once",
     patches: [
       {
