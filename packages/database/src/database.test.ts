@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
 import { createDatabase, type Database } from "./database.ts";
-import { DatabaseAway, DataRefused, RecordMissing, TransactionConflict, UniqueViolation } from "./errors.ts";
+import {
+  DatabaseAway,
+  DataRefused,
+  RecordMissing,
+  StatementTimeout,
+  TransactionConflict,
+  UniqueViolation,
+} from "./errors.ts";
 import { safeInteger } from "./integers.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -38,7 +45,7 @@ describe("errors", () => {
     const nowhere = createDatabase("postgres://x@127.0.0.1:1/x");
     await expect(nowhere.account.findMany()).rejects.toThrow(DatabaseAway);
     await expect(inTransaction(nowhere, (tx) => tx.account.findMany())).rejects.toThrow(DatabaseAway);
-    await expect(database.$queryRaw`SELECT pg_sleep(2)::text`).rejects.toThrow(DatabaseAway);
+    await expect(database.$queryRaw`SELECT pg_sleep(2)::text`).rejects.toThrow(StatementTimeout);
     const killed = inTransaction(database, async (tx) => {
       await tx.account.create({ data: account("acct_killed") });
       const [session] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;

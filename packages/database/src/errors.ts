@@ -46,6 +46,9 @@ export class TransactionConflict extends DatabaseError {}
  */
 export class DatabaseAway extends DatabaseError {}
 
+/** The database ended a statement whose time was over: it is there, but busy, or somebody else has the rows locked. */
+export class StatementTimeout extends DatabaseAway {}
+
 interface DriverCause {
   kind?: string;
   originalCode?: string;
@@ -82,6 +85,7 @@ export function translateError(error: unknown): unknown {
   }
   if (code === "P2025") return new RecordMissing(message, options);
   if (CONFLICT_SQL_STATES.has(sqlState) || code === "P2034") return new TransactionConflict(message, options);
+  if (sqlState === "57014") return new StatementTimeout(message, options);
   if (/^2[23]/.test(sqlState)) return new DataRefused(message, constraintOf(cause), options);
   if (
     AWAY_SQL_STATE.test(sqlState) ||

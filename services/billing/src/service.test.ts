@@ -116,6 +116,29 @@ describe("billing service", () => {
     }
   });
 
+  it("writes what others committed while somebody holds an advertiser's row, without the queue, too", async () => {
+    const meta = "{billing}:impressions:meta";
+    const { advertiserId } = pick(slots.market.campaigns, 0);
+    const { advertiserId: other } = pick(slots.market.campaigns, 2);
+    await slots.redis.hset(meta, "paused", "1");
+    try {
+      await slots.impress({ campaign: 0 }, QUICK.overdueAfterMs);
+      await slots.impress({ campaign: 2 }, QUICK.overdueAfterMs);
+      await database.$transaction(
+        async (blocker) => {
+          await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;
+          startService();
+          await eventually(async () => (await slots.redis.hlen(`{${other}}:outbox`)) === 0, PATIENCE);
+        },
+        { timeout: 25_000 },
+      );
+      await expectWrittenOnce(2);
+    } finally {
+      await slots.redis.hdel(meta, "paused");
+      await slots.redis.del("{billing}:impressions:paused", "{billing}:impressions:wait");
+    }
+  }, 60_000);
+
   it("finds by its walk what the due index has lost", async () => {
     await impress(4);
     const match = await slots.hold({}, { ttlMs: 20 });

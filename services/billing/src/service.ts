@@ -16,7 +16,7 @@ import {
 } from "@diegetic/hot-state";
 import { createOutageLog, type Logger, type Metrics, type ReadinessChecks } from "@diegetic/service-kit";
 import { BooksReconciler } from "./books/reconciler.ts";
-import { walkAllAdvertisers } from "./loops/backstop-walk.ts";
+import { WALKED_AT_A_TIME, walkAllAdvertisers } from "./loops/backstop-walk.ts";
 import { RepeatingTask } from "./loops/repeating-task.ts";
 import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
 import { Releaser } from "./release/releaser.ts";
@@ -24,7 +24,8 @@ import type { BillingSecrets, BillingSettings } from "./settings.ts";
 import { forgetOldSettlements } from "./settle/settlements.ts";
 import { Settler } from "./settle/settler.ts";
 import { damagedRecordKeeper } from "./sweep/damaged-records.ts";
-import { Sweeper } from "./sweep/sweeper.ts";
+import { QueueSilence } from "./sweep/queue-silence.ts";
+import { SWEPT_AT_A_TIME, Sweeper } from "./sweep/sweeper.ts";
 import { ImpressionWriter } from "./write/impression-writer.ts";
 import { JoinedJobs } from "./write/joined-jobs.ts";
 import { Partitions } from "./write/partitions.ts";
@@ -57,6 +58,8 @@ const PACE: BillingPace = {
 const POOL_SIZE = 16;
 /** Larger ones would hold the rows of their advertisers for longer. */
 const RECORDS_PER_BATCH = 4_000;
+/** One for each advertiser that is swept at a time: the others do not wait for one whose row somebody has locked. */
+const SPARE_POOL_SIZE = SWEPT_AT_A_TIME + WALKED_AT_A_TIME;
 /** A queue that has delivered nothing while a record became so often overdue is not relied on. */
 const SILENT_AFTER = 3;
 /** 10 000 holds take Redis some 5 ms, in which it does nothing else. */
@@ -109,18 +112,21 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const partitions = new Partitions(database);
   const writing = { database, money, partitions, measures, logger, nowMs };
   const writer = new ImpressionWriter({ ...writing, pipeline });
-  // A connection of its own: whatever the worker waits for, this does not wait for it.
-  const spare = createPipeline(secrets.databaseUrl, { applicationName: `${name}-sweeper`, poolSize: 1 });
+  // Connections of its own, which are opened when they are needed: whatever the worker waits for, the sweeper does not.
+  const spare = createPipeline(secrets.databaseUrl, {
+    applicationName: `${name}-sweeper`,
+    poolSize: SPARE_POOL_SIZE,
+  });
   const spareWriter = new ImpressionWriter({ ...writing, pipeline: spare });
   const setAside = damagedRecordKeeper({ database, money, measures, logger });
   const { overdueAfterMs } = pace;
-  let deliveredMs = performance.now();
+  const silence = new QueueSilence(SILENT_AFTER * overdueAfterMs, () => performance.now());
   const sweeper = new Sweeper({
     money,
     due,
     producer,
-    isQueueSilent: () => performance.now() - deliveredMs > SILENT_AFTER * overdueAfterMs,
-    write: (records) => spareWriter.write(records),
+    isQueueSilent: () => silence.isSilent(),
+    write: (records) => silence.watch(spareWriter.write(records)),
     setAside,
     measures,
     nowMs,
@@ -138,8 +144,8 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     RECORDS_PER_BATCH,
   );
   const handle = ({ records }: BillingJob) => {
-    deliveredMs = performance.now();
-    return jobs.add(records);
+    silence.end();
+    return silence.watch(jobs.add(records));
   };
   const worker = createBillingWorker(secrets.redisUrl, handle, {
     name: `${name}-worker`,

@@ -16,7 +16,7 @@ export interface BackstopWalkDependencies {
 
 const ADVERTISERS_PER_PAGE = 500;
 /** Few, so that the walk never stands in the way of matches. */
-const ADVERTISERS_AT_A_TIME = 2;
+export const WALKED_AT_A_TIME = 2;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
@@ -41,7 +41,7 @@ export async function walkAllAdvertisers(
     });
     const last = page.at(-1);
     if (last === undefined) break;
-    const failed = await tryEachLimited(page, ADVERTISERS_AT_A_TIME, async ({ id }) => {
+    const failed = await tryEachLimited(page, WALKED_AT_A_TIME, async ({ id }) => {
       if (signal.aborted) return;
       await sweeper.sweep(id);
       await releaser.releaseLapsed(id);

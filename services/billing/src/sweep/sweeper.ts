@@ -28,7 +28,8 @@ export interface SweeperDependencies {
 }
 
 const ADVERTISERS_PER_PASS = 200;
-const ADVERTISERS_AT_A_TIME = 8;
+/** Of one pass. */
+export const SWEPT_AT_A_TIME = 8;
 const RECORDS_PER_PAGE = 500;
 const PAGES_PER_ADVERTISER = 20;
 /** While so many jobs wait, more of them would only repeat what is queued already (Postgres away, a burst). */
@@ -48,15 +49,11 @@ export class Sweeper {
   async pass(signal: AbortSignal): Promise<void> {
     const { due, measures, nowMs, overdueAfterMs } = this.#dependencies;
     const advertisers = await due.due("outbox", nowMs(), ADVERTISERS_PER_PASS);
-    const failed = await tryEachLimited(
-      advertisers,
-      ADVERTISERS_AT_A_TIME,
-      async ({ advertiserId, dueMs }) => {
-        if (signal.aborted) return;
-        const { records } = await this.sweep(advertiserId);
-        await due.settle("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
-      },
-    );
+    const failed = await tryEachLimited(advertisers, SWEPT_AT_A_TIME, async ({ advertiserId, dueMs }) => {
+      if (signal.aborted) return;
+      const { records } = await this.sweep(advertiserId);
+      await due.settle("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
+    });
     const { overdueRecords, oldestSeconds } = this.#backlog.summary(nowMs());
     measures.overdueRecords.set(overdueRecords);
     measures.oldestOverdueSeconds.set(oldestSeconds);
