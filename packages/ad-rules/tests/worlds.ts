@@ -1,11 +1,6 @@
 import fc from "fast-check";
-import type {
-  AffinityType,
-  BlocklistRuleType,
-  Campaign,
-  CreativeType,
-  GeoTarget,
-} from "../src/types/campaign.ts";
+import { affinityTypes, creativeTypes } from "../src/matching-index/packed-campaign.ts";
+import type { BlocklistRuleType, Campaign, GeoTarget } from "../src/types/campaign.ts";
 import type { MatchScene } from "../src/types/request.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "./builders.ts";
 
@@ -94,22 +89,7 @@ const fewValues = (maxLength: number) =>
     { weight: 2, arbitrary: someValues(maxLength) },
   );
 
-const creativeTypes: CreativeType[] = [
-  "narrative_hook",
-  "product_mention",
-  "location_brand",
-  "character_reference",
-];
-const affinityTypes: AffinityType[] = [
-  "action",
-  "location",
-  "theme",
-  "mood",
-  "category",
-  "lighting",
-  "effects",
-  "camera",
-];
+const types = [...creativeTypes];
 const ruleTypes: BlocklistRuleType[] = ["keyword", "theme", "category", "action", "game_id"];
 
 const weight = fc.oneof(
@@ -192,7 +172,7 @@ export const anyCampaign: fc.Arbitrary<Campaign> = fc
     end_date: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, fc.constantFrom(...dates)),
     target_categories: fewValues(3),
     target_tags: fewValues(3),
-    types: fc.oneof({ weight: 5, arbitrary: fc.constant(creativeTypes) }, fc.subarray(creativeTypes)),
+    types: fc.oneof({ weight: 5, arbitrary: fc.constant(types) }, fc.subarray(types)),
     geo_targets: fc.oneof(fc.constant<GeoTarget[]>([]), fc.array(place, { maxLength: 3 })),
     blocklist: fc.oneof(
       fc.constant<Campaign["blocklist"]>([]),
@@ -206,11 +186,11 @@ export const anyCampaign: fc.Arbitrary<Campaign> = fc
     ),
     affinities: fc.array(fc.tuple(fc.constantFrom(...affinityTypes), value, weight), { maxLength: 5 }),
   })
-  .map(({ types, affinities: list, status, ...fields }) =>
+  .map(({ types: shown, affinities: list, status, ...fields }) =>
     campaign({
       ...fields,
       status: status as Campaign["status"],
-      creatives: types.map((creative_type, n) => creative({ creative_type, creative_id: `crt_${n}` })),
+      creatives: shown.map((creative_type, n) => creative({ creative_type, creative_id: `crt_${n}` })),
       affinities: affinities(...list),
     }),
   );
@@ -243,7 +223,7 @@ export const anyScene: fc.Arbitrary<MatchScene> = fc
     ),
     placement: fc.record({
       is_active: fc.oneof({ weight: 19, arbitrary: fc.constant(true) }, fc.constant(false)),
-      placement_types: fc.oneof(fc.constant(creativeTypes), fc.subarray(creativeTypes, { minLength: 1 })),
+      placement_types: fc.oneof(fc.constant(types), fc.subarray(types, { minLength: 1 })),
       blocked_advertisers: fc.oneof(
         { weight: 3, arbitrary: fc.constant<string[]>([]) },
         fc.constantFrom<string[]>(["adv_2"], ["ADV_1 ", "adv_9"]),

@@ -40,4 +40,27 @@ describe("a map of what was used lately", () => {
       }),
     );
   });
+
+  it("has no more than its places when each value takes several, and none that takes more than half of them", () => {
+    const { most, places } = {
+      most: fc.integer({ min: 2, max: 20 }),
+      places: fc.integer({ min: 1, max: 6 }),
+    };
+    fc.assert(
+      fc.property(most, places, fc.array(key, { maxLength: 60 }), (mostPlaces, each, keys) => {
+        const recent = new RecentMap<number, number>(mostPlaces);
+        for (const [number, at] of keys.entries()) {
+          recent.get(keys[number >>> 1] ?? at);
+          recent.set(at, number, each);
+          expect(recent.get(at)).toBe(each > Math.floor(mostPlaces / 2) ? undefined : number);
+          expect(recent.size * each).toBeLessThanOrEqual(mostPlaces);
+        }
+      }),
+    );
+  });
+
+  it("has two generations, so at least two places", () => {
+    expect(() => new RecentMap(1)).toThrow(RangeError);
+    expect(() => new RecentMap(Number.NaN)).toThrow(RangeError);
+  });
 });

@@ -1,15 +1,25 @@
+interface Entry<Value> {
+  value: Value;
+  places: number;
+}
+
 /**
  * A bounded cache: what was put in or read lately. Its entries are in two generations; when the newer one is full, the older
  * one is forgotten and takes its place. So a read costs one or two looks, and there is no order to keep.
  */
 export class RecentMap<Key, Value> {
   readonly #mostPerGeneration: number;
-  #newer = new Map<Key, Value>();
-  #older = new Map<Key, Value>();
+  #newer = new Map<Key, Entry<Value>>();
+  #newerPlaces = 0;
+  #older = new Map<Key, Entry<Value>>();
 
-  /** @param most it never holds more; at least half as many of those that were used last are in it */
+  /**
+   * @param most so many places there are, at least 2 (else RangeError); of entries of one place, at least half as many of
+   * those that were used last are in it
+   */
   constructor(most: number) {
-    this.#mostPerGeneration = Math.max(1, Math.floor(most / 2));
+    if (!(most >= 2)) throw new RangeError("a map of two generations has at least 2 places");
+    this.#mostPerGeneration = Math.floor(most / 2);
   }
 
   get size(): number {
@@ -18,22 +28,27 @@ export class RecentMap<Key, Value> {
 
   get(key: Key): Value | undefined {
     const newer = this.#newer.get(key);
-    if (newer !== undefined) return newer;
+    if (newer !== undefined) return newer.value;
     const older = this.#older.get(key);
-    if (older !== undefined) this.set(key, older);
-    return older;
+    if (older !== undefined) this.set(key, older.value, older.places);
+    return older?.value;
   }
 
-  set(key: Key, value: Value): void {
-    this.#older.delete(key);
-    if (this.#newer.size >= this.#mostPerGeneration && !this.#newer.has(key)) {
+  /** @param places how many the value takes, at least 1; one that takes more than half of all is not kept */
+  set(key: Key, value: Value, places = 1): void {
+    this.delete(key);
+    if (places > this.#mostPerGeneration) return;
+    if (this.#newerPlaces + places > this.#mostPerGeneration) {
       this.#older = this.#newer;
       this.#newer = new Map();
+      this.#newerPlaces = 0;
     }
-    this.#newer.set(key, value);
+    this.#newer.set(key, { value, places });
+    this.#newerPlaces += places;
   }
 
   delete(key: Key): void {
+    this.#newerPlaces -= this.#newer.get(key)?.places ?? 0;
     this.#newer.delete(key);
     this.#older.delete(key);
   }

@@ -74,7 +74,7 @@ export class CampaignIndex {
   /** The campaign as it was put in, apart from what is not kept. It must not be changed. */
   get(campaignId: string): Campaign | undefined {
     const slot = this.#slots.get(campaignId);
-    return slot === undefined ? undefined : this.#store.get(slot);
+    return slot === undefined ? undefined : this.#store.peek(slot);
   }
 
   /** The version of a campaign, at less cost than `get`. */

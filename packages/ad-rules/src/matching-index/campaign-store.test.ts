@@ -9,7 +9,7 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.constantFrom("", "ünïcödé", "日本語のテキスト", "👩‍🚀 goes", "\u0000\ufeff", "half of a pair: \ud83d"),
 );
-/** Of all sizes: some longer than what is usual, some longer than a chunk of memory. */
+/** Of all sizes: some longer than what is usual. */
 const longText = fc
   .tuple(text, fc.constantFrom(0, 0, 10, 500, 20_000, 300_000))
   .map(([base, length]) => base + "é".repeat(length));
@@ -90,15 +90,56 @@ describe("a store of campaigns", () => {
     }
   });
 
-  it("uses freed pieces again", () => {
-    const store = new CampaignStore();
-    const { arrayBuffers: before } = process.memoryUsage();
-    for (let version = 1; version <= 4_000; version += 1) {
-      if (version > 1) store.remove(0);
-      store.put(0, campaign({ version, creatives: [creative({ narrative_hook: "x".repeat(5_000) })] }));
+  it("takes no more memory for campaigns that grew side by side than for those that came as they are", () => {
+    const grown = new CampaignStore();
+    for (let count = 1; count <= 20; count += 1) {
+      for (let at = 0; at < 500; at += 1) {
+        if (count > 1) grown.remove(at);
+        grown.put(at, withCreatives(count, 300));
+      }
     }
-    expect(store.get(0).version).toBe(4_000);
-    // 20 MB went through it.
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5_000_000);
+    const fresh = new CampaignStore();
+    for (let at = 0; at < 500; at += 1) fresh.put(at, withCreatives(20, 300));
+    expect(grown.byteLength).toBe(fresh.byteLength);
+    expect(grown.get(499).creatives).toHaveLength(20);
+  });
+
+  it("keeps nothing of the earlier versions of a campaign that grew long, nor of one that is gone", () => {
+    const store = new CampaignStore();
+    store.put(0, withCreatives(1, 300));
+    const { byteLength: least } = store;
+    for (let count = 1; count <= 60; count += 1) {
+      store.remove(0);
+      store.put(0, withCreatives(count, 40_000));
+    }
+    expect(store.get(0).creatives).toHaveLength(60);
+    expect(store.byteLength - least).toBeLessThan(60 * 41_000);
+    store.remove(0);
+    expect(store.byteLength).toBe(least);
+  });
+
+  it("keeps no more text as objects than of a thousand campaigns of 64 KB", () => {
+    const store = new CampaignStore();
+    const long = withCreatives(1, 5_000_000);
+    for (let at = 0; at < 14; at += 1) store.put(at, long);
+    const first = store.get(0);
+    for (let at = 1; at < 6; at += 1) store.get(at);
+    expect(store.get(0)).toBe(first);
+    for (let at = 1; at < 14; at += 1) store.get(at);
+    expect(store.get(0)).not.toBe(first);
+  });
+
+  it("lets whoever only looks a campaign up take no winner's place", () => {
+    const store = new CampaignStore();
+    for (let at = 0; at < 3_000; at += 1) store.put(at, campaign({ campaign_id: `camp_${at}` }));
+    const winner = store.get(7);
+    for (let at = 0; at < 3_000; at += 1) expect(store.peek(at).campaign_id).toBe(`camp_${at}`);
+    expect(store.peek(7)).toBe(winner);
+    expect(store.peek(8)).not.toBe(store.peek(8));
   });
 });
+
+function withCreatives(count: number, hookLength: number): Campaign {
+  const creatives = Array.from({ length: count }, () => creative({ narrative_hook: "x".repeat(hookLength) }));
+  return campaign({ creatives });
+}

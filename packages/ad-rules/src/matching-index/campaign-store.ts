@@ -1,18 +1,19 @@
 import { RecentMap } from "@diegetic/collections";
 import type { Campaign } from "../types/campaign.ts";
-import { Arena, placeOf } from "./arena.ts";
+import { BlockChains } from "./block-chains.ts";
 import { packCampaign, unpackCampaign } from "./packed-campaign.ts";
 
-/** So many campaigns are kept as objects: those that win over and over are read once. */
+/**
+ * So many campaigns are kept as objects: those that win over and over are read once. One with much text counts as several,
+ * so that they are bounded by their size, too.
+ */
 const mostUnpacked = 1_000;
-/** Longer texts, in UTF-16 units, get memory of their own while they are written. */
+/** Bytes of text per campaign that is counted. */
+const bytesPerUnpacked = 1 << 16;
+/** Longer texts, in UTF-16 units, have memory of their own, which goes with them. */
 const usualLength = 1 << 14;
 /** A UTF-16 unit has at most so many bytes in UTF-8. */
 const bytesPerUnit = 3;
-
-/** A piece of memory begins with these numbers; the version is a 64-bit float. The campaign follows, in UTF-8. */
-const field = { byteLength: 0, isActive: 1, version: 2 } as const;
-const headerLength = 4;
 
 /**
  * Whole campaigns, by slot, as bytes outside of the heap, where garbage collection does not have to go through them: some
@@ -20,74 +21,95 @@ const headerLength = 4;
  * somebody asks for it, mostly because it has won.
  */
 export class CampaignStore {
-  readonly #memory = new Arena();
-  /** By slot: where its piece is, or −1. */
-  readonly #addresses: number[] = [];
+  /** JSON in UTF-8. */
+  readonly #texts = new BlockChains();
+  readonly #longTexts = new Map<number, Uint8Array>();
+  #longBytes = 0;
+  /** By slot: how long its text is, in bytes; 0 when it is empty. */
+  readonly #byteLengths: number[] = [];
+  /** By slot: where its text is, unless that is a long one. */
+  readonly #places: number[] = [];
+  readonly #versions: number[] = [];
+  readonly #areActive: boolean[] = [];
   readonly #unpacked = new RecentMap<number, Campaign>(mostUnpacked);
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
+  /** A text that is not a long one, while it is written or read. */
   readonly #usual = new Uint8Array(usualLength * bytesPerUnit);
+
+  /** Memory that texts take outside of the heap, with what is free for others. */
+  get byteLength(): number {
+    return this.#texts.byteLength + this.#longBytes;
+  }
 
   /** Puts a campaign at a slot that is free; it is not looked at again. Fields that `Campaign` does not name are left out. */
   put(slot: number, campaign: Campaign): void {
     const text = packCampaign(campaign);
-    const bytes = text.length <= usualLength ? this.#usual : new Uint8Array(text.length * bytesPerUnit);
-    const { written } = this.#encoder.encodeInto(text, bytes);
-    const address = this.#memory.take(lengthOf(written));
-    const ints = this.#memory.chunkOf(address);
-    const place = placeOf(address);
-    ints[place + field.byteLength] = written;
-    ints[place + field.isActive] = campaign.status === "active" ? 1 : 0;
-    this.#memory.floatsOf(address)[(place + field.version) >>> 1] = campaign.version;
-    textAt(ints, place).set(bytes.subarray(0, written));
-    this.#addresses[slot] = address;
+    if (text.length > usualLength) {
+      const bytes = this.#encoder.encode(text);
+      this.#longTexts.set(slot, bytes);
+      this.#longBytes += bytes.length;
+      this.#byteLengths[slot] = bytes.length;
+    } else {
+      const { written } = this.#encoder.encodeInto(text, this.#usual);
+      this.#places[slot] = this.#texts.put(this.#usual.subarray(0, written));
+      this.#byteLengths[slot] = written;
+    }
+    this.#versions[slot] = campaign.version;
+    this.#areActive[slot] = campaign.status === "active";
   }
 
   /** Frees a slot that has a campaign. */
   remove(slot: number): void {
-    const address = this.#addressOf(slot);
-    const length = this.#memory.chunkOf(address)[placeOf(address) + field.byteLength] ?? 0;
-    this.#memory.give(address, lengthOf(length));
-    this.#addresses[slot] = -1;
+    const length = this.#lengthAt(slot);
+    if (this.#longTexts.delete(slot)) this.#longBytes -= length;
+    else this.#texts.remove(this.#placeAt(slot));
+    this.#byteLengths[slot] = 0;
     this.#unpacked.delete(slot);
   }
 
-  /** The campaign at a slot. It may be given to others, too: it must not be changed. */
+  /** The campaign at a slot, which has won: it is kept as an object. It may be given to others, too: it must not be changed. */
   get(slot: number): Campaign {
     const known = this.#unpacked.get(slot);
     if (known !== undefined) return known;
-    const address = this.#addressOf(slot);
-    const campaign = unpackCampaign(
-      this.#decoder.decode(textAt(this.#memory.chunkOf(address), placeOf(address))),
-    );
-    this.#unpacked.set(slot, campaign);
+    const campaign = this.#read(slot);
+    this.#unpacked.set(slot, campaign, Math.ceil(this.#lengthAt(slot) / bytesPerUnpacked));
     return campaign;
   }
 
+  /** The same for whoever has not drawn it: it takes the place of no winner. */
+  peek(slot: number): Campaign {
+    return this.#unpacked.get(slot) ?? this.#read(slot);
+  }
+
   versionOf(slot: number): number {
-    const address = this.#addressOf(slot);
-    return this.#memory.floatsOf(address)[(placeOf(address) + field.version) >>> 1] ?? 0;
+    this.#lengthAt(slot);
+    return this.#versions[slot] ?? 0;
   }
 
   isActive(slot: number): boolean {
-    const address = this.#addressOf(slot);
-    return this.#memory.chunkOf(address)[placeOf(address) + field.isActive] === 1;
+    this.#lengthAt(slot);
+    return this.#areActive[slot] ?? false;
   }
 
-  #addressOf(slot: number): number {
-    const address = this.#addresses[slot] ?? -1;
-    if (address < 0) throw new RangeError(`slot ${slot} is empty`);
-    return address;
+  #read(slot: number): Campaign {
+    const length = this.#lengthAt(slot);
+    const long = this.#longTexts.get(slot);
+    const bytes = long ?? this.#usual.subarray(0, length);
+    if (long === undefined) this.#texts.read(this.#placeAt(slot), bytes);
+    return unpackCampaign(this.#decoder.decode(bytes));
   }
-}
 
-/** Numbers that a text of so many bytes takes, with what is before it. */
-function lengthOf(bytes: number): number {
-  return headerLength + Math.ceil(bytes / Int32Array.BYTES_PER_ELEMENT);
-}
+  #placeAt(slot: number): number {
+    const place = this.#places[slot];
+    if (place === undefined) throw new RangeError(`slot ${slot} has no place`);
+    return place;
+  }
 
-/** The bytes of the text of the piece that begins there. */
-function textAt(ints: Int32Array, place: number): Uint8Array {
-  const start = (place + headerLength) * Int32Array.BYTES_PER_ELEMENT;
-  return new Uint8Array(ints.buffer, start, ints[place + field.byteLength]);
+  /** Throws when the slot is empty. */
+  #lengthAt(slot: number): number {
+    const length = this.#byteLengths[slot] ?? 0;
+    if (length === 0) throw new RangeError(`slot ${slot} is empty`);
+    return length;
+  }
 }

@@ -11,13 +11,15 @@ import type {
 
 const statuses: readonly CampaignStatus[] = ["draft", "active", "paused"];
 const tones: readonly Tone[] = ["neutral", "positive", "humorous", "dramatic"];
-const creativeTypes: readonly CreativeType[] = [
+/** All there are; a packed campaign has their places. */
+export const creativeTypes: readonly CreativeType[] = [
   "narrative_hook",
   "product_mention",
   "location_brand",
   "character_reference",
 ];
-const affinityTypes: readonly AffinityType[] = [
+/** All there are; a packed campaign has their places. */
+export const affinityTypes: readonly AffinityType[] = [
   "action",
   "location",
   "theme",
