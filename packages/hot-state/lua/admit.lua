@@ -1,7 +1,7 @@
 -- Takes a place in a player session, whose length and number of ads are limited.
 -- KEYS  session
 -- ARGV  match_id, max_ads, idle_ms (a session ends after so long without a request)
--- Reply {'admitted' | 'full', started_ms (of the session), count (of its ads, this one included)}
+-- Reply {'admitted' | 'full', started_ms (of the session), count (of its ads, this one included)}: texts without line breaks
 -- Codes admitted   the match has a place
 --       full       max_ads places are taken
 -- The session lives on either way. Idempotent by match_id.

@@ -3,7 +3,7 @@
 -- ARGV  impression_id, match_id ('': the oldest unbilled match of the creative), creative_id,
 --       place ('<campaign_id>|<encoded game_id>')
 -- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
---       {'refused', code}
+--       {'refused', code}: texts without line breaks
 -- Codes unknown_slot  the slot has to be restored first
 --       no_match      no unbilled match of this creative, it is more than 24 h old, or older than the slot's era
 --       balance, budget, daily_cap  the match is known, but its price no longer fits

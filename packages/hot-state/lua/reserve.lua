@@ -4,7 +4,7 @@
 --       hold_ttl_ms, session_started_ms ('': do not look), session_idle_ms, payload (JSON of the match),
 --       then pairs of creative_id, max_uses
 -- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms}
---       {'refused', code, cap_since_ms | '', lasts}
+--       {'refused', code, cap_since_ms | '', lasts}: texts without line breaks
 -- Codes unknown_slot   the slot has to be rebuilt first
 --       stale_version  the slot knows a newer version of the campaign than the caller
 --       not_active, balance, budget, daily_cap, creative_cap
@@ -112,7 +112,7 @@ if not is_remembered then
   redis.call('DEL', pending, matches, history)
   redis.call('HSET', matches, ':era', account.era)
 end
--- Where it is the first write, it is the one that full memory stops.
+-- No write stands before this one unless `require_memory` does: full memory stops the script here.
 redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, whole(appearances + 1),
   'n:' .. creative_id, whole(times_served + 1))
 if cap_since_us then keep_for(cap, cap_life_ms(session_idle_ms))

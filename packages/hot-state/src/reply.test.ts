@@ -15,7 +15,7 @@ describe("ReplyReader", () => {
   });
 
   it("reads a list whose texts are lines", () => {
-    const reply = ReplyReader.ofLines("x", "refused\n\n7\n");
+    const reply = ReplyReader.ofLines("x", "refused\n\n7\n", { held: 2, refused: 4 });
     expect([reply.length, reply.text(0), reply.optionalInteger(1), reply.integer(2)]).toEqual([
       4,
       "refused",
@@ -23,9 +23,16 @@ describe("ReplyReader", () => {
       7,
     ]);
     for (const other of [null, 1, ["refused"]]) {
-      expect(() => ReplyReader.ofLines("x", other)).toThrow(UnexpectedReply);
+      expect(() => ReplyReader.ofLines("x", other, { refused: 1 })).toThrow(UnexpectedReply);
     }
   });
+
+  it.each(["refused", "refused\n7\n8", "held\n7", "constructor\n7", ""])(
+    "does not take the lines %j for fields of another number, or of an unknown code",
+    (reply) => {
+      expect(() => ReplyReader.ofLines("x", reply, { held: 3, refused: 2 })).toThrow(UnexpectedReply);
+    },
+  );
 
   it("throws on an unknown code, a missing field and an inexact number", () => {
     const reply = new ReplyReader("x", ["holds", "1e+15", "9007199254740993"]);

@@ -22,10 +22,20 @@ export class ReplyReader {
     this.fields = reply;
   }
 
-  /** Of a script that is defined by `defineLinesScript`. */
-  static ofLines(script: string, reply: ScriptReply): ReplyReader {
+  /**
+   * Of a script that is defined by `defineLinesScript`.
+   *
+   * @param fieldsOf how many fields there are when the first one is this code: one with a line break would shift those behind it
+   */
+  static ofLines(
+    script: string,
+    reply: ScriptReply,
+    fieldsOf: Readonly<Record<string, number>>,
+  ): ReplyReader {
     if (typeof reply !== "string") throw new UnexpectedReply(script, reply);
-    return new ReplyReader(script, reply.split("\n"));
+    const reader = new ReplyReader(script, reply.split("\n"));
+    if (fieldsOf[reader.text(0)] !== reader.length) throw reader.unexpected();
+    return reader;
   }
 
   get length(): number {

@@ -52,6 +52,7 @@ export function createGameSessions(redis: RedisConnection): GameSessions {
           requireInteger("maxAds", request.maxAds, 0),
           requireInteger("idleMs", request.idleMs, 1),
         ),
+        { admitted: 3, full: 3 },
       );
       return {
         admitted: reply.code(0, ["admitted", "full"]) === "admitted",

@@ -109,6 +109,7 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
         payload,
         ...creativesAndCaps(request),
       ),
+      { held: 5, refused: 4 },
     );
     if (reply.code(0, ["held", "refused"]) === "refused") {
       const reason = reply.code(1, RESERVE_REFUSALS);
@@ -146,6 +147,7 @@ function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
         creativeId,
         placeOf(campaignId, gameId),
       ),
+      { charged: 3, refused: 2 },
     );
     if (reply.code(0, ["charged", "refused"]) === "refused") {
       return { outcome: "refused", reason: reply.code(1, COMMIT_REFUSALS) };
