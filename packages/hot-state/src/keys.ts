@@ -49,7 +49,10 @@ export const advertiserKeys = {
   /** Unbilled matches of a campaign in a game, ordered by creative, then age. */
   pending: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:pending:${campaignId}:${encodeName(gameId)}`,
-  /** Every match of a campaign in a game of the last 24 hours: open, lapsed or charged. */
+  /**
+   * Every match of a campaign in a game, open, lapsed or charged, until 24 h and 10 min after its hold lapses, or after a
+   * charge that came later than that; a cancelled one for 10 min.
+   */
   matches: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:matches:${campaignId}:${encodeName(gameId)}`,
   /** Fields of `matches` by the moment (ms) at which they may be forgotten. */

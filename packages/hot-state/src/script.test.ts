@@ -1,13 +1,15 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "./connection.ts";
 import { loadScript } from "./script.ts";
 
-const SCRIPTS = readdirSync(new URL("../lua/", import.meta.url))
-  .filter((file) => file.endsWith(".lua"))
-  .map((file) => file.slice(0, -".lua".length));
+const LUA_DIRECTORY = new URL("../lua/", import.meta.url);
+const FILES = readdirSync(LUA_DIRECTORY, { recursive: true, encoding: "utf8" }).filter((file) =>
+  file.endsWith(".lua"),
+);
+const SCRIPTS = FILES.filter((file) => !file.includes("/")).map((file) => file.slice(0, -".lua".length));
 
 let server: TestRedis;
 let redis: RedisConnection;
@@ -33,6 +35,27 @@ describe.each(SCRIPTS)("script %s", (name) => {
     expect(source).not.toContain("@include");
     const sha = await redis.script("LOAD", source);
     expect(sha).toMatch(/^[0-9a-f]{40}$/);
+  });
+});
+
+describe.each(FILES)("the file %s", (file) => {
+  const lines = readFileSync(new URL(file, LUA_DIRECTORY), "utf8").split("\n");
+
+  it("has every function end by an `end` alone in the first column, before the next one begins", () => {
+    const edges = lines.filter((line) => line.startsWith("local function ") || line === "end");
+    for (const [index, edge] of edges.entries()) {
+      if (edge === "end") continue;
+      expect(edge).not.toMatch(/\bend\b/);
+      expect(edges[index + 1]).toBe("end");
+    }
+  });
+
+  it("has no `--` inside a text, and no text of several lines", () => {
+    for (const line of lines) {
+      const [code = ""] = line.split("--");
+      expect(code.replace(/'[^']*'|"[^"]*"/g, "")).not.toMatch(/['"]/);
+      expect(line).not.toContain("[[");
+    }
   });
 });
 

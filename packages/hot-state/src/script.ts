@@ -24,7 +24,11 @@ export function loadScript(name: string): string {
   return source === own ? own : withoutUnused(source);
 }
 
-/** Every call of a script makes all its functions anew: those of its includes that it does not name are left out. */
+/**
+ * Every call of a script makes all its functions anew: those that it does not name, its own and those of its includes, are left
+ * out. It relies on how the files are written: each function that begins in the first column ends by an `end` that stands
+ * alone in the first column, and no text contains `--`.
+ */
 function withoutUnused(source: string): string {
   let used = source;
   for (const { name, text } of functionsIn(source)) {

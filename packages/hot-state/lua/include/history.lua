@@ -1,4 +1,5 @@
--- What is known of a match is forgotten a day after nobody can ask for it any more.
+-- What is known of a match is kept until 24 h and 10 min after its hold lapses, or after a charge that came later than that;
+-- a cancelled one for 10 min. Then it may be forgotten.
 -- While a cluster moves a slot, a script that touches a key which it has just emptied ends there with an error, and what it
 -- has done until then stays done. So a script takes the member of `pending` away when it is done with that key.
 
