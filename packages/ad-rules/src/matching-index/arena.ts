@@ -10,9 +10,10 @@ const exactLines = 8;
  * Pieces of memory for numbers, in chunks, so that it grows without copying. A piece is known by its address.
  *
  * What is given back serves pieces of the same length only, and chunks stay. So of each length there is memory for as many
- * as there were at most at one time; since lengths are few, pieces that all grow from nothing leave no more than seven times
- * what they have at last. Where a piece does not fit into what is left of a chunk, that rest is lost: pieces here are short
- * (a record has at most some thousand numbers, by the limits of a campaign's lists; a block of a posting 2 050, a text 108).
+ * as there were at most at one time; since lengths are few, pieces that all grow from nothing leave no more than eight
+ * times what they have at last. Where a piece does not fit into what is left of a chunk, that rest is lost: pieces here are
+ * short (a record has at most some thousand numbers, by the limits of a campaign's lists; a block of a posting some two
+ * thousand, a text some hundred).
  */
 export class Arena {
   readonly chunks: Int32Array[] = [];
