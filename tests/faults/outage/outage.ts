@@ -3,6 +3,8 @@ import { createDatabase } from "@diegetic/database";
 import { createAccountWithKey } from "@diegetic/management";
 import { type Api, apiClient, enableGame, startCampaign } from "../../helpers/api.ts";
 import { eventually } from "../../helpers/eventually.ts";
+import { Connection } from "../../load/generator/connection.ts";
+import { serialise } from "../../load/generator/source.ts";
 import { World } from "../topology/world.ts";
 
 export interface OutageOptions {
@@ -119,39 +121,81 @@ async function openMarket(world: World): Promise<{ developer: { key: string }; a
   return { developer: { key }, advertiser };
 }
 
+interface Answer {
+  status: number;
+  body: Record<string, string>;
+}
+
+/** Sends what games send, on one connection of its own; a client that costs little leaves the processor to the services. */
+class Game {
+  readonly #port: number;
+  readonly #key: string;
+  #connection: Connection | undefined;
+  #fail: (error: Error) => void = () => undefined;
+
+  constructor(url: string, key: string) {
+    this.#port = Number(new URL(url).port);
+    this.#key = key;
+  }
+
+  /** Rejects when the connection breaks; the next request opens another one. */
+  async post(path: string, body: object): Promise<Answer> {
+    const connection = this.#connection ?? (await Connection.open(this.#port, (error) => this.#lose(error)));
+    this.#connection = connection;
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      connection.send(serialise(path, JSON.stringify(body), this.#key), (status, answer) =>
+        resolve({ status, body: answer.length === 0 ? {} : JSON.parse(answer.toString()) }),
+      );
+    });
+  }
+
+  close(): void {
+    this.#connection?.close();
+  }
+
+  #lose(error: Error): void {
+    this.#connection = undefined;
+    this.#fail(error);
+  }
+}
+
 /** Players who each see one ad, so many a second, straight at the match instances. */
 class Load {
   /** Impressions that were answered 201. */
   readonly ids = new Set<string>();
   readonly unexpected = new Map<string, number>();
-  readonly #clients: Api[];
+  readonly #games: Game[];
   readonly #intervalMs: number;
   #players = 0;
 
   constructor(world: World, key: string, rate: number) {
-    this.#clients = world.stack.describe().matchUrls.map((url) => apiClient(url, key));
+    const urls = world.stack.describe().matchUrls;
+    this.#games = Array.from(
+      { length: AT_A_TIME },
+      (_, index) => new Game(urls[index % urls.length] ?? "", key),
+    );
     this.#intervalMs = (AT_A_TIME * 1_000) / rate;
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const player = async (index: number) => {
-      const client = this.#clients[index % this.#clients.length];
-      if (client === undefined) return;
+    const play = async (game: Game, index: number) => {
       let nextMs = performance.now() + (index * this.#intervalMs) / AT_A_TIME;
       while (!signal.aborted) {
         const waitMs = nextMs - performance.now();
         if (waitMs > 0) await sleep(waitMs);
         // Who is late does not catch up: the rate that is reached is told.
         nextMs = Math.max(nextMs + this.#intervalMs, performance.now());
-        await this.#play(client).catch((error: unknown) => this.#note(String(error)));
+        await this.#play(game).catch((error: unknown) => this.#note(String(error)));
       }
+      game.close();
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, (_, index) => player(index)));
+    await Promise.all(this.#games.map(play));
   }
 
-  async #play(client: Api): Promise<void> {
+  async #play(game: Game): Promise<void> {
     this.#players += 1;
-    const match = await client.request("POST", "/match", {
+    const match = await game.post("/api/match", {
       game_id: GAME,
       user_id: `player-${this.#players}`,
       game_context: {},
@@ -159,8 +203,8 @@ class Load {
     if (match.status !== 200) return this.#note(`match ${match.status}`);
     const { match_id, campaign_id, creative_id } = match.body;
     const body = { match_id, campaign_id, creative_id, game_id: GAME };
-    const impression = await client.request("POST", "/impressions", body);
-    if (impression.status === 201) this.ids.add(impression.body.impression_id);
+    const impression = await game.post("/api/impressions", body);
+    if (impression.status === 201) this.ids.add(impression.body.impression_id ?? "");
     else this.#note(`impression ${impression.status}`);
   }
 
@@ -197,6 +241,9 @@ async function billingFigures(world: World): Promise<string> {
 async function waitUntilWritten(world: World, ids: ReadonlySet<string>): Promise<void> {
   await eventually(
     async () => {
+      // To read all of them again and again would take what billing needs.
+      const [counted] = await world.query<{ rows: string }>("SELECT count(*) AS rows FROM impressions");
+      if (Number(counted?.rows) < ids.size) return false;
       const rows = await writtenIds(world);
       return [...ids].every((id) => rows.has(id));
     },

@@ -1,4 +1,4 @@
-const chunkBits = 20;
+const chunkBits = 18;
 const chunkLength = 1 << chunkBits;
 const chunkMask = chunkLength - 1;
 /** Numbers of a cache line. Pieces begin with one. */

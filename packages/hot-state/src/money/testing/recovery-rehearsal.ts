@@ -31,6 +31,8 @@ interface Charge {
   matchId: string;
   campaign: number;
   epoch: number;
+  /** The epoch in which Postgres set it aside. */
+  reversedIn?: number;
 }
 
 const PRICE = 1_000;
@@ -202,6 +204,9 @@ export class RecoveryRehearsal {
 
   private async reverse(charge: Charge | undefined): Promise<void> {
     if (charge === undefined) return;
+    // Postgres sets a charge aside once: it may be told again, but not as news of a later epoch.
+    charge.reversedIn ??= this.epoch;
+    if (charge.reversedIn !== this.epoch) return;
     const settlement: Settlement = {
       epoch: this.epoch,
       kind: "reversed",
