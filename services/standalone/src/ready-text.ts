@@ -30,7 +30,7 @@ function demoLines(baseUrl: string, demo: Demo): string[] {
     "There is no login yet: the demo account, an advertiser and a game in one, is used by its key.",
     `  Demo key    ${demo.key}`,
     "",
-    "Get an ad for a scene, see an ad and bill it, look at what the game has earned:",
+    "Get an ad for a scene, see an ad and bill it, look at what the game has earned (whole cents, rounded down):",
     `  ${match}`,
     `  ${match} | sed 's/}$/,"game_id":"${demo.gameId}"}/' | ${impression}`,
     `  curl -s ${baseUrl}/creator-revenue ${header}`,

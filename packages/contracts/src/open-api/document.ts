@@ -24,17 +24,18 @@ Diegetic places advertisers' content into games, as things that belong to the ga
 **An advertiser** registers, deposits, creates a campaign with a creative, and activates it.
 
 - **Keys.** Every request carries \`Authorization: Bearer <API_KEY>\`. A key has scopes; each operation names the one it needs.
-- **Money** is in whole cents (\`*_cents\`). Balances and earnings are rounded down and what was spent is rounded up, so that an answer
-  never promises more than there is.
+- **Money** is in cents (\`*_cents\`). Requests name whole cents. So do answers: balances and earnings are rounded down and what was spent is
+  rounded up, so that an answer never promises more than there is; analytics round to the nearest cent. What one impression was charged and
+  the ledger are exact instead: they have up to three decimals.
 - **Errors** are always exactly \`{"detail": "…"}\`: a sentence that names the field, what came and what is allowed. 400 is malformed, 422
   is well-formed but not allowed. Unknown paths are 404; a method that a path does not have is 405, with \`Allow\` (the component \`MethodNotAllowed\`).
   \`HEAD\` is answered wherever \`GET\` is, without the body; \`OPTIONS\` is 405, since the API is not called from pages of other origins.
-- **Bodies** are JSON in UTF-8, at most 256 KiB. Unknown fields are ignored. In a create \`null\` is like leaving the field out.
+- **Bodies** are JSON in UTF-8, at most 256 KiB. Unknown fields are ignored, as unknown query parameters are. In a create \`null\` is like leaving the field out.
 - **Limits** count per key and group of operations in windows of one minute. \`X-RateLimit-*\` is on every answer.
   Requests without a valid key count by client address, 100 a minute; so does, apart from them and per process, what cannot be read as a
   request at all: it is answered 400, 408, 431 or 429 and the connection is closed.
 - **Retries.** After 429 and 503 wait for \`Retry-After\` seconds; after 500 retry with growing pauses. \`Idempotency-Key\` makes every
-  creating POST safe to retry. A change that restricts (a PATCH, pausing, disabling, revoking, deleting, a target or rule) is answered
+  creating POST safe to retry: a repetition is answered word for word what the first request was. A change that restricts (a PATCH, pausing, disabling, revoking, deleting, a target or rule) is answered
   when everybody obeys it; where that cannot be had it is 503 with a detail that says the change is stored: then it comes into force by itself.
 - **Additions** are marked: a client of the base interface need not know them.`;
 
