@@ -7,6 +7,6 @@ export { Prisma } from "./generated/client.ts";
 export * from "./generated/enums.ts";
 export { safeInteger } from "./integers.ts";
 export { type MigrateOptions, migrate } from "./migrate.ts";
-export { createPipeline, type Pipeline, type PipelineOptions, type Statements } from "./pipeline.ts";
-export { createReader, type Reader, type ReaderOptions } from "./reader.ts";
+export { createPipeline, type Pipeline, type Statements } from "./pipeline.ts";
+export { createReader, type Reader } from "./reader.ts";
 export { inTransaction, type TransactionOptions } from "./transaction.ts";

@@ -1,7 +1,7 @@
 import pg from "pg";
-import { driverTypes } from "./driver-types.ts";
 import { translateError } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
+import { openPool, type PoolOptions } from "./pool.ts";
 import { repeatConflicts } from "./transaction.ts";
 
 /** Statements of one transaction. They are sent at once and run in the order in which they were called. */
@@ -26,35 +26,12 @@ export interface Pipeline {
   close(): Promise<void>;
 }
 
-export interface PipelineOptions {
-  /** Shown by pg_stat_activity. */
-  applicationName?: string;
-  /** Most connections. Default: 4. */
-  poolSize?: number;
-}
-
-const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
-/** Counts from when a statement was sent: statements that were sent before it may have to run first. */
-const ANSWER_TIMEOUT_MS = 15_000;
+const DEFAULT_POOL_SIZE = 4;
 const CONFLICT_ATTEMPTS = 5;
 
-/** Opens connections to `postgres://…`, lazily. */
-export function createPipeline(url: string, options: PipelineOptions = {}): Pipeline {
-  const pool = new pg.Pool({
-    connectionString: url,
-    pipeline: true,
-    max: options.poolSize ?? 4,
-    application_name: options.applicationName ?? "diegetic",
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: 2 * ANSWER_TIMEOUT_MS,
-    keepAlive: true,
-    types: driverTypes,
-  });
-  // A connection that breaks while idle is replaced; without a listener the process would end.
-  pool.on("error", () => {});
+/** Opens connections to `postgres://…`, lazily; at most 4 unless `poolSize` says otherwise. */
+export function createPipeline(url: string, options: Partial<PoolOptions> = {}): Pipeline {
+  const pool = openPool(url, { poolSize: DEFAULT_POOL_SIZE, ...options }, true);
   return {
     inTransaction: (work) => repeatConflicts(() => transact(pool, work), CONFLICT_ATTEMPTS),
     close: () => pool.end(),

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
-import pg from "pg";
-import { driverTypes } from "./driver-types.ts";
 import { translateError } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
+import { openPool, type PoolOptions } from "./pool.ts";
 
 /**
  * Connections for what is read at nearly every request: each statement is prepared once for each connection, and rows do not
@@ -17,34 +16,16 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-export interface ReaderOptions {
-  /** Shown by pg_stat_activity. */
-  applicationName?: string;
-  /** Most connections. Default: 8. */
-  poolSize?: number;
-}
-
-const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
-/** For a server that is gone without a word: the statement's own time-out comes first wherever it still lives. */
-const ANSWER_TIMEOUT_MS = 15_000;
+const DEFAULT_POOL_SIZE = 8;
 /** Texts of which the names are kept; the code has far fewer. */
 const MOST_NAMES = 1_000;
 
-/** Opens connections to `postgres://…`, lazily. A pooler in between has to follow prepared statements (PgBouncer from 1.21 on). */
-export function createReader(url: string, options: ReaderOptions = {}): Reader {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: options.poolSize ?? 8,
-    application_name: options.applicationName ?? "diegetic",
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
-    keepAlive: true,
-    types: driverTypes,
-  });
-  // A connection that breaks while idle is replaced; without a listener the process would end.
-  pool.on("error", () => {});
+/**
+ * Opens connections to `postgres://…`, lazily; at most 8 unless `poolSize` says otherwise. A pooler in between has to follow
+ * prepared statements (PgBouncer from 1.21 on).
+ */
+export function createReader(url: string, options: Partial<PoolOptions> = {}): Reader {
+  const pool = openPool(url, { poolSize: DEFAULT_POOL_SIZE, ...options });
   const names = new Map<string, string>();
   return {
     async query<Row extends object>({ text, values }: Prisma.Sql) {
