@@ -5,13 +5,7 @@
 import type { AddressInfo } from "node:net";
 import { connectRedis } from "@diegetic/hot-state";
 import express from "express";
-
-const FOUR_COMMANDS = `
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('HINCRBY', KEYS[1], 'count', 1)
-redis.call('PEXPIRE', KEYS[1], 600000)
-return redis.call('HGET', KEYS[1], ARGV[1])`;
-const KEYS = 10_000;
+import { loadFourCommands } from "./four-commands.ts";
 
 const app = express();
 app.use(express.json());
@@ -22,11 +16,11 @@ if (REDIS_URL === undefined) {
   });
 } else {
   const redis = connectRedis(REDIS_URL, { name: "baseline" });
-  const sha = String(await redis.script("LOAD", FOUR_COMMANDS));
+  const fourCommands = await loadFourCommands(redis);
   let count = 0;
   app.post("/echo", async (request, response) => {
     count += 1;
-    await redis.evalsha(sha, 1, `baseline:${count % KEYS}`, "field", String(count));
+    await fourCommands(count);
     response.json(request.body);
   });
 }

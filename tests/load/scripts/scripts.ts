@@ -8,6 +8,7 @@ import {
 import { startRedis } from "@diegetic/local-stores";
 import { figure, median, ratios } from "../frame/statistics.ts";
 import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { loadFourCommands } from "../processes/four-commands.ts";
 import { type Ask, Slots } from "./slots.ts";
 
 /** What Redis spends on each script of a match and an impression, against a script of four commands. */
@@ -20,12 +21,6 @@ const AT_ONCE = 16;
 const WARM_UPS = 2;
 /** Of ten matches so many are billed, the others cancelled. */
 const BILLED_SHARE = 0.7;
-const FOUR_COMMANDS = `
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('HINCRBY', KEYS[1], 'count', 1)
-redis.call('PEXPIRE', KEYS[1], 600000)
-return redis.call('HGET', KEYS[1], ARGV[1])`;
-const KEYS = 10_000;
 const NAMES = ["four commands", "admit", "reserve", "commit", "release"] as const;
 
 type Name = (typeof NAMES)[number];
@@ -44,7 +39,7 @@ async function measure(run: Run): Promise<Figure[]> {
   run.defer(() => redis.disconnect());
   const slots = new Slots(createMoneyCommands(redis), createGameSessions(redis));
   await slots.open();
-  const sha = String(await redis.script("LOAD", FOUR_COMMANDS));
+  const fourCommands = await loadFourCommands(redis);
   const costs: Record<Name, Cost[]> = {
     "four commands": [],
     admit: [],
@@ -56,7 +51,7 @@ async function measure(run: Run): Promise<Figure[]> {
     const asks = slots.asks(run.quick ? QUICK_ASKS : ASKS);
     const billed = asks.slice(0, asks.length * BILLED_SHARE);
     const taken: Record<Name, Cost> = {
-      "four commands": await costOf(redis, asks, (_ask, place) => fourCommands(redis, sha, place)),
+      "four commands": await costOf(redis, asks, (_ask, place) => fourCommands(place)),
       admit: await costOf(redis, asks, (ask) => slots.admit(ask)),
       reserve: await costOf(redis, asks, (ask) => slots.reserve(ask)),
       commit: await costOf(redis, billed, (ask) => slots.commit(ask)),
@@ -68,14 +63,10 @@ async function measure(run: Run): Promise<Figure[]> {
   return figuresOf(costs);
 }
 
-async function fourCommands(redis: RedisConnection, sha: string, place: number): Promise<void> {
-  await redis.evalsha(sha, 1, `baseline:${place % KEYS}`, "field", String(place));
-}
-
 async function costOf(
   redis: RedisConnection,
   asks: readonly Ask[],
-  call: (ask: Ask, place: number) => Promise<void>,
+  call: (ask: Ask, place: number) => Promise<unknown>,
 ): Promise<Cost> {
   const before = await counters(redis);
   for (let start = 0; start < asks.length; start += AT_ONCE) {

@@ -1,5 +1,5 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
-import type { GameSessions, MoneyCommands } from "@diegetic/hot-state";
+import { type GameSessions, holdOf, type MoneyCommands } from "@diegetic/hot-state";
 import { openSlot } from "../../helpers/open-slot.ts";
 
 const ADVERTISERS = 40;
@@ -86,15 +86,7 @@ export class Slots {
   }
 
   async cancel({ match }: Ask): Promise<void> {
-    const hold = {
-      matchId: match.match_id,
-      advertiserId: match.advertiser_id,
-      campaignId: match.campaign_id,
-      gameId: match.game_id,
-      sessionKey: match.session_key,
-      priceMillicents: match.price_millicents,
-    };
-    const released = await this.#money.release(hold, "cancelled");
+    const released = await this.#money.release(holdOf(match), "cancelled");
     if (released !== "released") throw new Error(`a hold was not released: ${released}`);
   }
 
