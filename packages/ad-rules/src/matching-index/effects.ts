@@ -74,10 +74,20 @@ for (const { code } of [effects.country, effects.state, effects.city, effects.ci
 const rolesByCode = new Int32Array(1 << codeBits);
 const levelByCode = new Int32Array(1 << codeBits);
 const affinityLevelByCode = new Int32Array(1 << codeBits);
-for (const [name, { code, roles, level }] of Object.entries(effects)) {
+for (const { code, roles, level } of Object.values(effects)) {
   rolesByCode[code] = roles;
   levelByCode[code] = level;
-  if (name.startsWith("affine")) affinityLevelByCode[code] = level;
+}
+for (const { code, level } of [
+  effects.affineAction,
+  effects.affineLocation,
+  effects.affineTheme,
+  effects.affineMood,
+  effects.affineCategory,
+  effects.affinePhrase,
+  effects.affineLookPhrase,
+]) {
+  affinityLevelByCode[code] = level;
 }
 
 /** A term and how it is raised, in one small number. */

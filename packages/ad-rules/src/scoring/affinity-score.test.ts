@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { affinities } from "../../tests/builders.ts";
 import { prepareContext } from "../context/prepared-context.ts";
+import { affinityTypes } from "../matching-index/packed-campaign.ts";
 import { rankOf } from "../ranking/rank.ts";
 import type { AffinityType } from "../types/campaign.ts";
 import type { GameContext } from "../types/request.ts";
@@ -52,17 +53,8 @@ describe("affinity score", () => {
   });
 
   it("never exceeds the highest score, in any context", () => {
-    const type = fc.constantFrom<AffinityType>(
-      "action",
-      "location",
-      "theme",
-      "mood",
-      "category",
-      "lighting",
-      "camera",
-    );
     const entry = fc.tuple(
-      type,
+      fc.constantFrom(...affinityTypes),
       fc.constantFrom("fight", "tense", "noir", "rain", "harbor"),
       fc.double({ min: 0.1, max: 3, noNaN: true }),
     );
