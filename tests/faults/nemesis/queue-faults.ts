@@ -3,15 +3,17 @@ import { createBillingProducer } from "@diegetic/hot-state";
 import { eventually } from "../../helpers/eventually.ts";
 import { whileHung } from "../topology/signals.ts";
 import {
+  ALL_POSSIBLE_WITHIN_MS,
   type Fault,
   type FaultContext,
-  POSSIBLE_WITHIN_MS,
   requireCount,
   runningPid,
   sleep,
 } from "./fault.ts";
 
-const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 100 };
+const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 100 };
+/** How long billing hangs at most while a fault waits for jobs or for Redis. */
+const HUNG_PATIENCE = { timeoutMs: 3_000, everyMs: 100 };
 /** More jobs come after the first one. Milliseconds. */
 const GATHERING_MS = 500;
 
@@ -23,9 +25,7 @@ export function queueFaults(): Fault[] {
       lane: "services",
       inject: async (context) => {
         // Jobs wait while billing hangs: those are lost with the queue.
-        const wiped = await whileHung(await runningPid(context.world, "billing"), () =>
-          eventually(() => wipeQueue(context), PATIENCE),
-        );
+        const wiped = await whileBillingHangs(context, () => wipeQueue(context));
         return requireCount("keys of jobs wiped", wiped);
       },
     },
@@ -46,18 +46,35 @@ export function queueFaults(): Fault[] {
       name: "deliver jobs twice",
       lane: "services",
       inject: async (context) => {
-        const records = await whileHung(await runningPid(context.world, "billing"), async () => {
-          const waiting = await eventually(() => outboxRecords(context), PATIENCE);
-          await deliver(context, waiting);
+        const records = await whileBillingHangs(context, async () => {
+          const waiting = await outboxRecords(context);
+          if (waiting !== null) await deliver(context, waiting);
           return waiting;
         });
         // And again when they are written, or about to be.
         await sleep(300);
-        await deliver(context, records.slice(Math.floor(records.length / 3)));
+        await eventually(async () => {
+          await deliver(context, records.slice(Math.floor(records.length / 3)));
+          return true;
+        }, PATIENCE);
         return requireCount("records delivered again", records.length);
       },
     },
   ];
+}
+
+/**
+ * Hangs billing until the work yields something. It goes on between attempts, because a fault of the other lane may be waiting for
+ * billing while this one waits for what the other took away: a full Redis ends when billing has written.
+ */
+async function whileBillingHangs<T>({ world }: FaultContext, work: () => Promise<T | null>): Promise<T> {
+  const done = await eventually(
+    async () => ({
+      value: await whileHung(await runningPid(world, "billing"), () => eventually(work, HUNG_PATIENCE)),
+    }),
+    PATIENCE,
+  );
+  return done.value;
 }
 
 /** How many keys of jobs are gone; null: none is there yet, or their node cannot be asked at this moment. */
@@ -104,12 +121,9 @@ async function deliver({ world }: FaultContext, records: ImpressionRecord[]): Pr
   const producer = createBillingProducer(world.stack.describe().redisUrl, { name: "faults" });
   try {
     const half = Math.ceil(records.length / 2);
-    await eventually(async () => {
-      await producer.add(records);
-      await producer.add(records.slice(0, half));
-      await producer.add(records.slice(half - 1));
-      return true;
-    }, PATIENCE);
+    await producer.add(records);
+    await producer.add(records.slice(0, half));
+    await producer.add(records.slice(half - 1));
   } finally {
     await producer.close();
   }
