@@ -91,6 +91,27 @@ describe("the front", () => {
     }
   });
 
+  it("logs one line for many requests that no instance can take", async () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const logged = createFront({
+      basePath: "/api",
+      targets,
+      logger: createLogger({ service: "front", instance: "test", level: "info" }, destination),
+    });
+    const origin = await serve(logged.handler);
+    targets.replace({ management: null, match: [DEAD_ORIGIN, DEAD_ORIGIN] });
+    for (const path of ["/api/match", "/api/match", "/api/match", "/api/profile", "/api/profile"]) {
+      expect((await fetch(`${origin}${path}`, { method: "POST", body: "{}" })).status).toBe(503);
+    }
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ tier: "match", refused: 1, cause: "ECONNREFUSED" }),
+      expect.objectContaining({ tier: "management", refused: 1, cause: "none is running" }),
+    ]);
+    expect(lines.join()).not.toContain("stack");
+    logged.close();
+  });
+
   it("answers 503 at once when too many requests run, and takes the next when one has ended", async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {

@@ -7,6 +7,7 @@ import {
   uncountedLimitHeaders,
 } from "@diegetic/service-kit";
 import { createProxyServer, type ProxyServer } from "httpxy";
+import { createRefusalLog, NoInstance } from "./refusal-log.ts";
 import type { TargetDirectory } from "./targets.ts";
 
 /** Far more than a match request or an impression is in practice. */
@@ -43,6 +44,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);
   const readiness = publicReadiness(frontReadiness(options.targets));
   const { requestsAtATime = REQUESTS_AT_A_TIME } = options;
+  const logRefused = createRefusalLog(options.logger);
   let running = 0;
   const keep = bodyKeeper(options.bufferedBytesAtATime ?? BUFFERED_BYTES_AT_A_TIME);
   const handler = (request: IncomingMessage, response: ServerResponse) => {
@@ -66,8 +68,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
     const toMatch = matchPaths.has(path);
     const origins = toMatch ? options.targets.match() : options.targets.management();
     forward({ proxy, request, response, origins, keep }).catch((error: unknown) => {
-      if (!response.destroyed)
-        options.logger.warn({ err: error, tier: toMatch ? "match" : "management" }, "request not forwarded");
+      if (!response.destroyed) logRefused(toMatch ? "match" : "management", error);
       refuse(response);
     });
   };
@@ -109,7 +110,7 @@ async function forward({ proxy, request, response, origins, keep }: Forwarding):
       if (!wasNotTaken(error) || index === candidates.length - 1) throw error;
     }
   }
-  throw new Error("no instance is running");
+  throw new NoInstance("none is running");
 }
 
 /** The connection was refused, so that nothing of the request has been seen by anybody. */

@@ -1,0 +1,50 @@
+import { createLogger } from "@diegetic/service-kit";
+import { describe, expect, it } from "@jest/globals";
+import { createRefusalLog, NoInstance } from "./refusal-log.ts";
+
+const WARN = 40;
+
+/** The log under a clock that the test moves, and the lines that were written. */
+function startLog() {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const logger = createLogger({ service: "front", instance: "test", level: "info" }, destination);
+  const clock = { nowMs: 0 };
+  const tell = createRefusalLog(logger, () => clock.nowMs);
+  return { lines, clock, tell };
+}
+
+describe("the log of refused requests", () => {
+  it("has one warning without a stack for many requests, and counts the others in the next one", () => {
+    const { lines, clock, tell } = startLog();
+    for (let request = 0; request < 50; request += 1) tell("match", new NoInstance("none is running"));
+    expect(lines).toEqual([
+      expect.objectContaining({ level: WARN, tier: "match", refused: 1, cause: "none is running" }),
+    ]);
+    clock.nowMs = 10_000;
+    tell("match", new NoInstance("none is running"));
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatchObject({ refused: 50 });
+    expect(JSON.stringify(lines)).not.toContain("stack");
+  });
+
+  it("keeps the tiers apart", () => {
+    const { lines, tell } = startLog();
+    tell("match", new NoInstance("none is running"));
+    tell("management", new NoInstance("none is running"));
+    expect(lines.map(({ tier }) => tier)).toEqual(["match", "management"]);
+  });
+
+  it.each(["ECONNREFUSED", "ECONNRESET"])("names the code of a connection, %s, without a stack", (code) => {
+    const { lines, tell } = startLog();
+    tell("match", Object.assign(new Error("connect"), { code }));
+    expect(lines).toEqual([expect.objectContaining({ cause: code })]);
+    expect(lines[0]).not.toHaveProperty("err");
+  });
+
+  it("has the stack of a defect", () => {
+    const { lines, tell } = startLog();
+    tell("match", new TypeError("undefined is not a function"));
+    expect(lines[0]).toMatchObject({ err: { type: "TypeError", stack: expect.stringContaining("at ") } });
+  });
+});
