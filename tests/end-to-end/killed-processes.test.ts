@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
+import { type Ad, GameClient } from "../../docs/examples/game-client.ts";
 import { type Api, apiClient, type CampaignPlan, enableGame, startCampaign } from "../helpers/api.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { isAlive, startStack, type TestStack } from "../helpers/stack.ts";
@@ -186,6 +187,45 @@ describe("the stack under load and with processes killed", () => {
           await stack.killAndAwaitRestart("postgres");
           const seen = await played;
           await expectBilled(campaignId, seen);
+        },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "has every ad billed once by the client of the docs, whatever is killed meanwhile",
+    async () => {
+      const problems: string[] = [];
+      const client = new GameClient({
+        baseUrl: stack.describe().baseUrl,
+        key: developerKey,
+        gameId: GAME,
+        patienceMs: 10_000,
+        onProblem: (message) => problems.push(message),
+      });
+      await client.enable({ creator_id: "studio-1", placement_types: ["narrative_hook"] });
+      expect(await client.findAd({ userId: "player-0", context: {} })).toBeNull();
+      await withCampaign(
+        { depositCents: 1_000, budgetCents: 1_000, cpmBidCents: 100 },
+        async (_, campaignId) => {
+          const ads: Ad[] = [];
+          while (ads.length < 20) {
+            const ad = await client.findAd({
+              userId: `reader-${ads.length}`,
+              context: { location: "tavern" },
+            });
+            if (ad !== null) ads.push(ad);
+          }
+          const seen = ads.map((ad) => client.seen(ad));
+          for (const name of ["match-1", "redis", "front"]) {
+            await stack.killAndAwaitRestart(name);
+            seen.push(...ads.map((ad) => client.seen(ad)));
+          }
+          expect(await Promise.all(seen)).toEqual(seen.map(() => true));
+          expect(client.pending).toBe(0);
+          expect(problems).toEqual([]);
+          await expectBilled(campaignId, ads.length);
         },
       );
     },

@@ -1,0 +1,134 @@
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+const IMPRESSION_TIMEOUT_MS = 5_000;
+const ENABLE_TIMEOUT_MS = 10_000;
+/** A match can be billed for so long. */
+const BILLABLE_MS = 24 * 60 * 60 * 1_000;
+
+export interface GameClientOptions {
+  /** Such as http://127.0.0.1:8080/api. */
+  baseUrl: string;
+  /** With the scope `serving`; `enable` needs `developer`, too. */
+  key: string;
+  gameId: string;
+  /** How long a scene waits for its ad at most, milliseconds. Default 150. */
+  patienceMs?: number;
+  /** So many impressions wait for their final answer at most; beyond that the oldest is given up. Default 10 000. */
+  mostPending?: number;
+  /** Told of what a developer has to mend. */
+  onProblem?: (message: string) => void;
+}
+
+export interface Scene {
+  userId: string;
+  sessionId?: string;
+  /** `game_context` of POST /match. */
+  context: Record<string, unknown>;
+  /** `player_geo` of POST /match. */
+  geo?: Record<string, unknown>;
+}
+
+/** Of the answer of POST /match what every game uses. */
+export interface Ad {
+  match_id: string;
+  campaign_id: string;
+  creative_id: string;
+  narrative_hook: string;
+  biased_pipeline: Record<string, string>;
+}
+
+/**
+ * What a game server needs to talk to Diegetic. Two rules make it: a scene never waits long for an ad, and an impression is
+ * sent until there is a final answer to it.
+ */
+export class GameClient {
+  readonly #options: Required<GameClientOptions>;
+  readonly #pending = new Set<string>();
+
+  constructor(options: GameClientOptions) {
+    this.#options = { patienceMs: 150, mostPending: 10_000, onProblem: () => undefined, ...options };
+  }
+
+  /** How many impressions wait for their final answer. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Tells which ads the game takes; to be called at every boot. */
+  async enable(placement: { creator_id: string; placement_types: string[] }): Promise<void> {
+    const path = `/placements/${encodeURIComponent(this.#options.gameId)}`;
+    const answer = await this.#post(path, placement, ENABLE_TIMEOUT_MS);
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  }
+
+  /** The ad for a scene; null when there is none, or when it does not come in time: the scene then goes on without. */
+  async findAd({ userId, sessionId, context, geo }: Scene): Promise<Ad | null> {
+    const { gameId, patienceMs, onProblem } = this.#options;
+    const scene = { game_context: context, player_geo: geo };
+    const body = { game_id: gameId, user_id: userId, session_id: sessionId, ...scene };
+    try {
+      const answer = await this.#post("/match", body, patienceMs);
+      if (answer.status === 200) return (await answer.json()) as Ad;
+      if (isMistake(answer.status)) onProblem(`/match: ${answer.status} ${await answer.text()}`);
+    } catch {
+      // Not in time, or nobody there. Should an ad have been chosen after all, its hold lapses and costs nothing.
+    }
+    return null;
+  }
+
+  /** Records that the player has seen an ad. Settles with whether it was billed, as soon as that is known for good. */
+  async seen({ match_id, campaign_id, creative_id }: Ad): Promise<boolean> {
+    const { gameId, mostPending } = this.#options;
+    const [oldest] = this.#pending;
+    if (oldest !== undefined && this.#pending.size >= mostPending) this.#pending.delete(oldest);
+    this.#pending.add(match_id);
+    const body = { game_id: gameId, campaign_id, creative_id, match_id };
+    const endMs = Date.now() + BILLABLE_MS;
+    try {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+        const { billed, leastPauseMs } = await this.#record(body);
+        if (billed !== undefined) return billed;
+        if (!this.#pending.has(match_id) || Date.now() > endMs) return false;
+        await sleep(Math.max(leastPauseMs, pauseMs * (0.5 + Math.random())));
+      }
+    } finally {
+      this.#pending.delete(match_id);
+    }
+  }
+
+  /** One attempt. `billed` is undefined while only another attempt can tell. */
+  async #record(body: object): Promise<{ billed?: boolean; leastPauseMs: number }> {
+    try {
+      const answer = await this.#post("/impressions", body, IMPRESSION_TIMEOUT_MS);
+      if (answer.status === 201) return { billed: true, leastPauseMs: 0 };
+      const leastPauseMs = Number(answer.headers.get("retry-after") ?? 0) * 1_000;
+      if (!isMistake(answer.status)) return { leastPauseMs };
+      this.#options.onProblem(`/impressions: ${answer.status} ${await answer.text()}`);
+      // With a key that is valid again it can still be billed.
+      if (answer.status === 401 || answer.status === 403) return { leastPauseMs };
+      return { billed: false, leastPauseMs };
+    } catch {
+      // The answer was lost, or nobody is there. The same match_id is never billed twice.
+      return { leastPauseMs: 0 };
+    }
+  }
+
+  #post(path: string, body: object, timeoutMs: number): Promise<Response> {
+    const { baseUrl, key } = this.#options;
+    return fetch(`${baseUrl}${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+  }
+}
+
+/** Too many requests (429) and a service that is away (503) mend themselves. */
+function isMistake(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 429;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
