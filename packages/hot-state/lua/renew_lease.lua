@@ -4,7 +4,7 @@
 -- ARGV  1 instance  2 epoch that it follows  3 version that it has applied  4 number of this renewal
 --       5 number of its last confirmed renewal, 0 when it has none  6 length of a lease, ms
 --       7 most changes in a reply  8 bytes after which a reply ends
--- Reply {'empty'}: no snapshot that was completed on this server since it may have forgotten something
+-- Reply {'incomplete'}: no snapshot that was completed on this server since it may have forgotten something
 --     | {'reload', epoch}: another epoch, or older data than the follower has seen; start again from version 0
 --     | {'changes', version reached, name, JSON or '' for a removed entity, …}
 --     | {'current'}: the lease is extended
@@ -15,7 +15,7 @@
 
 local epoch = redis.call('GET', KEYS[2])
 if not epoch or redis.call('GET', KEYS[3]) ~= epoch .. '|' .. server_lineage() then
-  return { 'empty' }
+  return { 'incomplete' }
 end
 local version = tonumber(redis.call('GET', KEYS[1]) or '0')
 local applied = tonumber(ARGV[3])

@@ -59,7 +59,12 @@ export { isRedisAway, isRedisFull } from "./redis-away.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { slotOwners } from "./slot-owners.ts";
 export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";
-export { NotObeyedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./snapshot/lease.ts";
+export {
+  NotObeyedError,
+  SNAPSHOT_LEASE_MS,
+  SnapshotLostError,
+  SnapshotNotPublished,
+} from "./snapshot/lease.ts";
 export {
   type SnapshotEntry,
   SnapshotPublisher,

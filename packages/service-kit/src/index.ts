@@ -18,5 +18,6 @@ export {
 export { startOperationsServer } from "./observability/operations-server.ts";
 export { createOutageLog } from "./observability/outage-log.ts";
 export { checkReadiness, publicReadiness, type ReadinessChecks } from "./observability/readiness.ts";
+export { createWaitLog } from "./observability/wait-log.ts";
 export * from "./settings/common.ts";
 export * from "./settings/settings.ts";

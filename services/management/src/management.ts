@@ -119,7 +119,7 @@ export function createManagement(options: ManagementOptions): Management {
     postgres: () => database.$queryRaw`SELECT 1`,
     redis: () => redis.get("{readiness}"),
     snapshot: async () => {
-      if (await snapshot.isEmpty()) throw new Error("the snapshot is not complete");
+      if (await snapshot.needsRebuild()) throw new Error("the snapshot is not complete");
     },
   };
   return {

@@ -11,10 +11,12 @@ import {
   RateLimiter,
   type RedisConnection,
   SnapshotFollower,
+  SnapshotNotPublished,
 } from "@diegetic/hot-state";
 import {
   createApp,
   createOutageLog,
+  createWaitLog,
   type Logger,
   type Metrics,
   type ReadinessChecks,
@@ -107,7 +109,7 @@ function createParts({ settings, secrets, logger, metrics, nowMs = Date.now }: M
       catalog.apply(changes);
       tidyInTurns();
     },
-    onError: onError("snapshot"),
+    onError: snapshotErrors(logger, onError("snapshot")),
   });
   const measures = createMeasures(metrics, catalog);
   const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
@@ -183,6 +185,16 @@ function createApi(
     hotLane: true,
     nowMs,
   });
+}
+
+/** That the snapshot is not published yet is how every start of the stack begins; anything else is a failure. */
+function snapshotErrors(logger: Logger, tell: (error: Error) => void): (error: Error) => void {
+  const wait = createWaitLog(logger, {
+    waiting: "match requests are answered 503 until management has verified Redis and published the snapshot",
+    stillWaiting:
+      "the snapshot is still not published and match requests are answered 503: see that management runs, and what it logs",
+  });
+  return (error) => (error instanceof SnapshotNotPublished ? wait() : tell(error));
 }
 
 /** Looked at after every connection: another server may stand behind the address by then. */

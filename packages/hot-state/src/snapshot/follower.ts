@@ -6,7 +6,7 @@ import { snapshotKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { Alarm } from "./alarm.ts";
-import { SNAPSHOT_LEASE_MS } from "./lease.ts";
+import { SNAPSHOT_LEASE_MS, SnapshotNotPublished } from "./lease.ts";
 import { Round } from "./round.ts";
 
 /** One entity that changed; `json` null: it is gone. Apply it as it comes, also when its row version is older. */
@@ -108,7 +108,7 @@ export class SnapshotFollower {
     return performance.now() < this.#freshUntil;
   }
 
-  /** Takes everything that is published by now. Rejects when Redis is away or has no complete snapshot. */
+  /** Takes everything that is published by now. Rejects when Redis is away, and with SnapshotNotPublished. */
   catchUp(): Promise<void> {
     if (this.#running === undefined || this.#stopping)
       return Promise.reject(new Error("the follower is not running"));
@@ -179,7 +179,7 @@ export class SnapshotFollower {
       } else {
         const { instance, hadLease } = this.#startOver(rest[0] ?? "");
         if (hadLease) await this.#dropLease(instance);
-        if (code === "empty") throw new Error("Redis has no complete snapshot");
+        if (code === "incomplete") throw new SnapshotNotPublished();
       }
       await nextTurn();
     }
@@ -207,7 +207,7 @@ export class SnapshotFollower {
     const fields = Array.isArray(reply) ? reply.map(String) : [];
     const shapes: Record<string, boolean> = {
       current: fields.length === 1,
-      empty: fields.length === 1,
+      incomplete: fields.length === 1,
       reload: fields.length === 2,
       changes: fields.length >= 4 && fields.length % 2 === 0,
     };

@@ -13,3 +13,15 @@ export class SnapshotLostError extends Error {
 export class NotObeyedError extends Error {
   override name = "NotObeyedError";
 }
+
+/**
+ * Management has not published the snapshot since the server of Redis started, or lost its data. A plain condition at every
+ * start, that ends by itself when management runs and reaches Postgres.
+ */
+export class SnapshotNotPublished extends Error {
+  override name = "SnapshotNotPublished";
+
+  constructor() {
+    super("the snapshot is not published yet");
+  }
+}

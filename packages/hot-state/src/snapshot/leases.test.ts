@@ -228,12 +228,12 @@ describe("a Redis that goes away", () => {
 
       server = await startTestRedis({ dir, port, appendonly: true });
       // Everything is there, but who knows: nothing is served before it has been published again.
-      await eventually(() => publisher.isEmpty(), { timeoutMs: 10_000 });
+      await eventually(() => publisher.needsRebuild(), { timeoutMs: 10_000 });
       await expect(follower.catchUp()).rejects.toThrow();
       expect(follower.isFresh()).toBe(false);
       await publisher.rebuild([[{ name: "a", rowVersion: 1, json: "1" }]]);
       await eventually(() => follower.isFresh(), { timeoutMs: 10_000 });
-      expect(await publisher.isEmpty()).toBe(false);
+      expect(await publisher.needsRebuild()).toBe(false);
       const version = await publisher.publish([{ name: "b", rowVersion: 1, json: "2" }]);
       await publisher.awaitObeyed(version, 10_000);
       expect(Object.fromEntries(entities)).toEqual({ a: "1", b: "2" });
@@ -241,7 +241,7 @@ describe("a Redis that goes away", () => {
       await server.stop();
       await rm(dir, { recursive: true, force: true });
       server = await startTestRedis({ port });
-      await eventually(() => publisher.isEmpty(), { timeoutMs: 10_000 });
+      await eventually(() => publisher.needsRebuild(), { timeoutMs: 10_000 });
       await eventually(() => !follower.isFresh()); // Its last lease may still have lived.
       await publisher.rebuild([[{ name: "a", rowVersion: 1, json: "1" }]]);
       await eventually(() => follower.isFresh(), { timeoutMs: 10_000 });

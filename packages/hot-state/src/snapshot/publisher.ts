@@ -29,8 +29,8 @@ const SLOWEST_POLL_MS = 20;
 /**
  * Writes the snapshot that match instances follow.
  *
- * The snapshot is empty until `rebuild` has published everything once; followers serve nothing before. It becomes
- * empty again when Redis loses it: callers ask `isEmpty` at start and every few seconds, and rebuild.
+ * Followers serve nothing before `rebuild` has published everything once, nor after Redis was restarted, promoted or has
+ * lost the snapshot: callers ask `needsRebuild` at start and every few seconds, and rebuild.
  */
 export class SnapshotPublisher {
   readonly #leaseMs: number;
@@ -126,7 +126,7 @@ export class SnapshotPublisher {
    * Whether followers lack the whole truth: never rebuilt, flushed, older than what this publisher has seen, or not
    * rebuilt since the server started or became a master.
    */
-  async isEmpty(): Promise<boolean> {
+  async needsRebuild(): Promise<boolean> {
     const { version, epoch, complete } = await this.#read();
     if (!complete) return true;
     this.#see({ epoch, version });

@@ -115,24 +115,24 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
   });
 
   it("is empty until a rebuild is complete, and followers do not serve before", async () => {
-    expect(await publisher.isEmpty()).toBe(true);
+    expect(await publisher.needsRebuild()).toBe(true);
     await publisher.publish([entry("a", 1)]);
-    expect(await publisher.isEmpty()).toBe(true);
+    expect(await publisher.needsRebuild()).toBe(true);
     const copy = new Copy(redis, "early");
     copies.push(copy);
     copy.follower.start();
-    await expect(copy.follower.catchUp()).rejects.toThrow("no complete snapshot");
+    await expect(copy.follower.catchUp()).rejects.toThrow("not published yet");
     expect(copy.follower.isFresh()).toBe(false);
 
     await publisher.rebuild([[entry("b", 1)]]);
-    expect(await publisher.isEmpty()).toBe(false);
+    expect(await publisher.needsRebuild()).toBe(false);
     await copy.follower.waitUntilFresh(5_000);
     expect([...copy.entities.keys()].sort()).toEqual(["a", "b"]);
   });
 
   it("opens an empty product, too", async () => {
     await publisher.rebuild([]);
-    expect(await publisher.isEmpty()).toBe(false);
+    expect(await publisher.needsRebuild()).toBe(false);
     expect((await follow()).entities.size).toBe(0);
   });
 
@@ -144,7 +144,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
 
     await expect(publisher.awaitObeyed(version, 5_000)).rejects.toThrow(SnapshotLostError);
     await eventually(() => follower.state === "loading" && !follower.isFresh());
-    expect(await publisher.isEmpty()).toBe(true);
+    expect(await publisher.needsRebuild()).toBe(true);
     await publisher.rebuild([[entry("a", 2), entry("new", 1)]]);
     await follower.waitUntilFresh(5_000);
     expect([...entities.keys()].sort()).toEqual(["a", "new"]);
@@ -158,9 +158,9 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     await publisher.awaitObeyed(seen, 5_000);
 
     await restoreAll(redis, dump);
-    expect(await publisher.isEmpty()).toBe(true);
+    expect(await publisher.needsRebuild()).toBe(true);
     await publisher.rebuild([[entry("a", 2), entry("x", 1), entry("y", 1), entry("z", 1)]]);
-    expect(await publisher.isEmpty()).toBe(false);
+    expect(await publisher.needsRebuild()).toBe(false);
     await eventually(() => [...entities.keys()].sort().join() === "a,x,y,z");
     await follower.waitUntilFresh(5_000);
     expect(entities.get("a")).toBe('{"a":2}');
@@ -187,7 +187,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
       yield [entry("b", 1)];
     }
     await expect(publisher.rebuild(pages())).rejects.toThrow(SnapshotLostError);
-    expect(await publisher.isEmpty()).toBe(true);
+    expect(await publisher.needsRebuild()).toBe(true);
   });
 
   it("brings changes again that the copy could not take", async () => {

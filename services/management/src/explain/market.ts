@@ -1,7 +1,12 @@
 import { CampaignIndex } from "@diegetic/ad-rules";
 import type { SnapshotCampaign, SnapshotPlacement } from "@diegetic/contracts";
-import { type RedisConnection, type SnapshotChange, SnapshotFollower } from "@diegetic/hot-state";
-import { type Logger, unavailable } from "@diegetic/service-kit";
+import {
+  type RedisConnection,
+  type SnapshotChange,
+  SnapshotFollower,
+  SnapshotNotPublished,
+} from "@diegetic/hot-state";
+import { createOutageLog, createWaitLog, type Logger, unavailable } from "@diegetic/service-kit";
 
 const CAMPAIGN = "campaign:";
 const PLACEMENT = "placement:";
@@ -16,10 +21,15 @@ export class Market {
   readonly #follower: SnapshotFollower;
 
   constructor(redis: RedisConnection, options: { instance: string; logger: Logger }) {
+    const fail = createOutageLog(options.logger)("market");
+    const wait = createWaitLog(options.logger, {
+      waiting: "explanations are answered 503 until the snapshot is published",
+      stillWaiting: "explanations are still answered 503, since the snapshot is not published",
+    });
     this.#follower = new SnapshotFollower(redis, {
       instance: options.instance,
       onChanges: (changes) => this.#apply(changes),
-      onError: (error) => options.logger.warn({ err: error }, "following the snapshot failed, trying again"),
+      onError: (error) => (error instanceof SnapshotNotPublished ? wait() : fail(error)),
     });
   }
 

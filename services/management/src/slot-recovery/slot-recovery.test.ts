@@ -32,6 +32,29 @@ describe("SlotRecovery", () => {
     expect(await counted()).toEqual({ created: 1, forgotten: 1, kept: 0 });
   });
 
+  it("says of slots what became of them, and warns only where matches are void", async () => {
+    const lines: { level: number; notice?: string; slots?: number; msg: string }[] = [];
+    harness = await startHarness(undefined, { write: (line) => void lines.push(JSON.parse(line)) });
+    const { management, redis } = harness;
+    const { advertiserId } = await harness.advertiser(10_000);
+    const told = async (change: () => Promise<unknown>) => {
+      lines.length = 0;
+      await change();
+      await management.reconciler.round();
+      await eventually(() => lines.some(({ slots }) => slots === 1));
+      return lines.filter(({ slots, notice }) => slots ?? notice);
+    };
+    const kept = { level: 30, slots: 1, msg: expect.stringContaining("live on") };
+    const void_ = { level: 40, slots: 1, msg: expect.stringContaining("made anew") };
+    expect(await told(() => redis.hset(`{${advertiserId}}:account`, "lineage", "another"))).toEqual([
+      expect.objectContaining(kept),
+    ]);
+    expect(await told(() => redis.flushall())).toEqual([
+      expect.objectContaining({ level: 40, notice: "lost" }),
+      expect.objectContaining(void_),
+    ]);
+  });
+
   it("brings a slot back whose outbox holds what is no record", async () => {
     harness = await startHarness();
     const { management, money, redis } = harness;

@@ -131,7 +131,7 @@ export class SlotRecovery {
 
   /** Returns how many are still frozen. */
   async #restoreFound(found: Map<string, Found>): Promise<number> {
-    const { database, logger } = this.#parts;
+    const { database } = this.#parts;
     let left = 0;
     const [first] = found.values();
     if (first === undefined) return 0;
@@ -154,7 +154,7 @@ export class SlotRecovery {
     });
     const restored = new Map<string, number>();
     const lateIds: string[] = [];
-    let created = 0;
+    const counts: Record<Outcome, number> = { created: 0, forgotten: 0, kept: 0 };
     await Promise.all(
       known.map(async (advertiser) => {
         const slot = found.get(advertiser.id);
@@ -163,7 +163,7 @@ export class SlotRecovery {
           const done = await this.#restore(advertiser, slot, day);
           if (done === null) return;
           restored.set(advertiser.id, done.epoch);
-          if (done.outcome === "created") created += 1;
+          counts[done.outcome] += 1;
           lateIds.push(...done.lateIds);
         } catch (error) {
           this.#leave(advertiser.id, error);
@@ -171,14 +171,21 @@ export class SlotRecovery {
       }),
     );
     await markVerified(database, restored, lateIds);
-    if (created > 0) logger.info({ created }, "advertisers' slots were created");
-    if (found.size > created) {
+    this.#tell(counts);
+    return left + found.size - restored.size;
+  }
+
+  /** A line for each thing that happened to slots; only one of them is more than what every start brings. */
+  #tell({ created, kept, forgotten }: Record<Outcome, number>): void {
+    const { logger } = this.#parts;
+    if (created > 0) logger.info({ slots: created }, "new advertisers have their slots in Redis");
+    if (kept > 0) logger.info({ slots: kept }, "slots agree with Postgres: their open matches live on");
+    if (forgotten > 0) {
       logger.warn(
-        { found: found.size - created, restored: restored.size - created },
-        "advertisers' slots were restored from Postgres",
+        { slots: forgotten },
+        "slots that Redis had lost, or had older than Postgres, were made anew: matches that were open there are void, and their impressions are refused (409)",
       );
     }
-    return left + found.size - restored.size;
   }
 
   async #restore(known: KnownAdvertiser, { slot, outbox }: Found, day: string): Promise<Restored | null> {

@@ -5,6 +5,7 @@ import { MovedSlots } from "../slot-recovery/moved-slots.ts";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { markPublished, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
 import type { Publishing } from "./publishing.ts";
+import { NOTICES, type RedisSeen, recoveryNotice } from "./recovery-notice.ts";
 
 /** Short, because nothing is served from a server that was restarted or promoted until it has been noticed here. */
 const EVERY_MS = 500;
@@ -43,7 +44,10 @@ export class Reconciler {
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
   #lastSlot = "";
-  #seenLineages = "";
+  /** Of the servers whose slots are verified. */
+  #verifiedLineages: readonly string[] = [];
+  /** What was told last, so that a verification that has to be repeated is not told again. */
+  #told = "";
   readonly #moved = new MovedSlots();
 
   constructor(parts: ReconcilerParts) {
@@ -60,7 +64,7 @@ export class Reconciler {
    * fails.
    */
   async start(): Promise<void> {
-    const lineages = await this.#lineages();
+    const lineages = await this.#parts.lineages();
     this.#moved.look(await this.#parts.owners());
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -72,7 +76,7 @@ export class Reconciler {
         if (!(error instanceof SnapshotLostError) || attempt === START_ATTEMPTS) throw error;
       }
     }
-    this.#seenLineages = lineages;
+    this.#verifiedLineages = lineages;
     this.#schedule();
   }
 
@@ -96,23 +100,37 @@ export class Reconciler {
 
   /** One round of everything; for tests, too. */
   async round(): Promise<void> {
-    const lineages = await this.#lineages();
-    const empty = await this.#parts.snapshot.isEmpty();
-    if (empty || lineages !== this.#seenLineages) {
-      this.#parts.logger.warn({ empty }, "Redis was restarted, replaced or promoted, or has lost its data");
+    const seen = await this.#look();
+    const notice = recoveryNotice(this.#verifiedLineages, seen);
+    if (notice !== undefined) {
+      this.#tell(notice, seen);
       await this.#restoreAllSlots();
-      this.#seenLineages = lineages;
+      this.#verifiedLineages = seen.lineages;
     }
-    if (empty) await this.#rebuild();
+    if (seen.needsRebuild) await this.#rebuild();
+    this.#told = "";
     await this.#restoreMoved();
     for (const kind of PUBLISHED_KINDS) await this.#republish(kind);
     await this.#restoreSlots();
     await this.#parts.upkeep();
   }
 
+  async #look(): Promise<RedisSeen> {
+    const lineages = await this.#parts.lineages();
+    const needsRebuild = await this.#parts.snapshot.needsRebuild();
+    // A server that was restarted between the two questions has lost nothing.
+    return { lineages: needsRebuild ? await this.#parts.lineages() : lineages, needsRebuild };
+  }
+
+  #tell(notice: keyof typeof NOTICES, { lineages }: RedisSeen): void {
+    const told = [notice, ...lineages].join();
+    if (told !== this.#told) this.#parts.logger.warn({ notice }, NOTICES[notice]);
+    this.#told = told;
+  }
+
   async #rebuild(): Promise<void> {
     const version = await this.#parts.snapshot.rebuild(this.#everything());
-    this.#parts.logger.info({ version }, "published everything there is");
+    this.#parts.logger.info({ version }, "the snapshot is published: match instances can serve");
   }
 
   async *#everything(): AsyncGenerator<SnapshotEntry[]> {
@@ -136,10 +154,6 @@ export class Reconciler {
     await this.#parts.publishing.publish(kind, ids);
     this.#republished.inc({ kind }, ids.length);
     this.#parts.logger.info({ kind, rows: ids.length }, "published rows that were left behind");
-  }
-
-  async #lineages(): Promise<string> {
-    return (await this.#parts.lineages()).join();
   }
 
   async #restoreAllSlots(): Promise<void> {

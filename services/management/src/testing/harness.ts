@@ -53,11 +53,17 @@ export const creativeBody = {
   narrative_hook: "It smells of Ember.",
 };
 
+/** Takes the lines of the log. */
+export interface LogTo {
+  write(line: string): void;
+}
+
 /** Another process of management on the same stores. */
 export function createInstance(
   secrets: { databaseUrl: string; redisUrl: string },
   clock: Clock = Date.now,
   metrics: Metrics = createMetrics({ service: "management" }),
+  logTo?: LogTo,
 ): Management {
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
@@ -66,15 +72,26 @@ export function createInstance(
     RATE_LIMIT_MANAGEMENT: "unlimited",
     RATE_LIMIT_ANALYTICS: "unlimited",
   });
-  const logger = createLogger({ service: "management", instance: "test", level: "silent" });
+  const logger = createLogger(
+    { service: "management", instance: "test", level: logTo ? "info" : "silent" },
+    logTo,
+  );
   return createManagement({ settings, logger, metrics, clock });
 }
 
-/** @param clock what the service takes for the time; default: the system's clock. */
-export async function startHarness(clock?: Clock): Promise<Harness> {
+/**
+ * @param clock what the service takes for the time; default: the system's clock.
+ * @param logTo where its log goes; default: nowhere.
+ */
+export async function startHarness(clock?: Clock, logTo?: LogTo): Promise<Harness> {
   const [database, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   const metrics = createMetrics({ service: "management" });
-  const management = createInstance({ databaseUrl: database.url, redisUrl: server.url }, clock, metrics);
+  const management = createInstance(
+    { databaseUrl: database.url, redisUrl: server.url },
+    clock,
+    metrics,
+    logTo,
+  );
   const redis = connectRedis(server.url, { name: "test" });
   const pipeline = createPipeline(database.url);
   await management.start();
