@@ -60,7 +60,7 @@ export const advertiserApi = defineFeature({
       refusals: [
         missingField("company_name is required: it must be text of at most 200 characters that is not blank"),
         malformedField(
-          "contact_email must be an e-mail address of at most 254 characters, but a text of 10 characters was sent",
+          'contact_email must be an e-mail address such as name@example.com, but a text without "@" was sent',
         ),
         refusal(
           409,
@@ -116,9 +116,7 @@ export const advertiserApi = defineFeature({
         },
       ],
       refusals: [
-        malformedField(
-          'website must be an absolute http or https address of at most 2000 characters, but "emberroast" was sent',
-        ),
+        malformedField('website must be an absolute http or https address, but "emberroast" was sent'),
         withoutProfile,
         emailTaken,
         notAllowedField(

@@ -44,6 +44,8 @@ const PERSONAL = new Set([
 /** A code or a number that is refused in a place is none; a longer text can be one. */
 const PLACE_CHARACTERS = 4;
 
+const EXAMPLE_ADDRESS = "name@example.com";
+
 interface FieldSchema {
   type?: string | string[];
   enum?: unknown[];
@@ -112,7 +114,7 @@ export function allowed(schema: FieldSchema): string {
   }
   if (type === "string") {
     const limit = schema.maxLength === undefined ? "" : ` of at most ${schema.maxLength} characters`;
-    if (schema.format === "email") return `an e-mail address${limit}`;
+    if (schema.format === "email") return `an e-mail address${limit || ` such as ${EXAMPLE_ADDRESS}`}`;
     const format = schema.format === undefined ? undefined : ownFormats[schema.format]?.allowed;
     if (format !== undefined) return `${format}${schema.format === "uri" ? limit : ""}`;
     if (schema.pattern === GAME_ID) return `${name}${limit} that is not blank and has no control characters`;
@@ -140,6 +142,22 @@ function controlIn({ keyword, schema, data }: ErrorObject): string | undefined {
   return code === undefined ? undefined : `one with U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
+/** What a malformed text was like, without a word of it: its length is not what is wrong with it. */
+function misshapen(format: string | undefined, text: string): string {
+  if (isBlankText(text)) return outlined(text);
+  if (format !== "email") return "a text that is none";
+  const parts = text.split("@");
+  if (parts.length === 1) return 'a text without "@"';
+  if (parts.length > 2) return `a text with ${parts.length - 1} times "@"`;
+  if (/\s/u.test(text)) return "a text with a space in it";
+  const [name = "", domain = ""] = parts;
+  if (name === "") return 'a text with nothing before "@"';
+  if (domain === "") return 'a text with nothing after "@"';
+  return domain.includes(".")
+    ? "a text with characters, or dots, in places where an address has none"
+    : 'a text without a dot after "@"';
+}
+
 /** Turns the first failure that ajv reports (with `verbose`) into the answer for the client. */
 export function invalidInputFrom(error: ErrorObject): InvalidInput {
   const path = fieldPath(error.instancePath);
@@ -153,7 +171,24 @@ export function invalidInputFrom(error: ErrorObject): InvalidInput {
     return new InvalidInput(400, `The body must be a JSON object, but ${outlined(error.data)} was sent.`);
   }
   const status = NOT_ALLOWED.has(error.keyword) ? 422 : 400;
-  const expected = allowed((error.parentSchema ?? {}) as FieldSchema);
-  const sent = controlIn(error) ?? (isPersonal(path, error.data) ? outlined(error.data) : shown(error.data));
-  return new InvalidInput(status, `${path} must be ${expected}, but ${sent} was sent`);
+  const { maxLength, ...form } = schemaOf(error);
+  // What is malformed is not too long, and is not told how long it may be.
+  const expected = allowed(isMisshapen(error) || maxLength === undefined ? form : { ...form, maxLength });
+  return new InvalidInput(status, `${path} must be ${expected}, but ${sentIn(error, path)} was sent`);
+}
+
+function schemaOf({ parentSchema }: ErrorObject): FieldSchema {
+  return (parentSchema ?? {}) as FieldSchema;
+}
+
+/** A form of its own, such as that of an address, was missed; a pattern beside a format says the same as the format. */
+function isMisshapen(error: ErrorObject): boolean {
+  return ["format", "pattern"].includes(error.keyword) && schemaOf(error).format !== undefined;
+}
+
+function sentIn(error: ErrorObject, path: string): string {
+  const { data } = error;
+  const isHidden = isPersonal(path, data) || (typeof data === "string" && !SHOWN_TEXT.test(data));
+  if (isMisshapen(error) && isHidden) return misshapen(schemaOf(error).format, String(data));
+  return controlIn(error) ?? (isPersonal(path, data) ? outlined(data) : shown(data));
 }

@@ -84,6 +84,41 @@ describe("validators", () => {
     expect(tooLong.map((read) => refusal(read).status)).toEqual([422, 422, 422, 422]);
   });
 
+  it.each([
+    ["ember", 'a text without "@" was sent'],
+    ["a@b@c.example", 'a text with 2 times "@" was sent'],
+    ["ember ads@example.com", "a text with a space in it was sent"],
+    ["@example.com", 'a text with nothing before "@" was sent'],
+    ["ember@", 'a text with nothing after "@" was sent'],
+    ["ember@example", 'a text without a dot after "@" was sent'],
+    ["em..ber@example.com", "a text with characters, or dots, in places where an address has none was sent"],
+    ["", "an empty text was sent"],
+  ])("say of the e-mail address %j what is wrong with its form", (contact_email, sent) => {
+    const { status, detail } = refusal(() => registerRequest({ company_name: "n", contact_email }));
+    expect([status, detail]).toEqual([
+      400,
+      `contact_email must be an e-mail address such as name@example.com, but ${sent}`,
+    ]);
+  });
+
+  it("say of an address that is too long how long it may be, and nothing of its form", () => {
+    const contact_email = `${"x".repeat(250)}@example.com`;
+    expect(refusal(() => registerRequest({ company_name: "n", contact_email }))).toMatchObject({
+      status: 422,
+      detail:
+        "contact_email must be an e-mail address of at most 254 characters, but a text of 262 characters was sent",
+    });
+  });
+
+  it("say of a website that is no address nothing of lengths", () => {
+    const website = "an old page of the tavern, on the web";
+    const fields = { company_name: "n", contact_email: "a@b.example", website };
+    expect(refusal(() => registerRequest(fields))).toMatchObject({
+      status: 400,
+      detail: "website must be an absolute http or https address, but a text that is none was sent",
+    });
+  });
+
   it("refuse to change the type of a creative, before anything else", () => {
     expect(refusal(() => creativePatch({ creative_type: null, tone: 5 })).status).toBe(422);
   });
