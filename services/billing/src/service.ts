@@ -26,8 +26,9 @@ import { Settler } from "./settle/settler.ts";
 import { damagedRecordKeeper } from "./sweep/damaged-records.ts";
 import { QueueSilence } from "./sweep/queue-silence.ts";
 import { SWEPT_AT_A_TIME, Sweeper } from "./sweep/sweeper.ts";
-import { ImpressionWriter } from "./write/impression-writer.ts";
-import { JoinedJobs } from "./write/joined-jobs.ts";
+import { ImpressionWriter, type PreparedRecords } from "./write/impression-writer.ts";
+import { type BatchSteps, JoinedJobs } from "./write/joined-jobs.ts";
+import { Lanes } from "./write/lanes.ts";
 import { Partitions } from "./write/partitions.ts";
 
 /** Pauses of the loops and the age at which a record counts as lost. Milliseconds. */
@@ -58,6 +59,8 @@ const PACE: BillingPace = {
 const POOL_SIZE = 16;
 /** Larger ones would hold the rows of their advertisers for longer. */
 const RECORDS_PER_BATCH = 4_000;
+/** Batches that are written at the same time, of different advertisers. */
+const LANES = 2;
 /** One for each advertiser that is swept at a time: the others do not wait for one whose row somebody has locked. */
 const SPARE_POOL_SIZE = SWEPT_AT_A_TIME + WALKED_AT_A_TIME;
 /** A queue that has delivered nothing while a record became so often overdue is not relied on. */
@@ -99,7 +102,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     applicationName: name,
     poolSize: POOL_SIZE,
   });
-  const pipeline = createPipeline(secrets.databaseUrl, { applicationName: name, poolSize: 1 });
+  const pipeline = createPipeline(secrets.databaseUrl, { applicationName: name, poolSize: LANES });
   const redis = connectRedis(secrets.redisUrl, { name });
   redis.on("error", onError("commands"));
   const producer = createBillingProducer(secrets.redisUrl, {
@@ -135,14 +138,12 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const settler = new Settler({ database, money, measures });
   const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, logger, nowMs });
 
-  const jobs = new JoinedJobs(
-    {
-      prepare: (records, isAhead) => writer.prepare(records, isAhead),
-      write: (batch) => writer.post(batch),
-      finish: (batch) => writer.acknowledge(batch),
-    },
-    RECORDS_PER_BATCH,
-  );
+  const steps: BatchSteps<PreparedRecords> = {
+    prepare: (records, isAhead) => writer.prepare(records, isAhead),
+    write: (batch) => writer.post(batch),
+    finish: (batch) => writer.acknowledge(batch),
+  };
+  const jobs = new Lanes(Array.from({ length: LANES }, () => new JoinedJobs(steps, RECORDS_PER_BATCH)));
   const handle = ({ records }: BillingJob) => {
     silence.end();
     return silence.watch(jobs.add(records));

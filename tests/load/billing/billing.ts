@@ -11,7 +11,7 @@ import { startPostgres, startRedis } from "@diegetic/local-stores";
 import { interleave } from "../frame/rounds.ts";
 import { figure, ratios } from "../frame/statistics.ts";
 import type { Figure, Run, Suite } from "../frame/suite.ts";
-import { cpuSeconds, start } from "../serving/processes.ts";
+import { cpuSeconds, cpuSecondsOfTree, start } from "../serving/processes.ts";
 import { BareTable } from "./baseline.ts";
 import { fillOutboxes, Market } from "./market.ts";
 
@@ -50,7 +50,18 @@ async function measure(run: Run): Promise<Figure[]> {
   });
   run.defer(() => service.stop());
 
-  const processorMicroseconds: number[] = [];
+  const processorMicroseconds: Record<"billing" | "redis" | "postgres" | "barePostgres", number[]> = {
+    billing: [],
+    redis: [],
+    postgres: [],
+    barePostgres: [],
+  };
+  /** Processor time since the last look, each. */
+  const charge = (
+    to: keyof typeof processorMicroseconds,
+    startedCpuSeconds: number,
+    endedCpuSeconds: number,
+  ) => processorMicroseconds[to].push(((endedCpuSeconds - startedCpuSeconds) * 1_000_000) / records);
   const drain = async () => {
     const impressions = market.impressions(records);
     await fillOutboxes(redis, impressions);
@@ -59,16 +70,29 @@ async function measure(run: Run): Promise<Figure[]> {
       await producer.add(impressions.slice(begin, begin + MAX_RECORDS_PER_JOB));
     }
     const startedMs = performance.now();
-    const startedCpuSeconds = cpuSeconds(service.pid);
+    const cpus = [
+      cpuSeconds(service.pid),
+      cpuSeconds(redisServer.pid),
+      cpuSecondsOfTree(postgres.pid),
+    ] as const;
     process.kill(service.pid, "SIGCONT");
     await until(async () => (await producer.depth()) === 0);
-    processorMicroseconds.push(((cpuSeconds(service.pid) - startedCpuSeconds) * 1_000_000) / records);
-    return (performance.now() - startedMs) / 1_000;
+    const seconds = (performance.now() - startedMs) / 1_000;
+    charge("billing", cpus[0], cpuSeconds(service.pid));
+    charge("redis", cpus[1], cpuSeconds(redisServer.pid));
+    charge("postgres", cpus[2], cpuSecondsOfTree(postgres.pid));
+    return seconds;
   };
-  const insert = async () => bare.insert(market.impressions(records), BATCH);
+  const insert = async () => {
+    const impressions = market.impressions(records);
+    const startedCpuSeconds = cpuSecondsOfTree(postgres.pid);
+    const seconds = await bare.insert(impressions, BATCH);
+    charge("barePostgres", startedCpuSeconds, cpuSecondsOfTree(postgres.pid));
+    return seconds;
+  };
   await drain();
   await insert();
-  processorMicroseconds.length = 0;
+  for (const samples of Object.values(processorMicroseconds)) samples.length = 0;
   run.say("billing is warm");
   const seconds = await interleave({ drain, insert }, run.rounds);
   const [written] = await database.$queryRaw<{ count: bigint }[]>`SELECT count(*) FROM impressions`;
@@ -84,7 +108,27 @@ async function measure(run: Run): Promise<Figure[]> {
     figure({ id: "billing_drain_per_second", label: "billing drain", unit: "1/s" }, perSecond(seconds.drain)),
     figure(
       { id: "billing_processor_us", label: "processor time of the billing process, each", unit: "µs" },
-      processorMicroseconds,
+      processorMicroseconds.billing,
+    ),
+    figure(
+      { id: "billing_redis_processor_us", label: "processor time of Redis in the drain, each", unit: "µs" },
+      processorMicroseconds.redis,
+    ),
+    figure(
+      {
+        id: "billing_postgres_processor_us",
+        label: "processor time of Postgres in the drain, each",
+        unit: "µs",
+      },
+      processorMicroseconds.postgres,
+    ),
+    figure(
+      {
+        id: "billing_insert_postgres_processor_us",
+        label: "processor time of Postgres for a bare insert",
+        unit: "µs",
+      },
+      processorMicroseconds.barePostgres,
     ),
     figure(
       {

@@ -107,12 +107,38 @@ export function probe(measured: Measured, { collect = false, watch = false } = {
 
 /** Processor time of a process so far, user and system; NaN where /proc is not. */
 export function cpuSeconds(pid: number): number {
+  const fields = statOf(pid);
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+}
+
+/** Processor time so far of a process and of all that it has started; NaN where /proc is not. */
+export function cpuSecondsOfTree(pid: number): number {
+  const children = childrenOf(pid);
+  const own = cpuSeconds(pid) + endedChildrenCpuSeconds(pid);
+  return children.reduce((sum, child) => sum + cpuSecondsOfTree(child), own);
+}
+
+function endedChildrenCpuSeconds(pid: number): number {
+  const fields = statOf(pid);
+  return (Number(fields[13]) + Number(fields[14])) / CLOCK_TICKS_PER_SECOND;
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1");
+    return list.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Of `/proc/<pid>/stat`, from the state on; empty where it is not. */
+function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   } catch {
-    return Number.NaN;
+    return [];
   }
 }
 

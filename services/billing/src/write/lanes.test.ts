@@ -1,0 +1,124 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { type Lane, Lanes } from "./lanes.ts";
+
+/** Takes records until it is told how their writing ended. */
+class OpenLane implements Lane {
+  readonly given: (readonly ImpressionRecord[])[] = [];
+  readonly #ends: ((error?: Error) => void)[] = [];
+
+  add(records: readonly ImpressionRecord[]): Promise<void> {
+    this.given.push(records);
+    return new Promise((resolve, reject) => this.#ends.push((error) => (error ? reject(error) : resolve())));
+  }
+
+  /** Ends what was taken first. */
+  end(error?: Error): void {
+    this.#ends.shift()?.(error);
+  }
+
+  get advertisers(): Set<string> {
+    return new Set(this.given.flat().map(({ match }) => match.advertiser_id));
+  }
+}
+
+const record = (advertiserId: string, id = 0) =>
+  ({ impression_id: `imp_${id}`, match: { advertiser_id: advertiserId } }) as ImpressionRecord;
+
+/** `count` records of each advertiser. */
+const jobOf = (count: number, ...advertisers: string[]) =>
+  Array.from({ length: count }, (_, n) => advertisers.map((name) => record(name, n))).flat();
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function open(): { first: OpenLane; second: OpenLane; lanes: Lanes } {
+  const [first, second] = [new OpenLane(), new OpenLane()];
+  return { first, second, lanes: new Lanes([first, second]) };
+}
+
+describe("Lanes", () => {
+  it("divides a large job by advertisers", () => {
+    const { first, second, lanes } = open();
+    void lanes.add(jobOf(50, "a", "b", "c", "d"));
+    expect([first.given.flat(), second.given.flat()].map(({ length }) => length)).toEqual([100, 100]);
+    expect([...first.advertisers].filter((name) => second.advertisers.has(name))).toEqual([]);
+  });
+
+  it("leaves a small job whole, and gives it to the lane where least waits", () => {
+    const { first, second, lanes } = open();
+    void lanes.add(jobOf(10, "a", "b"));
+    void lanes.add(jobOf(5, "a", "c"));
+    expect([first.given.flat().length, second.given.flat().length]).toEqual([20, 10]);
+  });
+
+  it("keeps an advertiser in the lane where records of his are under way, and no longer", async () => {
+    const { first, second, lanes } = open();
+    void lanes.add(jobOf(100, "a"));
+    void lanes.add(jobOf(100, "a", "b"));
+    expect([...first.advertisers]).toEqual(["a"]);
+    expect([...second.advertisers]).toEqual(["b"]);
+    first.end();
+    first.end();
+    await settled();
+    void lanes.add(jobOf(60, "b", "a"));
+    expect([...first.advertisers, ...second.advertisers]).toEqual(["a", "b"]);
+    second.end();
+    second.end();
+    first.end();
+    await settled();
+    void lanes.add(jobOf(100, "b"));
+    expect([...first.advertisers]).toEqual(["a", "b"]);
+  });
+
+  it("has written a job when every lane has written its part", async () => {
+    const { first, second, lanes } = open();
+    let isDone = false;
+    const done = lanes.add(jobOf(100, "a", "b")).then(() => {
+      isDone = true;
+    });
+    first.end();
+    await settled();
+    expect(isDone).toBe(false);
+    second.end();
+    await done;
+  });
+
+  it("tells of a failure when the other lanes are done", async () => {
+    const { first, second, lanes } = open();
+    let message = "";
+    const failed = lanes.add(jobOf(100, "a", "b")).catch((error: Error) => {
+      message = error.message;
+    });
+    first.end(new Error("away"));
+    await settled();
+    expect(message).toBe("");
+    second.end();
+    await failed;
+    expect(message).toBe("away");
+  });
+
+  it("takes a record without an advertiser for one", () => {
+    const { first, second, lanes } = open();
+    void lanes.add([{ impression_id: "imp_1" } as ImpressionRecord]);
+    expect(first.given.flat().length + second.given.flat().length).toBe(1);
+  });
+
+  it("gives every record to one lane, in the order of its advertiser", () => {
+    const job = fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { maxLength: 300 });
+    fc.assert(
+      fc.property(fc.array(job, { maxLength: 4 }), (jobs) => {
+        const { first, second, lanes } = open();
+        const records = jobs.map((names, n) => names.map((name, m) => record(name, 1_000 * n + m)));
+        for (const one of records) void lanes.add(one);
+        const given = [...first.given, ...second.given].flat();
+        const ids = (of: readonly ImpressionRecord[]) => of.map(({ impression_id }) => impression_id);
+        expect(ids(given).sort()).toEqual(ids(records.flat()).sort());
+        for (const part of [...first.given, ...second.given]) {
+          const source = records.find((one) => one.includes(part[0] as ImpressionRecord)) ?? [];
+          expect(ids(part)).toEqual(ids(source.filter((one) => part.includes(one))));
+        }
+      }),
+    );
+  });
+});
