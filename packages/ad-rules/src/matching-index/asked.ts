@@ -1,46 +1,69 @@
 /**
- * What a record asks for, in one number, so that most of those that do not fit a request are passed over without looking at
- * their records: its creative types, one bit each; of the categories and places of which it requires one, a bit for each
- * term, shared with other terms. A request's number has the bits of its own types and terms: a record that may serve has one
- * in common with it in each of the three parts.
+ * What a record asks for, in two numbers, so that most of those that do not fit a request are passed over without looking
+ * at their records: its creative types, one bit each; of the categories and of the places of which it requires one, a bit for
+ * each term, shared with other terms. A request's numbers have the bits of its own types and terms: a record that may
+ * serve has one in common with it in each of the three parts.
  */
 const categoryShift = 4;
-const categoryBits = 11;
-const placeShift = categoryShift + categoryBits;
-const placeBits = 14;
+const categoryBits = 25;
+const placeBits = 31;
 const typesPart = (1 << categoryShift) - 1;
 const categoriesPart = ((1 << categoryBits) - 1) << categoryShift;
-const placesPart = ((1 << placeBits) - 1) << placeShift;
 /** What every request has, and of records those that require nothing of the kind. */
 const anyCategory = 1 << categoryShift;
-const anyPlace = 1 << placeShift;
+const anyPlace = 1;
 
-/** Kinds of terms: how they stand in the number. */
+/** Kinds of terms: in which of the numbers they have a bit. */
 export const askedKinds = { none: 0, category: 1, place: 2 } as const;
 
-/** The bit of a term. */
-export function askedBit(kind: number, term: number): number {
-  if (kind === askedKinds.category) return 1 << (categoryShift + 1 + (term % (categoryBits - 1)));
-  return kind === askedKinds.place ? 1 << (placeShift + 1 + (term % (placeBits - 1))) : 0;
+/** The bit of a category's term. */
+export function categoryBit(term: number): number {
+  return 1 << (categoryShift + 1 + (term % (categoryBits - 1)));
 }
 
-/** What a record asks for. @param types of creatives, as in `typeSetOf` */
-export function askedBy(types: number, categories: Iterable<number>, places: Iterable<number>): number {
-  let inCategories = 0;
-  for (const term of categories) inCategories |= askedBit(askedKinds.category, term);
-  let inPlaces = 0;
-  for (const term of places) inPlaces |= askedBit(askedKinds.place, term);
-  return types | (inCategories || anyCategory) | (inPlaces || anyPlace);
+/** The bit of a place's term. */
+export function placeBit(term: number): number {
+  return 1 << (1 + (term % (placeBits - 1)));
 }
 
-/** What a request that has these bits of terms offers. */
-export function offered(types: number, termBits: number): number {
-  return types | anyCategory | anyPlace | termBits;
+/** Which types and categories a record asks for. @param types of creatives, as in `typeSetOf` */
+export function askedBy(types: number, categories: Iterable<number>): number {
+  let bits = 0;
+  for (const term of categories) bits |= categoryBit(term);
+  return types | (bits || anyCategory);
+}
+
+/** Which places a record asks for. */
+export function placesAskedBy(places: Iterable<number>): number {
+  let bits = 0;
+  for (const term of places) bits |= placeBit(term);
+  return bits || anyPlace;
+}
+
+/** What a request that has these bits of categories offers. */
+export function offered(types: number, categories: number): number {
+  return types | anyCategory | categories;
+}
+
+/** What a request that has these bits of places offers. */
+export function placesOffered(places: number): number {
+  return anyPlace | places;
+}
+
+/** What a request offers, as `offered` and `placesOffered`. */
+export interface Offer {
+  asked: number;
+  places: number;
+}
+
+/** Whether a record that asks for this may serve a request. */
+export function fits(asked: number, places: number, offer: Offer): boolean {
+  return fitness(asked, places, offer) < 0;
 }
 
 /** Below 0 if the record may serve the request; what stands above the parts is ignored. */
-export function fitness(asked: number, offer: number): number {
-  const both = asked & offer;
+export function fitness(asked: number, places: number, offer: Offer): number {
+  const both = asked & offer.asked;
   // A part with a bit is positive, so less than 0 when negated: no branch in place of three that nobody can foresee.
-  return -(both & typesPart) & -(both & categoriesPart) & -(both & placesPart);
+  return -(both & typesPart) & -(both & categoriesPart) & -(places & offer.places);
 }

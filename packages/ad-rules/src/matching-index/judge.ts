@@ -3,7 +3,7 @@ import { pointOf } from "../rules/geo.ts";
 import type { Point } from "../rules/great-circle.ts";
 import { withoutDust } from "../scoring/affinity-score.ts";
 import type { MatchScene } from "../types/request.ts";
-import { offered } from "./asked.ts";
+import { type Offer, offered, placesOffered } from "./asked.ts";
 import type { Circles } from "./circles.ts";
 import { level } from "./effects.ts";
 import { affineTerms } from "./posting-set.ts";
@@ -26,7 +26,7 @@ export class Judge {
   readonly #refusals: Refusals;
   readonly #circles: Circles;
   /** What the request offers (asked.ts). */
-  offer = 0;
+  readonly offer: Offer = { asked: 0, places: 0 };
   #types = 0;
   #nowMs = 0;
   #point: Point | null = null;
@@ -40,7 +40,8 @@ export class Judge {
 
   open({ placement, geo, nowMs }: MatchScene): void {
     this.#types = typeSetOf(placement.placement_types);
-    this.offer = offered(this.#types, this.#terms.askedBits);
+    this.offer.asked = offered(this.#types, this.#terms.categoryBits);
+    this.offer.places = placesOffered(this.#terms.placeBits);
     this.#nowMs = nowMs;
     this.#point = pointOf(geo);
   }

@@ -1,7 +1,7 @@
 import { Arena } from "./arena.ts";
-import { askedBy } from "./asked.ts";
+import { askedBy, placesAskedBy } from "./asked.ts";
 import { BoundPosting, entryOf } from "./bound-posting.ts";
-import { Posting } from "./posting.ts";
+import { BidPosting, Posting } from "./posting.ts";
 import { bits, field, type Records } from "./records.ts";
 
 const groups = [field.places, field.categories, field.tags];
@@ -15,11 +15,11 @@ export const headLength = 4;
 
 /** The records of one key. */
 export class KeyPosting {
-  readonly byBid: Posting;
+  readonly byBid: BidPosting;
   readonly byBound: BoundPosting;
 
   constructor(memory: Arena) {
-    this.byBid = new Posting(memory);
+    this.byBid = new BidPosting(memory);
     this.byBound = new BoundPosting(memory);
   }
 
@@ -27,9 +27,9 @@ export class KeyPosting {
     return this.byBid.size;
   }
 
-  insert(bid: number, entry: readonly number[], address: number): void {
-    this.byBid.insert([bid, address]);
-    this.byBound.insert(entry);
+  insert(byBid: readonly number[], byBound: readonly number[]): void {
+    this.byBid.insert(byBid);
+    this.byBound.insert(byBound);
   }
 
   remove(bid: number, bound: number, address: number): void {
@@ -86,15 +86,16 @@ export class PostingSet {
     const asked = askedBy(
       records.get(address, field.traits) & bits.creativeTypes,
       records.list(address, field.categories),
-      records.list(address, field.places),
     );
+    const places = placesAskedBy(records.list(address, field.places));
     const weights = records.weights(address);
-    const entry = entryOf({ bound, record: address, asked, bidCents: bid, terms, weights });
+    const entry = entryOf({ bound, record: address, asked, places, bidCents: bid, terms, weights });
+    const byBid = [bid, address, asked, places];
     this.size += 1;
-    if (key === null) this.unkeyed.insert(bid, entry, address);
+    if (key === null) this.unkeyed.insert(byBid, entry);
     else {
       for (const term of key) {
-        this.#keyAt(term).insert(bid, entry, address);
+        this.#keyAt(term).insert(byBid, entry);
         this.#noteHead(term);
       }
     }

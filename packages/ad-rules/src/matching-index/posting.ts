@@ -9,6 +9,9 @@ interface Block {
 
 /** Numbers of a block; a longer one is split. */
 const longestBlock = 2_048;
+/** Numbers of an entry of a `Posting`, and of a `BidPosting`. */
+export const affinityLength = 2;
+export const bidLength = 4;
 const noBlocks: Block[] = [];
 
 /**
@@ -235,7 +238,14 @@ export abstract class SortedPosting {
 /** Entries of nothing but a value and a record. */
 export class Posting extends SortedPosting {
   protected lengthAt(): number {
-    return 2;
+    return affinityLength;
+  }
+}
+
+/** Entries of a bid, a record, and what that asks for (asked.ts) in two numbers. */
+export class BidPosting extends SortedPosting {
+  protected lengthAt(): number {
+    return bidLength;
   }
 }
 

@@ -1,8 +1,9 @@
 import { placeOf } from "./arena.ts";
-import { lengthAt, reachAbove, wholeRank } from "./bound-posting.ts";
+import { fits } from "./asked.ts";
+import { lengthAt, reachAbove, reachOf } from "./bound-posting.ts";
 import { FoundRanks, mostTies } from "./found-ranks.ts";
 import type { Judge } from "./judge.ts";
-import type { Posting } from "./posting.ts";
+import { affinityLength, type BidPosting, bidLength, type Posting } from "./posting.ts";
 import { field, type Records } from "./records.ts";
 import { refusal } from "./refusals.ts";
 import type { Terms } from "./terms.ts";
@@ -95,15 +96,15 @@ export class Search extends FoundRanks {
   #walkBids(): void {
     const { postings } = this;
     const { bids } = postings;
-    for (let walk = 0; walk < bids.count; walk += 1) this.#walkAbove(bids, walk, false);
-    while (postings.addBidsAbove(this.highestRank)) this.#walkAbove(bids, bids.count - 1, false);
+    for (let walk = 0; walk < bids.count; walk += 1) this.#walkAbove(bids, walk, true);
+    while (postings.addBidsAbove(this.highestRank)) this.#walkAbove(bids, bids.count - 1, true);
   }
 
   #tryTops(): void {
     const { postings } = this;
     postings.readTops(this.#judge.offer, this.#terms.missed);
     for (let trial = 0; trial < mostTops; trial += 1) {
-      const address = postings.takeTop(this.highestRank);
+      const address = postings.takeTop(reachOf(this.highestRank));
       if (address < 0) return;
       this.#consider(address, false);
     }
@@ -119,7 +120,7 @@ export class Search extends FoundRanks {
     postings.addAffinities(this.#terms);
     if (affinities.countFrom(highestRank) * affinityCost >= bounds.countFrom(highestRank)) return false;
     this.byAffinity = true;
-    for (let walk = 0; walk < affinities.count; walk += 1) this.#walkAbove(affinities, walk, true);
+    for (let walk = 0; walk < affinities.count; walk += 1) this.#walkAbove(affinities, walk, false);
     return true;
   }
 
@@ -133,8 +134,8 @@ export class Search extends FoundRanks {
     else while (postings.addBoundsAbove(below));
     if (this.crowded) return;
     if (this.byAffinity) {
-      this.#walkTies(postings.bids);
-      this.#walkTies(postings.affinities);
+      this.#walkTies(postings.bids, bidLength);
+      this.#walkTies(postings.affinities, affinityLength);
     } else {
       this.#walkBoundTies(postings.bounds);
     }
@@ -150,22 +151,26 @@ export class Search extends FoundRanks {
     this.findTies();
   }
 
-  #walkAbove(walks: Walks<Posting>, walk: number, ranksFirst: boolean): void {
+  /** @param byBid else by affinity: then the rank is more likely to be too low than a rule to fail */
+  #walkAbove(walks: Walks<Posting | BidPosting>, walk: number, byBid: boolean): void {
+    const { offer } = this.#judge;
     const posting = walks.postingAt(walk);
+    const entryLength = byBid ? bidLength : affinityLength;
     let block = walks.blocks[walk] ?? 0;
     let offset = walks.places[walk] ?? 0;
     for (; block < posting.blockCount; block += 1) {
       const numbers = posting.numbersAt(block);
       const start = posting.startAt(block);
       const end = posting.endAt(block);
-      for (let place = start + offset; place < end; place += 2) {
+      for (let place = start + offset; place < end; place += entryLength) {
         if ((numbers[place] ?? 0) <= this.highestRank) {
           walks.blocks[walk] = block;
           walks.places[walk] = place - start;
           return;
         }
         this.entryCount += 1;
-        this.#consider(numbers[place + 1] ?? 0, ranksFirst);
+        if (byBid && !fits(numbers[place + 2] ?? 0, numbers[place + 3] ?? 0, offer)) continue;
+        this.#consider(numbers[place + 1] ?? 0, !byBid);
       }
       offset = 0;
     }
@@ -179,7 +184,7 @@ export class Search extends FoundRanks {
     const { missed } = this.#terms;
     const { offer } = this.#judge;
     let left = most;
-    let lowest = wholeRank(this.lowestRank);
+    let lowest = reachOf(this.lowestRank);
     let block = bounds.blocks[walk] ?? 0;
     let offset = bounds.places[walk] ?? 0;
     for (; bounds.enter(walk, block); block += 1) {
@@ -188,22 +193,24 @@ export class Search extends FoundRanks {
         if ((numbers[place] ?? 0) <= this.highestRank || left <= 0) {
           bounds.blocks[walk] = block;
           bounds.places[walk] = place - start;
+          bounds.tops[walk] = numbers[place] ?? 0;
           return left;
         }
         left -= 1;
         this.entryCount += 1;
         if (reachAbove(numbers, place, offer, missed, lowest) === 0) continue;
         this.#consider(numbers[place + 1] ?? 0, false);
-        lowest = wholeRank(this.lowestRank);
+        lowest = reachOf(this.lowestRank);
       }
       offset = 0;
     }
     bounds.blocks[walk] = block;
     bounds.places[walk] = 0;
+    bounds.tops[walk] = 0;
     return left;
   }
 
-  #walkTies(walks: Walks<Posting>): void {
+  #walkTies(walks: Walks<Posting | BidPosting>, entryLength: number): void {
     for (let walk = 0; walk < walks.count; walk += 1) {
       const posting = walks.postingAt(walk);
       let offset = walks.places[walk] ?? 0;
@@ -211,7 +218,7 @@ export class Search extends FoundRanks {
         const numbers = posting.numbersAt(block);
         const end = posting.endAt(block);
         let place = posting.startAt(block) + offset;
-        for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += 2) {
+        for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += entryLength) {
           if (this.#isTooMany()) return;
           this.entryCount += 1;
           this.#consider(numbers[place + 1] ?? 0, true);
@@ -226,6 +233,7 @@ export class Search extends FoundRanks {
     const { missed } = this.#terms;
     const { offer } = this.#judge;
     for (let walk = 0; walk < bounds.count; walk += 1) {
+      if ((bounds.tops[walk] ?? 0) < this.lowestRank) continue;
       let offset = bounds.places[walk] ?? 0;
       for (let block = bounds.blocks[walk] ?? 0; bounds.enter(walk, block); block += 1) {
         const { numbers, start, end } = bounds;
@@ -233,7 +241,7 @@ export class Search extends FoundRanks {
         for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += lengthAt(numbers, place)) {
           if (this.#isTooMany()) return;
           this.entryCount += 1;
-          if (reachAbove(numbers, place, offer, missed, wholeRank(this.lowestRank)) > 0) {
+          if (reachAbove(numbers, place, offer, missed, reachOf(this.lowestRank)) > 0) {
             this.#consider(numbers[place + 1] ?? 0, false);
           }
         }

@@ -1,5 +1,5 @@
 import type { Phrase } from "../text/words.ts";
-import { askedBit, askedKinds } from "./asked.ts";
+import { askedKinds, categoryBit, placeBit } from "./asked.ts";
 import {
   affinityLevelOf,
   askedKindOf,
@@ -36,7 +36,8 @@ export class Terms {
   /** What the request misses on each lane of affinities (lanes.ts). */
   readonly missed = allMissed();
   /** Of those terms the bits that records may ask for (asked.ts). */
-  askedBits = 0;
+  categoryBits = 0;
+  placeBits = 0;
   readonly #uses: number[] = [];
   /** By term: the entry of the value, and that of the phrase. */
   readonly #values: number[] = [];
@@ -61,7 +62,7 @@ export class Terms {
     const term = this.#cells[cell] ?? -1;
     if (term < 0) return;
     this.raise(term, 1);
-    this.askedBits |= askedBit(askedKinds.place, term);
+    this.placeBits |= placeBit(term);
   }
 
   /** Raises what the text of an entry means in these roles. */
@@ -77,7 +78,10 @@ export class Terms {
     const missed = levels.full - affinityLevelOf(note);
     const lane = laneOf(term);
     if (missed < (this.missed[lane] ?? 0)) this.missed[lane] = missed;
-    this.askedBits |= askedBit(askedKindOf(note), term);
+    const kind = askedKindOf(note);
+    if (kind === askedKinds.none) return;
+    if (kind === askedKinds.category) this.categoryBits |= categoryBit(term);
+    else this.placeBits |= placeBit(term);
   }
 
   lowerAll(): void {
@@ -88,7 +92,8 @@ export class Terms {
       missed[laneOf(term)] = levels.full;
     }
     this.raisedCount = 0;
-    this.askedBits = 0;
+    this.categoryBits = 0;
+    this.placeBits = 0;
   }
 
   /** The term of a value in comparable form, used once more. */

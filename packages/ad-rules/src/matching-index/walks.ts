@@ -1,6 +1,7 @@
 import { placeOf } from "./arena.ts";
-import { type BoundPosting, reachAbove } from "./bound-posting.ts";
-import type { Posting, SortedPosting } from "./posting.ts";
+import type { Offer } from "./asked.ts";
+import { type BoundPosting, reachAbove, reachOf } from "./bound-posting.ts";
+import type { BidPosting, Posting, SortedPosting } from "./posting.ts";
 import { head, headLength, type PostingSet } from "./posting-set.ts";
 import type { Terms } from "./terms.ts";
 
@@ -67,6 +68,8 @@ export class BoundWalks extends Walks<BoundPosting> {
   numbers: Int32Array = new Int32Array(0);
   start = 0;
   end = 0;
+  /** By walk: nothing from where it stands on has a higher bound. */
+  readonly tops: number[] = [];
   readonly #addresses: number[] = [];
   /** Negative where there are more blocks. */
   readonly #lengths: number[] = [];
@@ -77,10 +80,16 @@ export class BoundWalks extends Walks<BoundPosting> {
     this.clear();
   }
 
-  addFrom(term: number, address: number, length: number): void {
+  addFrom(term: number, top: number, address: number, length: number): void {
+    this.tops[this.count] = top;
     this.#addresses[this.count] = address;
     this.#lengths[this.count] = length;
     this.add(term);
+  }
+
+  override restart(): void {
+    super.restart();
+    this.tops.fill(Number.POSITIVE_INFINITY);
   }
 
   /** Goes to a block; false when there is none. */
@@ -104,7 +113,7 @@ export class BoundWalks extends Walks<BoundPosting> {
 
 /** Where a search looks: the postings of a set that the raised flags name. */
 export class RaisedPostings {
-  readonly bids = new Walks<Posting>((term) => this.#keyOf(term).byBid);
+  readonly bids = new Walks<BidPosting>((term) => this.#keyOf(term).byBid);
   readonly bounds = new BoundWalks((term) => this.#keyOf(term).byBound);
   readonly affinities = new Walks<Posting>((term) => this.#affinityOf(term));
   /** The key postings' terms with their heads (posting-set.ts); `count` of them. */
@@ -150,6 +159,7 @@ export class RaisedPostings {
     this.bids.add(unkeyed);
     this.bounds.addFrom(
       unkeyed,
+      byBound.top,
       byBound.addressAt(0),
       byBound.lengthOf(0) * (byBound.blockCount > 1 ? -1 : 1),
     );
@@ -185,11 +195,13 @@ export class RaisedPostings {
     while (this.#next < this.#count) {
       const place = this.#next;
       this.#next += 1;
-      if ((this.#topBounds[place] ?? 0) <= rank) continue;
+      const top = this.#topBounds[place] ?? 0;
+      if (top <= rank) continue;
       // It is not added again when those are gone through anew.
       this.#topBounds[place] = 0;
       this.bounds.addFrom(
         this.#terms[place] ?? unkeyed,
+        top,
         this.#addresses[place] ?? 0,
         this.#lengths[place] ?? 0,
       );
@@ -202,7 +214,7 @@ export class RaisedPostings {
    * Notes what the first records by bound can rank, of those postings that reach above every bid: nearly always the winner
    * does.
    */
-  readTops(offer: number, missed: Uint8Array): void {
+  readTops(offer: Offer, missed: Uint8Array): void {
     this.#topCount = 0;
     if (this.#set === null) return;
     const { memory } = this.#set;
@@ -210,20 +222,21 @@ export class RaisedPostings {
     for (let place = 0; place < this.#count; place += 1) {
       highestBid = Math.max(highestBid, this.#topBids[place] ?? 0);
     }
+    const lowest = reachOf(highestBid);
     for (let place = 0; place < this.#count; place += 1) {
       if ((this.#topBounds[place] ?? 0) < highestBid) continue;
       const address = this.#addresses[place] ?? 0;
       const numbers = memory.chunkOf(address);
       const at = placeOf(address);
       this.#tops[this.#topCount] = numbers[at + 1] ?? 0;
-      this.#topReaches[this.#topCount] = reachAbove(numbers, at, offer, missed, highestBid);
+      this.#topReaches[this.#topCount] = reachAbove(numbers, at, offer, missed, lowest);
       this.#topCount += 1;
     }
   }
 
-  /** Takes the record among those tops that can rank highest; −1 when none can rank above the rank. */
-  takeTop(rank: number): number {
-    const place = highestOf(this.#topReaches, this.#topCount, rank);
+  /** Takes the record among those tops that can rank highest; −1 when none reaches more. */
+  takeTop(reach: number): number {
+    const place = highestOf(this.#topReaches, this.#topCount, reach);
     if (place < 0) return -1;
     this.#topReaches[place] = 0;
     return this.#tops[place] ?? -1;
