@@ -27,9 +27,10 @@ export function readBody(exchange: Exchange): Promise<Buffer> {
 
 /** Of a chunked body only its end tells whether there is one: what is empty needs no media type. */
 async function readChunked(exchange: Exchange): Promise<Buffer> {
-  if (exchange.header("content-type") !== undefined) requirePlainJson(exchange);
+  const isTyped = exchange.header("content-type") !== undefined;
+  if (isTyped) requirePlainJson(exchange);
   const raw = await collectBody(exchange.request);
-  if (raw.length > 0) requirePlainJson(exchange);
+  if (!isTyped && raw.length > 0) requirePlainJson(exchange);
   return raw;
 }
 
