@@ -2,7 +2,10 @@
 import { runMain, say } from "./lib/setup.mjs";
 
 await runMain(async () => {
-  const { databaseUrlSetting, readSettings } = await import("../packages/service-kit/dist/index.js");
+  const { databaseUrlSetting, optionsOfProcess, readSettings } = await import(
+    "../packages/service-kit/dist/index.js"
+  );
+  optionsOfProcess({}, "Usage: DATABASE_URL=postgres://… npm run migrate");
   const { migrate } = await import("../packages/database/dist/index.js");
   const { secrets } = readSettings(process.env, { settings: {}, secrets: { url: databaseUrlSetting } });
   const applied = await migrate(secrets.url, { log: say });

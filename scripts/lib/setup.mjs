@@ -14,7 +14,8 @@ const STILL_RUNNING_EVERY_MS = 10_000;
 const OUTPUT_KEPT_CHARACTERS = 20_000;
 
 /** Problems that are told as they are, without a stack trace; the other names are those of the built packages. */
-const SENTENCES = ["SetupProblem", "SetupError", "SettingsError", "StartError"];
+const SENTENCES = ["SetupProblem", "SetupError", "SettingsError", "StartError", "UsageError"];
+const WRONG_USE_EXIT_CODE = 2;
 
 class SetupProblem extends Error {
   name = "SetupProblem";
@@ -28,13 +29,13 @@ export async function setUp() {
   await runStep("Building", ["node_modules/typescript/bin/tsc", "-b"], { quietForMs: 2_000 });
 }
 
-/** Runs a script's main part; a failure becomes its sentence on standard error and the exit code of failures. */
+/** Runs a script's main part; a failure becomes its sentence on standard error and the exit code of failures, or of wrong use. */
 export async function runMain(main, { failureCode = 1 } = {}) {
   try {
     await main();
   } catch (error) {
     say(SENTENCES.includes(error?.name) ? error.message : (error?.stack ?? error));
-    process.exitCode = failureCode;
+    process.exitCode = error?.name === "UsageError" ? WRONG_USE_EXIT_CODE : failureCode;
   }
 }
 

@@ -1,20 +1,29 @@
-import { parseArgs } from "node:util";
+import {
+  choiceSetting,
+  integerSetting,
+  listSetting,
+  numberSetting,
+  optional,
+  optionsOfProcess,
+} from "@diegetic/service-kit";
 import { failures } from "./report.ts";
 import { SAFEGUARDS } from "./sabotage/safeguards.mjs";
 import { runSuite } from "./suite.ts";
+import type { Variant } from "./topology/world.ts";
 
 /**
  * `npm run faults:bite [-- --only NAME,… --seconds N --seeds N --variant single|cluster]`: runs the suite once without each safeguard. Every run has to
  * fail by the check that the safeguard names, and no program may be broken; what was noticed is printed as a table.
  */
-const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    seconds: { type: "string", default: "25" },
-    seeds: { type: "string", default: "3" },
-    variant: { type: "string", default: "single" },
+const values = optionsOfProcess(
+  {
+    only: optional(listSetting("--only", Object.keys(SAFEGUARDS))),
+    seconds: numberSetting("--seconds", { min: 1, max: 3_600, fallback: 25 }),
+    seeds: integerSetting("--seeds", { min: 1, max: 1_000, fallback: 3 }),
+    variant: choiceSetting<Variant>("--variant", ["single", "cluster"], "single"),
   },
-});
+  "Usage: npm run faults:bite [-- --only SAFEGUARD,… --seconds N --seeds N --variant single|cluster]",
+);
 
 interface Trial {
   /** What broke, as the checker tells it. */
@@ -24,7 +33,7 @@ interface Trial {
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const only = values.only?.split(",");
+const { only } = values;
 const rows: string[] = [];
 let unnoticed = 0;
 for (const [name, safeguard] of Object.entries(SAFEGUARDS)) {
@@ -42,12 +51,12 @@ process.exit(unnoticed === 0 ? 0 : 1);
 /** What broke without a safeguard; a run that had no bad luck is tried with other seeds. */
 async function tryWithout(name: string, { faults, noticedBy }: (typeof SAFEGUARDS)[string]): Promise<Trial> {
   let last: Trial = { found: [], isProof: false };
-  for (let seed = 1; seed <= Number(values.seeds); seed += 1) {
+  for (let seed = 1; seed <= values.seeds; seed += 1) {
     say(`without ${name}, seed ${seed}`);
     const report = await runSuite({
       seed,
-      variant: values.variant === "cluster" ? "cluster" : "single",
-      durationMs: Number(values.seconds) * 1_000,
+      variant: values.variant,
+      durationMs: values.seconds * 1_000,
       withoutSafeguard: name,
       pick: (all) => all.filter((fault) => faults.some((part) => fault.name.includes(part))),
       quietWithinMs: 20_000,

@@ -1,35 +1,41 @@
-import { parseArgs } from "node:util";
+import { choiceSetting, numberSetting, optional, optionsOfProcess, textSetting } from "@diegetic/service-kit";
 import type { Fault } from "./nemesis/fault.ts";
 import { answerLines, describeChecks, failures, injectionTable } from "./report.ts";
+import { SAFEGUARDS } from "./sabotage/safeguards.mjs";
 import { runSuite, type SuiteReport } from "./suite.ts";
 import type { Variant } from "./topology/world.ts";
 
 /**
  * `npm run faults [-- --seeds 1..20 --minutes 1 --variant both|single|cluster --only NAME,… --except NAME,… --without SAFEGUARD]`:
  * one run a seed, in turn on a single Redis and on a cluster, then a table of what was injected. Exits with 1 when an
- * invariant did not hold.
+ * invariant did not hold, with 2 for wrong use.
  */
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "1" },
-    minutes: { type: "string", default: "2" },
-    variant: { type: "string", default: "both" },
-    only: { type: "string" },
-    except: { type: "string" },
-    without: { type: "string" },
+const MOST_SEEDS = 1_000;
+const values = optionsOfProcess(
+  {
+    seeds: { variable: "--seeds", parse: parseSeeds, fallback: { value: [1] } },
+    minutes: numberSetting("--minutes", { min: 0.1, max: 600, fallback: 2 }),
+    variant: choiceSetting<Variant | "both">("--variant", ["both", "single", "cluster"], "both"),
+    only: optional(textSetting("--only")),
+    except: optional(textSetting("--except")),
+    without: optional(choiceSetting("--without", Object.keys(SAFEGUARDS))),
   },
-});
+  `Usage: npm run faults [-- --seeds 1..20 --minutes 1 --variant both|single|cluster --only NAME,… --except NAME,… --without SAFEGUARD]
+NAME is a part of a fault's name, as the table at the end shows them.`,
+);
 
 /** `7`, or `1..20`. */
-function seedsOf(text: string): number[] {
-  const [, first = "", last = first] = /^(\d+)(?:\.\.(\d+))?$/.exec(text) ?? [];
+function parseSeeds(text: string): number[] {
+  const [, first = "", last = first] = /^(\d{1,9})(?:\.\.(\d{1,9}))?$/.exec(text) ?? [];
   const count = Number(last) - Number(first) + 1;
-  if (first === "" || count < 1) throw new RangeError(`--seeds must be like 7 or 1..20, not ${text}`);
+  if (first === "" || count < 1 || count > MOST_SEEDS) {
+    throw new Error(`a seed, or the first and last of at most ${MOST_SEEDS}, such as 7 or 1..20`);
+  }
   return Array.from({ length: count }, (_, index) => Number(first) + index);
 }
 
 function variantOf(seed: number): Variant {
-  if (values.variant === "single" || values.variant === "cluster") return values.variant;
+  if (values.variant !== "both") return values.variant;
   return seed % 2 === 0 ? "cluster" : "single";
 }
 
@@ -44,11 +50,11 @@ function pick(faults: Fault[]): Fault[] {
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const reports: SuiteReport[] = [];
 const failed: string[] = [];
-for (const seed of seedsOf(values.seeds)) {
+for (const seed of values.seeds) {
   const report = await runSuite({
     seed,
     variant: variantOf(seed),
-    durationMs: Number(values.minutes) * 60_000,
+    durationMs: values.minutes * 60_000,
     withoutSafeguard: values.without,
     pick,
     say,

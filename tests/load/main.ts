@@ -3,7 +3,14 @@
  * `-- --only match,impressions` chooses, `--quick` takes about two minutes, `--rounds N`, `--out FILE`,
  * `--page FILE` puts the table into a page such as docs/performance.md.
  */
-import { parseArgs } from "node:util";
+import {
+  flagOption,
+  integerSetting,
+  listSetting,
+  optional,
+  optionsOfProcess,
+  textSetting,
+} from "@diegetic/service-kit";
 import { currentLoad, describeMachine } from "./frame/machine.ts";
 import { replaceTable, writeResults } from "./frame/results.ts";
 import { runSuite } from "./frame/run-suite.ts";
@@ -11,22 +18,19 @@ import type { Figure } from "./frame/suite.ts";
 import { tableOf } from "./frame/table.ts";
 import { suites } from "./suites.ts";
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    quick: { type: "boolean", default: false },
-    rounds: { type: "string" },
-    page: { type: "string" },
-    out: { type: "string", default: "tests/load/results/last.json" },
-  },
-});
-const { quick } = values;
-const rounds = Number(values.rounds ?? (quick ? 3 : 5));
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds takes a whole number from 1");
 const known = suites.flatMap(({ names }) => names);
-const chosen = values.only?.split(",") ?? known;
-const unknown = chosen.filter((name) => !known.includes(name));
-if (unknown.length > 0) throw new Error(`--only knows ${known.join(", ")}, not ${unknown.join(", ")}`);
+const values = optionsOfProcess(
+  {
+    only: optional(listSetting("--only", known)),
+    quick: flagOption("--quick"),
+    rounds: optional(integerSetting("--rounds", { min: 1, max: 1_000 })),
+    page: optional(textSetting("--page")),
+    out: textSetting("--out", { fallback: "tests/load/results/last.json" }),
+  },
+  `Usage: npm run bench [-- --only NAME,… --quick --rounds N --out FILE --page FILE]
+Names: ${known.join(", ")}.`,
+);
+const { quick, rounds = quick ? 3 : 5, only: chosen = known } = values;
 
 const startedMs = performance.now();
 const say = (line: string) => {

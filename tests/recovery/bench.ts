@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { migrate } from "@diegetic/database";
 import { connectRedis } from "@diegetic/hot-state";
 import { startPostgres, startRedis, startRedisCluster } from "@diegetic/local-stores";
+import { optionsOfProcess } from "@diegetic/service-kit";
 import { SlotMove } from "../helpers/slot-move.ts";
 import { ADVERTISERS, CAMPAIGNS_EACH, LOSSES, ManyAdvertisers } from "./recovery-time.fixture.ts";
 
 /** `npm run bench:recovery`: how long it takes until all advertisers serve again, or those of a slot that has moved. */
+optionsOfProcess({}, "Usage: npm run bench:recovery");
+
 const ROUNDS = 5;
 const ALL_KEYS = 10_000;
 const dir = await mkdtemp(join(tmpdir(), "diegetic-bench-recovery-"));

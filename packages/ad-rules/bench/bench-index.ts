@@ -2,6 +2,7 @@
  * `npm run bench:index`: what one match, one change and one campaign cost in the index alone, on one core. Prints tables
  * and, as its last line, the same as JSON. `-- --campaigns 10,10000 --rounds 5` chooses other worlds and fewer rounds.
  */
+import { parseArgs } from "node:util";
 import { CampaignIndex } from "../src/matching-index/campaign-index.ts";
 import { Matching, type Steps } from "../src/matching-index/matching.ts";
 import type { Campaign } from "../src/types/campaign.ts";
@@ -11,9 +12,12 @@ import { type RequestKind, requestKinds } from "./requests.ts";
 import { specialWorlds } from "./special-worlds.ts";
 import { campaignJson } from "./world.ts";
 
-const worldSizes = (argument("--campaigns") ?? "10,10000,100000").split(",").map(Number);
-const rounds = Number(argument("--rounds") ?? 15);
-const specialSize = Number(argument("--special") ?? 20_000);
+const WRONG_USE_EXIT_CODE = 2;
+const USAGE = "Usage: npm run bench:index [-- --campaigns 10,10000,100000 --rounds 15 --special 20000]";
+const asked = readArguments();
+const worldSizes = numbers("--campaigns", asked.campaigns);
+const [rounds = 0] = numbers("--rounds", asked.rounds, 1);
+const [specialSize = 0] = numbers("--special", asked.special, 1);
 const requestsPerKind = 1_000;
 const warmUpRounds = 3;
 /** As many as the follower of the snapshot has put in at once. */
@@ -25,9 +29,30 @@ interface World {
   matching: Matching;
 }
 
-function argument(name: string): string | undefined {
-  const place = process.argv.indexOf(name);
-  return place < 0 ? undefined : process.argv[place + 1];
+function readArguments() {
+  const options = {
+    campaigns: { type: "string", default: "10,10000,100000" },
+    rounds: { type: "string", default: "15" },
+    special: { type: "string", default: "20000" },
+  } as const;
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    return wrongUse((error as Error).message.split(". ", 1)[0] ?? "");
+  }
+}
+
+/** Whole numbers from 1 to a million, divided by commas. */
+function numbers(name: string, text: string, most = 100): number[] {
+  const found = text.split(",").map((part) => (/^\d{1,7}$/.test(part) ? Number(part) : 0));
+  if (found.length <= most && found.every((one) => one >= 1 && one <= 1_000_000)) return found;
+  const allowed = most === 1 ? "a whole number" : "whole numbers, divided by commas, each";
+  return wrongUse(`${name} is "${text}": it must be ${allowed} from 1 to 1000000`);
+}
+
+function wrongUse(sentence: string): never {
+  process.stderr.write(`${sentence.replace(/\.$/, "")}.\n${USAGE}\n`);
+  process.exit(WRONG_USE_EXIT_CODE);
 }
 
 function heapMegabytes(): number {

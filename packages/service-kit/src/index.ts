@@ -20,4 +20,5 @@ export { createOutageLog } from "./observability/outage-log.ts";
 export { checkReadiness, publicReadiness, type ReadinessChecks } from "./observability/readiness.ts";
 export { createWaitLog } from "./observability/wait-log.ts";
 export * from "./settings/common.ts";
+export * from "./settings/options.ts";
 export * from "./settings/settings.ts";

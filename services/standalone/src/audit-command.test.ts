@@ -16,12 +16,20 @@ describe("options of npm run audit", () => {
     expect(readAuditOptions(["--help"])).toBe("help");
   });
 
-  it.each([["--wait=-1"], ["--wait=soon"], ["--wait=3601"], ["--verbose"], ["now"]])(
-    "refuse %s",
-    (argument) => {
-      expect(() => readAuditOptions([argument])).toThrow(expect.objectContaining({ name: "SetupError" }));
-    },
-  );
+  it.each([
+    ["--wait=-1", '--wait is "-1": it must be a whole number from 0 to 3600.'],
+    ["--wait=soon", '--wait is "soon": it must be a whole number from 0 to 3600.'],
+    ["--wait=3601", '--wait is "3601": it must be a whole number from 0 to 3600.'],
+    ["--verbose", "Unknown option '--verbose'."],
+    ["now", "Unexpected argument 'now'."],
+  ])("refuse %s", (argument, sentence) => {
+    expect(() => readAuditOptions([argument])).toThrow(
+      expect.objectContaining({
+        name: "UsageError",
+        message: `${sentence}\nUsage: npm run --silent audit -- [--json] [--wait SECONDS]`,
+      }),
+    );
+  });
 });
 
 describe("the stores of npm run audit", () => {

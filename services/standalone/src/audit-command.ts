@@ -1,6 +1,6 @@
-import { parseArgs } from "node:util";
 import { auditBooks, auditJson, auditText } from "@diegetic/billing";
 import { SetupError } from "@diegetic/local-stores";
+import { flagOption, integerSetting, readOptions } from "@diegetic/service-kit";
 import { isStackRunning } from "./data-directory/lock.ts";
 import { readStackFile } from "./data-directory/stack-file.ts";
 import { expectReachable, silentAddresses } from "./external-stores.ts";
@@ -30,30 +30,14 @@ export async function runAuditCommand(args: string[]): Promise<number> {
   return EXIT_CODES[report.verdict];
 }
 
-/** Exported for its tests. Throws a sentence that says what is allowed. */
-export function readAuditOptions(args: string[]): { json: boolean; waitSeconds: number } | "help" {
-  const values = parseAuditArguments(args);
-  if (values.help) return "help";
-  const waitSeconds = Number(values.wait);
-  if (!/^\d+$/.test(values.wait) || waitSeconds > LONGEST_WAIT_SECONDS) {
-    throw new SetupError(
-      `--wait is "${values.wait}": it must be a whole number of seconds from 0 to ${LONGEST_WAIT_SECONDS}.`,
-    );
-  }
-  return { json: values.json, waitSeconds };
-}
+const AUDIT_OPTIONS = {
+  json: flagOption("--json"),
+  waitSeconds: integerSetting("--wait", { min: 0, max: LONGEST_WAIT_SECONDS, fallback: 10 }),
+};
 
-function parseAuditArguments(args: string[]) {
-  const options = {
-    help: { type: "boolean", default: false },
-    json: { type: "boolean", default: false },
-    wait: { type: "string", default: "10" },
-  } as const;
-  try {
-    return parseArgs({ args, options, allowPositionals: false }).values;
-  } catch {
-    throw new SetupError(`These arguments are not understood.\n${USAGE}`);
-  }
+/** Exported for its tests. Throws UsageError. */
+export function readAuditOptions(args: string[]): { json: boolean; waitSeconds: number } | "help" {
+  return readOptions(args, AUDIT_OPTIONS, USAGE);
 }
 
 /**

@@ -14,16 +14,19 @@ describe("arguments of npm run key", () => {
   });
 
   it.each([
-    [[], "--label is needed"],
+    [[], "--label is needed: it must be a text of 1 to 200 characters"],
     [["--label"], "argument missing"],
-    [["--label", " "], "--label is needed"],
+    [["--label", " "], '--label is " ": it must be a text of 1 to 200 characters'],
     [["--lable", "x"], "Unknown option '--lable'"],
     [["--label", "x", "more"], "Unexpected argument 'more'"],
-    [["--label", "x", "--scopes", "admin"], '--scopes has "admin"'],
-    [["--label", "x", "--rate-limit", "0"], '--rate-limit is "0"'],
+    [
+      ["--label", "x", "--scopes", "admin"],
+      '--scopes is "admin": it must be some of advertiser, developer, serving',
+    ],
+    [["--label", "x", "--rate-limit", "0"], '--rate-limit is "0": it must be a whole number from 1'],
   ])("are refused with the usage: %j", (args, part) => {
     const problem = expect.objectContaining({
-      name: "SetupError",
+      name: "UsageError",
       message: expect.stringMatching(/\nUsage: npm run --silent key -- --label NAME /),
     });
     expect(() => readKeyOptions(args)).toThrow(problem);

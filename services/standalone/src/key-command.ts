@@ -1,11 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createDatabase, migrate } from "@diegetic/database";
 import { connectRedis, createMoneyCommands, SnapshotPublisher } from "@diegetic/hot-state";
 import { SetupError, startPostgres, waitUntil } from "@diegetic/local-stores";
 import { ALL_SCOPES, createAccountWithKey, type KeyOptions, Publishing } from "@diegetic/management";
-import { createLogger, rateLimitSetting } from "@diegetic/service-kit";
+import {
+  createLogger,
+  listSetting,
+  optional,
+  rateLimitSetting,
+  readOptions,
+  textSetting,
+} from "@diegetic/service-kit";
 import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { readDataDir } from "./settings.ts";
@@ -59,51 +65,22 @@ function expectDataDir(dataDir: string, named: string | undefined): void {
   );
 }
 
-/** Exported for its tests. Throws a sentence that says what is allowed. */
+const KEY_OPTIONS = {
+  label: textSetting("--label", { maxLength: LABEL_MAX_CHARACTERS }),
+  scopes: optional(listSetting("--scopes", ALL_SCOPES)),
+  rateLimitPerMinute: optional(rateLimitSetting("--rate-limit", "unlimited")),
+};
+
+/** Exported for its tests. Throws UsageError. */
 export function readKeyOptions(args: string[]): KeyOptions | "help" {
-  const values = parseKeyArguments(args);
-  if (values.help) return "help";
-  const label = values.label?.trim() ?? "";
-  if (label === "" || label.length > LABEL_MAX_CHARACTERS) {
-    throw new SetupError(`--label is needed, with 1 to ${LABEL_MAX_CHARACTERS} characters.\n${USAGE}`);
-  }
-  const options: KeyOptions = { label };
-  if (values.scopes !== undefined) options.scopes = readScopes(values.scopes);
-  const rateLimit = values["rate-limit"];
-  if (rateLimit !== undefined) options.rateLimitPerMinute = readRateLimit(rateLimit);
-  return options;
-}
-
-function parseKeyArguments(args: string[]) {
-  const options = {
-    help: { type: "boolean", default: false },
-    label: { type: "string" },
-    scopes: { type: "string" },
-    "rate-limit": { type: "string" },
-  } as const;
-  try {
-    return parseArgs({ args, options, allowPositionals: false }).values;
-  } catch (error) {
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split(/[.\n]/);
-    throw new SetupError(`${sentence}.\n${USAGE}`);
-  }
-}
-
-function readScopes(text: string): NonNullable<KeyOptions["scopes"]> {
-  return text.split(",").map((name) => {
-    const scope = ALL_SCOPES.find((candidate) => candidate === name.trim());
-    if (scope === undefined)
-      throw new SetupError(`--scopes has "${name}": it must be of ${ALL_SCOPES.join(", ")}.\n${USAGE}`);
-    return scope;
-  });
-}
-
-function readRateLimit(text: string): number | "unlimited" {
-  try {
-    return rateLimitSetting("", 1).parse(text);
-  } catch (error) {
-    throw new SetupError(`--rate-limit is "${text}": it must be ${(error as Error).message}.\n${USAGE}`);
-  }
+  const values = readOptions(args, KEY_OPTIONS, USAGE);
+  if (values === "help") return "help";
+  const { label, scopes, rateLimitPerMinute } = values;
+  return {
+    label,
+    ...(scopes && { scopes }),
+    ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
+  };
 }
 
 async function waitForStack(dataDir: string): Promise<StackDescription> {

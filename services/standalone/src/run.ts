@@ -5,12 +5,10 @@ import { lockDataDirectory } from "./data-directory/lock.ts";
 import { readOrCreateSecrets } from "./data-directory/secrets.ts";
 import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { readyText } from "./ready-text.ts";
-import { readStackSettings } from "./settings.ts";
+import { readStackSettings, START_USAGE } from "./settings.ts";
 import { Stack } from "./stack.ts";
 
 const LEFTOVER_TIMEOUT_MS = 20_000;
-const USAGE = `Usage: npm start [-- --match-instances N]
-Runs the whole product on this machine until Ctrl-C. Settings (environment): PORT, BASE_PATH, DATA_DIR, DEMO and more in docs/operating.md.`;
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -18,7 +16,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 /** `npm start`: runs the stack until Ctrl-C. Throws one sentence when it cannot start, with nothing left running. */
 export async function runStack(args: string[]): Promise<void> {
   if (args.includes("--help")) {
-    say(USAGE);
+    say(START_USAGE);
     return;
   }
   const settings = readStackSettings(process.env, args);

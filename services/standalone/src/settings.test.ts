@@ -39,6 +39,14 @@ describe("the settings of the local stack", () => {
     expect(variables.sort()).toEqual(["--match-instances", ...Object.keys(environment)].sort());
   });
 
+  it.each([
+    [["--match-instances", "33"], '--match-instances is "33": it must be a whole number from 1 to 32.'],
+    [["--instances", "2"], "Unknown option '--instances'."],
+  ])("refuse %j as wrong use", (args, sentence) => {
+    const problem = { name: "UsageError", message: expect.stringContaining(`${sentence}\nUsage: npm start`) };
+    expect(() => readStackSettings({}, args)).toThrow(expect.objectContaining(problem));
+  });
+
   it("do not take what the stack gives its services itself", () => {
     expect(problemsOf({ METRICS_PORT: "x", TRUSTED_PROXIES: "everybody", PLAYER_HASH_KEY: "short" })).toEqual(
       [],

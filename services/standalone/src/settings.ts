@@ -1,8 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { readBillingSettings } from "@diegetic/billing";
-import { SetupError } from "@diegetic/local-stores";
 import { readManagementSettings } from "@diegetic/management";
 import { readMatchSettings } from "@diegetic/match";
 import {
@@ -10,15 +8,19 @@ import {
   choiceSetting,
   type Environment,
   integerSetting,
+  readOptions,
   readSettings,
   SettingsError,
   textSetting,
+  UsageError,
   urlSetting,
 } from "@diegetic/service-kit";
 
 const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 const MATCH_INSTANCES_MAX = 32;
 const NOT_GIVEN = "";
+export const START_USAGE = `Usage: npm start [-- --match-instances N]
+Runs the whole product on this machine until Ctrl-C. Settings (environment): PORT, BASE_PATH, DATA_DIR, DEMO and more in docs/operating.md.`;
 
 export interface StackSettings {
   /** Address and port of the front; everything else listens on 127.0.0.1. */
@@ -48,17 +50,18 @@ const GIVEN_TO_SERVICES = {
 
 /**
  * Reads environment and command line of `npm start`, those settings too that only a service reads, before anything is
- * started. Throws SettingsError with a sentence for every problem.
+ * started. Throws SettingsError with a sentence for every problem; UsageError when one of them is of the command line.
  */
 export function readStackSettings(environment: Environment, args: string[]): StackSettings {
   const problems = new Set<string>();
+  let isWrongUse = false;
   const read = <T>(reader: () => T): T | undefined => {
     try {
       return reader();
     } catch (error) {
-      if (error instanceof SettingsError) for (const problem of error.problems) problems.add(problem);
-      else if (error instanceof SetupError) problems.add(error.message);
-      else throw error;
+      if (!(error instanceof SettingsError)) throw error;
+      for (const problem of error.problems) problems.add(problem);
+      isWrongUse ||= error instanceof UsageError;
       return undefined;
     }
   };
@@ -69,7 +72,7 @@ export function readStackSettings(environment: Environment, args: string[]): Sta
     read(() => reader({ ...environment, ...GIVEN_TO_SERVICES }));
   }
   if (own === undefined || dataDir === undefined || matchInstances === undefined || problems.size > 0) {
-    throw new SettingsError([...problems]);
+    throw isWrongUse ? new UsageError([...problems], START_USAGE) : new SettingsError([...problems]);
   }
   return { ...own, dataDir, matchInstances };
 }
@@ -106,22 +109,11 @@ export function readDataDir(environment: Environment): string {
   return isAbsolute(settings.dataDir) ? settings.dataDir : join(REPOSITORY, settings.dataDir);
 }
 
-function readMatchInstances(args: string[]): number {
-  const text = matchInstancesArgument(args);
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1 || count > MATCH_INSTANCES_MAX) {
-    throw new SetupError(
-      `--match-instances is "${text}": it must be a whole number from 1 to ${MATCH_INSTANCES_MAX}.`,
-    );
-  }
-  return count;
-}
+const START_OPTIONS = {
+  matchInstances: integerSetting("--match-instances", { min: 1, max: MATCH_INSTANCES_MAX, fallback: 1 }),
+};
 
-function matchInstancesArgument(args: string[]): string {
-  try {
-    const options = { "match-instances": { type: "string", default: "1" } } as const;
-    return parseArgs({ args, options, allowPositionals: false }).values["match-instances"];
-  } catch {
-    throw new SetupError("npm start takes one option: npm start -- --match-instances N");
-  }
+function readMatchInstances(args: string[]): number {
+  const options = readOptions(args, START_OPTIONS, "");
+  return options === "help" ? START_OPTIONS.matchInstances.parse("1") : options.matchInstances;
 }

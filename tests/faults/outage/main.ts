@@ -1,15 +1,19 @@
-import { parseArgs } from "node:util";
+import { integerSetting, numberSetting, optionsOfProcess } from "@diegetic/service-kit";
 import { runOutage } from "./outage.ts";
 
 /** `npm run faults:outage [-- --seconds 60 --rate 1000]`: Postgres away under load, as figures. */
-const { values } = parseArgs({
-  options: { seconds: { type: "string", default: "60" }, rate: { type: "string", default: "1000" } },
-});
+const values = optionsOfProcess(
+  {
+    seconds: numberSetting("--seconds", { min: 1, max: 3_600, fallback: 60 }),
+    rate: integerSetting("--rate", { min: 1, max: 100_000, fallback: 1_000 }),
+  },
+  "Usage: npm run faults:outage [-- --seconds 60 --rate 1000]",
+);
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const report = await runOutage({
-  rate: Number(values.rate),
-  outageSeconds: Number(values.seconds),
+  rate: values.rate,
+  outageSeconds: values.seconds,
   calmSeconds: 5,
   say,
 });

@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "@jest/globals";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const TYPESCRIPT = ["--conditions=@diegetic/source", "--import", "./tests/helpers/run-typescript.mjs"];
+const THROW_USAGE = `
+  import { runMain } from "./scripts/lib/setup.mjs";
+  const { UsageError } = await import("./packages/service-kit/dist/index.js");
+  await runMain(() => { throw new UsageError(["--wait is wrong."], "Usage: npm run thing"); });`;
+
+function run(args: string[]): Promise<{ code: unknown; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, output: stdout + stderr }),
+    );
+  });
+}
+
+describe("a command that is called wrongly", () => {
+  it.each([
+    ["npm run faults", "tests/faults/main.ts", "--minutes=soon", '--minutes is "soon": it must be a number'],
+    ["npm run faults:bite", "tests/faults/bite.ts", "--only=x", '--only is "x": it must be some of'],
+    ["npm run faults:outage", "tests/faults/outage/main.ts", "--rate=0", '--rate is "0": it must be'],
+    ["npm run bench", "tests/load/main.ts", "--only=x", '--only is "x": it must be some of scripts'],
+    ["npm run bench:recovery", "tests/recovery/bench.ts", "--fast", "Unknown option '--fast'."],
+    [
+      "npm run bench:index",
+      "packages/ad-rules/bench/bench-index.ts",
+      "--rounds=x",
+      '--rounds is "x": it must',
+    ],
+  ])("%s says what is allowed and exits with 2", async (command, file, argument, sentence) => {
+    const { code, output } = await run([...TYPESCRIPT, file, argument]);
+    expect({ code, output }).toEqual({ code: 2, output: expect.stringContaining(sentence) });
+    expect(output).toContain(`Usage: ${command}`);
+    expect(output).not.toMatch(/^\s+at /m);
+  });
+
+  it("is told so by the scripts of the product, too", async () => {
+    expect(await run(["--input-type=module", "-e", THROW_USAGE])).toEqual({
+      code: 2,
+      output: "--wait is wrong.\nUsage: npm run thing\n",
+    });
+  });
+});
