@@ -4,6 +4,7 @@ import { createDemo, type Demo } from "@diegetic/management";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { readOrCreateSecrets } from "./data-directory/secrets.ts";
 import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
+import { releaseUnusedDirectory } from "./data-directory/unused-directory.ts";
 import { readyText } from "./ready-text.ts";
 import { readStackSettings, START_USAGE } from "./settings.ts";
 import { Stack } from "./stack.ts";
@@ -20,24 +21,40 @@ export async function runStack(args: string[]): Promise<void> {
     return;
   }
   const settings = readStackSettings(process.env, args);
-  const lock = await lockDataDirectory(settings.dataDir, "stack");
+  const { dataDir } = settings;
+  const lock = await lockDataDirectory(dataDir, "stack");
+  /** Nothing is in the data directory, or outside with a secret of it, that somebody could miss. */
+  let isUnused = false;
   try {
-    if (lock.wasLeftOver) await waitForLeftovers(settings.dataDir);
-    removeStackFile(settings.dataDir);
-    const secrets = readOrCreateSecrets(settings.dataDir);
+    if (lock.wasLeftOver) await waitForLeftovers(dataDir);
+    removeStackFile(dataDir);
+    const secrets = readOrCreateSecrets(dataDir);
     let demo: Demo | undefined;
+    let isUsed = false;
     const prepareDatabase = async (databaseUrl: string) => {
+      isUsed = true;
       await migrate(databaseUrl);
       if (settings.demo) demo = await prepareDemo(databaseUrl, secrets.demoSecret);
     };
     const stack = new Stack({ settings, secrets, prepareDatabase, say });
-    await runUntilStopped(stack, (description) => say(readyText(description, demo)));
+    await runUntilStopped(stack, (description) => say(readyText(description, demo))).catch(
+      (error: unknown) => {
+        isUnused = !isUsed && !pointsInto(dataDir, error);
+        throw error;
+      },
+    );
   } finally {
-    removeStackFile(settings.dataDir);
-    lock.release();
+    removeStackFile(dataDir);
+    if (isUnused) releaseUnusedDirectory(dataDir, lock);
+    else lock.release();
   }
   // Whatever a library may still hold open must not keep the terminal.
   process.exit(0);
+}
+
+/** Whether the sentence sends its reader to a file there. */
+function pointsInto(dataDir: string, error: unknown): boolean {
+  return !(error instanceof SetupError) || error.message.includes(dataDir);
 }
 
 async function runUntilStopped(

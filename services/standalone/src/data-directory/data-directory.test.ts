@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { DataDirectoryInUse, isStackRunning, lockDataDirectory } from "./lock.ts";
 import { readOrCreateSecrets } from "./secrets.ts";
 import { readStackFile, removeStackFile, writeStackFile } from "./stack-file.ts";
+import { releaseUnusedDirectory } from "./unused-directory.ts";
 
 let dir = "";
 beforeEach(() => {
@@ -52,6 +53,42 @@ describe("the lock of a data directory", () => {
   it("says that a data directory cannot be one", async () => {
     writeFileSync(join(dir, "file"), "");
     await expect(lockDataDirectory(join(dir, "file"), "stack")).rejects.toThrow("DATA_DIR");
+  });
+});
+
+describe("a data directory that a failed start has made", () => {
+  const make = async (dataDir: string) => {
+    const lock = await lockDataDirectory(dataDir, "stack");
+    readOrCreateSecrets(dataDir);
+    mkdirSync(join(dataDir, "logs"));
+    writeFileSync(join(dataDir, "logs", "front.log"), "{}");
+    return lock;
+  };
+
+  it("is removed, with what was made above it, and nothing beside", async () => {
+    const dataDir = join(dir, "made", "for", "this");
+    releaseUnusedDirectory(dataDir, await make(dataDir));
+    expect(readdirSync(dir)).toEqual([]);
+    const beside = join(dir, "made", "beside");
+    mkdirSync(join(dir, "made"));
+    writeFileSync(join(dir, "made", "of-somebody"), "");
+    releaseUnusedDirectory(beside, await make(beside));
+    expect(readdirSync(join(dir, "made"))).toEqual(["of-somebody"]);
+  });
+
+  it("stays as it is when it was there before", async () => {
+    const dataDir = join(dir, "there");
+    mkdirSync(dataDir);
+    releaseUnusedDirectory(dataDir, await make(dataDir));
+    expect(readdirSync(dataDir).sort()).toEqual(["logs", "secrets.json"]);
+  });
+
+  it("stays with what somebody else has put there", async () => {
+    const dataDir = join(dir, "made");
+    const lock = await make(dataDir);
+    writeFileSync(join(dataDir, "notes.txt"), "mine");
+    releaseUnusedDirectory(dataDir, lock);
+    expect(readdirSync(dataDir)).toEqual(["notes.txt"]);
   });
 });
 

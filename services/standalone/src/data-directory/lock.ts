@@ -13,6 +13,8 @@ export type LockPurpose = "stack" | "key";
 export interface DataDirectoryLock {
   /** The last holder was killed: what it had started may need a moment to end. */
   wasLeftOver: boolean;
+  /** The first directory on the way to the data directory that had to be made; undefined: all were there. */
+  made: string | undefined;
   release(): void;
 }
 
@@ -62,8 +64,9 @@ function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
   const own: Partial<Holder> = { pid: process.pid, identity: processIdentity(process.pid), purpose };
   let wasLeftOver = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if (createLockFile(dataDir, file, JSON.stringify(own))) {
-      return { wasLeftOver, release: () => rmSync(file, { force: true }) };
+    const created = createLockFile(dataDir, file, JSON.stringify(own));
+    if (created !== false) {
+      return { wasLeftOver, made: created.made, release: () => rmSync(file, { force: true }) };
     }
     const holder = readHolder(file);
     if (holder !== undefined && isAlive(holder)) {
@@ -76,11 +79,15 @@ function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
 }
 
 /** False: there is one already. */
-function createLockFile(dataDir: string, file: string, content: string): boolean {
+function createLockFile(
+  dataDir: string,
+  file: string,
+  content: string,
+): { made: string | undefined } | false {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const made = mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(file, content, { flag: "wx" });
-    return true;
+    return { made };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "EEXIST" && message.includes(file)) return false;
