@@ -203,13 +203,39 @@ describe("GET /ledger", () => {
     }
   });
 
+  it.each([
+    ["has registered today", 0, 0, 1],
+    ["has registered five days ago", 5, 5, 6],
+    ["has registered long ago", 100, 3, 30],
+    ["had a deposit before registering here", 0, 4, 5],
+  ])("begins, unless told otherwise, with the first day of who %s", async (_who, daysOld, daysAgo, rows) => {
+    const now = Date.now();
+    const advertiser = await world.advertiser(1_000);
+    await world.database.advertiser.update({
+      where: { id: advertiser.advertiserId },
+      data: { createdAt: new Date(now - daysOld * DAY_MS) },
+    });
+    world.nowMs = () => now - daysAgo * DAY_MS;
+    await advertiser.post("/deposit", { amount_cents: 7 }).expect(200);
+    world.nowMs = () => now;
+
+    const books = await ledger(advertiser);
+    expectClosed(books);
+    expect(books.days).toHaveLength(rows);
+    expect(books.days.at(-1)).toMatchObject({ date: utcDay(now), closing_balance_cents: 1_007 });
+    expect(books.days[0]?.opening_balance_cents).toBe(0);
+    const asked = await ledger(advertiser, "?days=30");
+    expect(asked.days).toHaveLength(30);
+    expect(asked.days.slice(-rows)).toEqual(books.days);
+    expect((await ledger(advertiser, `?to=${utcDay(now)}`)).days).toHaveLength(30);
+  });
+
   it("is the caller's alone, and says what it does not understand", async () => {
     const first = await world.advertiser(1_000);
     const second = await world.advertiser(5);
     expect((await ledger(first)).totals.deposits_cents).toBe(1_000);
     const other = await ledger(second);
     expect(other.totals.deposits_cents).toBe(5);
-    expect(other.days).toHaveLength(30);
     const refused = await first.get("/ledger?from=yesterday").expect(400);
     expect(refused.body).toEqual({ detail: 'from must be a day as YYYY-MM-DD, but "yesterday" was sent' });
     await first.get("/ledger?days=367").expect(422);

@@ -12,7 +12,8 @@ const exactCents = (description: string) =>
 
 export const ledgerDaysSchema = Type.Integer({
   ...LEDGER_DAYS,
-  description: "How many days, counted back from `to`; without meaning beside `from`.",
+  description:
+    "How many days, counted back from `to`; without meaning beside `from`. Without `days`, `from` and `to` the books begin 30 days ago, or when the advertiser registered if that is later.",
 });
 export const ledgerFromSchema = day("The first day.");
 export const ledgerToSchema = day("The last day; today where it is left out or lies ahead.");

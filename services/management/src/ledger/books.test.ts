@@ -5,7 +5,10 @@ import { daysOf, readPeriod } from "./period.ts";
 import { decimalCents } from "./presenter.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
-const period = (query: string) => readPeriod(new URLSearchParams(query), NOW_MS);
+const period = (query: string) => {
+  const { from, to } = readPeriod(new URLSearchParams(query), NOW_MS);
+  return { from, to };
+};
 
 describe("period", () => {
   it.each([

@@ -6,7 +6,7 @@ import { callingAdvertiser } from "../advertiser/caller.ts";
 import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import type { Clock } from "../shared/time.ts";
 import { closeDays, type LedgerTotals, totalsOf } from "./books.ts";
-import { daysOf, type Period, readPeriod } from "./period.ts";
+import { type AskedPeriod, daysOf, readPeriod, shownPeriod } from "./period.ts";
 import { ledgerCsv, presentLedger } from "./presenter.ts";
 import { type Books, readBooks } from "./store.ts";
 
@@ -26,8 +26,9 @@ export function ledgerEndpoints(parts: LedgerParts): Endpoint[] {
 function showLedger(parts: LedgerParts): Endpoint["handle"] {
   return async (context) => {
     const nowMs = parts.clock();
-    const period = await periodOf(parts, context, nowMs);
-    const { books, totals } = await readConsistently(parts, context.accountId, period.from);
+    const asked = await periodOf(parts, context, nowMs);
+    const { books, totals } = await readConsistently(parts, context.accountId, asked.from);
+    const period = shownPeriod(asked, books.firstDay, books.moves.keys());
     const balanceMillicents = books.depositedMillicents - books.spentMillicents;
     const rows = closeDays(daysOf(period), balanceMillicents, books.moves);
     const headers = { Vary: "Accept" };
@@ -44,7 +45,11 @@ function showLedger(parts: LedgerParts): Endpoint["handle"] {
 }
 
 /** The days that were asked for; whether the caller has registered comes first (semantics: Statuses of errors). */
-async function periodOf({ database }: LedgerParts, context: RequestContext, nowMs: number): Promise<Period> {
+async function periodOf(
+  { database }: LedgerParts,
+  context: RequestContext,
+  nowMs: number,
+): Promise<AskedPeriod> {
   try {
     return readPeriod(context.query, nowMs);
   } catch (error) {

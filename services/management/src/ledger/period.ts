@@ -10,8 +10,13 @@ export interface Period {
   to: string;
 }
 
+/** What was asked for: a period, or, without any parameter, nothing in particular. */
+export interface AskedPeriod extends Period {
+  isDefault: boolean;
+}
+
 /** The days that were asked for, none after today. Throws 400 and 422. */
-export function readPeriod(query: URLSearchParams, nowMs: number): Period {
+export function readPeriod(query: URLSearchParams, nowMs: number): AskedPeriod {
   const today = utcDay(nowMs);
   const days = integerParameter("days", query, LEDGER_DAYS) ?? LEDGER_DAYS.default;
   const asked = { from: dayParameter("from", query), to: dayParameter("to", query) };
@@ -25,7 +30,22 @@ export function readPeriod(query: URLSearchParams, nowMs: number): Period {
   if (Date.parse(to) - Date.parse(from) >= LEDGER_DAYS.maximum * DAY_MS) {
     throw unprocessable(`from must be at most ${LEDGER_DAYS.maximum} days before to, that day included`);
   }
-  return { from, to };
+  const isDefault = !["days", "from", "to"].some((name) => query.has(name));
+  return { from, to, isDefault };
+}
+
+/**
+ * The days that are shown. Books of which no period was asked begin when the advertiser registered, or when something moved
+ * before that: nothing is left out that the opening balance does not contain.
+ * @param firstDay of the advertiser
+ * @param movedDays on which something moved, within the period or later
+ */
+export function shownPeriod(asked: AskedPeriod, firstDay: string, movedDays: Iterable<string>): Period {
+  const { from, to, isDefault } = asked;
+  if (!isDefault || firstDay <= from) return { from, to };
+  // What moved is of the period, so that none of these days is before it.
+  const begin = [firstDay, ...movedDays, to].reduce((least, day) => (day < least ? day : least));
+  return { from: begin, to };
 }
 
 /** Every day of the period, the oldest first; none when it lies ahead. */

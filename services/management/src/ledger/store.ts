@@ -5,14 +5,17 @@ import type { DayMoves } from "./books.ts";
 
 export interface Books {
   advertiserId: string;
+  /** UTC day (YYYY-MM-DD) on which the advertiser registered. */
+  firstDay: string;
   depositedMillicents: Millicents;
   spentMillicents: Millicents;
   impressions: number;
-  /** Days with deposits or impressions from the first day on, by day (YYYY-MM-DD). */
+  /** Days with deposits or impressions from the day that was asked for on, by day (YYYY-MM-DD). */
   moves: Map<string, DayMoves>;
 }
 
 interface BooksRow extends CallerRow {
+  first_day: string;
   deposited_millicents: bigint;
   spent_millicents: bigint;
   total_impressions: bigint;
@@ -24,10 +27,10 @@ interface BooksRow extends CallerRow {
 }
 
 /**
- * The caller's totals and what moved since the first day (YYYY-MM-DD), all of one moment. Moves come from rollups and deposits, which the
+ * The caller's totals and what moved since a day (YYYY-MM-DD), all of one moment. Moves come from rollups and deposits, which the
  * audit holds against the ledger: it has a row for every written batch. Throws 403 when the caller has not registered.
  */
-export async function readBooks(reads: CallerReads, accountId: string, firstDay: string): Promise<Books> {
+export async function readBooks(reads: CallerReads, accountId: string, since: string): Promise<Books> {
   const rows = await reads.rows<BooksRow>(
     accountId,
     Prisma.sql`
@@ -37,15 +40,16 @@ export async function readBooks(reads: CallerReads, accountId: string, firstDay:
       FROM (
         SELECT (created_at AT TIME ZONE 'UTC')::date AS day, amount_cents::bigint * 1000 AS deposits, 0 AS charges,
           0 AS impressions
-        FROM deposits WHERE advertiser_id = (SELECT id FROM caller) AND created_at >= ${firstDay}::date::timestamp AT TIME ZONE 'UTC'
+        FROM deposits WHERE advertiser_id = (SELECT id FROM caller) AND created_at >= ${since}::date::timestamp AT TIME ZONE 'UTC'
         UNION ALL
         SELECT rollups.day, 0, rollups.spent_millicents, rollups.impressions
         FROM campaigns JOIN campaign_rollups AS rollups ON rollups.campaign_id = campaigns.id
-        WHERE campaigns.advertiser_id = (SELECT id FROM caller) AND rollups.day >= ${firstDay}::date
+        WHERE campaigns.advertiser_id = (SELECT id FROM caller) AND rollups.day >= ${since}::date
       ) AS moves
       GROUP BY moves.day
     )
-    SELECT caller.id AS caller_id, caller.written, caller.deposited_millicents, caller.spent_millicents,
+    SELECT caller.id AS caller_id, caller.written, to_char(caller.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS first_day,
+      caller.deposited_millicents, caller.spent_millicents,
       caller.impressions AS total_impressions, moves.*
     FROM caller LEFT JOIN moves ON true`,
   );
@@ -61,6 +65,7 @@ export async function readBooks(reads: CallerReads, accountId: string, firstDay:
   }
   return {
     advertiserId: totals.caller_id,
+    firstDay: totals.first_day,
     depositedMillicents: safeInteger(totals.deposited_millicents, "deposited"),
     spentMillicents: safeInteger(totals.spent_millicents, "spent"),
     impressions: safeInteger(totals.total_impressions, "impressions"),
