@@ -16,7 +16,8 @@ import { type Advertiser, AnalyticsWorld } from "./world.fixture.ts";
 const READ_BY_ANALYTICS = [
   "advertisers",
   "affinities",
-  "campaign_breakdowns",
+  "campaign_countries",
+  "campaign_games",
   "campaign_rollups",
   "campaign_version_rollups",
   "campaigns",

@@ -89,8 +89,9 @@ describe("the stack under load and with processes killed", () => {
                   (SELECT impressions::int FROM campaigns WHERE id = $1) AS campaign,
                   (SELECT coalesce(sum(impressions), 0)::int FROM ledger_entries
                     WHERE campaign_id = $1 AND kind = 'charge') AS charged,
-                  (SELECT coalesce(sum(amount_microcents), 0)::int FROM ledger_entries
-                    WHERE campaign_id = $1) AS unbalanced`,
+                  (SELECT (SELECT coalesce(sum(amount_microcents), 0) FROM ledger_entries WHERE campaign_id = $1)
+                    + (SELECT coalesce(sum(earning_microcents), 0) FROM campaign_games WHERE campaign_id = $1)
+                  )::int AS unbalanced`,
           [campaignId],
         );
         return rows[0];

@@ -96,6 +96,7 @@ describe("migrations", () => {
       "20261121000700_verified_epochs",
       "20261121000800_resolved_poison",
       "20261121000900_late_charges",
+      "20261121001000_fewer_rollups",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

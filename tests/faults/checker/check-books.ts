@@ -18,7 +18,7 @@ const TOTALS = `
     (SELECT coalesce(sum(price_millicents), 0) FROM impressions WHERE advertiser_id = a.id)::text AS row_prices,
     (SELECT coalesce(sum(impressions), 0) FROM campaigns WHERE advertiser_id = a.id)::text AS campaign_impressions,
     (SELECT coalesce(sum(spent_millicents), 0) FROM campaigns WHERE advertiser_id = a.id)::text AS campaign_spent,
-    (SELECT coalesce(sum(impressions), 0) FROM game_advertisers WHERE advertiser_id = a.id)::text AS game_impressions
+    (SELECT coalesce(sum(impressions), 0) FROM campaign_games WHERE advertiser_id = a.id)::text AS game_impressions
   FROM advertisers a ORDER BY a.id`;
 
 const CAMPAIGNS = `
@@ -27,17 +27,21 @@ const CAMPAIGNS = `
     (SELECT coalesce(sum(impressions), 0) FROM campaign_rollups WHERE campaign_id = c.id)::text AS rollup_impressions,
     (SELECT coalesce(sum(spent_millicents), 0) FROM campaign_rollups WHERE campaign_id = c.id)::text AS rollup_spent,
     (SELECT coalesce(sum(impressions), 0) FROM creatives WHERE campaign_id = c.id)::text AS creative_impressions,
+    (SELECT coalesce(-sum(amount_microcents), 0) FROM ledger_entries
+      WHERE campaign_id = c.id AND kind IN ('charge', 'fee'))::text AS ledger_earned,
+    (SELECT coalesce(sum(earning_microcents), 0) FROM campaign_games WHERE campaign_id = c.id)::text AS game_earned,
+    coalesce(r.earned, 0)::text AS row_earned,
     (SELECT coalesce(sum(impressions), 0) FROM campaign_version_rollups
       WHERE campaign_id = c.id)::text AS version_impressions,
     c.unique_users::text AS counted_users,
     coalesce(r.users, 0)::text AS users
   FROM campaigns c LEFT JOIN (SELECT campaign_id, count(*) AS impressions, sum(price_millicents) AS spent,
-    count(DISTINCT user_hash) AS users FROM impressions GROUP BY campaign_id) r ON r.campaign_id = c.id
+    sum(earning_microcents) AS earned, count(DISTINCT user_hash) AS users FROM impressions GROUP BY campaign_id) r ON r.campaign_id = c.id
   ORDER BY c.id`;
 
 const UNBALANCED_POSTINGS = `
   SELECT posting_id, sum(amount_microcents)::text AS sum FROM ledger_entries WHERE kind <> 'deposit'
-  GROUP BY posting_id, campaign_id, day HAVING sum(amount_microcents) <> 0`;
+  GROUP BY posting_id HAVING sum(amount_microcents) <> 0`;
 
 /** Charge = earning + fee of the impressions and of the ledger, in microcents. */
 const EARNINGS = `
@@ -117,6 +121,7 @@ async function checkCampaigns(world: World, { lateMillicents }: Aftermath): Prom
       equal(count, "rows");
     }
     equal("counted_users", "users");
+    for (const earned of ["ledger_earned", "game_earned"]) equal(earned, "row_earned");
     check.expect(
       BigInt(row.spent ?? 0) <= BigInt(row.budget_cents ?? 0) * 1_000n,
       () => `${row.id}: spent ${row.spent} millicents of ${row.budget_cents} cents`,

@@ -35,18 +35,12 @@ const STATEMENTS = `
   INSERT INTO accounts (id, label) SELECT 'acct_dev_' || lpad(n::text, 3, '0'), 'developer' FROM generate_series(0, 99) n;
   INSERT INTO campaign_rollups SELECT pg_temp.campaign(campaign), pg_temp.day_of(day), count(*), sum(price), count(*) * 1.5,
     count(DISTINCT player) FROM seen GROUP BY campaign, day;
-  INSERT INTO campaign_breakdowns SELECT pg_temp.campaign(campaign), 'creative', pg_temp.creative(campaign, creative),
-    count(*), sum(price), count(*) * 1.5, count(DISTINCT player) FROM seen GROUP BY campaign, pg_temp.creative(campaign, creative);
-  INSERT INTO campaign_breakdowns SELECT pg_temp.campaign(campaign), 'country', pg_temp.country(country),
-    count(*), sum(price), count(*) * 1.5, count(DISTINCT player) FROM seen GROUP BY campaign, country;
-  INSERT INTO campaign_breakdowns SELECT pg_temp.campaign(campaign), 'game', pg_temp.game(game),
-    count(*), sum(price), count(*) * 1.5, 0 FROM seen GROUP BY campaign, game;
+  INSERT INTO campaign_countries SELECT pg_temp.campaign(campaign), pg_temp.country(country),
+    count(*), sum(price), count(DISTINCT player) FROM seen GROUP BY campaign, country;
+  INSERT INTO campaign_games SELECT pg_temp.campaign(campaign), pg_temp.game(game), pg_temp.developer(game),
+    pg_temp.advertiser(campaign), count(*), sum(price) * 700 FROM seen GROUP BY campaign, game;
   INSERT INTO game_rollups SELECT pg_temp.developer(game), pg_temp.game(game), pg_temp.day_of(day), count(*), sum(price) * 700
     FROM seen GROUP BY game, day;
-  INSERT INTO game_advertisers SELECT pg_temp.developer(game), pg_temp.game(game),
-    'adv_' || lpad(owner::text, 4, '0'), count(*), sum(price) * 700
-    FROM (SELECT game, CASE WHEN campaign < 200 THEN 0 ELSE (campaign - 200) % 499 + 1 END AS owner, price FROM seen) s
-    GROUP BY game, owner;
   INSERT INTO game_totals SELECT account_id, game_id, sum(impressions), sum(earning_microcents) FROM game_rollups GROUP BY 1, 2;
   INSERT INTO placements (game_id, account_id, creator_id, placement_types)
     SELECT pg_temp.game(n), pg_temp.developer(n), 'creator', '{narrative_hook}' FROM generate_series(0, 1999) n;
@@ -64,9 +58,11 @@ const STATEMENTS = `
     cpm_bid_cents, daily_cap_cents, version, first_activated_at)
     SELECT pg_temp.campaign(campaign), pg_temp.advertiser(campaign), 'Benchmark', 'active', 1000000000, sum(price), count(*),
       count(DISTINCT player), 500, 1000000, 100, now() - interval '365 days' FROM seen GROUP BY campaign;
-  INSERT INTO creatives (id, campaign_id, creative_type, brand_name, narrative_hook, impressions)
-    SELECT dimension_key, campaign_id, 'narrative_hook', 'Ember', 'It smells of Ember.', impressions
-    FROM campaign_breakdowns WHERE dimension = 'creative';
+  INSERT INTO creatives (id, campaign_id, creative_type, brand_name, narrative_hook, impressions, spent_millicents,
+    affinity_score_sum, unique_users)
+    SELECT pg_temp.creative(campaign, creative), pg_temp.campaign(campaign), 'narrative_hook', 'Ember', 'It smells of Ember.',
+      count(*), sum(price), count(*) * 1.5, count(DISTINCT player)
+    FROM seen GROUP BY campaign, pg_temp.creative(campaign, creative);
   INSERT INTO affinities (id, campaign_id, affinity_type, affinity_value, since_version, impressions, contribution_sum)
     SELECT 'aff_' || c.id || '_' || n, c.id, 'mood', 'tense ' || n, n, c.impressions / 2, c.impressions * 0.5
     FROM campaigns c CROSS JOIN generate_series(1, 50) n WHERE n <= 5 OR c.id = '${BIG_CAMPAIGN}';

@@ -34,7 +34,7 @@ function checkCampaign(checks: Comparisons, campaign: CampaignFigures): void {
   checks.equal("rollup_impressions", id, impressions, rollups.impressions);
   checks.equal("ledger_charges", id, spent * MICROCENTS, -ledger.chargeMicrocents);
   checks.equal("ledger_impressions", id, impressions, ledger.impressions);
-  const balance = ledger.chargeMicrocents + ledger.earningMicrocents + ledger.feeMicrocents;
+  const balance = ledger.chargeMicrocents + ledger.feeMicrocents + campaign.gameEarningMicrocents;
   checks.equal("ledger_balance", id, 0, balance);
   checks.equal("creative_impressions", id, impressions, campaign.creativeImpressions);
   checks.equal("version_impressions", id, impressions, campaign.versions.impressions);

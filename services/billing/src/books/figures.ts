@@ -3,7 +3,6 @@ import type { SlotBooks } from "@diegetic/hot-state";
 /** What the ledger says of one campaign, microcents as they stand in it. */
 export interface LedgerFigures {
   chargeMicrocents: bigint;
-  earningMicrocents: bigint;
   feeMicrocents: bigint;
   /** Impressions of the charges. */
   impressions: bigint;
@@ -25,6 +24,8 @@ export interface CampaignFigures {
   /** Rollups of yesterday, today and tomorrow, millicents by UTC day. */
   spentByDay: ReadonlyMap<string, bigint>;
   ledger: LedgerFigures;
+  /** What its games have earned by it, microcents: the ledger has that by game alone. */
+  gameEarningMicrocents: bigint;
   creativeImpressions: bigint;
   versions: { impressions: bigint /** The newest version that was billed; 0: none. */; newest: number };
   uniqueUsers: { rows: bigint; counted: bigint /** Members whose count is wrong. */; differing: bigint };

@@ -87,10 +87,11 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
         SELECT 'rows' AS subject, count(*)::numeric AS found FROM impressions
         UNION ALL SELECT 'campaigns', sum(impressions) FROM campaigns
         UNION ALL SELECT 'campaign rollups', sum(impressions) FROM campaign_rollups
-        UNION ALL SELECT dimension::text || ' breakdown', sum(impressions) FROM campaign_breakdowns GROUP BY dimension
+        UNION ALL SELECT 'creatives', sum(impressions) FROM creatives
+        UNION ALL SELECT 'countries', sum(impressions) FROM campaign_countries
         UNION ALL SELECT 'game rollups', sum(impressions) FROM game_rollups
         UNION ALL SELECT 'game totals', sum(impressions) FROM game_totals
-        UNION ALL SELECT 'games by advertiser', sum(impressions) FROM game_advertisers
+        UNION ALL SELECT 'games by campaign', sum(impressions) FROM campaign_games
         UNION ALL SELECT 'ledger', sum(impressions)::numeric FROM ledger_entries WHERE kind = 'charge') other`,
   },
   {
@@ -100,8 +101,8 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
         SELECT 'rows' AS subject, sum(price_millicents) * 1000 AS found FROM impressions
         UNION ALL SELECT 'campaigns', sum(spent_millicents) * 1000 FROM campaigns
         UNION ALL SELECT 'campaign rollups', sum(spent_millicents) * 1000 FROM campaign_rollups
-        UNION ALL SELECT dimension::text || ' breakdown', sum(spent_millicents) * 1000 FROM campaign_breakdowns
-          GROUP BY dimension
+        UNION ALL SELECT 'creatives', sum(spent_millicents) * 1000 FROM creatives
+        UNION ALL SELECT 'countries', sum(spent_millicents) * 1000 FROM campaign_countries
         UNION ALL SELECT 'ledger', -sum(amount_microcents) FROM ledger_entries WHERE kind = 'charge') other`,
   },
   {
@@ -110,7 +111,7 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
       SELECT other.subject, (SELECT sum(earning_microcents) FROM impressions) AS expected, other.found FROM (
         SELECT 'game rollups' AS subject, sum(earning_microcents) AS found FROM game_rollups
         UNION ALL SELECT 'game totals', sum(earning_microcents) FROM game_totals
-        UNION ALL SELECT 'games by advertiser', sum(earning_microcents) FROM game_advertisers
+        UNION ALL SELECT 'games by campaign', sum(earning_microcents) FROM campaign_games
         UNION ALL SELECT 'ledger', sum(amount_microcents) FROM ledger_entries WHERE kind = 'earning') other`,
   },
 ];

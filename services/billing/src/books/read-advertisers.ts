@@ -6,7 +6,6 @@ const MILLICENTS_PER_CENT = 1_000n;
 const MAX_POISON = 1_000;
 const NO_LEDGER: LedgerFigures = {
   chargeMicrocents: 0n,
-  earningMicrocents: 0n,
   feeMicrocents: 0n,
   impressions: 0n,
 };
@@ -108,6 +107,7 @@ interface CampaignRow {
   creative_impressions: bigint;
   version_impressions: bigint;
   newest_version: number;
+  game_earnings: bigint;
 }
 
 function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): Promise<CampaignRow[]> {
@@ -117,7 +117,8 @@ function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): 
       (c.updated_at AT TIME ZONE 'UTC')::date::text AS changed_on,
       c.impressions, c.version, c.published_version, r.rollup_impressions, r.rollup_spent, d.spent_by_day,
       (SELECT COALESCE(sum(impressions), 0)::bigint FROM creatives WHERE campaign_id = c.id) AS creative_impressions,
-      v.version_impressions, v.newest_version
+      v.version_impressions, v.newest_version,
+      (SELECT COALESCE(sum(earning_microcents), 0)::bigint FROM campaign_games WHERE campaign_id = c.id) AS game_earnings
     FROM campaigns c
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(impressions), 0)::bigint AS rollup_impressions,
@@ -155,6 +156,7 @@ function campaignFigures(
     rollups: { impressions: row.rollup_impressions, spentMillicents: row.rollup_spent },
     spentByDay: new Map(Object.entries(row.spent_by_day).map(([day, spent]) => [day, BigInt(spent)])),
     ledger: ledger ?? NO_LEDGER,
+    gameEarningMicrocents: row.game_earnings,
     creativeImpressions: row.creative_impressions,
     versions: { impressions: row.version_impressions, newest: row.newest_version },
     uniqueUsers: users ?? { rows: 0n, counted: 0n, differing: 0n },
@@ -168,7 +170,6 @@ async function readLedger(transaction: Transaction, ids: string[]) {
       campaign_id: string | null;
       deposits: bigint;
       charges: bigint;
-      earnings: bigint;
       fees: bigint;
       impressions: bigint;
     }[]
@@ -176,7 +177,6 @@ async function readLedger(transaction: Transaction, ids: string[]) {
     SELECT advertiser_id, campaign_id,
       COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'deposit'), 0)::bigint AS deposits,
       COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'charge'), 0)::bigint AS charges,
-      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'earning'), 0)::bigint AS earnings,
       COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'fee'), 0)::bigint AS fees,
       COALESCE(sum(impressions) FILTER (WHERE kind = 'charge'), 0)::bigint AS impressions
     FROM ledger_entries WHERE advertiser_id = ANY(${ids}) GROUP BY advertiser_id, campaign_id`;
@@ -189,7 +189,6 @@ async function readLedger(transaction: Transaction, ids: string[]) {
     }
     campaigns.set(row.campaign_id, {
       chargeMicrocents: row.charges,
-      earningMicrocents: row.earnings,
       feeMicrocents: row.fees,
       impressions: row.impressions,
     });
@@ -213,8 +212,11 @@ async function readUsers(transaction: Transaction, campaignIds: string[]) {
       UNION ALL
       SELECT campaign_id, 'day', day::text, users FROM campaign_rollups WHERE campaign_id = ANY(${campaignIds})
       UNION ALL
-      SELECT campaign_id, dimension::text, dimension_key, users FROM campaign_breakdowns
-      WHERE campaign_id = ANY(${campaignIds}) AND dimension <> 'game'
+      SELECT campaign_id, 'creative', id, unique_users FROM creatives
+      WHERE campaign_id = ANY(${campaignIds}) AND impressions > 0
+      UNION ALL
+      SELECT campaign_id, 'country', country_code, users FROM campaign_countries
+      WHERE campaign_id = ANY(${campaignIds})
     )
     SELECT campaign_id, COALESCE(sum(known.users), 0)::bigint AS rows,
       COALESCE(sum(counts.users), 0)::bigint AS counted,

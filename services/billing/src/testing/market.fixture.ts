@@ -134,6 +134,11 @@ export async function readSums(database: Database, campaignId: string) {
     where: { campaignId },
     _sum: { amountMicrocents: true, impressions: true },
   });
+  const games = await database.campaignGame.aggregate({
+    where: { campaignId },
+    _sum: { impressions: true, earningMicrocents: true },
+  });
+  const earned = games._sum.earningMicrocents ?? 0n;
   const amount = (kind: string) => ledger.find((sum) => sum.kind === kind)?._sum.amountMicrocents ?? 0n;
   const count = (value: bigint | null) => safeInteger(value ?? 0n, "sum");
   return {
@@ -142,6 +147,7 @@ export async function readSums(database: Database, campaignId: string) {
       rows: rows._count.impressionId,
       rollups: count(rollups._sum.impressions),
       creatives: count(creatives._sum.impressions),
+      games: count(games._sum.impressions),
       ledger: ledger.find((sum) => sum.kind === "charge")?._sum.impressions ?? 0,
     },
     spentMillicents: {
@@ -150,7 +156,7 @@ export async function readSums(database: Database, campaignId: string) {
       rollups: count(rollups._sum.spentMillicents),
       ledger: safeInteger(-amount("charge") / 1_000n, "charge"),
     },
-    earningMicrocents: { rows: rows._sum.earningMicrocents ?? 0n, ledger: amount("earning") },
-    ledgerBalance: amount("charge") + amount("earning") + amount("fee"),
+    earningMicrocents: { rows: rows._sum.earningMicrocents ?? 0n, games: earned },
+    ledgerBalance: amount("charge") + earned + amount("fee"),
   };
 }

@@ -125,18 +125,12 @@ describe("sumUp", () => {
       ["crt_1", 2],
       ["crt_2", 1],
     ]);
-    expect(
-      [...posting.breakdowns, ...posting.gameBreakdowns].map(({ dimension, key, impressions: count }) => [
-        dimension,
-        key,
-        count,
-      ]),
-    ).toEqual([
-      ["creative", "crt_1", 2],
-      ["creative", "crt_2", 1],
-      ["country", "", 1],
-      ["country", "DE", 2],
-      ["game", "game", 3],
+    expect(posting.countries.map(({ countryCode, impressions: count }) => [countryCode, count])).toEqual([
+      ["", 1],
+      ["DE", 2],
+    ]);
+    expect(posting.campaignGames.map(({ gameId, impressions: count }) => [gameId, count])).toEqual([
+      ["game", 3],
     ]);
     // Nobody is known, then the player of the first row is known, but not by that country.
     const unknown = countNewUsers(groups, []);
@@ -156,8 +150,7 @@ describe("sumUp", () => {
     const earned = { impressions: 3, earningMicrocents: 525_000 };
     expect(posting.gameTotals).toMatchObject([earned]);
     expect(posting.gameRollups).toMatchObject([earned]);
-    expect(posting.gameAdvertisers).toMatchObject([earned]);
+    expect(posting.campaignGames).toMatchObject([earned]);
     expect(posting.charges).toMatchObject([{ ...earned, spentMillicents: 750 }]);
-    expect(posting.earnings).toMatchObject([earned]);
   });
 });

@@ -5,29 +5,30 @@ import type { LockedAdvertiser } from "./statements.ts";
 
 /** What games earn, and the ledger. The order of the statements is that of the file, after those of statements.ts. */
 
-export function gameAdvertisersStatement(moves: Posting["gameAdvertisers"]): Prisma.Sql {
+/** Adds to the games of campaigns. */
+export function campaignGamesStatement(moves: Posting["campaignGames"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
-    MERGE INTO game_advertisers AS known
-    USING unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
-      ${of.texts(({ advertiserId }) => advertiserId)}, ${of.integers(({ impressions }) => impressions)},
-      ${of.integers(({ earningMicrocents }) => earningMicrocents)})
-      AS m(account_id, game_id, advertiser_id, impressions, earning_microcents)
-    ON known.account_id = m.account_id AND known.game_id = m.game_id AND known.advertiser_id = m.advertiser_id
+    MERGE INTO campaign_games AS known
+    USING unnest(${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ gameId }) => gameId)},
+      ${of.texts(({ accountId }) => accountId)}, ${of.texts(({ advertiserId }) => advertiserId)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)})
+      AS m(campaign_id, game_id, account_id, advertiser_id, impressions, earning_microcents)
+    ON known.campaign_id = m.campaign_id AND known.game_id = m.game_id AND known.account_id = m.account_id
     WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
       earning_microcents = known.earning_microcents + m.earning_microcents
-    WHEN NOT MATCHED THEN INSERT (account_id, game_id, advertiser_id, impressions, earning_microcents)
-      VALUES (m.account_id, m.game_id, m.advertiser_id, m.impressions, m.earning_microcents)`;
+    WHEN NOT MATCHED THEN INSERT (campaign_id, game_id, account_id, advertiser_id, impressions, earning_microcents)
+      VALUES (m.campaign_id, m.game_id, m.account_id, m.advertiser_id, m.impressions, m.earning_microcents)`;
 }
 
 /**
- * Writes charge, earnings and fee of each campaign and day; they sum to zero (semantics: Money, "Unit"). Fees and earnings of
- * nothing are written, too: a charge is never without them.
+ * Writes charge and fee of each campaign and day, and the earnings of each game and day; they sum to zero (semantics: Money,
+ * "Unit"). Fees and earnings of nothing are written, too: a charge is never without them.
  */
 export function ledgerStatement({
   charges,
-  earnings,
-}: Pick<Posting, "charges" | "earnings">): (
+  gameRollups: earnings,
+}: Pick<Posting, "charges" | "gameRollups">): (
   postingId: string,
   advertisers: ReadonlyMap<string, LockedAdvertiser>,
 ) => Prisma.Sql {
@@ -38,10 +39,9 @@ export function ledgerStatement({
       ${ofCharges.integers(({ spentMillicents }) => BigInt(spentMillicents) * 1_000n)},
       ${ofCharges.integers(({ earningMicrocents }) => earningMicrocents)}`;
   const charging = Prisma.sql`${ofCharges.days(({ day }) => day)}, ${ofCharges.texts(({ advertiserId }) => advertiserId)}`;
-  const earned = Prisma.sql`${of.days(({ day }) => day)},
-      ${of.texts(({ accountId }) => accountId)}, ${of.texts(({ advertiserId }) => advertiserId)},
-      ${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ gameId }) => gameId)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)}`;
+  const earned = Prisma.sql`${of.days(({ day }) => day)}, ${of.texts(({ accountId }) => accountId)},
+      ${of.texts(({ gameId }) => gameId)}, ${of.integers(({ impressions }) => impressions)},
+      ${of.integers(({ earningMicrocents }) => earningMicrocents)}`;
   return (postingId, advertisers) => Prisma.sql`
     INSERT INTO ledger_entries (posting_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
       amount_microcents)
@@ -55,7 +55,8 @@ export function ledgerStatement({
       ('fee', NULL, c.charge_microcents - c.earning_microcents)
     ) AS entry(kind, account_id, amount_microcents)
     UNION ALL
-    SELECT ${postingId}, 'earning', e.* FROM unnest(${earned}) AS e`;
+    SELECT ${postingId}, 'earning', e.day, e.account_id, NULL, NULL, e.game_id, e.impressions, e.earning_microcents
+    FROM unnest(${earned}) AS e(day, account_id, game_id, impressions, earning_microcents)`;
 }
 
 /**

@@ -11,15 +11,13 @@ export interface Groups {
   campaignDay: CodedColumn;
   campaignCreative: CodedColumn;
   campaignCountry: CodedColumn;
+  /** Campaign, account and game. */
   campaignGame: CodedColumn;
   /** Account and game. */
   game: CodedColumn;
   gameDay: CodedColumn;
-  gameAdvertiser: CodedColumn;
   /** Advertiser, campaign and day. */
   charge: CodedColumn;
-  /** Advertiser, campaign, day, account and game. */
-  earning: CodedColumn;
   /** Campaign and player. */
   player: CodedColumn;
   playerDay: CodedColumn;
@@ -55,12 +53,10 @@ export function groupsOf(impressions: readonly BilledImpression[]): Groups {
     campaignDay: codePairs(campaign, day),
     campaignCreative: codePairs(campaign, creative),
     campaignCountry: codePairs(campaign, country),
-    campaignGame: codePairs(campaign, gameId),
+    campaignGame: codePairs(campaign, game),
     game,
     gameDay: codePairs(game, day),
-    gameAdvertiser: codePairs(game, advertiser),
     charge,
-    earning: codePairs(charge, game),
     player,
     playerDay,
     playerCreative,

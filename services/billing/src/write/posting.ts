@@ -12,11 +12,6 @@ interface Earned {
   earningMicrocents: number;
 }
 
-interface Breakdown extends Rollup {
-  dimension: "country" | "creative" | "game";
-  key: string;
-}
-
 /** A row of what analytics read. How many players are new to it is known only inside of the transaction. */
 interface Rollup extends Money {
   campaignId: string;
@@ -28,28 +23,19 @@ interface Rollup extends Money {
 export interface Posting {
   advertisers: (Money & { id: string })[];
   campaigns: (Money & { id: string; advertiserId: string })[];
-  creatives: { id: string; campaignId: string; impressions: number }[];
+  creatives: (Rollup & { id: string })[];
   campaignVersions: { campaignId: string; campaignVersion: number; impressions: number }[];
   /** Affinities that contributed; some of them may have been deleted meanwhile. */
   affinities: { id: string; campaignId: string; impressions: number; contributionSum: string }[];
   campaignRollups: (Rollup & { day: string })[];
-  /** All by creative, then all by country. */
-  breakdowns: Breakdown[];
-  /** Whose players are not counted. */
-  gameBreakdowns: Breakdown[];
+  countries: (Money & { campaignId: string; countryCode: string })[];
+  campaignGames: (Earned & { campaignId: string; gameId: string; accountId: string; advertiserId: string })[];
   /** Of these rows other advertisers may own a share. */
   gameTotals: (Earned & { accountId: string; gameId: string })[];
+  /** Each becomes an earning of the ledger, too. */
   gameRollups: (Earned & { accountId: string; gameId: string; day: string })[];
-  gameAdvertisers: (Earned & { accountId: string; gameId: string; advertiserId: string })[];
   /** Each becomes a charge and a fee of the ledger. */
   charges: (Money & Earned & { day: string; advertiserId: string; campaignId: string })[];
-  earnings: (Earned & {
-    day: string;
-    advertiserId: string;
-    campaignId: string;
-    gameId: string;
-    accountId: string;
-  })[];
 }
 
 interface Sum extends Money, Earned {
@@ -70,19 +56,6 @@ export function sumUp(impressions: readonly BilledImpression[], groups: Groups):
       const first = impressions[column.rows[code] ?? 0] as BilledImpression;
       return row(sum, first, first.record.match);
     });
-  const breakdown = (
-    dimension: Breakdown["dimension"],
-    column: CodedColumn,
-    keyOf: (record: BilledImpression["record"]) => string,
-  ) =>
-    rows(column, (sum, { record }, match) => ({
-      campaignId: match.campaign_id,
-      impressions: sum.impressions,
-      spentMillicents: sum.spentMillicents,
-      affinityScoreSum: decimalOfMillionths(sum.affinityScoreMillionths),
-      dimension,
-      key: keyOf(record),
-    }));
   return {
     advertisers: rows(groups.advertiser, ({ impressions: count, spentMillicents }, _, match) => ({
       id: match.advertiser_id,
@@ -95,10 +68,12 @@ export function sumUp(impressions: readonly BilledImpression[], groups: Groups):
       impressions: count,
       spentMillicents,
     })),
-    creatives: rows(groups.campaignCreative, ({ impressions: count }, { record }, match) => ({
+    creatives: rows(groups.campaignCreative, (sum, { record }, match) => ({
       id: record.creative_id,
       campaignId: match.campaign_id,
-      impressions: count,
+      impressions: sum.impressions,
+      spentMillicents: sum.spentMillicents,
+      affinityScoreSum: decimalOfMillionths(sum.affinityScoreMillionths),
     })),
     campaignVersions: rows(groups.campaignVersion, ({ impressions: count }, _, match) => ({
       campaignId: match.campaign_id,
@@ -113,11 +88,20 @@ export function sumUp(impressions: readonly BilledImpression[], groups: Groups):
       spentMillicents: sum.spentMillicents,
       affinityScoreSum: decimalOfMillionths(sum.affinityScoreMillionths),
     })),
-    breakdowns: [
-      ...breakdown("creative", groups.campaignCreative, ({ creative_id }) => creative_id),
-      ...breakdown("country", groups.campaignCountry, ({ match }) => match.country_code ?? ""),
-    ],
-    gameBreakdowns: breakdown("game", groups.campaignGame, ({ match }) => match.game_id),
+    countries: rows(groups.campaignCountry, ({ impressions: count, spentMillicents }, _, match) => ({
+      campaignId: match.campaign_id,
+      countryCode: match.country_code ?? "",
+      impressions: count,
+      spentMillicents,
+    })),
+    campaignGames: rows(groups.campaignGame, ({ impressions: count, earningMicrocents }, _, match) => ({
+      campaignId: match.campaign_id,
+      gameId: match.game_id,
+      accountId: match.developer_account_id,
+      advertiserId: match.advertiser_id,
+      impressions: count,
+      earningMicrocents,
+    })),
     gameTotals: rows(groups.game, ({ impressions: count, earningMicrocents }, _, match) => ({
       accountId: match.developer_account_id,
       gameId: match.game_id,
@@ -131,13 +115,6 @@ export function sumUp(impressions: readonly BilledImpression[], groups: Groups):
       impressions: count,
       earningMicrocents,
     })),
-    gameAdvertisers: rows(groups.gameAdvertiser, ({ impressions: count, earningMicrocents }, _, match) => ({
-      accountId: match.developer_account_id,
-      gameId: match.game_id,
-      advertiserId: match.advertiser_id,
-      impressions: count,
-      earningMicrocents,
-    })),
     charges: rows(groups.charge, (sum, { day }, match) => ({
       day,
       advertiserId: match.advertiser_id,
@@ -145,15 +122,6 @@ export function sumUp(impressions: readonly BilledImpression[], groups: Groups):
       impressions: sum.impressions,
       spentMillicents: sum.spentMillicents,
       earningMicrocents: sum.earningMicrocents,
-    })),
-    earnings: rows(groups.earning, ({ impressions: count, earningMicrocents }, { day }, match) => ({
-      day,
-      advertiserId: match.advertiser_id,
-      campaignId: match.campaign_id,
-      gameId: match.game_id,
-      accountId: match.developer_account_id,
-      impressions: count,
-      earningMicrocents,
     })),
   };
 }

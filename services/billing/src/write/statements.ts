@@ -89,13 +89,20 @@ export function campaignsStatement(
     ${namesUnlessAll(moves)}`;
 }
 
-/** Adds to the creatives' counts; answers Touched. */
-export function creativesStatement(moves: Posting["creatives"]): Prisma.Sql {
+/** Adds to the creatives' sums, once it is known how many players are new to each; answers Touched. */
+export function creativesStatement(
+  moves: Posting["creatives"],
+): (users: NewUsers["creatives"]) => Prisma.Sql {
   const of = new Columns(moves);
-  return Prisma.sql`
-    WITH touched AS (UPDATE creatives AS known SET impressions = known.impressions + m.impressions
-    FROM unnest(${of.texts(({ id }) => id)}, ${of.texts(({ campaignId }) => campaignId)},
-      ${of.integers(({ impressions }) => impressions)}) AS m(id, campaign_id, impressions)
+  const known = Prisma.sql`${of.texts(({ id }) => id)}, ${of.texts(({ campaignId }) => campaignId)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
+      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}`;
+  return (users) => Prisma.sql`
+    WITH touched AS (UPDATE creatives AS known SET impressions = known.impressions + m.impressions,
+      spent_millicents = known.spent_millicents + m.spent_millicents,
+      affinity_score_sum = known.affinity_score_sum + m.affinity_score_sum, unique_users = known.unique_users + m.users
+    FROM unnest(${known}, ${of.integers((_, place) => users[place] ?? 0)})
+      AS m(id, campaign_id, impressions, spent_millicents, affinity_score_sum, users)
     WHERE known.id = m.id AND known.campaign_id = m.campaign_id RETURNING known.id)
     ${namesUnlessAll(moves)}`;
 }
@@ -153,37 +160,19 @@ export function campaignRollupsStatement(
       VALUES (m.campaign_id, m.day, m.impressions, m.spent_millicents, m.affinity_score_sum, m.users)`;
 }
 
-export function breakdownsStatement(
-  moves: Posting["breakdowns"],
-): (users: Pick<NewUsers, "creatives" | "countries">) => Prisma.Sql {
-  const statement = breakdownStatement(moves);
-  return ({ creatives, countries }) =>
-    statement((place) => creatives[place] ?? countries[place - creatives.length] ?? 0);
-}
-
-/** Needs no answer before: players of games are not counted. */
-export function gameBreakdownsStatement(moves: Posting["gameBreakdowns"]): Prisma.Sql {
-  return breakdownStatement(moves)(() => 0);
-}
-
-function breakdownStatement(
-  moves: Posting["breakdowns"],
-): (usersAt: (place: number) => number) => Prisma.Sql {
+export function countriesStatement(
+  moves: Posting["countries"],
+): (users: NewUsers["countries"]) => Prisma.Sql {
   const of = new Columns(moves);
-  const known = Prisma.sql`${of.texts(({ campaignId }) => campaignId)},
-      ${of.texts(({ dimension }) => dimension)}::breakdown_dimension[], ${of.texts(({ key }) => key)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
-      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}`;
-  return (usersAt) => Prisma.sql`
-    MERGE INTO campaign_breakdowns AS known
-    USING unnest(${known}, ${of.integers((_, place) => usersAt(place))})
-      AS m(campaign_id, dimension, dimension_key, impressions, spent_millicents, affinity_score_sum, users)
-    ON known.campaign_id = m.campaign_id AND known.dimension = m.dimension AND known.dimension_key = m.dimension_key
+  const known = Prisma.sql`${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ countryCode }) => countryCode)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)}`;
+  return (users) => Prisma.sql`
+    MERGE INTO campaign_countries AS known
+    USING unnest(${known}, ${of.integers((_, place) => users[place] ?? 0)})
+      AS m(campaign_id, country_code, impressions, spent_millicents, users)
+    ON known.campaign_id = m.campaign_id AND known.country_code = m.country_code
     WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
-      spent_millicents = known.spent_millicents + m.spent_millicents,
-      affinity_score_sum = known.affinity_score_sum + m.affinity_score_sum, users = known.users + m.users
-    WHEN NOT MATCHED THEN INSERT
-      (campaign_id, dimension, dimension_key, impressions, spent_millicents, affinity_score_sum, users)
-      VALUES (m.campaign_id, m.dimension, m.dimension_key, m.impressions, m.spent_millicents, m.affinity_score_sum,
-        m.users)`;
+      spent_millicents = known.spent_millicents + m.spent_millicents, users = known.users + m.users
+    WHEN NOT MATCHED THEN INSERT (campaign_id, country_code, impressions, spent_millicents, users)
+      VALUES (m.campaign_id, m.country_code, m.impressions, m.spent_millicents, m.users)`;
 }

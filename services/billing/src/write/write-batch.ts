@@ -5,7 +5,7 @@ import { committedInEpoch, settlementsStatement } from "../settle/settlements.ts
 import { findOnOtherDays } from "./around-midnight.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import {
-  gameAdvertisersStatement,
+  campaignGamesStatement,
   gameRollupsStatement,
   gameTotalsStatement,
   ledgerStatement,
@@ -17,13 +17,12 @@ import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts"
 import {
   advertisersStatement,
   affinitiesStatement,
-  breakdownsStatement,
   campaignRollupsStatement,
   campaignsStatement,
   campaignVersionsStatement,
+  countriesStatement,
   creativesStatement,
   findConflicting,
-  gameBreakdownsStatement,
   LOOK_UP_BY_KEY,
   type LockedAdvertiser,
   requireAll,
@@ -57,13 +56,12 @@ interface Moves {
   advertisers: Prisma.Sql;
   reached: Prisma.Sql;
   campaignVersions: Prisma.Sql;
-  gameAdvertisers: Prisma.Sql;
+  campaignGames: Prisma.Sql;
   campaigns: ReturnType<typeof campaignsStatement>;
-  creatives: Prisma.Sql;
+  creatives: ReturnType<typeof creativesStatement>;
   affinities: Prisma.Sql;
   campaignRollups: ReturnType<typeof campaignRollupsStatement>;
-  breakdowns: ReturnType<typeof breakdownsStatement>;
-  gameBreakdowns: Prisma.Sql;
+  countries: ReturnType<typeof countriesStatement>;
   ledger: ReturnType<typeof ledgerStatement>;
   gameTotals: Prisma.Sql;
   gameRollups: Prisma.Sql;
@@ -102,8 +100,8 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
   await turn();
   const reached = reachedStatement(impressions, groups);
   await turn();
-  const breakdowns = breakdownsStatement(posting.breakdowns);
-  const gameBreakdowns = gameBreakdownsStatement(posting.gameBreakdowns);
+  const countries = countriesStatement(posting.countries);
+  const campaignGames = campaignGamesStatement(posting.campaignGames);
   await turn();
   const ledger = ledgerStatement(posting);
   await turn();
@@ -114,13 +112,12 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
     advertisers: advertisersStatement(posting.advertisers),
     reached,
     campaignVersions: campaignVersionsStatement(posting.campaignVersions),
-    gameAdvertisers: gameAdvertisersStatement(posting.gameAdvertisers),
+    campaignGames,
     campaigns: campaignsStatement(posting.campaigns),
     creatives: creativesStatement(posting.creatives),
     affinities: affinitiesStatement(posting.affinities),
     campaignRollups: campaignRollupsStatement(posting.campaignRollups),
-    breakdowns,
-    gameBreakdowns,
+    countries,
     ledger,
     gameTotals: gameTotalsStatement(posting.gameTotals),
     gameRollups: gameRollupsStatement(posting.gameRollups),
@@ -197,8 +194,7 @@ async function move(statements: Statements, moves: Moves, check: () => Promise<v
     statements.query<LockedAdvertiser>(moves.advertisers),
     statements.query<Known>(moves.reached),
     statements.execute(moves.campaignVersions),
-    statements.execute(moves.gameAdvertisers),
-    statements.execute(moves.gameBreakdowns),
+    statements.execute(moves.campaignGames),
   ] as const;
   await check();
   const locked = await first[1];
@@ -212,11 +208,11 @@ async function move(statements: Statements, moves: Moves, check: () => Promise<v
   const users = countNewUsers(groups, await first[2]);
   const owned = [
     statements.query<Touched>(moves.campaigns(users.campaigns)),
-    statements.query<Touched>(moves.creatives),
+    statements.query<Touched>(moves.creatives(users.creatives)),
   ] as const;
   void statements.execute(moves.affinities);
   void statements.execute(moves.campaignRollups(users.campaignRollups));
-  void statements.execute(moves.breakdowns(users));
+  void statements.execute(moves.countries(users.countries));
   if (late.length > 0) void statements.execute(settlementsStatement("late", late));
   void statements.execute(moves.gameTotals);
   void statements.execute(moves.gameRollups);

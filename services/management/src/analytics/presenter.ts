@@ -14,6 +14,7 @@ import {
   type CampaignStats,
   type CreativeSums,
   noImpressions,
+  type ScoredSums,
   type Sums,
 } from "./store.ts";
 
@@ -41,7 +42,7 @@ function presentSums(sums: Sums) {
   };
 }
 
-function presentScoredSums(sums: Sums) {
+function presentScoredSums(sums: ScoredSums) {
   return {
     ...presentSums(sums),
     avg_affinity_score: meanOfMillionths(sums.scoreMillionths, sums.impressions),
@@ -52,7 +53,7 @@ function presentScoredSums(sums: Sums) {
 export function presentDays(
   campaignId: string,
   days: readonly string[],
-  byDay: ReadonlyMap<string, Sums>,
+  byDay: ReadonlyMap<string, ScoredSums>,
 ): DailyAnalyticsBody {
   return {
     campaign_id: campaignId,

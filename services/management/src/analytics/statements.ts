@@ -48,17 +48,15 @@ export interface StatsRow {
 }
 
 export function statsQuestion(): Question {
-  const top = (dimension: "creative" | "game") => Prisma.sql`(
-        SELECT dimension_key FROM campaign_breakdowns
-        WHERE campaign_id = own.id AND dimension = ${dimension}::breakdown_dimension
-        ORDER BY impressions DESC, dimension_key COLLATE "C" LIMIT 1)`;
   return Prisma.sql`
     SELECT impressions, spent_millicents, budget_cents, unique_users,
-      (SELECT count(*) FROM campaign_breakdowns WHERE campaign_id = own.id AND dimension = 'game') AS unique_games,
+      (SELECT count(DISTINCT game_id) FROM campaign_games WHERE campaign_id = own.id) AS unique_games,
       (SELECT (COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint FROM campaign_rollups
         WHERE campaign_id = own.id) AS score_millionths,
-      ${top("creative")} AS top_creative_id,
-      ${top("game")} AS top_game_id
+      (SELECT id FROM creatives WHERE campaign_id = own.id AND impressions > 0
+        ORDER BY impressions DESC, id COLLATE "C" LIMIT 1) AS top_creative_id,
+      (SELECT game_id FROM campaign_games WHERE campaign_id = own.id
+        GROUP BY game_id ORDER BY sum(impressions) DESC, game_id COLLATE "C" LIMIT 1) AS top_game_id
     FROM campaigns WHERE id = own.id`;
 }
 
@@ -68,27 +66,30 @@ export interface BreakdownRow {
   impressions: bigint;
   unique_users: bigint;
   spent_millicents: bigint;
+}
+
+export interface ScoredRow extends BreakdownRow {
   score_millionths: bigint;
 }
 
-const SUMS = Prisma.sql`impressions, spent_millicents, users AS unique_users,
-      (affinity_score_sum * 1000000)::bigint AS score_millionths`;
+const SCORE = Prisma.sql`(affinity_score_sum * 1000000)::bigint AS score_millionths`;
 
 /** Sums of the days from `firstDay` (YYYY-MM-DD) on that had impressions. */
 export function daysQuestion(firstDay: string): Question {
   return Prisma.sql`
-    SELECT to_char(day, 'YYYY-MM-DD') AS key, ${SUMS} FROM campaign_rollups
+    SELECT to_char(day, 'YYYY-MM-DD') AS key, impressions, spent_millicents, users AS unique_users, ${SCORE}
+    FROM campaign_rollups
     WHERE campaign_id = own.id AND day >= ${firstDay}::date`;
 }
 
 /** Sums of the countries that had impressions. */
 export function countriesQuestion(): Question {
   return Prisma.sql`
-    SELECT dimension_key AS key, ${SUMS} FROM campaign_breakdowns
-    WHERE campaign_id = own.id AND dimension = 'country'`;
+    SELECT country_code AS key, impressions, spent_millicents, users AS unique_users FROM campaign_countries
+    WHERE campaign_id = own.id`;
 }
 
-export interface CreativeRow extends BreakdownRow {
+export interface CreativeRow extends ScoredRow {
   creative_type: CreativeType;
   brand_name: string;
 }
@@ -96,13 +97,8 @@ export interface CreativeRow extends BreakdownRow {
 /** Every creative in use, and every deleted one that had impressions (semantics: Small print). */
 export function creativesQuestion(): Question {
   return Prisma.sql`
-    SELECT creatives.id AS key, creatives.creative_type::text AS creative_type, creatives.brand_name,
-      COALESCE(seen.impressions, 0) AS impressions, COALESCE(seen.spent_millicents, 0) AS spent_millicents,
-      COALESCE(seen.unique_users, 0) AS unique_users, COALESCE(seen.score_millionths, 0) AS score_millionths
-    FROM creatives LEFT JOIN (
-      SELECT dimension_key, ${SUMS} FROM campaign_breakdowns WHERE campaign_id = own.id AND dimension = 'creative'
-    ) AS seen ON seen.dimension_key = creatives.id
-    WHERE creatives.campaign_id = own.id AND (creatives.deleted_at IS NULL OR seen.dimension_key IS NOT NULL)`;
+    SELECT id AS key, creative_type::text AS creative_type, brand_name, impressions, spent_millicents, unique_users, ${SCORE}
+    FROM creatives WHERE campaign_id = own.id AND (deleted_at IS NULL OR impressions > 0)`;
 }
 
 export interface AffinityRow {

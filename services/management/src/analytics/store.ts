@@ -16,6 +16,7 @@ import {
   type OwnCampaignRow,
   ownCampaignStatement,
   type Question,
+  type ScoredRow,
   type SpendingRow,
   type StatsRow,
   spendingQuestion,
@@ -47,11 +48,14 @@ export interface Sums {
   impressions: number;
   uniqueUsers: number;
   spentMillicents: Millicents;
+}
+
+export interface ScoredSums extends Sums {
   /** Sum of the affinity scores in millionths. */
   scoreMillionths: bigint;
 }
 
-export const noImpressions: Sums = {
+export const noImpressions: ScoredSums = {
   impressions: 0,
   uniqueUsers: 0,
   spentMillicents: 0,
@@ -63,12 +67,15 @@ function sumsOf(row: Omit<BreakdownRow, "key">): Sums {
     impressions: safeInteger(row.impressions, "impressions"),
     uniqueUsers: safeInteger(row.unique_users, "unique users"),
     spentMillicents: safeInteger(row.spent_millicents, "spent"),
-    scoreMillionths: row.score_millionths,
   };
 }
 
+function scoredSumsOf(row: Omit<ScoredRow, "key">): ScoredSums {
+  return { ...sumsOf(row), scoreMillionths: row.score_millionths };
+}
+
 /** Totals of a campaign, all of one moment. */
-export interface CampaignStats extends Sums {
+export interface CampaignStats extends ScoredSums {
   campaignId: string;
   uniqueGames: number;
   budgetCents: Cents;
@@ -79,7 +86,7 @@ export interface CampaignStats extends Sums {
 export async function readCampaignStats(asked: AskedCampaign): Promise<CampaignStats> {
   const row = one(await ask<StatsRow>(asked, statsQuestion()), asked);
   return {
-    ...sumsOf(row),
+    ...scoredSumsOf(row),
     campaignId: asked.campaignId,
     uniqueGames: safeInteger(row.unique_games, "unique games"),
     budgetCents: row.budget_cents,
@@ -89,9 +96,9 @@ export async function readCampaignStats(asked: AskedCampaign): Promise<CampaignS
 }
 
 /** By day (YYYY-MM-DD), from the first one on; days without impressions are left out. */
-export async function readDays(asked: AskedCampaign, firstDay: string): Promise<Map<string, Sums>> {
-  const rows = await ask<BreakdownRow>(asked, daysQuestion(firstDay));
-  return new Map(rows.map((row) => [row.key, sumsOf(row)]));
+export async function readDays(asked: AskedCampaign, firstDay: string): Promise<Map<string, ScoredSums>> {
+  const rows = await ask<ScoredRow>(asked, daysQuestion(firstDay));
+  return new Map(rows.map((row) => [row.key, scoredSumsOf(row)]));
 }
 
 /** By country code; empty: unknown place. */
@@ -100,7 +107,7 @@ export async function readCountries(asked: AskedCampaign): Promise<Map<string, S
   return new Map(rows.map((row) => [row.key, sumsOf(row)]));
 }
 
-export interface CreativeSums extends Sums {
+export interface CreativeSums extends ScoredSums {
   creativeId: string;
   creativeType: CreativeType;
   brandName: string;
@@ -110,7 +117,7 @@ export interface CreativeSums extends Sums {
 export async function readCreatives(asked: AskedCampaign): Promise<CreativeSums[]> {
   const rows = await ask<CreativeRow>(asked, creativesQuestion());
   return rows.map((row) => ({
-    ...sumsOf(row),
+    ...scoredSumsOf(row),
     creativeId: row.key,
     creativeType: row.creative_type,
     brandName: row.brand_name,

@@ -139,9 +139,9 @@ export async function readGameDetails(
     SELECT placements.account_id, ${GAME_COLUMNS},
       (SELECT json_agg(json_build_array(advertiser_id, impressions::text, earned) ORDER BY impressions DESC, advertiser_id COLLATE "C")
         FROM (
-          SELECT advertiser_id, impressions, earning_microcents::text AS earned
-          FROM game_advertisers WHERE account_id = ${accountId} AND game_id = ${gameId}
-          ORDER BY impressions DESC, advertiser_id COLLATE "C" LIMIT ${mostAdvertisers}
+          SELECT advertiser_id, sum(impressions)::bigint AS impressions, sum(earning_microcents)::text AS earned
+          FROM campaign_games WHERE account_id = ${accountId} AND game_id = ${gameId}
+          GROUP BY advertiser_id ORDER BY sum(impressions) DESC, advertiser_id COLLATE "C" LIMIT ${mostAdvertisers}
         ) AS top) AS advertisers,
       (SELECT json_agg(json_build_array(to_char(day, 'YYYY-MM-DD'), impressions::text, earning_microcents::text))
         FROM game_rollups

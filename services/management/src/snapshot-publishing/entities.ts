@@ -28,7 +28,18 @@ type CreativeRow = CampaignRow["creatives"][number];
 type AffinityRow = CampaignRow["affinities"][number];
 
 export function snapshotCreative(
-  creative: Omit<CreativeRow, "campaignId" | "impressions" | "deletedAt" | "createdAt">,
+  creative: Pick<
+    CreativeRow,
+    | "id"
+    | "creativeType"
+    | "brandName"
+    | "productName"
+    | "tagline"
+    | "narrativeHook"
+    | "altHooks"
+    | "tone"
+    | "maxUsesPerGame"
+  >,
 ): SnapshotCreative {
   return {
     creative_id: creative.id,

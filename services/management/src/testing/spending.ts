@@ -82,7 +82,10 @@ export async function writeImpressions(
   await database.campaign.update({ where: { id: facts.campaignId }, data: totals });
   await database.creative.update({
     where: { id: facts.creativeId },
-    data: { impressions: { increment: impressions } },
+    data: {
+      ...totals,
+      affinityScoreSum: { increment: facts.impressions * (facts.affinityScore ?? 0) },
+    },
   });
   await database.campaignRollup.create({
     data: {
@@ -94,26 +97,12 @@ export async function writeImpressions(
       users: 0n,
     },
   });
-  for (const [dimension, dimensionKey] of [
-    ["creative", facts.creativeId],
-    ["country", ""],
-    ["game", facts.gameId],
-  ] as const) {
-    const sums = {
-      campaignId: facts.campaignId,
-      dimension,
-      dimensionKey,
-      impressions,
-      spentMillicents,
-      affinityScoreSum: facts.impressions * (facts.affinityScore ?? 0),
-      users: 0n,
-    };
-    await database.campaignBreakdown.upsert({
-      where: { campaignId_dimension_dimensionKey: { campaignId: facts.campaignId, dimension, dimensionKey } },
-      create: sums,
-      update: { impressions: { increment: impressions }, spentMillicents: { increment: spentMillicents } },
-    });
-  }
+  const place = { campaignId: facts.campaignId, countryCode: "" };
+  await database.campaignCountry.upsert({
+    where: { campaignId_countryCode: place },
+    create: { ...place, impressions, spentMillicents, users: 0n },
+    update: { impressions: { increment: impressions }, spentMillicents: { increment: spentMillicents } },
+  });
   const earned = { impressions, earningMicrocents: facts.earningMicrocents ?? spentMillicents * 700n };
   const game = { accountId: facts.accountId, gameId: facts.gameId };
   const more = {
@@ -125,10 +114,10 @@ export async function writeImpressions(
     create: { ...game, day, ...earned },
     update: more,
   });
-  const { advertiserId } = facts;
-  await database.gameAdvertiser.upsert({
-    where: { accountId_gameId_advertiserId: { ...game, advertiserId } },
-    create: { ...game, advertiserId, ...earned },
+  const { advertiserId, campaignId } = facts;
+  await database.campaignGame.upsert({
+    where: { campaignId_gameId_accountId: { ...game, campaignId } },
+    create: { ...game, campaignId, advertiserId, ...earned },
     update: more,
   });
   await database.gameTotal.upsert({
