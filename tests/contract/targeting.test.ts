@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { type Market, startMarket } from "./two-match-instances.fixture.ts";
+import { type Market, startCampaign, startMarket } from "./two-match-instances.fixture.ts";
 
 /**
  * What an advertiser sets over HTTP is what both match instances do, from the answer on: nothing here waits between the
@@ -28,21 +28,8 @@ beforeEach(async () => {
   gameId = `game-${games++}`;
   const placement = { creator_id: "c", placement_types: ["narrative_hook"], max_ads_per_session: 50 };
   await market.manage(gameKey)("post", `/placements/${gameId}`, placement).expect(201);
-  ({ campaignId, creativeId } = await startCampaign(500));
+  ({ campaignId, creativeId } = await startCampaign(manage, 500));
 });
-
-async function startCampaign(cpmBidCents: number): Promise<{ campaignId: string; creativeId: string }> {
-  const campaign = { name: "Autumn", budget_cents: 100_000, cpm_bid_cents: cpmBidCents };
-  const { id } = (await manage("post", "/campaigns", campaign).expect(201)).body;
-  const creative = {
-    creative_type: "narrative_hook",
-    brand_name: "Ember",
-    narrative_hook: "It smells of Ember.",
-  };
-  const made = await manage("post", `/campaigns/${id}/creatives`, creative).expect(201);
-  await manage("post", `/campaigns/${id}/activate`).expect(200);
-  return { campaignId: id, creativeId: made.body.id };
-}
 
 interface Scene {
   player_geo?: object;
@@ -235,7 +222,7 @@ describe("affinities score and bias", () => {
 
   it("let a lower bid win: rank is bid × (1 + score)", async () => {
     const context = { location: "tavern" };
-    const other = await startCampaign(1_000);
+    const other = await startCampaign(manage, 1_000);
     const winners = async () => (await match(scene(context))).map(({ body }) => body.campaign_id);
     expect(await winners()).toEqual([other.campaignId, other.campaignId]);
     const id = await add("affinities", tavern);

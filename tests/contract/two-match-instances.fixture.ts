@@ -94,3 +94,20 @@ export async function startMarket(): Promise<Market> {
     },
   };
 }
+
+/** An active campaign of whoever manages, with one creative. */
+export async function startCampaign(
+  manage: ReturnType<Market["manage"]>,
+  cpmBidCents: number,
+): Promise<{ campaignId: string; creativeId: string }> {
+  const campaign = { name: "Autumn", budget_cents: 100_000, cpm_bid_cents: cpmBidCents };
+  const { id } = (await manage("post", "/campaigns", campaign).expect(201)).body;
+  const creative = {
+    creative_type: "narrative_hook",
+    brand_name: "Ember",
+    narrative_hook: "It smells of Ember.",
+  };
+  const made = await manage("post", `/campaigns/${id}/creatives`, creative).expect(201);
+  await manage("post", `/campaigns/${id}/activate`).expect(200);
+  return { campaignId: id, creativeId: made.body.id };
+}

@@ -48,6 +48,7 @@ export { type KeyUse, KeyUses, type KeyUsesOptions, takeKeyUses } from "./key-us
 export { masterLineages } from "./lineages.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export { holdOf, isCapStale } from "./money/holds.ts";
+export type * from "./money/recovery-types.ts";
 export type * from "./money/types.ts";
 export {
   type RateLimitAnswer,

@@ -4,7 +4,8 @@ import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
-import { RecoveryRehearsal, type RecoveryStep } from "./testing/recovery-rehearsal.ts";
+import { RecoveryRehearsal } from "./testing/recovery-rehearsal.ts";
+import type { RecoveryStep } from "./testing/recovery-steps.ts";
 import { today } from "./testing/slot.ts";
 
 let server: TestRedis;

@@ -4,8 +4,8 @@ import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
+import type { FrozenSlot, RestoredCampaign } from "./recovery-types.ts";
 import { TestSlot } from "./testing/slot.ts";
-import type { FrozenSlot, RestoredCampaign } from "./types.ts";
 
 /** More keys than fit on the stack of a script. */
 const MANY_CAMPAIGNS = 10_000;

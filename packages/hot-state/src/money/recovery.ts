@@ -5,13 +5,13 @@ import { defineScript, defineVariadicScript } from "../script.ts";
 import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
 import {
   type FrozenSlot,
-  type MoneyCommands,
   type RestoreClaim,
   type RestoreRequest,
   SETTLE_CODES,
   type Settlement,
   type UnfrozenSlot,
-} from "./types.ts";
+} from "./recovery-types.ts";
+import type { MoneyCommands } from "./types.ts";
 
 const MAX_MARKS = 40_000;
 const MARKS_AT_A_TIME = 1_000;

@@ -1,5 +1,13 @@
 import type { CampaignStatus, ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
+import type {
+  FrozenSlot,
+  RestoreClaim,
+  RestoreRequest,
+  Settlement,
+  SettleResult,
+  UnfrozenSlot,
+} from "./recovery-types.ts";
 
 /** A creative that may be served, and how often one player session may be given it. */
 export interface CreativeAllowance {
@@ -173,92 +181,6 @@ export interface Giveback {
   gameId: string;
   sessionKey: string;
 }
-
-/** A slot that may not serve, as it was found: `restoreSlot` takes it only while it is still like that. */
-export interface FrozenSlot {
-  state: "frozen";
-  /** Names the history of writes of the server that the slot was found on. */
-  lineage: string;
-  /** As texts, "" for a slot that is not there. */
-  epoch: string;
-  seq: string;
-  spentMillicents: Millicents;
-  heldMillicents: Millicents;
-  impressions: number;
-  /** The UTC day (YYYY-MM-DD) by the clock of Redis, which decides what daily caps count. */
-  day: string;
-  /** What its open holds add up to: another sum than `heldMillicents` says that some of its keys are lost. */
-  holdsMillicents: Millicents;
-}
-
-/** `busy`: somebody else restores it. `ahead`: of a later epoch than Postgres was said to know: ask Postgres again. */
-export interface UnfrozenSlot {
-  state: "live" | "busy" | "ahead";
-}
-
-/** Keeps others from restoring a slot at the same time: that is safe, but then none of them may ever be done. */
-export interface RestoreClaim {
-  /** Whose call it is. */
-  by: string;
-  forMs: number;
-  /** Postgres has been asked again: a slot that is `ahead` is frozen. */
-  isSure: boolean;
-}
-
-export interface RestoredCampaign {
-  campaignId: string;
-  version: number;
-  status: CampaignStatus;
-  budgetMillicents: Millicents;
-  dailyCapMillicents: Millicents | null;
-  spentMillicents: Millicents;
-  impressions: number;
-  /** The UTC day (YYYY-MM-DD) that is being spent on: today by the clock of Redis, or tomorrow when it was that before. */
-  day: string;
-  daySpentMillicents: Millicents;
-}
-
-export interface RestoreRequest {
-  advertiserId: string;
-  found: FrozenSlot;
-  /** Newer than every epoch of the slot before. */
-  epoch: number;
-  /** Void every hold and match: the slot may have forgotten what became of them. */
-  forgetMatches: boolean;
-  version: number;
-  depositedMillicents: Millicents;
-  spentMillicents: Millicents;
-  impressions: number;
-  /**
-   * Ids of impressions that the totals contain and that may still be settled, and those that they no longer contain, after
-   * a `-`. At most 40 000.
-   */
-  settledMarks: readonly string[];
-  /** Every campaign of the advertiser. At most 10 000. */
-  campaigns: readonly RestoredCampaign[];
-}
-
-/** Something that Postgres knows and a restored slot does not. */
-export interface Settlement {
-  /** The slot's epoch as Postgres knows it. */
-  epoch: number;
-  /** `late`: written to Postgres after the slot was restored. `reversed`: Postgres could not take the charge. */
-  kind: "late" | "reversed";
-  impressionId: string;
-  matchId: string;
-  advertiserId: string;
-  campaignId: string;
-  gameId: string;
-  priceMillicents: Millicents;
-  /** UTC day of the charge, YYYY-MM-DD. */
-  day: string;
-  /** The slot's epoch when it was committed. */
-  committedInEpoch: number;
-}
-
-export const SETTLE_CODES = ["settled", "known", "stale", "unknown_slot"] as const;
-/** `settled`: by this call, or by one like it before. `known`: the slot had it without that. `stale`: it is of another epoch, `unknown_slot`: frozen; both: try again later. */
-export type SettleResult = (typeof SETTLE_CODES)[number];
 
 /** The money of the advertisers' slots. Every call that changes something may be repeated after a lost answer. */
 export interface MoneyCommands {

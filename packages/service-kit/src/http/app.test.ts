@@ -1,126 +1,13 @@
-import { createHash } from "node:crypto";
 import type { RequestListener } from "node:http";
-import { InvalidInput } from "@diegetic/contracts";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import request from "supertest";
-import { createLogger } from "../observability/logger.ts";
-import { createMetrics, type Metrics } from "../observability/metrics.ts";
-import { createApp } from "./app.ts";
-import type { ApiKey, Endpoint, RateLimiter } from "./endpoint.ts";
-import { conflict, notFound } from "./http-error.ts";
+import { createThings, type Things } from "./testing/things.fixture.ts";
 
-class StoreAway extends Error {}
-
-const keys = new Map<string, ApiKey>();
-function addKey(text: string, key: Partial<ApiKey>): void {
-  const full = { keyId: text, accountId: "acct_1", scopes: ["serving"] as const, rateLimitPerMinute: null };
-  keys.set(createHash("sha256").update(text).digest("hex"), { ...full, ...key });
-}
-addKey("igk_game", {});
-addKey("igk_adv", { scopes: ["advertiser"] });
-addKey("igk_slow", { rateLimitPerMinute: 2 });
-addKey("igk_free", { rateLimitPerMinute: "unlimited" });
-
-/** Counts exactly, in memory: the port's contract without a store. */
-function countingLimiter(): RateLimiter {
-  const used = new Map<string, number>();
-  return {
-    take(bucket, limit, nowMs) {
-      const count = Math.min((used.get(bucket) ?? 0) + 1, limit + 1);
-      used.set(bucket, count);
-      return {
-        allowed: count <= limit,
-        limit,
-        remaining: Math.max(0, limit - count),
-        resetUnixSeconds: (Math.floor(nowMs / 60_000) + 1) * 60,
-        windowLeftMs: 60_000 - (nowMs % 60_000),
-      };
-    },
-  };
-}
-
-function readName(value: unknown): { name: string } {
-  if (typeof value !== "object" || value === null)
-    throw new InvalidInput(400, "the body must be a JSON object");
-  if (!("name" in value)) throw new InvalidInput(400, "name is required");
-  if (typeof value.name !== "string") throw new InvalidInput(400, "name must be text");
-  if (value.name.length > 10) throw new InvalidInput(422, "name must be at most 10 characters");
-  return { name: value.name };
-}
-
-const endpoints: Endpoint[] = [
-  {
-    method: "POST",
-    path: "/things/:thingId",
-    group: "match",
-    scope: "serving",
-    handle: async (context) => {
-      if (context.param("thingId") === "none") throw notFound("no such thing");
-      const { name } = context.body(readName);
-      if (name === "taken") throw conflict("taken");
-      if (name === "crash") throw new Error("the secret cause");
-      if (name === "away") throw new StoreAway("connection refused");
-      if (name === "limited") await context.takeQuota("game:g", 1);
-      return {
-        status: 201,
-        body: {
-          id: context.param("thingId"),
-          name,
-          idempotencyKey: context.idempotencyKey,
-          operation: context.operation,
-          account: context.accountId,
-        },
-      };
-    },
-  },
-  {
-    method: "GET",
-    path: "/things/:thingId",
-    group: "analytics",
-    scope: "serving",
-    handle: async (context) => ({ status: 200, body: { days: context.query.get("days") } }),
-  },
-  {
-    method: "POST",
-    path: "/things/:thingId/pause",
-    group: "management",
-    scope: "serving",
-    body: "none",
-    handle: async () => ({ status: 204 }),
-  },
-  {
-    method: "POST",
-    path: "/trials",
-    group: "management",
-    scope: ["advertiser", "developer"],
-    body: "optional",
-    handle: async (context) => ({ status: 200, body: context.body((sent) => ({ sent })) }),
-  },
-];
-
+let things: Things;
 let app: RequestListener;
-let metrics: Metrics;
-let ready: boolean;
 beforeEach(() => {
-  ready = true;
-  metrics = createMetrics({ service: "test" });
-  app = createApp({
-    basePath: "/api",
-    trustedProxies: ["loopback"],
-    requestsAtATime: 100,
-    endpoints,
-    keys: { find: (sha256) => keys.get(sha256) },
-    rateLimiter: countingLimiter(),
-    rateLimits: { match: 1000, impressions: 1000, management: 100, analytics: 60 },
-    logger: createLogger({ service: "test", instance: "test", level: "silent" }),
-    metrics,
-    readiness: {
-      store: () => {
-        if (!ready) throw new Error("no connection");
-      },
-    },
-    isStoreAway: (error) => error instanceof StoreAway,
-  });
+  things = createThings();
+  app = things.app;
 });
 
 const post = (path: string, key = "igk_game") =>
@@ -307,7 +194,7 @@ describe("health and metrics", () => {
   it("answers outside the base path without a key", async () => {
     expect((await request(app).get("/healthz")).status).toBe(200);
     expect((await request(app).get("/readyz")).status).toBe(200);
-    ready = false;
+    things.isReady = false;
     const away = await request(app).get("/readyz");
     expect([away.status, away.body]).toEqual([503, { ready: false, checks: { store: "away" } }]);
     expect((await request(app).get("/elsewhere")).status).toBe(404);
@@ -315,7 +202,7 @@ describe("health and metrics", () => {
 
   it("measures by route, not by path", async () => {
     await post("/api/things/some-id").send({ name: "ok" });
-    const { text } = await metrics.exposition();
+    const { text } = await things.metrics.exposition();
     expect(text).toContain('route="/things/:thingId",status="201"');
     expect(text).not.toContain("some-id");
   });

@@ -1,9 +1,9 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { createBillingWorker } from "@diegetic/hot-state";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import type { Response } from "supertest";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { matched, spentAndHeld } from "../testing/matched.fixture.ts";
 import { type CampaignWish, World } from "../testing/world.fixture.ts";
 
 let redis: TestRedis;
@@ -24,22 +24,9 @@ beforeEach(() => world.reset());
 
 const SHORT_HOLDS = { instance: 2 };
 
-async function matched(wish: CampaignWish = {}, on: { instance?: number } = {}) {
-  const game = await world.addGame();
-  const campaign = await world.addCampaign(wish);
-  const { body, status } = await world.match(game, {}, on);
-  expect(status).toBe(200);
-  return { game, campaign, match: body };
-}
-
-const spentOf = async (campaign: { advertiser_id: string; campaign_id: string }) => {
-  const totals = await world.money.readCampaign(campaign.advertiser_id, campaign.campaign_id);
-  return [totals?.spentMillicents, totals?.heldMillicents];
-};
-
 describe("POST /impressions", () => {
   it("bills a match and answers the record", async () => {
-    const { game, campaign, match } = await matched({ cpm_bid_cents: 1_234 });
+    const { game, campaign, match } = await matched(world, { cpm_bid_cents: 1_234 });
     const response = await world.impression(game, match, { instance: 1 });
     expect(response.status).toBe(201);
     expect(response.body).toEqual({
@@ -50,11 +37,11 @@ describe("POST /impressions", () => {
       charged_cents: 1.234,
       recorded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
-    expect(await spentOf(campaign)).toEqual([1_234, 0]);
+    expect(await spentAndHeld(world, campaign)).toEqual([1_234, 0]);
   });
 
   it("takes the oldest unbilled match without a match_id, one match each", async () => {
-    const { game, campaign, match } = await matched();
+    const { game, campaign, match } = await matched(world);
     await world.match(game);
     const { campaign_id, creative_id } = match;
     for (let i = 0; i < 2; i++) {
@@ -62,11 +49,11 @@ describe("POST /impressions", () => {
     }
     const third = await world.impression(game, { campaign_id, creative_id });
     expect([third.status, third.body.detail]).toEqual([409, expect.stringContaining("no unbilled match")]);
-    expect(await spentOf(campaign)).toEqual([2_000, 0]);
+    expect(await spentAndHeld(world, campaign)).toEqual([2_000, 0]);
   });
 
   it("tells unknown from foreign from unmatched", async () => {
-    const { game, campaign, match } = await matched();
+    const { game, campaign, match } = await matched(world);
     const other = await world.addCampaign({ status: "paused" });
     const foreign = await world.addGame({ account_id: "acct_other" });
     const second = await world.addGame();
@@ -84,12 +71,12 @@ describe("POST /impressions", () => {
     expect(await statusOf(second, {})).toBe(409);
     expect(await statusOf(game, { match_id: "" })).toBe(400);
     expect((await world.post("/impressions", { game_id: game.game_id })).status).toBe(400);
-    expect(await spentOf(campaign)).toEqual([0, 1_000]);
+    expect(await spentAndHeld(world, campaign)).toEqual([0, 1_000]);
     expect(await statusOf(game, {})).toBe(201);
   });
 
   it("bills what was matched though the campaign is paused, the creative deleted, the placement disabled", async () => {
-    const { game, campaign, match } = await matched();
+    const { game, campaign, match } = await matched(world);
     await world.addCampaign({
       ...campaign,
       version: 2,
@@ -102,13 +89,13 @@ describe("POST /impressions", () => {
   });
 
   it("costs the bid that was in force at the match", async () => {
-    const { game, campaign, match } = await matched({ cpm_bid_cents: 1_000 });
+    const { game, campaign, match } = await matched(world, { cpm_bid_cents: 1_000 });
     await world.addCampaign({ ...campaign, version: 2, cpm_bid_cents: 9_000 });
     expect((await world.impression(game, match)).body.charged_cents).toBe(1);
   });
 
   it("refuses what no longer fits a lowered budget", async () => {
-    const { game, campaign, match } = await matched();
+    const { game, campaign, match } = await matched(world);
     await world.addCampaign({ ...campaign, version: 2, budgetMillicents: 999 });
     const response = await world.impression(game, match);
     expect([response.status, response.body.detail]).toEqual([409, expect.stringContaining("budget")]);
@@ -117,7 +104,7 @@ describe("POST /impressions", () => {
 
 describe("late impressions", () => {
   async function lapsed(wish: CampaignWish) {
-    const { game, campaign, match } = await matched(wish, SHORT_HOLDS);
+    const { game, campaign, match } = await matched(world, wish, SHORT_HOLDS);
     const [hold] = await eventually(async () => {
       const { holds } = await world.money.listLapsed(campaign.advertiser_id, 10);
       return holds.length > 0 ? holds : undefined;
@@ -129,9 +116,9 @@ describe("late impressions", () => {
 
   it("are billed while the money can be held again", async () => {
     const { game, campaign, match } = await lapsed({ budgetMillicents: 1_000 });
-    expect(await spentOf(campaign)).toEqual([0, 0]);
+    expect(await spentAndHeld(world, campaign)).toEqual([0, 0]);
     expect((await world.impression(game, match)).status).toBe(201);
-    expect(await spentOf(campaign)).toEqual([1_000, 0]);
+    expect(await spentAndHeld(world, campaign)).toEqual([1_000, 0]);
   });
 
   it.each([
@@ -143,101 +130,6 @@ describe("late impressions", () => {
     expect((await world.match(game)).status).toBe(200);
     const response = await world.impression(game, match);
     expect([response.status, response.body.detail]).toEqual([409, expect.stringContaining(word)]);
-  });
-});
-
-describe("retries", () => {
-  const bodies = (answers: Response[]) => new Set(answers.map(({ body }) => JSON.stringify(body)));
-
-  it("of one match_id, side by side on two instances, return one record", async () => {
-    const { game, campaign, match } = await matched();
-    await world.match(game);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) =>
-        world.impression(game, match, { instance: i % 2 }).then((answer) => answer),
-      ),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(bodies(answers).size).toBe(1);
-    expect(await spentOf(campaign)).toEqual([1_000, 1_000]);
-  });
-
-  it("of one Idempotency-Key, side by side, return one record and take one match", async () => {
-    const { game, campaign, match } = await matched();
-    for (let i = 0; i < 5; i++) await world.match(game);
-    const { campaign_id, creative_id } = match;
-    const send = (i: number) =>
-      world
-        .impression(game, { campaign_id, creative_id }, { instance: i % 2 })
-        .set("Idempotency-Key", "scene 7")
-        .then((answer) => answer);
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => send(i)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(bodies(answers).size).toBe(1);
-    expect(await spentOf(campaign)).toEqual([1_000, 5_000]);
-  });
-
-  it("of one Idempotency-Key with another body are refused, with another order of fields they are not", async () => {
-    const { game, match } = await matched();
-    const { campaign_id, creative_id, match_id } = match;
-    const send = (body: object) => world.post("/impressions", body).set("Idempotency-Key", `k-${match_id}`);
-    const first = await send({ campaign_id, creative_id, game_id: game.game_id });
-    expect(first.status).toBe(201);
-    const reordered = await send({ game_id: game.game_id, creative_id, campaign_id });
-    expect([reordered.status, reordered.body]).toEqual([201, first.body]);
-    const other = await send({ campaign_id, creative_id, game_id: game.game_id, match_id });
-    expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("Idempotency-Key")]);
-  });
-
-  it("of one Idempotency-Key never charge another match, whatever the advertiser's slot has forgotten", async () => {
-    const { game, campaign, match } = await matched();
-    await world.match(game);
-    const { campaign_id, creative_id } = match;
-    const before = await world.redis.keys("{idempotency:*");
-    const send = () =>
-      world.impression(game, { campaign_id, creative_id }).set("Idempotency-Key", `once-${game.game_id}`);
-    const first = await send();
-    expect(first.status).toBe(201);
-    const [matches = ""] = await world.redis.keys(`{${campaign.advertiser_id}}:matches:*`);
-    const forget = async (prefix: string) => {
-      const fields = await world.redis.hkeys(matches);
-      await world.redis.hdel(matches, ...fields.filter((field) => field.startsWith(prefix)));
-    };
-    await forget("op:");
-    const again = await send();
-    expect([again.status, again.body]).toEqual([201, first.body]);
-    await forget(match.match_id);
-    expect((await send()).status).toBe(409);
-    expect(await spentOf(campaign)).toEqual([1_000, 1_000]);
-    // When even the claim is lost, Postgres knows the impression by its id.
-    const claims = (await world.redis.keys("{idempotency:*")).filter((key) => !before.includes(key));
-    await world.redis.del(...claims);
-    const later = await send();
-    expect([later.status, later.body.impression_id]).toEqual([201, first.body.impression_id]);
-  });
-
-  it("a key whose request was refused may be used again", async () => {
-    const game = await world.addGame();
-    const campaign = await world.addCampaign();
-    const wanted = {
-      campaign_id: campaign.campaign_id,
-      creative_id: campaign.creatives[0]?.creative_id ?? "",
-    };
-    const send = () => world.impression(game, wanted).set("Idempotency-Key", "again");
-    expect((await send()).status).toBe(409);
-    await world.match(game);
-    expect((await send()).status).toBe(201);
-  });
-
-  it("keys are the account's own, and have 255 characters at most", async () => {
-    const { game, match } = await matched();
-    expect((await world.impression(game, match).set("Idempotency-Key", "k".repeat(256))).status).toBe(422);
-    expect((await world.impression(game, match).set("Idempotency-Key", "k".repeat(255))).status).toBe(201);
-    const key = await world.addKey({ account_id: "acct_second" });
-    const theirs = await world.addGame({ account_id: "acct_second" });
-    const { body } = await world.match(theirs, {}, { key });
-    const response = await world.impression(theirs, body, { key }).set("Idempotency-Key", "k".repeat(255));
-    expect([response.status, response.body.game_id]).toEqual([201, theirs.game_id]);
   });
 });
 
@@ -260,7 +152,7 @@ describe("money", () => {
     );
     expect(statuses.filter((status) => status === 201)).toHaveLength(payable);
     expect(statuses.filter((status) => status === 204)).toHaveLength(40 - payable);
-    expect(await spentOf(campaign)).toEqual([payable * 1_000, 0]);
+    expect(await spentAndHeld(world, campaign)).toEqual([payable * 1_000, 0]);
     expect(await world.money.readAccount(campaign.advertiser_id)).toMatchObject({
       spentMillicents: payable * 1_000,
       heldMillicents: 0,
@@ -271,7 +163,7 @@ describe("money", () => {
 
 describe("what the billing service gets", () => {
   it("is also what was charged by a request that could not be answered", async () => {
-    const { game, match } = await matched();
+    const { game, match } = await matched(world);
     await world.redis.set("{due}:outbox", "no index");
     expect((await world.impression(game, match)).status).toBe(500);
     await world.redis.del("{due}:outbox");
@@ -283,7 +175,7 @@ describe("what the billing service gets", () => {
   });
 
   it("is every record, in the outbox and in the queue, without the player's id", async () => {
-    const { game, campaign, match } = await matched({
+    const { game, campaign, match } = await matched(world, {
       affinities: [{ affinity_id: "aff_1", affinity_type: "theme", affinity_value: "noir", weight: 2 }],
     });
     const received = new Map<string, ImpressionRecord>();

@@ -1,51 +1,11 @@
-import { type MatchFacts, newId } from "@diegetic/contracts";
+import { newId } from "@diegetic/contracts";
 import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
-import type { FrozenSlot, MoneyCommands, RestoredCampaign, Settlement, UnfrozenSlot } from "../types.ts";
+import type { FrozenSlot, RestoredCampaign, Settlement, UnfrozenSlot } from "../recovery-types.ts";
+import type { MoneyCommands } from "../types.ts";
+import { type Charge, type Match, PLENTY, PRICE, pick, type RecoveryStep, same } from "./recovery-steps.ts";
 import { TestSlot, today } from "./slot.ts";
-
-/** One step of a slot's life among losses. Numbers choose among what there is at that time. */
-export type RecoveryStep =
-  | { kind: "hold"; campaign: number }
-  | { kind: "charge"; match: number }
-  | { kind: "cancel"; match: number }
-  /** Postgres has an impression that the slot does not know: of a match that it may know, or of none. */
-  | { kind: "late"; match: number | null; campaign: number; stale: boolean }
-  /** Postgres could not take a charge. */
-  | { kind: "reversed"; charge: number }
-  | { kind: "again"; settlement: number }
-  /** The server was restarted; `forget`: it has lost charges that `kept` of are in the outbox. */
-  | { kind: "restart"; forget: boolean; spent: number; kept: number }
-  | { kind: "other epoch" };
-
-interface Match {
-  facts: MatchFacts;
-  campaign: number;
-  state: "open" | "charged" | "cancelled" | "void";
-  impressionId: string | null;
-}
-
-interface Charge {
-  impressionId: string;
-  matchId: string;
-  campaign: number;
-  epoch: number;
-  /** The epoch in which Postgres set it aside. */
-  reversedIn?: number;
-}
-
-const PRICE = 1_000;
-const PLENTY = 1_000_000_000;
-
-function pick<Item>(items: readonly Item[], index: number): Item | undefined {
-  return items[index % Math.max(1, items.length)];
-}
-
-function same(what: unknown, got: unknown, expected: unknown): void {
-  if (JSON.stringify(got) === JSON.stringify(expected)) return;
-  throw new Error(`the script and the model disagree: ${JSON.stringify({ what, got, expected })}`);
-}
 
 /** Takes each step in Redis and in a plain model of `freeze_slot`, `restore_slot` and `settle`, and compares. */
 export class RecoveryRehearsal {

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys } from "../keys.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import type { MoneyCommands } from "./types.ts";
+
+let server: TestRedis;
+let redis: RedisConnection;
+let money: MoneyCommands;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "reserve-memory-test" });
+  money = createMoneyCommands(redis);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+describe("what reserve keeps", () => {
+  it("lets caps and histories run out, but never money", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const { advertiserId, campaignId, gameId } = slot;
+    const match = await slot.hold();
+    const ttl = (key: string) => redis.pttl(key);
+    expect(await ttl(advertiserKeys.account(advertiserId))).toBe(-1);
+    expect(await ttl(advertiserKeys.campaign(advertiserId, campaignId))).toBe(-1);
+    expect(await ttl(advertiserKeys.holds(advertiserId))).toBe(-1);
+    const dayMs = 24 * 3_600_000;
+    for (const name of ["pending", "matches", "history"] as const) {
+      expect(await ttl(advertiserKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(
+        dayMs + HOLD_TTL_MS,
+      );
+    }
+    expect(await ttl(advertiserKeys.cap(advertiserId, gameId, match.session_key))).toBeGreaterThan(dayMs);
+    await slot.commit();
+    expect(await ttl(advertiserKeys.outbox(advertiserId))).toBe(-1);
+  });
+
+  it("keeps caps by each request of their session, whatever becomes of it, and longer in a session that may rest longer", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const session = { session_key: "s" };
+    const cap = advertiserKeys.cap(slot.advertiserId, slot.gameId, "s");
+    const sessionIdleMs = 24 * 3_600_000;
+    await slot.hold(session, { sessionIdleMs });
+    expect(await redis.pttl(cap)).toBeGreaterThan(6 * sessionIdleMs);
+    await redis.pexpire(cap, 1_000);
+    await money.applyCampaign(slot.campaign({ version: 2, status: "paused" }));
+    const request = slot.request(session, { sessionIdleMs, campaignVersion: 2 });
+    expect(await money.reserve(request)).toMatchObject({ reason: "not_active" });
+    expect(await redis.pttl(cap)).toBeGreaterThan(6 * sessionIdleMs);
+  });
+
+  it("keeps the matches of long holds although a commit needs them for a shorter time", async () => {
+    const slot = await TestSlot.open(money, redis);
+    await slot.hold();
+    await slot.hold({}, { holdTtlMs: 5 * 3_600_000 });
+    await slot.commit();
+    const matches = advertiserKeys.matches(slot.advertiserId, slot.campaignId, slot.gameId);
+    expect(await redis.pttl(matches)).toBeGreaterThan(29 * 3_600_000);
+  });
+
+  it("forgets matches and operations a day later, some at each reserve", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const { advertiserId, campaignId, gameId } = slot;
+    const history = advertiserKeys.history(advertiserId, campaignId, gameId);
+    for (let i = 0; i < 10; i++) await slot.hold();
+    for (let i = 0; i < 3; i++) await slot.commit();
+    expect(await redis.zcard(history)).toBe(13);
+    for (const field of await redis.zrange(history, "0", "-1")) await redis.zadd(history, 1, field);
+    await slot.hold();
+    expect(await redis.zcard(history)).toBe(6);
+    await slot.hold();
+    expect(await redis.zcard(history)).toBe(2);
+    // Two matches and the era that they are of.
+    expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(3);
+    expect(await redis.zcard(advertiserKeys.pending(advertiserId, campaignId, gameId))).toBe(2);
+  });
+});

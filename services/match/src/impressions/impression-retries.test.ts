@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { Response } from "supertest";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { matched, spentAndHeld } from "../testing/matched.fixture.ts";
+import { World } from "../testing/world.fixture.ts";
+
+let redis: TestRedis;
+let world: World;
+beforeAll(async () => {
+  redis = await startTestRedis();
+  world = await World.open(redis.url);
+  await world.startInstance();
+  await world.startInstance();
+});
+afterAll(async () => {
+  await world.close();
+  await redis.stop();
+});
+beforeEach(() => world.reset());
+
+describe("retries", () => {
+  const bodies = (answers: Response[]) => new Set(answers.map(({ body }) => JSON.stringify(body)));
+
+  it("of one match_id, side by side on two instances, return one record", async () => {
+    const { game, campaign, match } = await matched(world);
+    await world.match(game);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        world.impression(game, match, { instance: i % 2 }).then((answer) => answer),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(bodies(answers).size).toBe(1);
+    expect(await spentAndHeld(world, campaign)).toEqual([1_000, 1_000]);
+  });
+
+  it("of one Idempotency-Key, side by side, return one record and take one match", async () => {
+    const { game, campaign, match } = await matched(world);
+    for (let i = 0; i < 5; i++) await world.match(game);
+    const { campaign_id, creative_id } = match;
+    const send = (i: number) =>
+      world
+        .impression(game, { campaign_id, creative_id }, { instance: i % 2 })
+        .set("Idempotency-Key", "scene 7")
+        .then((answer) => answer);
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => send(i)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(bodies(answers).size).toBe(1);
+    expect(await spentAndHeld(world, campaign)).toEqual([1_000, 5_000]);
+  });
+
+  it("of one Idempotency-Key with another body are refused, with another order of fields they are not", async () => {
+    const { game, match } = await matched(world);
+    const { campaign_id, creative_id, match_id } = match;
+    const send = (body: object) => world.post("/impressions", body).set("Idempotency-Key", `k-${match_id}`);
+    const first = await send({ campaign_id, creative_id, game_id: game.game_id });
+    expect(first.status).toBe(201);
+    const reordered = await send({ game_id: game.game_id, creative_id, campaign_id });
+    expect([reordered.status, reordered.body]).toEqual([201, first.body]);
+    const other = await send({ campaign_id, creative_id, game_id: game.game_id, match_id });
+    expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("Idempotency-Key")]);
+  });
+
+  it("of one Idempotency-Key never charge another match, whatever the advertiser's slot has forgotten", async () => {
+    const { game, campaign, match } = await matched(world);
+    await world.match(game);
+    const { campaign_id, creative_id } = match;
+    const before = await world.redis.keys("{idempotency:*");
+    const send = () =>
+      world.impression(game, { campaign_id, creative_id }).set("Idempotency-Key", `once-${game.game_id}`);
+    const first = await send();
+    expect(first.status).toBe(201);
+    const [matches = ""] = await world.redis.keys(`{${campaign.advertiser_id}}:matches:*`);
+    const forget = async (prefix: string) => {
+      const fields = await world.redis.hkeys(matches);
+      await world.redis.hdel(matches, ...fields.filter((field) => field.startsWith(prefix)));
+    };
+    await forget("op:");
+    const again = await send();
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    await forget(match.match_id);
+    expect((await send()).status).toBe(409);
+    expect(await spentAndHeld(world, campaign)).toEqual([1_000, 1_000]);
+    // When even the claim is lost, Postgres knows the impression by its id.
+    const claims = (await world.redis.keys("{idempotency:*")).filter((key) => !before.includes(key));
+    await world.redis.del(...claims);
+    const later = await send();
+    expect([later.status, later.body.impression_id]).toEqual([201, first.body.impression_id]);
+  });
+
+  it("a key whose request was refused may be used again", async () => {
+    const game = await world.addGame();
+    const campaign = await world.addCampaign();
+    const wanted = {
+      campaign_id: campaign.campaign_id,
+      creative_id: campaign.creatives[0]?.creative_id ?? "",
+    };
+    const send = () => world.impression(game, wanted).set("Idempotency-Key", "again");
+    expect((await send()).status).toBe(409);
+    await world.match(game);
+    expect((await send()).status).toBe(201);
+  });
+
+  it("keys are the account's own, and have 255 characters at most", async () => {
+    const { game, match } = await matched(world);
+    expect((await world.impression(game, match).set("Idempotency-Key", "k".repeat(256))).status).toBe(422);
+    expect((await world.impression(game, match).set("Idempotency-Key", "k".repeat(255))).status).toBe(201);
+    const key = await world.addKey({ account_id: "acct_second" });
+    const theirs = await world.addGame({ account_id: "acct_second" });
+    const { body } = await world.match(theirs, {}, { key });
+    const response = await world.impression(theirs, body, { key }).set("Idempotency-Key", "k".repeat(255));
+    expect([response.status, response.body.game_id]).toEqual([201, theirs.game_id]);
+  });
+});

@@ -1,0 +1,152 @@
+import { createGameSessions } from "@diegetic/hot-state";
+import { type Ground, type Plant, slotKey } from "./plant.ts";
+
+/** Damage to what slots and player sessions in Redis know. */
+export function slotPlants(ground: () => Ground): Plant[] {
+  const key = (name: string) => slotKey(ground().advertiser, name);
+  const campaignKey = () => key(`campaign:${ground().campaign.campaignId}`);
+  return [
+    [
+      "a slot of nobody",
+      () => ground().world.redis.hset("{adv_nobody}:account", "version", 1),
+      () => ground().world.redis.del("{adv_nobody}:account"),
+      ["slot_known"],
+    ],
+    [
+      "an outbox's field that is no record",
+      () => ground().world.redis.hset(key("outbox"), "imp_bad", "{"),
+      () => ground().world.redis.hdel(key("outbox"), "imp_bad"),
+      ["slot_present"],
+    ],
+    [
+      "what the account holds",
+      () => ground().world.redis.hincrby(key("account"), "held", 1),
+      () => ground().world.redis.hincrby(key("account"), "held", -1),
+      ["slot_held"],
+    ],
+    [
+      "what a campaign holds",
+      () => ground().world.redis.hincrby(campaignKey(), "held", -1),
+      () => ground().world.redis.hincrby(campaignKey(), "held", 1),
+      ["slot_held"],
+    ],
+    [
+      "what the account has spent",
+      () => ground().world.redis.hincrby(key("account"), "spent", -1),
+      () => ground().world.redis.hincrby(key("account"), "spent", 1),
+      ["slot_spent"],
+    ],
+    [
+      "the account's impressions",
+      () => ground().world.redis.hincrby(key("account"), "impressions", 1),
+      () => ground().world.redis.hincrby(key("account"), "impressions", -1),
+      ["slot_impressions"],
+    ],
+    [
+      "the account's deposits",
+      () => ground().world.redis.hincrby(key("account"), "deposited", 1_000),
+      () => ground().world.redis.hincrby(key("account"), "deposited", -1_000),
+      ["slot_deposited"],
+    ],
+    [
+      "more spent and held than deposited",
+      () => ground().world.redis.hincrby(key("account"), "deposited", -5_245_000),
+      () => ground().world.redis.hincrby(key("account"), "deposited", 5_245_000),
+      ["slot_balance", "slot_deposited"],
+    ],
+    [
+      "a campaign's budget",
+      () => ground().world.redis.hset(campaignKey(), "budget", 20_000_000),
+      () => ground().world.redis.hset(campaignKey(), "budget", 10_000_000),
+      ["slot_settings"],
+    ],
+    [
+      "more spent and held than the budget",
+      () => ground().world.redis.hset(campaignKey(), "budget", 1_000),
+      () => ground().world.redis.hset(campaignKey(), "budget", 10_000_000),
+      ["slot_budget", "slot_settings"],
+    ],
+    [
+      "more spent and held than the cap",
+      () => ground().world.redis.hset(campaignKey(), "daily_cap", 1_000),
+      () => ground().world.redis.hset(campaignKey(), "daily_cap", 1_000_000),
+      ["slot_daily_cap", "slot_settings"],
+    ],
+    [
+      "what a campaign has spent today",
+      () => ground().world.redis.hincrby(campaignKey(), "day_spent", -1),
+      () => ground().world.redis.hincrby(campaignKey(), "day_spent", 1),
+      ["slot_day"],
+    ],
+    [
+      "a campaign's status",
+      () => ground().world.redis.hset(campaignKey(), "status", "paused"),
+      () => ground().world.redis.hset(campaignKey(), "status", "active"),
+      ["slot_settings"],
+    ],
+    [
+      "a figure that is no number",
+      () => ground().world.redis.hset(campaignKey(), "impressions", "many"),
+      () => ground().world.redis.hset(campaignKey(), "impressions", 8),
+      ["slot_present"],
+    ],
+    [
+      "a slot that is gone",
+      () => ground().world.redis.rename(key("account"), key("gone")),
+      () => ground().world.redis.rename(key("gone"), key("account")),
+      ["slot_present"],
+    ],
+    [
+      "a slot that nobody has verified",
+      async () => {
+        await ground().world.redis.copy(key("account"), key("kept"));
+        await ground().world.redis.hset(key("account"), "lineage", "another");
+      },
+      () => ground().world.redis.rename(key("kept"), key("account")),
+      ["slot_epoch"],
+    ],
+    [
+      "a slot of another epoch",
+      () => ground().world.redis.hincrby(key("account"), "epoch", 1),
+      () => ground().world.redis.hincrby(key("account"), "epoch", -1),
+      ["slot_epoch"],
+    ],
+    [
+      "a hold that nobody releases",
+      () =>
+        ground().world.redis.zadd(
+          key("holds"),
+          Date.now() - 90_000,
+          `mat_x|${ground().campaign.campaignId}|game|session|1`,
+        ),
+      () => ground().world.redis.zrem(key("holds"), `mat_x|${ground().campaign.campaignId}|game|session|1`),
+      ["lapsed_holds", "slot_held"],
+    ],
+    [
+      "a place that nobody gives back",
+      () => ground().world.redis.hset(key("giveback"), "mat_x", "game|session"),
+      () => ground().world.redis.hdel(key("giveback"), "mat_x"),
+      ["givebacks"],
+    ],
+    [
+      "a session that saw more ads than its placement allows",
+      async () => {
+        const soon = { gameId: "capped", sessionKey: "session", idleMs: 600_000, maxAds: 50 };
+        const sessions = createGameSessions(ground().world.redis);
+        for (const matchId of ["mat_1", "mat_2", "mat_3"]) await sessions.admit({ ...soon, matchId });
+      },
+      () => ground().world.redis.del("{game:capped}:session:session"),
+      ["session_places"],
+    ],
+    [
+      "a creative that a session saw more often than it allows",
+      () =>
+        ground().world.redis.hset(key("cap:capped:session"), {
+          since: Date.now() * 1_000,
+          [ground().other.creativeId]: 4,
+        }),
+      () => ground().world.redis.del(key("cap:capped:session")),
+      ["session_creatives"],
+    ],
+  ];
+}
