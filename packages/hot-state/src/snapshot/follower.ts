@@ -245,7 +245,7 @@ export class SnapshotFollower {
     }
   }
 
-  /** After a load: the entities of before that Redis no longer names. */
+  /** After a load: the entities of before that Redis no longer names. All at once they take milliseconds to go through. */
   async #removeUnconfirmed(): Promise<void> {
     if (this.#state !== "loading") return;
     for (const part of this.#known.parts) {
@@ -253,7 +253,6 @@ export class SnapshotFollower {
       for (const [name, load] of part) {
         if (load !== this.#load) gone.push({ name, json: null });
       }
-      if (gone.length === 0) continue;
       await this.#applyInTurns(gone);
       await nextTurn();
     }
