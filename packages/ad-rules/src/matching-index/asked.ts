@@ -13,8 +13,8 @@ const categoriesPart = ((1 << categoryBits) - 1) << categoryShift;
 const anyCategory = 1 << categoryShift;
 const anyPlace = 1;
 
-/** Kinds of terms: in which of the numbers they have a bit. */
-export const askedKinds = { none: 0, category: 1, place: 2 } as const;
+/** Kinds of terms of which records require one: tags have no bit in the numbers. */
+export const askedKinds = { none: 0, category: 1, place: 2, tag: 3 } as const;
 
 /** The bit of a category's term. */
 export function categoryBit(term: number): number {

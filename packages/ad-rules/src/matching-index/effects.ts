@@ -65,20 +65,7 @@ export const effects = {
 
 export type Effect = (typeof effects)[keyof typeof effects];
 
-const codeBits = 5;
-const asked = new Uint8Array(1 << codeBits);
-asked[effects.targetCategory.code] = askedKinds.category;
-for (const { code } of [effects.country, effects.state, effects.city, effects.cityInState]) {
-  asked[code] = askedKinds.place;
-}
-const rolesByCode = new Int32Array(1 << codeBits);
-const levelByCode = new Int32Array(1 << codeBits);
-const affinityLevelByCode = new Int32Array(1 << codeBits);
-for (const { code, roles, level } of Object.values(effects)) {
-  rolesByCode[code] = roles;
-  levelByCode[code] = level;
-}
-for (const { code, level } of [
+const affinities: readonly Effect[] = [
   effects.affineAction,
   effects.affineLocation,
   effects.affineTheme,
@@ -86,8 +73,28 @@ for (const { code, level } of [
   effects.affineCategory,
   effects.affinePhrase,
   effects.affineLookPhrase,
-]) {
-  affinityLevelByCode[code] = level;
+];
+const places: readonly Effect[] = [effects.country, effects.state, effects.city, effects.cityInState];
+const tags: readonly Effect[] = [effects.tag, effects.tagPhrase, effects.otherTagPhrase];
+
+const codeBits = 5;
+/** By code, in one number: its roles, its level, that of an affinity, and as what records may ask for it (asked.ts). */
+const traits = new Int32Array(1 << codeBits);
+const levelShift = 16;
+const affinityShift = 18;
+const kindShift = 20;
+const twoBits = 3;
+for (const effect of Object.values(effects)) {
+  const affinityLevel = affinities.includes(effect) ? effect.level : level.none;
+  const kind = askedKindOf(effect);
+  traits[effect.code] =
+    effect.roles | (effect.level << levelShift) | (affinityLevel << affinityShift) | (kind << kindShift);
+}
+
+function askedKindOf(effect: Effect): number {
+  if (effect === effects.targetCategory) return askedKinds.category;
+  if (places.includes(effect)) return askedKinds.place;
+  return tags.includes(effect) ? askedKinds.tag : askedKinds.none;
 }
 
 /** A term and how it is raised, in one small number. */
@@ -100,17 +107,21 @@ export function termOf(note: number): number {
 export function isOf(note: number, { code }: Effect): boolean {
   return (note & ((1 << codeBits) - 1)) === code;
 }
-export function rolesOf(note: number): number {
-  return rolesByCode[note & ((1 << codeBits) - 1)] ?? 0;
+/** What the functions below take. */
+export function traitsOf(note: number): number {
+  return traits[note & ((1 << codeBits) - 1)] ?? 0;
 }
-/** As what records may ask for it (asked.ts). */
-export function askedKindOf(note: number): number {
-  return asked[note & ((1 << codeBits) - 1)] ?? 0;
+export function haveRole(traits: number, roles: number): boolean {
+  return (traits & roles & ((1 << levelShift) - 1)) !== 0;
 }
-export function levelOf(note: number): number {
-  return levelByCode[note & ((1 << codeBits) - 1)] ?? 0;
+export function levelIn(traits: number): number {
+  return (traits >>> levelShift) & twoBits;
 }
 /** 0 for what is no affinity. */
-export function affinityLevelOf(note: number): number {
-  return affinityLevelByCode[note & ((1 << codeBits) - 1)] ?? 0;
+export function affinityLevelIn(traits: number): number {
+  return (traits >>> affinityShift) & twoBits;
+}
+/** As what records may ask for it (asked.ts). */
+export function askedKindIn(traits: number): number {
+  return traits >>> kindShift;
 }

@@ -137,7 +137,7 @@ export class Matching {
   open(scene: MatchScene, excluded: Iterable<number>): void {
     this.tidy(scene.nowMs);
     this.#search.open(this.#nextVisit());
-    this.#excluded.length = 0;
+    if (this.#excluded.length > 0) this.#excluded.length = 0;
     this.#isOpen = scene.placement.is_active;
     if (!scene.placement.is_active) return;
     this.#reader.read(scene);
@@ -155,13 +155,16 @@ export class Matching {
     this.#raisedCount += this.#terms.raisedCount;
     this.#walkCount += this.#search.postings.walkCount;
     this.#terms.lowerAll();
-    for (const address of this.#judge.ended) {
+    const { ended } = this.#judge;
+    const { met } = this.#refusals;
+    for (const address of ended) {
       if (this.#parked.has(address)) this.#parked.unpark(address);
       this.#ended.retire(address);
     }
-    this.#judge.ended.length = 0;
-    for (const slot of this.#refusals.met) this.#parked.park(this.addressOf(slot));
-    this.#refusals.met.length = 0;
+    for (const slot of met) this.#parked.park(this.addressOf(slot));
+    // Even for an empty list this is a call into the engine.
+    if (ended.length > 0) ended.length = 0;
+    if (met.length > 0) met.length = 0;
   }
 
   /** Goes on among those that lack money for long. */

@@ -129,7 +129,7 @@ function placeTerm(place: Exclude<Place, { type: "radius" }>, terms: Terms): num
     case "city":
       return place.state === null
         ? terms.acquireJoined(effects.city, place.country, place.city)
-        : terms.acquireJoined(effects.cityInState, place.country, place.state, place.city);
+        : terms.acquireJoined(effects.cityInState, place.country, place.city, place.state);
   }
 }
 

@@ -31,7 +31,7 @@ export class RequestReader {
     this.#buffer.setExact(placement.game_id);
     this.#raise(role.game);
     for (const advertiser of placement.blocked_advertisers) this.#value(advertiser, role.blockedAdvertiser);
-    this.#blockedCategories.length = 0;
+    if (this.#blockedCategories.length > 0) this.#blockedCategories.length = 0;
     for (const category of placement.blocked_categories) {
       this.#blockedCategories.push(this.#value(category, role.blockedCategory));
     }
@@ -80,17 +80,17 @@ export class RequestReader {
     this.#raise(role.country);
     if (city) {
       buffer.addCityName(city);
-      if (buffer.length > countryEnd + 1) this.#raise(role.city);
+      const cityEnd = buffer.length;
+      if (cityEnd > countryEnd + 1) {
+        this.#raise(role.city);
+        if (state) buffer.addComparable(state);
+        if (buffer.length > cityEnd + 1) this.#raise(role.cityInState);
+      }
+      buffer.length = countryEnd;
     }
     if (!state) return;
-    buffer.length = countryEnd;
     buffer.addComparable(state);
-    const stateEnd = buffer.length;
-    if (stateEnd === countryEnd + 1) return;
-    this.#raise(role.state);
-    if (!city) return;
-    buffer.addCityName(city);
-    if (buffer.length > stateEnd + 1) this.#raise(role.cityInState);
+    if (buffer.length > countryEnd + 1) this.#raise(role.state);
   }
 
   /** What the buffer has as a whole: its entry, if there is one. */

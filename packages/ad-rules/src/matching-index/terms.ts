@@ -1,16 +1,17 @@
 import type { Phrase } from "../text/words.ts";
 import { askedKinds, categoryBit, placeBit } from "./asked.ts";
 import {
-  affinityLevelOf,
-  askedKindOf,
+  affinityLevelIn,
+  askedKindIn,
   type Effect,
   effects,
+  haveRole,
   isOf,
-  levelOf,
+  levelIn,
   level as levels,
   packed,
-  rolesOf,
   termOf,
+  traitsOf,
 } from "./effects.ts";
 import { allMissed, laneOf } from "./lanes.ts";
 import { Phrases } from "./phrases.ts";
@@ -33,6 +34,9 @@ export class Terms {
   /** The terms whose flags are up; `raisedCount` of them count. */
   raised = new Int32Array(firstCapacity);
   raisedCount = 0;
+  /** Those of them of which records require one, and may be posted at. */
+  raisedKeys = new Int32Array(firstCapacity);
+  raisedKeyCount = 0;
   /** What the request misses on each lane of affinities (lanes.ts). */
   readonly missed = allMissed();
   /** Of those terms the bits that records may ask for (asked.ts). */
@@ -51,18 +55,20 @@ export class Terms {
     return (this.#uses[term] ?? 0) > 0;
   }
 
-  raise(term: number, level: number): void {
+  /** Whether it is the first time. */
+  raise(term: number, level: number): boolean {
     const flag = this.flags[term] ?? 0;
-    if (flag >= level) return;
-    if (flag === 0) this.raised[this.raisedCount++] = term;
+    if (flag >= level) return false;
     this.flags[term] = level;
+    if (flag !== 0) return false;
+    this.raised[this.raisedCount++] = term;
+    return true;
   }
 
   raiseCell(cell: number): void {
     const term = this.#cells[cell] ?? -1;
     if (term < 0) return;
-    this.raise(term, 1);
-    this.placeBits |= placeBit(term);
+    if (this.raise(term, 1)) this.#raiseKey(term, askedKinds.place);
   }
 
   /** Raises what the text of an entry means in these roles. */
@@ -72,16 +78,24 @@ export class Terms {
 
   /** Raises a term, if its text means it in one of these roles. */
   takeNote(note: number, roles: number): void {
-    if ((rolesOf(note) & roles) === 0) return;
+    const traits = traitsOf(note);
+    if (!haveRole(traits, roles)) return;
     const term = termOf(note);
-    this.raise(term, levelOf(note));
-    const missed = levels.full - affinityLevelOf(note);
+    const isFirst = this.raise(term, levelIn(traits));
+    const kind = askedKindIn(traits);
+    if (kind !== askedKinds.none) {
+      if (isFirst) this.#raiseKey(term, kind);
+      return;
+    }
+    const missed = levels.full - affinityLevelIn(traits);
     const lane = laneOf(term);
     if (missed < (this.missed[lane] ?? 0)) this.missed[lane] = missed;
-    const kind = askedKindOf(note);
-    if (kind === askedKinds.none) return;
+  }
+
+  #raiseKey(term: number, kind: number): void {
+    this.raisedKeys[this.raisedKeyCount++] = term;
     if (kind === askedKinds.category) this.categoryBits |= categoryBit(term);
-    else this.placeBits |= placeBit(term);
+    else if (kind === askedKinds.place) this.placeBits |= placeBit(term);
   }
 
   lowerAll(): void {
@@ -92,6 +106,7 @@ export class Terms {
       missed[laneOf(term)] = levels.full;
     }
     this.raisedCount = 0;
+    this.raisedKeyCount = 0;
     this.categoryBits = 0;
     this.placeBits = 0;
   }
@@ -177,6 +192,7 @@ export class Terms {
     if (id >= this.flags.length) {
       this.flags = new Uint8Array(this.flags.length * 2);
       this.raised = new Int32Array(this.flags.length);
+      this.raisedKeys = new Int32Array(this.flags.length);
     }
     return id;
   }

@@ -137,13 +137,13 @@ export class RaisedPostings {
   }
 
   /** Starts with the postings of a set. */
-  open(set: PostingSet, { raised, raisedCount }: Terms): void {
+  open(set: PostingSet, { raisedKeys, raisedKeyCount }: Terms): void {
     this.clear();
     this.#set = set;
     this.bounds.open(set);
     const { heads } = set;
-    for (let place = 0; place < raisedCount; place += 1) {
-      const term = raised[place] ?? 0;
+    for (let place = 0; place < raisedKeyCount; place += 1) {
+      const term = raisedKeys[place] ?? 0;
       const at = term * headLength;
       const topBound = heads[at + head.topBound] ?? 0;
       if (topBound === 0) continue;
