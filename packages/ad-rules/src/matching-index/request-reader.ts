@@ -142,7 +142,7 @@ export class RequestReader {
 
   #found(entry: number, at: number, roles: number): void {
     this.#raiseAll(entry, roles);
-    if (this.#terms.texts.longerThan(entry) === null) return;
+    if (this.#terms.texts.longerAt(entry, 0) === 0) return;
     this.#starts[this.#startCount] = entry;
     this.#startPlaces[this.#startCount] = at;
     this.#startCount += 1;
@@ -151,15 +151,14 @@ export class RequestReader {
   #findLonger(place: number, roles: number): void {
     const { texts } = this.#terms;
     const start = this.#starts[place] ?? noEntry;
-    const lengths = texts.longerThan(start) ?? [];
     const { units, length } = this.#buffer;
     const from = this.#startPlaces[place] ?? 0;
     let hash = texts.hashOf(start);
     let at = from + texts.lengthOf(start);
-    for (let next = 0; next < lengths.length; next += 1) {
-      const end = from + (lengths[next] ?? 0);
-      if (end > length) return;
-      if (end === at && next > 0) continue;
+    for (let next = 0; ; next += 1) {
+      const longer = texts.longerAt(start, next);
+      const end = from + longer;
+      if (longer === 0 || end > length) return;
       for (; at < end; at += 1) hash = hashWith(hash, units[at] ?? 0);
       const entry = texts.find(hash, units, from, end);
       if (entry !== noEntry) this.#raiseAll(entry, roles);

@@ -1,4 +1,5 @@
 import { Arena, placeOf } from "./arena.ts";
+import { NumberLists } from "./number-lists.ts";
 
 /** Fields of an entry; its UTF-16 units follow, two in a number. */
 const field = {
@@ -6,7 +7,7 @@ const field = {
   hash: 1,
   /** How many phrases of campaigns it is, or is the first word of. */
   phraseUses: 2,
-  /** One more than the place of its further notes, and of its longer phrases; 0: none. */
+  /** Lists: its further notes; lengths of longer phrases, ascending, each with how many phrases have it. */
   moreNotes: 3,
   longer: 4,
   /** Its first notes; 0: none. */
@@ -43,11 +44,7 @@ export class TextTable {
   readonly #segments: Int32Array[] = [];
   readonly #sizes: number[] = [];
   readonly #arena = new Arena();
-  readonly #moreNotes: number[][] = [];
-  readonly #freeNotes: number[] = [];
-  /** Lengths of longer phrases, ascending, as often as there are such phrases. */
-  readonly #longer: number[][] = [];
-  readonly #freeLonger: number[] = [];
+  readonly #lists = new NumberLists(this.#arena);
 
   constructor() {
     for (let segment = 0; segment < 1 << segmentBits; segment += 1) {
@@ -121,17 +118,15 @@ export class TextTable {
     return this.#get(address, field.hash);
   }
 
-  /** The lengths of the longer phrases that begin with it, ascending; null: none. */
-  longerThan(address: number): readonly number[] | null {
-    const longer = this.#get(address, field.longer);
-    return longer === 0 ? null : (this.#longer[longer - 1] ?? null);
+  /** The n-th length of longer phrases that begin with it, ascending; 0 past the last. */
+  longerAt(address: number, number: number): number {
+    return this.#lists.at(this.#get(address, field.longer), number * 2);
   }
 
   /** The n-th note; 0 past the last. */
   noteAt(address: number, number: number): number {
     if (number < notesInside) return this.#get(address, field.firstNote + number);
-    const more = this.#get(address, field.moreNotes);
-    return more === 0 ? 0 : (this.#moreNotes[more - 1]?.[number - notesInside] ?? 0);
+    return this.#lists.at(this.#get(address, field.moreNotes), number - notesInside);
   }
 
   /** Has every note of an entry taken; the same as `noteAt` one by one. */
@@ -143,8 +138,12 @@ export class TextTable {
       if (note === 0) return;
       take.takeNote(note, roles);
     }
-    const more = this.#moreNotes[this.#get(address, field.moreNotes) - 1] ?? [];
-    for (let at = 0; at < more.length; at += 1) take.takeNote(more[at] ?? 0, roles);
+    const more = ints[placeOf(address) + field.moreNotes] ?? 0;
+    for (let place = 0; ; place += 1) {
+      const note = this.#lists.at(more, place);
+      if (note === 0) return;
+      take.takeNote(note, roles);
+    }
   }
 
   /** Notes are above 0. */
@@ -166,25 +165,26 @@ export class TextTable {
     this.#dropUnused(address);
   }
 
+  /** Counts a longer phrase that it begins. */
   addLonger(address: number, length: number): void {
-    let place = this.#get(address, field.longer) - 1;
-    if (place < 0) {
-      place = this.#freeLonger.pop() ?? this.#longer.length;
-      this.#longer[place] = [];
-      this.#set(address, field.longer, place + 1);
-    }
-    const lengths = [...(this.#longer[place] ?? []), length];
-    this.#longer[place] = lengths.sort((left, right) => left - right);
+    this.#countLonger(address, length, 1);
   }
 
   removeLonger(address: number, length: number): void {
-    const place = this.#get(address, field.longer) - 1;
-    const lengths = this.#longer[place];
-    if (lengths === undefined) return;
-    lengths.splice(lengths.indexOf(length), 1);
-    if (lengths.length > 0) return;
-    this.#freeLonger.push(place);
-    this.#set(address, field.longer, 0);
+    this.#countLonger(address, length, -1);
+  }
+
+  #countLonger(address: number, length: number, more: number): void {
+    const counts = new Map<number, number>();
+    const list = this.#get(address, field.longer);
+    for (let place = 0; this.#lists.at(list, place) > 0; place += 2) {
+      counts.set(this.#lists.at(list, place), this.#lists.at(list, place + 1));
+    }
+    const count = (counts.get(length) ?? 0) + more;
+    if (count > 0) counts.set(length, count);
+    else counts.delete(length);
+    const ascending = [...counts].sort(([left], [right]) => left - right);
+    this.#set(address, field.longer, this.#lists.replace(list, ascending.flat()));
   }
 
   #notes(address: number): number[] {
@@ -199,18 +199,8 @@ export class TextTable {
     for (let place = 0; place < notesInside; place += 1) {
       this.#set(address, field.firstNote + place, notes[place] ?? 0);
     }
-    const more = this.#get(address, field.moreNotes) - 1;
-    if (notes.length <= notesInside) {
-      if (more >= 0) {
-        this.#freeNotes.push(more);
-        this.#moreNotes[more] = [];
-        this.#set(address, field.moreNotes, 0);
-      }
-      return;
-    }
-    const place = more >= 0 ? more : (this.#freeNotes.pop() ?? this.#moreNotes.length);
-    this.#moreNotes[place] = notes.slice(notesInside);
-    this.#set(address, field.moreNotes, place + 1);
+    const more = this.#lists.replace(this.#get(address, field.moreNotes), notes.slice(notesInside));
+    this.#set(address, field.moreNotes, more);
   }
 
   #dropUnused(address: number): void {
