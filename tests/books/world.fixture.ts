@@ -24,6 +24,7 @@ import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit
 import request, { type Test } from "supertest";
 import { createTestDatabase } from "../helpers/database.ts";
 import { eventually } from "../helpers/eventually.ts";
+import { forgetEarlierLeases } from "../helpers/new-redis.ts";
 import { startTestRedis } from "../helpers/redis.ts";
 
 export interface Advertiser {
@@ -84,6 +85,7 @@ export class World {
     const urls = { databaseUrl: database.url, redisUrl: redis.url };
     const world = new World(urls, [() => redis.stop(), () => database.drop()]);
     await world.management.start();
+    await forgetEarlierLeases(redis.url);
     return world;
   }
 

@@ -11,6 +11,7 @@ import { createMatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "../helpers/database.ts";
 import type { SeenAnswer } from "../helpers/documented.ts";
+import { forgetEarlierLeases } from "../helpers/new-redis.ts";
 import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
 
 export const BASE_PATH = "/api";
@@ -61,6 +62,7 @@ export async function startComposedApi(settings: Record<string, string> = {}): P
     ...parts("management"),
   });
   await management.start();
+  await forgetEarlierLeases(redis.url);
   const match = createMatchService({ ...readMatchSettings(environment), ...parts("match") });
   const billing = createBillingService({ ...readBillingSettings(environment), ...parts("billing") });
   await match.waitUntilFresh(FRESH_WITHIN_MS);

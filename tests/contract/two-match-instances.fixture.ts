@@ -9,6 +9,7 @@ import { createLogger, createMetrics } from "@diegetic/service-kit";
 import request, { type Test } from "supertest";
 import { createTestDatabase } from "../helpers/database.ts";
 import { documented } from "../helpers/documented.ts";
+import { forgetEarlierLeases } from "../helpers/new-redis.ts";
 import { startTestRedis } from "../helpers/redis.ts";
 
 const BASE_PATH = "/api";
@@ -54,6 +55,7 @@ export async function startMarket(): Promise<Market> {
     ...observers("management"),
   });
   await management.start();
+  await forgetEarlierLeases(redis.url);
   const instances = ["match-1", "match-2"].map((name) =>
     createMatchService({
       ...readMatchSettings({ ...environment, INSTANCE_NAME: name }),

@@ -3,39 +3,46 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RedisServers } from "./redis-servers.mjs";
 
 /**
- * Jest's globalSetup: offers databases to the test files by a tiny local address (see database.ts). Postgres starts
- * with the first one that is asked for, so a run of pure tests starts none. Jest loads this file without its
- * transform, so it uses the built packages: run `tsc -b` first, as `npm test` does.
+ * Jest's globalSetup: offers databases and Redis servers to the test files by a tiny local address (see database.ts and
+ * redis.ts). Each kind starts with the first one that is asked for, so a run of pure tests starts none. Jest loads this
+ * file without its transform, so it uses the built packages: run `tsc -b` first, as `npm test` does.
  */
 export default async function globalSetup() {
   let starting;
-  const server = createServer((request, response) => {
+  const redisServers = new RedisServers();
+  const answer = async ({ method, url }) => {
+    const [kind, name = ""] = url.slice(1).split("/").map(decodeURIComponent);
+    if (kind === "redis") {
+      if (method === "POST") return redisServers.take();
+      await redisServers.stop(name);
+      return {};
+    }
     starting ??= startPostgresWithTemplate();
-    starting
-      .then((databases) => answer(databases, request))
-      .then(
-        (body) => response.end(JSON.stringify(body)),
-        (error) => response.writeHead(500).end(String(error?.stack ?? error)),
-      );
+    const databases = await starting;
+    if (method === "POST") return databases.create();
+    await databases.drop(name);
+    return {};
+  };
+  const server = createServer((request, response) => {
+    answer(request).then(
+      (body) => response.end(JSON.stringify(body)),
+      (error) => response.writeHead(500).end(String(error?.stack ?? error)),
+    );
   });
   // A connection that is kept alive must not end just when a test file uses it again.
   server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   server.unref();
-  process.env.DIEGETIC_TEST_DATABASES = `http://127.0.0.1:${server.address().port}`;
-  globalThis.stopTestDatabases = async () => {
+  process.env.DIEGETIC_TEST_STORES = `http://127.0.0.1:${server.address().port}`;
+  globalThis.stopTestStores = async () => {
     server.close();
     server.closeAllConnections();
+    await redisServers.stopAll();
     await (await starting?.catch(() => undefined))?.stop();
   };
-}
-
-async function answer(databases, request) {
-  if (request.method === "POST") return databases.create();
-  await databases.drop(request.url.slice(1));
-  return {};
 }
 
 async function startPostgresWithTemplate() {

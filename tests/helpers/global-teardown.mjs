@@ -1,4 +1,4 @@
 /** Jest's globalTeardown: stops what global-setup.mjs has started. */
 export default async function globalTeardown() {
-  await globalThis.stopTestDatabases?.();
+  await globalThis.stopTestStores?.();
 }

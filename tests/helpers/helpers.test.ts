@@ -38,6 +38,12 @@ describe("test helpers", () => {
     await otherClient.end();
   });
 
+  it("gives everybody a Redis of his own, and takes one back that was stopped before", async () => {
+    const servers = await Promise.all([startTestRedis(), startTestRedis()]);
+    expect(new Set(servers.map(({ url }) => url)).size).toBe(2);
+    for (const server of [...servers, ...servers]) await server.stop();
+  });
+
   it("starts a Redis that is gone after stop", async () => {
     const redis = await startTestRedis();
     expect(await answersPing(redis.url)).toBe(true);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RedisOptions, startRedis, startRedisCluster } from "@diegetic/local-stores";
+import { askStores } from "./stores.ts";
 
 export interface TestRedis {
   /** `redis://…` or `redis-cluster://…` */
@@ -9,9 +10,19 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
-/** A Redis of its own on a free port, without persistence; stop it in `afterAll`. */
-export function startTestRedis(options: Partial<RedisOptions> = {}): Promise<TestRedis> {
-  return inTemporaryDirectory((dir) => startRedis({ dir, ...options }));
+/**
+ * A Redis of its own, empty and without persistence; stop it in `afterAll`. Without options it may have been started some
+ * time ago, so that nothing waits because it has just come back.
+ */
+export async function startTestRedis(options?: Partial<RedisOptions>): Promise<TestRedis> {
+  if (options !== undefined) return inTemporaryDirectory((dir) => startRedis({ dir, ...options }));
+  const { url } = (await askStores("POST", "redis")) as { url: string };
+  return {
+    url,
+    stop: async () => {
+      await askStores("DELETE", "redis", url);
+    },
+  };
 }
 
 /** A Redis Cluster of three masters; stop it in `afterAll`. It takes two to three seconds to start. */

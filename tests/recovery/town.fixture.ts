@@ -14,6 +14,7 @@ import { createInstance } from "../../services/management/src/testing/harness.ts
 import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { eventually } from "../helpers/eventually.ts";
+import { forgetEarlierLeases } from "../helpers/new-redis.ts";
 
 const GAME = "old-town";
 const PATIENCE = { timeoutMs: 30_000 };
@@ -71,6 +72,7 @@ export class Town {
     const town = new Town(await createTestDatabase(), redisUrl);
     const { management } = town;
     await management.start();
+    await forgetEarlierLeases(redisUrl);
     await town.#match.waitUntilFresh(PATIENCE.timeoutMs);
     const parts = { database: management.database, publishing: management.publishing };
     const { accountId, key } = await createAccountWithKey(parts, {

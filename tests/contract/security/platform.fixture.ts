@@ -13,6 +13,7 @@ import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createFront } from "../../../services/standalone/src/front/front.ts";
 import { TargetDirectory } from "../../../services/standalone/src/front/targets.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
+import { forgetEarlierLeases } from "../../helpers/new-redis.ts";
 import { startTestRedis, type TestRedis } from "../../helpers/redis.ts";
 
 export const BASE = "/api";
@@ -98,6 +99,7 @@ export async function startPlatform(environment: Record<string, string> = {}): P
     ...parts("management"),
   });
   await management.start();
+  await forgetEarlierLeases(redis.url);
   const matches = ["match-1", "match-2"].map((name) =>
     createMatchService({ ...readMatchSettings({ ...variables, INSTANCE_NAME: name }), ...parts(name) }),
   );

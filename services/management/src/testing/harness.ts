@@ -10,6 +10,7 @@ import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit
 import request, { type Test } from "supertest";
 import { createTestDatabase } from "../../../../tests/helpers/database.ts";
 import { documented } from "../../../../tests/helpers/documented.ts";
+import { forgetEarlierLeases } from "../../../../tests/helpers/new-redis.ts";
 import { startTestRedis } from "../../../../tests/helpers/redis.ts";
 import { createAccountWithKey, type KeyOptions } from "../api-keys/create-account.ts";
 import { createManagement, type Management } from "../management.ts";
@@ -95,6 +96,7 @@ export async function startHarness(clock?: Clock, logTo?: LogTo): Promise<Harnes
   const redis = connectRedis(server.url, { name: "test" });
   const pipeline = createPipeline(database.url);
   await management.start();
+  await forgetEarlierLeases(server.url);
   const { app } = management;
 
   const callerWith = (accountId: string, key: string): Caller => {

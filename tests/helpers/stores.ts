@@ -1,0 +1,13 @@
+/** Asks jest's globalSetup for a store, or to take one back by its name. */
+export async function askStores(
+  method: "POST" | "DELETE",
+  kind: "databases" | "redis",
+  name = "",
+): Promise<unknown> {
+  const address = process.env.DIEGETIC_TEST_STORES;
+  if (address === undefined)
+    throw new Error("test stores are offered by jest's globalSetup: run tests by jest");
+  const response = await fetch(`${address}/${kind}/${encodeURIComponent(name)}`, { method });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
