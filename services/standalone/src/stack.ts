@@ -11,6 +11,8 @@ import { launchService, type ServiceProcess } from "./supervise/service-process.
 import { type Launched, Supervised } from "./supervise/supervised.ts";
 
 const FRONT = "front";
+/** As docs/operating.md has them: collections of the whole heap would hold up the loop while a snapshot is loaded. */
+const MATCH_NODE_OPTIONS = ["--initial-old-space-size=128"];
 
 export interface StackOptions {
   settings: StackSettings;
@@ -47,7 +49,7 @@ export class Stack {
       HOST: settings.host,
     }));
     this.#match = numbers.map((number) =>
-      this.#service(`match-${number}`, mainOf("@diegetic/match"), playerHashKey),
+      this.#service(`match-${number}`, mainOf("@diegetic/match"), playerHashKey, MATCH_NODE_OPTIONS),
     );
     const databaseUrl = () => ({ DATABASE_URL: this.#databaseUrl });
     this.#billing = this.#service("billing", mainOf("@diegetic/billing"), databaseUrl);
@@ -135,6 +137,7 @@ export class Stack {
     name: string,
     entryUrl: string,
     ownEnvironment: () => Record<string, string>,
+    nodeOptions: readonly string[] = [],
   ): Supervised<ServiceProcess> {
     const { settings } = this.#options;
     return this.#supervise<ServiceProcess>(name, ({ previous, attempt, signal }) => {
@@ -159,7 +162,16 @@ export class Stack {
       const isRestart = previous !== undefined;
       // The front is ready when the others are, and they start after it.
       const untilReady = !isFront;
-      return launchService({ name, entry, environment, logFile, isRestart, untilReady, signal });
+      return launchService({
+        name,
+        entry,
+        nodeOptions,
+        environment,
+        logFile,
+        isRestart,
+        untilReady,
+        signal,
+      });
     });
   }
 

@@ -9,6 +9,8 @@ const READY_WITHIN_MS = 60_000;
 const CLOCK_TICKS_PER_SECOND = 100;
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const path = (file: string) => new URL(`../processes/${file}`, import.meta.url).href;
+/** As it is started in production. */
+const MATCH_NODE_OPTIONS = ["--initial-old-space-size=128"];
 const TYPESCRIPT = [
   "--disable-warning=ExperimentalWarning",
   "--conditions=@diegetic/source",
@@ -48,7 +50,13 @@ export function startMatchService(
   instanceName: string,
   options: { nodeFlags?: string[] } = {},
 ): Promise<Measured> {
-  const flags = ["--expose-gc", "--import", path("probe.mjs"), ...(options.nodeFlags ?? [])];
+  const flags = [
+    "--expose-gc",
+    "--import",
+    path("probe.mjs"),
+    ...MATCH_NODE_OPTIONS,
+    ...(options.nodeFlags ?? []),
+  ];
   return start(`${ROOT}services/match/dist/main.js`, flags, {
     REDIS_URL: redisUrl,
     INSTANCE_NAME: instanceName,

@@ -1,6 +1,6 @@
 import { type Arena, placeOf } from "./arena.ts";
 
-/** No list. */
+/** The list of nothing. */
 export const noList = 0;
 
 /** Short lists of numbers in shared memory, where garbage collection has nothing to go through. */

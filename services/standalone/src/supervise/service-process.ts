@@ -17,6 +17,8 @@ export interface ServiceLaunch {
   name: string;
   /** Absolute path of the built entry file. */
   entry: string;
+  /** Options of Node. */
+  nodeOptions: readonly string[];
   environment: Record<string, string>;
   /** Takes the output; its name ends with `.log`. A first launch keeps what an earlier start left, as `….previous.log`. */
   logFile: string;
@@ -49,7 +51,7 @@ export async function launchService(launch: ServiceLaunch): Promise<ServiceProce
   }
   const log = openSync(launch.logFile, "a", 0o600);
   const logStart = fstatSync(log).size;
-  const child = spawn(process.execPath, ["--enable-source-maps", launch.entry], {
+  const child = spawn(process.execPath, ["--enable-source-maps", ...launch.nodeOptions, launch.entry], {
     detached: true,
     stdio: ["ignore", log, log, "ipc"],
     env: { ...process.env, ...launch.environment },
