@@ -57,8 +57,8 @@ const PACE: BillingPace = {
 };
 /** For the loops, which look at several advertisers at a time. */
 const POOL_SIZE = 16;
-/** Larger ones would hold the rows of their advertisers for longer. */
-const RECORDS_PER_BATCH = 4_000;
+/** Larger ones would hold the rows of their advertisers for longer: two of this size at a time take a quarter of a second or more. */
+const RECORDS_PER_BATCH = 8_000;
 /** Batches that are written at the same time, of different advertisers. */
 const LANES = 2;
 /** One for each advertiser that is swept at a time: the others do not wait for one whose row somebody has locked. */

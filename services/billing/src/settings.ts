@@ -11,7 +11,7 @@ import {
 const settings = {
   ...processSettings("billing"),
   /** Jobs that this process takes at a time: those that are written together, wait for that, or are being acknowledged. */
-  billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 64, fallback: 48 }),
+  billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 128, fallback: 96 }),
 };
 
 const secrets = { redisUrl: redisUrlSetting, databaseUrl: databaseUrlSetting };

@@ -33,7 +33,7 @@ describe("the settings of the local stack", () => {
       HOLD_TTL_SECONDS: "0",
       SESSION_IDLE_SECONDS: "soon",
       RATE_LIMIT_MATCH_PER_GAME: "-1",
-      BILLING_CONCURRENCY: "99",
+      BILLING_CONCURRENCY: "129",
     };
     const variables = problemsOf(environment, ["--match-instances", "0"]).map((text) => text.split(" ")[0]);
     expect(variables.sort()).toEqual(["--match-instances", ...Object.keys(environment)].sort());

@@ -1,5 +1,6 @@
 import { type Database, inTransaction, type Transaction, utcDay } from "@diegetic/database";
 import type { AdvertiserFigures, CampaignFigures, LedgerFigures, WaitingFigures } from "./figures.ts";
+import { readUsers } from "./read-users.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const MILLICENTS_PER_CENT = 1_000n;
@@ -194,35 +195,6 @@ async function readLedger(transaction: Transaction, ids: string[]) {
     });
   }
   return { deposits, campaigns };
-}
-
-async function readUsers(transaction: Transaction, campaignIds: string[]) {
-  const rows = await transaction.$queryRaw<
-    { campaign_id: string; rows: bigint; counted: bigint; differing: bigint }[]
-  >`
-    WITH known AS (
-      SELECT campaign_id, member.dimension, member.key, count(DISTINCT user_hash) AS users
-      FROM reached_users CROSS JOIN LATERAL (VALUES
-        ('total', ''), ('day', day::text), ('creative', creative_id), ('country', country_code)
-      ) AS member(dimension, key)
-      WHERE campaign_id = ANY(${campaignIds}) GROUP BY 1, 2, 3
-    ), counts AS (
-      SELECT id AS campaign_id, 'total' AS dimension, '' AS key, unique_users AS users FROM campaigns
-      WHERE id = ANY(${campaignIds}) AND unique_users > 0
-      UNION ALL
-      SELECT campaign_id, 'day', day::text, users FROM campaign_rollups WHERE campaign_id = ANY(${campaignIds})
-      UNION ALL
-      SELECT campaign_id, 'creative', id, unique_users FROM creatives
-      WHERE campaign_id = ANY(${campaignIds}) AND impressions > 0
-      UNION ALL
-      SELECT campaign_id, 'country', country_code, users FROM campaign_countries
-      WHERE campaign_id = ANY(${campaignIds})
-    )
-    SELECT campaign_id, COALESCE(sum(known.users), 0)::bigint AS rows,
-      COALESCE(sum(counts.users), 0)::bigint AS counted,
-      count(*) FILTER (WHERE known.users IS DISTINCT FROM counts.users) AS differing
-    FROM known FULL JOIN counts USING (campaign_id, dimension, key) GROUP BY campaign_id`;
-  return new Map(rows.map(({ campaign_id, ...users }) => [campaign_id, users]));
 }
 
 /** Whether the slots have them already or not: they get them at any moment. */
