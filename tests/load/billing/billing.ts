@@ -25,7 +25,7 @@ const POLL_MS = 20;
 const DRAINED_WITHIN_MS = 120_000;
 
 async function measure(run: Run): Promise<Figure[]> {
-  const records = run.quick ? 12_000 : 40_000;
+  const records = run.quick ? 12_000 : 80_000;
   const postgres = await startPostgres({ dir: `${run.directory}/postgres` });
   run.defer(() => postgres.stop());
   const redisServer = await startRedis({ dir: `${run.directory}/redis` });
