@@ -54,6 +54,8 @@ export interface ManagementOptions {
   metrics: Metrics;
   /** Default: the system's clock. */
   clock?: Clock;
+  /** How long a change waits until every match instance obeys it, before it is answered otherwise. Default: 5 s. */
+  obeyedWithinMs?: number;
 }
 
 export interface Management {
@@ -99,6 +101,7 @@ export function createManagement(options: ManagementOptions): Management {
     nowMs: clock,
     logger,
     observeSeconds: (seconds) => obeyedSeconds.observe(seconds),
+    obeyedWithinMs: options.obeyedWithinMs,
   });
   const reconciler = new Reconciler({
     database,

@@ -11,6 +11,7 @@ await runService({
       settings: { ...processSettings("fixture"), ...apiSettings },
       secrets: {},
     }).settings,
+  ...(process.env.STOP === "never" && { stopTimeoutMs: 500 }),
   start: async (settings) => {
     const server = await listen(
       (_request, response) => {

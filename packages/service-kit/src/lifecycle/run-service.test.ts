@@ -71,7 +71,7 @@ describe("runService", () => {
     child.process.kill("SIGTERM");
     const { code, stdout } = await child.exit;
     expect(code).toBe(1);
-    expect(stdout).toContain("could not stop");
+    expect(stdout).toContain("could not stop within 500 ms");
   }, 20_000);
 
   it("says in one sentence that a setting is wrong", async () => {

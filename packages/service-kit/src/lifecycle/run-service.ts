@@ -17,11 +17,13 @@ export interface ServiceDefinition<S extends { instanceName: string; logLevel: s
   /** Reads the environment; a `SettingsError` ends the process with its sentences. */
   readSettings(environment: Environment): S;
   start(settings: S, logger: Logger): Promise<RunningService>;
+  /** A drain that takes longer is given up. Default: 10 s. */
+  stopTimeoutMs?: number;
 }
 
 /**
  * The life of a process: start, tell the parent, run until SIGTERM, SIGINT or the loss of the parent, drain, exit.
- * Exits with 0 after a clean stop, with 1 after a failed start, a crash, or a drain of more than 10 s.
+ * Exits with 0 after a clean stop, with 1 after a failed start, a crash, or a drain that takes too long.
  */
 export async function runService<S extends { instanceName: string; logLevel: string }>(
   service: ServiceDefinition<S>,
@@ -55,10 +57,11 @@ export async function runService<S extends { instanceName: string; logLevel: str
 
   const reason = await stopReason;
   logger.info({ reason }, "stopping");
+  const { stopTimeoutMs = STOP_TIMEOUT_MS } = service;
   const deadline = setTimeout(() => {
-    logger.error(`could not stop within ${STOP_TIMEOUT_MS} ms`);
+    logger.error(`could not stop within ${stopTimeoutMs} ms`);
     process.exit(1);
-  }, STOP_TIMEOUT_MS);
+  }, stopTimeoutMs);
   try {
     await running.stop();
   } catch (error) {

@@ -34,7 +34,9 @@ describe("SlotRecovery", () => {
 
   it("says of slots what became of them, and warns only where matches are void", async () => {
     const lines: { level: number; notice?: string; slots?: number; msg: string }[] = [];
-    harness = await startHarness(undefined, { write: (line) => void lines.push(JSON.parse(line)) });
+    harness = await startHarness(undefined, {
+      logTo: { write: (line) => void lines.push(JSON.parse(line)) },
+    });
     const { management, redis } = harness;
     const { advertiserId } = await harness.advertiser(10_000);
     const told = async (change: () => Promise<unknown>) => {

@@ -43,6 +43,7 @@ export class Publishing {
   readonly #nowMs: () => number;
   readonly #observeSeconds: (seconds: number) => void;
   readonly #logger: Logger;
+  readonly #obeyedWithinMs: number;
 
   constructor(parts: {
     database: Database;
@@ -53,6 +54,8 @@ export class Publishing {
     logger: Logger;
     /** Told how long a change took from its commit until every match instance obeyed it. */
     observeSeconds?: (seconds: number) => void;
+    /** How long a change waits to be obeyed. Default: more than two leases of match instances. */
+    obeyedWithinMs?: number | undefined;
   }) {
     this.#database = parts.database;
     this.#slots = parts.slots;
@@ -60,6 +63,7 @@ export class Publishing {
     this.#snapshot = parts.snapshot;
     this.#nowMs = parts.nowMs;
     this.#logger = parts.logger;
+    this.#obeyedWithinMs = parts.obeyedWithinMs ?? OBEYED_TIMEOUT_MS;
     this.#observeSeconds = parts.observeSeconds ?? (() => {});
   }
 
@@ -95,7 +99,7 @@ export class Publishing {
   async #publishAndWait(kind: PublishedKind, id: string): Promise<void> {
     const startedMs = performance.now();
     const version = await this.publish(kind, [id]);
-    await this.#snapshot.awaitObeyed(version, OBEYED_TIMEOUT_MS);
+    await this.#snapshot.awaitObeyed(version, this.#obeyedWithinMs);
     this.#observeSeconds((performance.now() - startedMs) / 1_000);
   }
 

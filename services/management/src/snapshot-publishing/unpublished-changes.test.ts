@@ -9,11 +9,13 @@ import {
   startHarness,
 } from "../testing/harness.ts";
 
+/** Long enough for an instance that follows; each change under test waits so long. */
+const OBEYED_WITHIN_MS = 1_500;
 const LEASES = "{snapshot}:leases";
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startHarness(undefined, { obeyedWithinMs: OBEYED_WITHIN_MS });
   // Only the rounds of this test publish what was left behind.
   await harness.management.reconciler.stop();
 }, 60_000);

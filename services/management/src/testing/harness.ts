@@ -54,9 +54,11 @@ export const creativeBody = {
   narrative_hook: "It smells of Ember.",
 };
 
-/** Takes the lines of the log. */
-export interface LogTo {
-  write(line: string): void;
+export interface InstanceOptions {
+  /** Takes the lines of the log. Default: nothing does. */
+  logTo?: { write(line: string): void };
+  /** How long a change waits until match instances obey it. Default: as in production. */
+  obeyedWithinMs?: number;
 }
 
 /** Another process of management on the same stores. */
@@ -64,7 +66,7 @@ export function createInstance(
   secrets: { databaseUrl: string; redisUrl: string },
   clock: Clock = Date.now,
   metrics: Metrics = createMetrics({ service: "management" }),
-  logTo?: LogTo,
+  { logTo, obeyedWithinMs }: InstanceOptions = {},
 ): Management {
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
@@ -77,21 +79,18 @@ export function createInstance(
     { service: "management", instance: "test", level: logTo ? "info" : "silent" },
     logTo,
   );
-  return createManagement({ settings, logger, metrics, clock });
+  return createManagement({ settings, logger, metrics, clock, ...(obeyedWithinMs && { obeyedWithinMs }) });
 }
 
-/**
- * @param clock what the service takes for the time; default: the system's clock.
- * @param logTo where its log goes; default: nowhere.
- */
-export async function startHarness(clock?: Clock, logTo?: LogTo): Promise<Harness> {
+/** @param clock what the service takes for the time; default: the system's clock. */
+export async function startHarness(clock?: Clock, options?: InstanceOptions): Promise<Harness> {
   const [database, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   const metrics = createMetrics({ service: "management" });
   const management = createInstance(
     { databaseUrl: database.url, redisUrl: server.url },
     clock,
     metrics,
-    logTo,
+    options,
   );
   const redis = connectRedis(server.url, { name: "test" });
   const pipeline = createPipeline(database.url);
