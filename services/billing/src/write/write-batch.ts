@@ -160,6 +160,8 @@ async function writeNew(
 /** Looks first which of the impressions are new. */
 function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch): Promise<WrittenBatch> {
   return pipeline.inTransaction(async (statements) => {
+    // Otherwise the planner reads the partition of a whole day.
+    void statements.query(LOOK_UP_BY_KEY);
     const elsewhere = await findOnOtherDays(statements, impressions);
     const own = impressions.filter(({ record }) => !elsewhere.has(record.impression_id));
     const rows = await statements.query<{ id: string }>(missingImpressionsStatement(own));
