@@ -134,9 +134,8 @@ function createDependencies(
       if (!follower.isFresh()) throw unavailable("The match tier is not up to date: try again.");
     },
     catchUp: async () => {
-      await follower.catchUp().catch((error: unknown) => {
-        logger.warn({ err: error }, "could not catch up with the snapshot");
-        throw unavailable("The match tier is not up to date: try again.");
+      await follower.catchUp().catch((cause: unknown) => {
+        throw unavailable("The match tier is not up to date: try again.", 1, { cause });
       });
     },
     nowMs,

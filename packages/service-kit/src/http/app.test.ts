@@ -190,6 +190,22 @@ describe("rate limits", () => {
   });
 });
 
+describe("the log", () => {
+  const away = () => post("/api/things/1").send({ name: "away" });
+
+  it("tells once that a store is away, with the request's id, however many requests are refused", async () => {
+    const first = await away();
+    for (let request = 0; request < 20; request += 1) await away();
+    expect(things.warnings).toEqual([
+      expect.objectContaining({
+        msg: "requests are refused",
+        refused: 1,
+        requestId: first.headers["x-request-id"],
+      }),
+    ]);
+  });
+});
+
 describe("health and metrics", () => {
   it("answers outside the base path without a key", async () => {
     expect((await request(app).get("/healthz")).status).toBe(200);

@@ -7,6 +7,7 @@ import express, {
   type Response,
   Router,
 } from "express";
+import { LineLimit } from "../observability/line-limit.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { publicReadiness, type ReadinessChecks } from "../observability/readiness.ts";
@@ -56,6 +57,7 @@ export function createApp(options: AppOptions): RequestListener {
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),
     isStoreAway: options.isStoreAway ?? (() => false),
+    refusedLines: new LineLimit(),
   };
   const app = expressApp(options, policy, observer);
   if (!options.hotLane) return app;

@@ -5,8 +5,13 @@ export class HttpError extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
 
-  constructor(status: number, detail: string, headers: Record<string, string> = {}) {
-    super(detail);
+  constructor(
+    status: number,
+    detail: string,
+    headers: Record<string, string> = {},
+    options?: { cause?: unknown },
+  ) {
+    super(detail, options);
     this.name = "HttpError";
     this.status = status;
     this.headers = headers;
@@ -25,8 +30,8 @@ export const unsupportedMediaType = (detail: string) => new HttpError(415, detai
 export const unprocessable = (detail: string) => new HttpError(422, detail);
 
 /** A backing store is away, or what this instance knows is too old to serve by. */
-export const unavailable = (detail: string, retryAfterSeconds = 1) =>
-  new HttpError(503, detail, { "Retry-After": String(retryAfterSeconds) });
+export const unavailable = (detail: string, retryAfterSeconds = 1, options?: { cause?: unknown }) =>
+  new HttpError(503, detail, { "Retry-After": String(retryAfterSeconds) }, options);
 
 /** More requests at a time than the process takes. They say so by themselves in the metrics, and fill no log. */
 export class Overloaded extends HttpError {

@@ -1,3 +1,4 @@
+import type { LineLimit } from "../observability/line-limit.ts";
 import { type AdmissionPolicy, admitRequest } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { createContext, type Route } from "./context.ts";
@@ -12,6 +13,8 @@ export const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
 export interface ServingPolicy extends AdmissionPolicy {
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
   isStoreAway: (error: unknown) => boolean;
+  /** How often it is logged that requests are refused because something is away. */
+  refusedLines: LineLimit;
 }
 
 /**
@@ -76,17 +79,19 @@ function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
   return body === "json" ? read : read.then((raw) => (raw.length === 0 ? Buffer.from("{}") : raw));
 }
 
-/** Answers with `{"detail": …}`. What is nobody's fault but ours is logged. */
+/** Answers with `{"detail": …}`. What is nobody's fault but ours is logged, each defect and one of many refusals. */
 export function sendError(
-  policy: Pick<ServingPolicy, "isStoreAway">,
+  policy: Pick<ServingPolicy, "isStoreAway" | "refusedLines">,
   error: unknown,
   exchange: Exchange,
 ): void {
   const known = toHttpError(error, policy.isStoreAway);
   const { method } = exchange.request;
   if (known.status === 500) exchange.logger.error({ err: error, method }, "request failed");
-  else if (known.status === 503 && !(known instanceof Overloaded))
-    exchange.logger.warn({ err: error, method }, "request refused");
+  else if (known.status === 503 && !(known instanceof Overloaded)) {
+    const refused = policy.refusedLines.take();
+    if (refused > 0) exchange.logger.warn({ err: error, method, refused }, "requests are refused");
+  }
   if (exchange.response.headersSent) {
     exchange.response.destroy();
     return;

@@ -1,6 +1,6 @@
 import type { Database } from "@diegetic/database";
 import { type SnapshotEntry, SnapshotLostError, type SnapshotPublisher } from "@diegetic/hot-state";
-import type { Logger, Metrics } from "@diegetic/service-kit";
+import { LineLimit, type Logger, type Metrics } from "@diegetic/service-kit";
 import { MovedSlots } from "../slot-recovery/moved-slots.ts";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { markPublished, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
@@ -49,6 +49,7 @@ export class Reconciler {
   /** What was told last, so that a verification that has to be repeated is not told again. */
   #told = "";
   readonly #moved = new MovedSlots();
+  readonly #failureLines = new LineLimit();
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
@@ -91,9 +92,11 @@ export class Reconciler {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
       this.#running = this.round()
-        .catch((error: unknown) =>
-          this.#parts.logger.warn({ err: error }, "reconciling failed, trying again"),
-        )
+        .catch((error: unknown) => {
+          const failures = this.#failureLines.take();
+          if (failures > 0)
+            this.#parts.logger.warn({ err: error, failures }, "reconciling failed, trying again");
+        })
         .then(() => this.#schedule());
     }, EVERY_MS);
   }

@@ -1,6 +1,4 @@
-import type { Logger } from "@diegetic/service-kit";
-
-const LINE_EVERY_MS = 10_000;
+import { LineLimit, type Logger } from "@diegetic/service-kit";
 
 /** What a connection to an instance can come to: refused, cut, silent. None of it is a defect of the front. */
 const CONNECTION_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
@@ -16,19 +14,11 @@ export class NoInstance extends Error {
  * Tells which tier requests could not be forwarded to: at most one line a tier in ten seconds, with how many requests were
  * refused since the last one. That an instance cannot be reached is told without a stack; anything else with it.
  */
-export function createRefusalLog(
-  logger: Logger,
-  nowMs: () => number = () => performance.now(),
-): (tier: Tier, error: unknown) => void {
-  const tiers = new Map<Tier, { refused: number; quietUntilMs: number }>();
+export function createRefusalLog(logger: Logger, nowMs?: () => number): (tier: Tier, error: unknown) => void {
+  const lines: Record<Tier, LineLimit> = { management: new LineLimit(nowMs), match: new LineLimit(nowMs) };
   return (tier, error) => {
-    const told = tiers.get(tier) ?? { refused: 0, quietUntilMs: Number.NEGATIVE_INFINITY };
-    tiers.set(tier, told);
-    told.refused += 1;
-    if (nowMs() < told.quietUntilMs) return;
-    const { refused } = told;
-    told.refused = 0;
-    told.quietUntilMs = nowMs() + LINE_EVERY_MS;
+    const refused = lines[tier].take();
+    if (refused === 0) return;
     const cause = causeOf(error);
     if (cause === undefined) logger.warn({ tier, refused, err: error }, "requests were not forwarded");
     else logger.warn({ tier, refused, cause }, "no instance can be reached: requests are answered 503");

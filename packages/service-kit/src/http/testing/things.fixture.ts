@@ -101,11 +101,15 @@ export interface Things {
   app: RequestListener;
   metrics: Metrics;
   isReady: boolean;
+  /** What was logged at warning or above. */
+  warnings: Record<string, unknown>[];
 }
 
 /** Counts limits from nothing. */
 export function createThings(): Things {
   const metrics = createMetrics({ service: "test" });
+  const warnings: Things["warnings"] = [];
+  const destination = { write: (line: string) => void warnings.push(JSON.parse(line)) };
   const app = createApp({
     basePath: "/api",
     trustedProxies: ["loopback"],
@@ -114,7 +118,7 @@ export function createThings(): Things {
     keys: { find: (sha256) => keys.get(sha256) },
     rateLimiter: countingLimiter(),
     rateLimits: { match: 1000, impressions: 1000, management: 100, analytics: 60 },
-    logger: createLogger({ service: "test", instance: "test", level: "silent" }),
+    logger: createLogger({ service: "test", instance: "test", level: "warn" }, destination),
     metrics,
     readiness: {
       store: () => {
@@ -123,6 +127,6 @@ export function createThings(): Things {
     },
     isStoreAway: (error) => error instanceof StoreAway,
   });
-  const things: Things = { app, metrics, isReady: true };
+  const things: Things = { app, metrics, isReady: true, warnings };
   return things;
 }
