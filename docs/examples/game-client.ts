@@ -28,6 +28,16 @@ export interface Scene {
   geo?: Record<string, unknown>;
 }
 
+/** The body of POST /placements/{game_id}: what is left out goes back to its default. */
+export interface Placement {
+  creator_id: string;
+  placement_types: string[];
+  revenue_share_pct?: number;
+  max_ads_per_session?: number;
+  blocked_advertisers?: string[];
+  blocked_categories?: string[];
+}
+
 /** Of the answer of POST /match what every game uses. */
 export interface Ad {
   match_id: string;
@@ -43,7 +53,9 @@ export interface Ad {
  */
 export class GameClient {
   readonly #options: Required<GameClientOptions>;
-  readonly #pending = new Set<string>();
+  /** By match_id: what `seen` has promised. */
+  readonly #pending = new Map<string, Promise<boolean>>();
+  #toldOfKey = false;
 
   constructor(options: GameClientOptions) {
     this.#options = { patienceMs: 150, mostPending: 10_000, onProblem: () => undefined, ...options };
@@ -54,8 +66,8 @@ export class GameClient {
     return this.#pending.size;
   }
 
-  /** Tells which ads the game takes; to be called at every boot. */
-  async enable(placement: { creator_id: string; placement_types: string[] }): Promise<void> {
+  /** Tells which ads the game takes, as often as you like. */
+  async enable(placement: Placement): Promise<void> {
     const path = `/placements/${encodeURIComponent(this.#options.gameId)}`;
     const answer = await this.#post(path, placement, ENABLE_TIMEOUT_MS);
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
@@ -76,23 +88,32 @@ export class GameClient {
     return null;
   }
 
-  /** Records that the player has seen an ad. Settles with whether it was billed, as soon as that is known for good. */
-  async seen({ match_id, campaign_id, creative_id }: Ad): Promise<boolean> {
-    const { gameId, mostPending } = this.#options;
-    const [oldest] = this.#pending;
-    if (oldest !== undefined && this.#pending.size >= mostPending) this.#pending.delete(oldest);
-    this.#pending.add(match_id);
-    const body = { game_id: gameId, campaign_id, creative_id, match_id };
+  /**
+   * Records that the player has seen an ad. Settles with whether it was billed, as soon as that is known for good. Pending
+   * ads are in memory alone: a game server that must not lose one when it is restarted keeps `ad` until this has settled, and
+   * calls again.
+   */
+  seen(ad: Ad): Promise<boolean> {
+    const known = this.#pending.get(ad.match_id);
+    if (known !== undefined) return known;
+    const [oldest] = this.#pending.keys();
+    if (oldest !== undefined && this.#pending.size >= this.#options.mostPending) {
+      this.#pending.delete(oldest);
+      this.#options.onProblem(`too many impressions wait for an answer: that of ${oldest} is given up`);
+    }
+    const settled = this.#recordUntilKnown(ad).finally(() => this.#pending.delete(ad.match_id));
+    this.#pending.set(ad.match_id, settled);
+    return settled;
+  }
+
+  async #recordUntilKnown({ match_id, campaign_id, creative_id }: Ad): Promise<boolean> {
+    const body = { game_id: this.#options.gameId, campaign_id, creative_id, match_id };
     const endMs = Date.now() + BILLABLE_MS;
-    try {
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-        const { billed, leastPauseMs } = await this.#record(body);
-        if (billed !== undefined) return billed;
-        if (!this.#pending.has(match_id) || Date.now() > endMs) return false;
-        await sleep(Math.max(leastPauseMs, pauseMs * (0.5 + Math.random())));
-      }
-    } finally {
-      this.#pending.delete(match_id);
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      const { billed, leastPauseMs } = await this.#record(body);
+      if (billed !== undefined) return billed;
+      await sleep(Math.max(leastPauseMs, pauseMs * (0.5 + Math.random())));
+      if (!this.#pending.has(match_id) || Date.now() > endMs) return false;
     }
   }
 
@@ -101,12 +122,17 @@ export class GameClient {
     try {
       const answer = await this.#post("/impressions", body, IMPRESSION_TIMEOUT_MS);
       if (answer.status === 201) return { billed: true, leastPauseMs: 0 };
-      const leastPauseMs = Number(answer.headers.get("retry-after") ?? 0) * 1_000;
+      const leastPauseMs = (Number(answer.headers.get("retry-after")) || 0) * 1_000;
+      // Nothing that could be billed any more: the match is too old, or its money was spent meanwhile.
+      if (answer.status === 409) return { billed: false, leastPauseMs };
       if (!isMistake(answer.status)) return { leastPauseMs };
-      this.#options.onProblem(`/impressions: ${answer.status} ${await answer.text()}`);
       // With a key that is valid again it can still be billed.
-      if (answer.status === 401 || answer.status === 403) return { leastPauseMs };
-      return { billed: false, leastPauseMs };
+      const isKey = answer.status === 401 || answer.status === 403;
+      if (!isKey || !this.#toldOfKey) {
+        this.#options.onProblem(`/impressions: ${answer.status} ${await answer.text()}`);
+      }
+      this.#toldOfKey ||= isKey;
+      return isKey ? { leastPauseMs } : { billed: false, leastPauseMs };
     } catch {
       // The answer was lost, or nobody is there. The same match_id is never billed twice.
       return { leastPauseMs: 0 };

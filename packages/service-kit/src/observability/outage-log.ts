@@ -3,13 +3,11 @@ import type { Logger } from "./logger.ts";
 
 /** A store that is away fails many times a second: each part's failures are logged once in ten seconds. */
 export function createOutageLog(logger: Logger): (part: string) => (error: Error) => void {
-  return (part) => {
-    const lines = new LineLimit();
-    return (error) => {
-      const failures = lines.take();
-      if (failures > 0) {
-        logger.warn({ err: error, part, failures }, "Redis or what it should hold is not there");
-      }
-    };
+  const lines = new LineLimit();
+  return (part) => (error) => {
+    const failures = lines.take(part);
+    if (failures > 0) {
+      logger.warn({ err: error, part, failures }, "Redis or what it should hold is not there");
+    }
   };
 }

@@ -93,7 +93,7 @@ export class Reconciler {
     this.#timer = setTimeout(() => {
       this.#running = this.round()
         .catch((error: unknown) => {
-          const failures = this.#failureLines.take();
+          const failures = this.#failureLines.take("round");
           if (failures > 0)
             this.#parts.logger.warn({ err: error, failures }, "reconciling failed, trying again");
         })

@@ -42,9 +42,10 @@ describe("the log of refused requests", () => {
     expect(lines[0]).not.toHaveProperty("err");
   });
 
-  it("has the stack of a defect", () => {
+  it("has the stack of a defect, also while instances are away", () => {
     const { lines, tell } = startLog();
+    tell("match", new NoInstance("none is running"));
     tell("match", new TypeError("undefined is not a function"));
-    expect(lines[0]).toMatchObject({ err: { type: "TypeError", stack: expect.stringContaining("at ") } });
+    expect(lines[1]).toMatchObject({ err: { type: "TypeError", stack: expect.stringContaining("at ") } });
   });
 });

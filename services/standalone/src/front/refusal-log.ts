@@ -12,14 +12,15 @@ export class NoInstance extends Error {
 
 /**
  * Tells which tier requests could not be forwarded to: at most one line a tier in ten seconds, with how many requests were
- * refused since the last one. That an instance cannot be reached is told without a stack; anything else with it.
+ * refused since the last one. That an instance cannot be reached is told without a stack; anything else with it, and in a line
+ * of its own.
  */
 export function createRefusalLog(logger: Logger, nowMs?: () => number): (tier: Tier, error: unknown) => void {
-  const lines: Record<Tier, LineLimit> = { management: new LineLimit(nowMs), match: new LineLimit(nowMs) };
+  const lines = new LineLimit(nowMs);
   return (tier, error) => {
-    const refused = lines[tier].take();
-    if (refused === 0) return;
     const cause = causeOf(error);
+    const refused = lines.take(`${tier} ${cause === undefined ? "defect" : "away"}`);
+    if (refused === 0) return;
     if (cause === undefined) logger.warn({ tier, refused, err: error }, "requests were not forwarded");
     else logger.warn({ tier, refused, cause }, "no instance can be reached: requests are answered 503");
   };
