@@ -16,6 +16,13 @@ export function missingImpressionsStatement(impressions: readonly BilledImpressi
     ON CONFLICT (day, impression_id) DO NOTHING RETURNING impression_id AS id`;
 }
 
+/** Answers as `id` which of the impressions have been set aside; final once their advertisers are locked. */
+export function setAsideStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
+  const of = new Columns(impressions);
+  return Prisma.sql`SELECT impression_id AS id FROM poison_impressions
+    WHERE impression_id = ANY(${of.texts(({ record }) => record.impression_id)})`;
+}
+
 function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   const of = new Columns(impressions);
   return Prisma.sql`

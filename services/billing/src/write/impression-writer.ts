@@ -36,8 +36,10 @@ export interface ImpressionWriterDependencies {
 interface RefusedRecord {
   record: ImpressionRecord;
   reason: string;
-  /** Set when the record is sound: the slot has to forget this charge. */
-  reversed?: BilledImpression;
+  /** Set when the record is sound, and might be written after all. */
+  billed?: BilledImpression;
+  /** The slot has to forget this charge, if it is sound. */
+  reversed?: boolean;
   /** Only the money is missing. */
   unfunded?: boolean;
 }
@@ -173,7 +175,7 @@ export class ImpressionWriter {
     if (!(error instanceof RecordRefused || error instanceof DataRefused)) throw error;
   }
 
-  async #setAside({ record, reason, reversed, unfunded }: RefusedRecord): Promise<void> {
+  async #setAside({ record, reason, billed, reversed, unfunded }: RefusedRecord): Promise<void> {
     const { database, logger, measures } = this.#dependencies;
     const text = JSON.stringify(record);
     const impressionId =
@@ -186,16 +188,16 @@ export class ImpressionWriter {
       const [slot] = await transaction.$queryRaw<{ slot_epoch: bigint }[]>`
         SELECT slot_epoch FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
       // Another worker may have written it since it was refused: a deposit may have come in between.
-      if (reversed && (await isWritten(transaction, reversed))) return null;
+      if (billed && (await isWritten(transaction, billed))) return null;
       // One of an earlier epoch may or may not have been counted when the slot was restored: reads do not rely on it.
-      const isCounted = reversed === undefined && slot?.slot_epoch === BigInt(committedInEpoch(record));
+      const isCounted = !reversed && slot?.slot_epoch === BigInt(committedInEpoch(record));
       const slotEpoch = isCounted ? slot.slot_epoch : null;
       const setAside = await transaction.poisonImpression.createMany({
         data: [{ impressionId, advertiserId, record: text, reason: reason.slice(0, 1_000), slotEpoch }],
         skipDuplicates: true,
       });
-      if (setAside.count > 0 && reversed) {
-        await transaction.$executeRaw(settlementsStatement("reversed", [reversed]));
+      if (setAside.count > 0 && reversed && billed) {
+        await transaction.$executeRaw(settlementsStatement("reversed", [billed]));
       }
       return setAside.count;
     });
@@ -245,10 +247,10 @@ function pagesOf(ids: readonly string[]): string[][] {
 function refusal(impression: BilledImpression, error: RecordRefused | DataRefused): RefusedRecord {
   const { record } = impression;
   return error instanceof DataRefused && MONEY_CHECK.test(`${error.constraint} ${error.message}`)
-    ? { record, reason: `${UNFUNDED} (${error.message})`, reversed: impression, unfunded: true }
-    : { record, reason: error.message };
+    ? { record, reason: `${UNFUNDED} (${error.message})`, billed: impression, reversed: true, unfunded: true }
+    : { record, reason: error.message, billed: impression };
 }
 
 function conflict(impression: BilledImpression): RefusedRecord {
-  return { record: impression.record, reason: CONFLICTING, reversed: impression };
+  return { record: impression.record, reason: CONFLICTING, billed: impression, reversed: true };
 }

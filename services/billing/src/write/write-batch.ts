@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Pipeline, type Prisma, type Statements, UniqueViolation } from "@diegetic/database";
+import {
+  type Pipeline,
+  type Prisma,
+  type Statements,
+  TransactionConflict,
+  UniqueViolation,
+} from "@diegetic/database";
 import { committedInEpoch, settlementsStatement } from "../settle/settlements.ts";
 import { findOnOtherDays } from "./around-midnight.ts";
 import type { BilledImpression } from "./billed-impression.ts";
@@ -11,7 +17,11 @@ import {
   ledgerStatement,
 } from "./earning-statements.ts";
 import { type Groups, groupsOf } from "./groups.ts";
-import { missingImpressionsStatement, newImpressionsStatement } from "./impression-statements.ts";
+import {
+  missingImpressionsStatement,
+  newImpressionsStatement,
+  setAsideStatement,
+} from "./impression-statements.ts";
 import { type Posting, sumUp } from "./posting.ts";
 import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts";
 import {
@@ -54,6 +64,7 @@ interface Moves {
   groups: Groups;
   posting: Posting;
   advertisers: Prisma.Sql;
+  setAside: Prisma.Sql;
   reached: Prisma.Sql;
   campaignVersions: Prisma.Sql;
   campaignGames: Prisma.Sql;
@@ -110,6 +121,7 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
     groups,
     posting,
     advertisers: advertisersStatement(posting.advertisers),
+    setAside: setAsideStatement(impressions),
     reached,
     campaignVersions: campaignVersionsStatement(posting.campaignVersions),
     campaignGames,
@@ -126,6 +138,9 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
 
 /** Some of the impressions were there already, or had been set aside. */
 class SomeAreKnown extends Error {}
+
+/** Some of the impressions were set aside while their advertisers were waited for: they show when the transaction is run again. */
+class SetAsideMeanwhile extends TransactionConflict {}
 
 /**
  * Writes impressions in one transaction; only those that were not there before move anything else.
@@ -194,12 +209,15 @@ async function move(statements: Statements, moves: Moves, check: () => Promise<v
   const first = [
     statements.query(LOOK_UP_BY_KEY),
     statements.query<LockedAdvertiser>(moves.advertisers),
+    // Whoever sets a record aside has locked its advertiser before: what the insert could not see yet is seen from here on.
+    statements.query<{ id: string }>(moves.setAside),
     statements.query<Known>(moves.reached),
     statements.execute(moves.campaignVersions),
     statements.execute(moves.campaignGames),
   ] as const;
   await check();
-  const locked = await first[1];
+  const [locked, setAside] = await Promise.all([first[1], first[2]]);
+  if (setAside.length > 0) throw new SetAsideMeanwhile("an impression was set aside by another worker");
   requireAll("advertiser", posting.advertisers, new Set(locked.map(({ id }) => id)));
   const advertisers = new Map(locked.map((row) => [row.id, row]));
   const late = impressions.filter(
@@ -207,7 +225,7 @@ async function move(statements: Statements, moves: Moves, check: () => Promise<v
       BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.slot_epoch,
   );
   void statements.execute(moves.ledger(`batch_${randomUUID()}`, advertisers));
-  const users = countNewUsers(groups, await first[2]);
+  const users = countNewUsers(groups, await first[3]);
   const owned = [
     statements.query<Touched>(moves.campaigns(users.campaigns)),
     statements.query<Touched>(moves.creatives(users.creatives)),

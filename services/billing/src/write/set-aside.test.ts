@@ -1,0 +1,133 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { createDatabase, createPipeline, type Database, type Pipeline } from "@diegetic/database";
+import { connectRedis, createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { createBillingMeasures } from "../measures.ts";
+import { settlementsStatement } from "../settle/settlements.ts";
+import { expectTotals } from "../testing/expected-totals.fixture.ts";
+import { createMarket, recordIn } from "../testing/market.fixture.ts";
+import { billImpression } from "./billed-impression.ts";
+import { newImpressionsStatement } from "./impression-statements.ts";
+import { ImpressionWriter } from "./impression-writer.ts";
+import { Partitions } from "./partitions.ts";
+
+let server: TestDatabase;
+let redisServer: TestRedis;
+let redis: RedisConnection;
+let database: Database;
+let pipeline: Pipeline;
+
+beforeAll(async () => {
+  [server, redisServer] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  redis = connectRedis(redisServer.url, { name: "test" });
+  database = createDatabase(server.url);
+  pipeline = createPipeline(server.url);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([pipeline.close(), database.$disconnect()]);
+  redis.disconnect();
+  await Promise.all([server.drop(), redisServer.stop()]);
+});
+
+function write(records: readonly ImpressionRecord[], used = database): Promise<void> {
+  return new ImpressionWriter({
+    database: used,
+    pipeline,
+    money: createMoneyCommands(redis),
+    partitions: new Partitions(database),
+    measures: createBillingMeasures(createMetrics({ service: "billing" })),
+    logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
+    nowMs: Date.now,
+  }).write(records);
+}
+
+/** What another worker does that was refused for money: it has the advertiser's row, and sees no impression. */
+async function setAside(worker: Pick<Database, "$executeRaw">, record: ImpressionRecord): Promise<void> {
+  await worker.$executeRaw`INSERT INTO poison_impressions (impression_id, advertiser_id, record, reason)
+    VALUES (${record.impression_id}, ${record.match.advertiser_id}, ${JSON.stringify(record)}, 'no money')`;
+  await worker.$executeRaw(settlementsStatement("reversed", [billImpression(record, Date.now())]));
+}
+
+/** Waits until a statement that holds the text waits for a lock. */
+async function someoneWaitsFor(text: string): Promise<void> {
+  await eventually(async () => {
+    const waiting = await database.$queryRaw<unknown[]>`SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ${`%${text}%`}`;
+    return waiting.length === 1;
+  });
+}
+
+describe("a record that another worker sets aside", () => {
+  it.each([
+    ["of new records", 0],
+    ["that had come before in part", 3],
+  ])(
+    "is not written by a batch %s that had inserted it, and waited for the advertiser",
+    async (_name, before) => {
+      const market = await createMarket(database);
+      const records = Array.from({ length: 8 }, (_, campaign) => recordIn(market, { campaign }));
+      await write(records.slice(0, before));
+      const aside = records[4] as ImpressionRecord;
+      let writing: Promise<void> | undefined;
+      await database.$transaction(
+        async (worker) => {
+          await worker.$queryRaw`SELECT id FROM advertisers WHERE id = ${aside.match.advertiser_id} FOR UPDATE`;
+          writing = write(records);
+          await someoneWaitsFor("UPDATE advertisers");
+          await setAside(worker, aside);
+        },
+        { timeout: 20_000 },
+      );
+      await writing;
+      await expectTotals(
+        database,
+        market,
+        records.filter((record) => record !== aside),
+      );
+      const settlements = await database.slotSettlement.findMany({
+        where: { advertiserId: aside.match.advertiser_id, kind: "reversed" },
+      });
+      expect(settlements.map(({ impressionId }) => impressionId)).toEqual([aside.impression_id]);
+    },
+  );
+
+  it("stays in the books when a batch that is about to commit has it: setting aside waits, and looks again", async () => {
+    const market = await createMarket(database);
+    const record = recordIn(market);
+    const where = { id: record.match.advertiser_id };
+    await database.advertiser.update({ where, data: { depositedMillicents: 0n } });
+    let otherBatch: Promise<unknown> | undefined;
+    const commitWhenSomebodyWaits = () =>
+      new Promise<void>((locked) => {
+        otherBatch = database.$transaction(
+          async (worker) => {
+            await worker.$executeRaw(newImpressionsStatement([billImpression(record, Date.now())]));
+            await worker.advertiser.update({ where, data: { depositedMillicents: 1_000n } });
+            locked();
+            await someoneWaitsFor("FROM advertisers");
+          },
+          { timeout: 20_000 },
+        );
+      });
+    const refused = new Proxy(database, {
+      get(target, name, receiver) {
+        const value = Reflect.get(target, name, receiver);
+        if (name !== "$transaction") return value;
+        return async (...given: unknown[]) => {
+          await commitWhenSomebodyWaits();
+          return Reflect.apply(value as (...given: unknown[]) => unknown, target, given);
+        };
+      },
+    });
+    await write([record], refused);
+    await otherBatch;
+    const { impression_id: impressionId } = record;
+    expect(await database.impression.count({ where: { impressionId } })).toBe(1);
+    expect(await database.poisonImpression.count({ where: { impressionId } })).toBe(0);
+    expect(await database.slotSettlement.count({ where: { impressionId } })).toBe(0);
+  });
+});
