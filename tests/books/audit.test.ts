@@ -5,6 +5,7 @@ import { createDatabaseSession, type DatabaseSession } from "./database-session.
 import { slotKey } from "./plants/plant.ts";
 import { postgresPlants } from "./plants/postgres-plants.ts";
 import { slotPlants } from "./plants/slot-plants.ts";
+import { sumPlants } from "./plants/sum-plants.ts";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
 
 let world: World;
@@ -75,17 +76,23 @@ describe("audit", () => {
   const campaignKey = () => key(`campaign:${campaign.campaignId}`);
 
   const ground = () => ({ world, sql, advertiser, campaign, other });
-  it.each([...postgresPlants(ground), ...slotPlants(ground)])(
-    "notices %s",
-    async (_what, plant, undo, expected) => {
-      await plant();
-      try {
-        expect(await differing()).toEqual(expected);
-      } finally {
-        await undo();
-      }
-    },
-  );
+  const plants = [...postgresPlants(ground), ...sumPlants(ground), ...slotPlants(ground)];
+  it.each(plants)("notices %s", async (_what, plant, undo, expected) => {
+    await plant();
+    try {
+      expect(await differing()).toEqual(expected);
+    } finally {
+      await undo();
+    }
+  });
+
+  it("makes no check that nothing was planted for", async () => {
+    const planted = new Set(plants.flatMap(([, , , checks]) => checks));
+    // The cap of a day needs a day of its own, below.
+    planted.add("day_cap");
+    const { lines } = await audit();
+    expect(lines.map(({ check }) => check).filter((check) => !planted.has(check))).toEqual([]);
+  });
 
   it("says what differs, and by how much", async () => {
     await world.redis.hincrby(key("account"), "held", 1_000_000);

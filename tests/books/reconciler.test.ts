@@ -80,6 +80,14 @@ describe("reconciler", () => {
     expect(alarms()).toMatchObject([{ level: 50, check: "day_charges" }]);
   }, 180_000);
 
+  it("compares the scores of a day's rows with its rollups", async () => {
+    lines.length = 0;
+    await sql.runOnFirst("campaign_rollups", "affinity_score_sum = affinity_score_sum + 0.000001");
+    const scores = 'books_differences{check="day_affinity_scores"';
+    await eventually(async () => (await metric(scores)) === 1, PATIENCE);
+    await eventually(async () => (await metric('books_differences{check="affinity_scores"')) === 1, PATIENCE);
+  }, 180_000);
+
   it("notices a day whose rows are gone", async () => {
     lines.length = 0;
     await sql.run("DELETE FROM impressions");

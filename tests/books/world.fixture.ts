@@ -161,7 +161,7 @@ export class World {
         user_hash: user,
         session_key: randomBytes(8).toString("hex"),
         country_code: user.length % 2 === 0 ? "DE" : null,
-        affinity_score: 0,
+        affinity_score: 0.25,
         affinities: [],
         price_millicents: campaign.priceMillicents,
         revenue_share_basis_points: 7_000,

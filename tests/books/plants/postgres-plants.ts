@@ -40,6 +40,8 @@ export function postgresPlants(ground: () => Ground): Plant[] {
           ground().campaign.campaignId,
         ]),
       [
+        "campaign_game_impressions",
+        "country_impressions",
         "creative_impressions",
         "impressions_by_campaigns",
         "ledger_impressions",
@@ -130,6 +132,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
       () => ground().sql.run("DELETE FROM impressions WHERE impression_id = 'imp_twice'"),
       [
         "match_once",
+        "row_affinity_scores",
         "row_charges",
         "row_earnings",
         "row_game_impressions",

@@ -29,14 +29,20 @@ export function checkAdvertiser(advertiser: AdvertiserFigures): Comparisons {
 
 function checkCampaign(checks: Comparisons, campaign: CampaignFigures): void {
   const { campaignId: id, spentMillicents: spent, impressions, rollups, ledger, uniqueUsers } = campaign;
+  const { creatives, countries, games } = campaign;
   checks.atMost("budget", id, campaign.budgetMillicents, spent);
   checks.equal("rollup_spent", id, spent, rollups.spentMillicents);
   checks.equal("rollup_impressions", id, impressions, rollups.impressions);
   checks.equal("ledger_charges", id, spent * MICROCENTS, -ledger.chargeMicrocents);
   checks.equal("ledger_impressions", id, impressions, ledger.impressions);
-  const balance = ledger.chargeMicrocents + ledger.feeMicrocents + campaign.gameEarningMicrocents;
+  const balance = ledger.chargeMicrocents + ledger.feeMicrocents + games.earningMicrocents;
   checks.equal("ledger_balance", id, 0, balance);
-  checks.equal("creative_impressions", id, impressions, campaign.creativeImpressions);
+  checks.equal("creative_impressions", id, impressions, creatives.impressions);
+  checks.equal("creative_spent", id, spent, creatives.spentMillicents);
+  checks.equal("country_impressions", id, impressions, countries.impressions);
+  checks.equal("country_spent", id, spent, countries.spentMillicents);
+  checks.equal("campaign_game_impressions", id, impressions, games.impressions);
+  checks.equal("affinity_scores", id, rollups.affinityScoreMillionths, creatives.affinityScoreMillionths);
   checks.equal("version_impressions", id, impressions, campaign.versions.impressions);
   checks.equal("unique_users", id, uniqueUsers.rows, uniqueUsers.counted);
   checks.equal("unique_users", `${id} by member`, 0, uniqueUsers.differing);

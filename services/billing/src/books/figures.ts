@@ -20,13 +20,14 @@ export interface CampaignFigures {
   impressions: bigint;
   version: number;
   publishedVersion: number;
-  rollups: { impressions: bigint; spentMillicents: bigint };
+  rollups: { impressions: bigint; spentMillicents: bigint; affinityScoreMillionths: bigint };
   /** Rollups of yesterday, today and tomorrow, millicents by UTC day. */
   spentByDay: ReadonlyMap<string, bigint>;
   ledger: LedgerFigures;
-  /** What its games have earned by it, microcents: the ledger has that by game alone. */
-  gameEarningMicrocents: bigint;
-  creativeImpressions: bigint;
+  creatives: { impressions: bigint; spentMillicents: bigint; affinityScoreMillionths: bigint };
+  countries: { impressions: bigint; spentMillicents: bigint };
+  /** What its games have earned by it: the ledger has that by game alone. */
+  games: { impressions: bigint; earningMicrocents: bigint };
   versions: { impressions: bigint /** The newest version that was billed; 0: none. */; newest: number };
   uniqueUsers: { rows: bigint; counted: bigint /** Members whose count is wrong. */; differing: bigint };
 }

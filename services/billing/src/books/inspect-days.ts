@@ -13,8 +13,10 @@ interface DayRow {
   campaign_id: string;
   row_impressions: bigint;
   row_charges: bigint;
+  row_scores: string;
   rollup_impressions: bigint;
   rollup_charges: bigint;
+  rollup_scores: string;
 }
 
 /** The rows of the last days against the rollups, one day at a time; a day may have lost its rows, or its partition. */
@@ -38,17 +40,21 @@ async function lookAtDay(database: Database, day: string, timeoutMs: number): Pr
     timeoutMs,
     (transaction) => transaction.$queryRaw<DayRow[]>`
       WITH written AS (
-        SELECT campaign_id, count(*) AS impressions, sum(price_millicents)::bigint AS charges
+        SELECT campaign_id, count(*) AS impressions, sum(price_millicents)::bigint AS charges,
+          sum(affinity_score) AS scores
         FROM impressions WHERE day = ${dateOfDay(day)}::date GROUP BY campaign_id
       )
       SELECT known.campaign_id, COALESCE(written.impressions, 0)::bigint AS row_impressions,
         COALESCE(written.charges, 0)::bigint AS row_charges,
-        rollups.impressions AS rollup_impressions, rollups.charges AS rollup_charges
+        trunc(COALESCE(written.scores, 0) * 1000000)::text AS row_scores,
+        rollups.impressions AS rollup_impressions, rollups.charges AS rollup_charges,
+        trunc(rollups.scores * 1000000)::text AS rollup_scores
       FROM (SELECT campaign_id FROM written UNION SELECT id FROM campaigns) AS known
       LEFT JOIN written USING (campaign_id)
       CROSS JOIN LATERAL (
         SELECT COALESCE(sum(impressions), 0)::bigint AS impressions,
-          COALESCE(sum(spent_millicents), 0)::bigint AS charges
+          COALESCE(sum(spent_millicents), 0)::bigint AS charges,
+          COALESCE(sum(affinity_score_sum), 0) AS scores
         FROM campaign_rollups
         WHERE campaign_id = known.campaign_id AND day = ${dateOfDay(day)}::date) rollups
       WHERE written.impressions > 0 OR rollups.impressions > 0`,
@@ -58,6 +64,7 @@ async function lookAtDay(database: Database, day: string, timeoutMs: number): Pr
     const subject = `${row.campaign_id} ${day}`;
     checks.equal("day_impressions", subject, row.row_impressions, row.rollup_impressions);
     checks.equal("day_charges", subject, row.row_charges, row.rollup_charges);
+    checks.equal("day_affinity_scores", subject, BigInt(row.row_scores), BigInt(row.rollup_scores));
   }
   return { comparisons: checks.list, notCompared: [] };
 }

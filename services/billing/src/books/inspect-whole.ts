@@ -44,6 +44,15 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
           FROM impressions GROUP BY developer_account_id) r USING (account_id)`,
   },
   {
+    check: "row_affinity_scores",
+    pairs: Prisma.sql`
+      SELECT campaign_id AS subject, expected, found FROM
+        (SELECT campaign_id, trunc(sum(affinity_score_sum) * 1000000) AS expected
+          FROM campaign_rollups GROUP BY campaign_id) c
+        FULL JOIN (SELECT campaign_id, trunc(sum(affinity_score) * 1000000) AS found
+          FROM impressions GROUP BY campaign_id) r USING (campaign_id)`,
+  },
+  {
     check: "row_affinities",
     pairs: Prisma.sql`
       SELECT a.id AS subject, a.impressions::numeric AS expected, r.found

@@ -104,10 +104,16 @@ interface CampaignRow {
   published_version: number;
   rollup_impressions: bigint;
   rollup_spent: bigint;
+  rollup_scores: string;
   spent_by_day: Record<string, string>;
   creative_impressions: bigint;
+  creative_spent: bigint;
+  creative_scores: string;
+  country_impressions: bigint;
+  country_spent: bigint;
   version_impressions: bigint;
   newest_version: number;
+  game_impressions: bigint;
   game_earnings: bigint;
 }
 
@@ -116,15 +122,28 @@ function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): 
   return transaction.$queryRaw<CampaignRow[]>`
     SELECT c.id, c.advertiser_id, c.status::text, c.budget_cents, c.daily_cap_cents, c.spent_millicents AS spent,
       (c.updated_at AT TIME ZONE 'UTC')::date::text AS changed_on,
-      c.impressions, c.version, c.published_version, r.rollup_impressions, r.rollup_spent, d.spent_by_day,
-      (SELECT COALESCE(sum(impressions), 0)::bigint FROM creatives WHERE campaign_id = c.id) AS creative_impressions,
-      v.version_impressions, v.newest_version,
-      (SELECT COALESCE(sum(earning_microcents), 0)::bigint FROM campaign_games WHERE campaign_id = c.id) AS game_earnings
+      c.impressions, c.version, c.published_version, r.rollup_impressions, r.rollup_spent, r.rollup_scores,
+      d.spent_by_day, t.creative_impressions, t.creative_spent, t.creative_scores, n.country_impressions,
+      n.country_spent, v.version_impressions, v.newest_version, g.game_impressions, g.game_earnings
     FROM campaigns c
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(impressions), 0)::bigint AS rollup_impressions,
-        COALESCE(sum(spent_millicents), 0)::bigint AS rollup_spent
+        COALESCE(sum(spent_millicents), 0)::bigint AS rollup_spent,
+        trunc(COALESCE(sum(affinity_score_sum), 0) * 1000000)::text AS rollup_scores
       FROM campaign_rollups WHERE campaign_id = c.id) r
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS creative_impressions,
+        COALESCE(sum(spent_millicents), 0)::bigint AS creative_spent,
+        trunc(COALESCE(sum(affinity_score_sum), 0) * 1000000)::text AS creative_scores
+      FROM creatives WHERE campaign_id = c.id) t
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS country_impressions,
+        COALESCE(sum(spent_millicents), 0)::bigint AS country_spent
+      FROM campaign_countries WHERE campaign_id = c.id) n
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS game_impressions,
+        COALESCE(sum(earning_microcents), 0)::bigint AS game_earnings
+      FROM campaign_games WHERE campaign_id = c.id AND advertiser_id = c.advertiser_id) g
     CROSS JOIN LATERAL (
       SELECT json_object_agg(day, spent) AS spent_by_day FROM (
         SELECT wanted.day, COALESCE(sum(rollups.spent_millicents), 0)::text AS spent
@@ -154,11 +173,20 @@ function campaignFigures(
     impressions: row.impressions,
     version: row.version,
     publishedVersion: row.published_version,
-    rollups: { impressions: row.rollup_impressions, spentMillicents: row.rollup_spent },
+    rollups: {
+      impressions: row.rollup_impressions,
+      spentMillicents: row.rollup_spent,
+      affinityScoreMillionths: BigInt(row.rollup_scores),
+    },
     spentByDay: new Map(Object.entries(row.spent_by_day).map(([day, spent]) => [day, BigInt(spent)])),
     ledger: ledger ?? NO_LEDGER,
-    gameEarningMicrocents: row.game_earnings,
-    creativeImpressions: row.creative_impressions,
+    creatives: {
+      impressions: row.creative_impressions,
+      spentMillicents: row.creative_spent,
+      affinityScoreMillionths: BigInt(row.creative_scores),
+    },
+    countries: { impressions: row.country_impressions, spentMillicents: row.country_spent },
+    games: { impressions: row.game_impressions, earningMicrocents: row.game_earnings },
     versions: { impressions: row.version_impressions, newest: row.newest_version },
     uniqueUsers: users ?? { rows: 0n, counted: 0n, differing: 0n },
   };

@@ -1,0 +1,156 @@
+import { utcDay } from "@diegetic/database";
+import type { Ground, Plant } from "./plant.ts";
+
+/** Damage to sums that Postgres keeps beside the rows that they sum up. */
+export function sumPlants(ground: () => Ground): Plant[] {
+  const run = (sql: string, values?: unknown[]) => ground().sql.run(sql, values);
+  /** Moves something from a campaign to the other, so that the sums over all campaigns stay. */
+  const mixUp = (table: string, column: string, amount: number, where: string) => {
+    const { campaign, other } = ground();
+    return run(
+      `UPDATE ${table} SET ${column} = ${column} + CASE campaign_id WHEN $1 THEN 1 ELSE -1 END * (${amount})
+       WHERE campaign_id IN ($1, $2) AND ${where}`,
+      [campaign.campaignId, other.campaignId],
+    );
+  };
+  const mixedUp = (what: string, [table, column, where]: string[], amount: number, check: string): Plant => {
+    const move = (signed: number) => mixUp(table ?? "", column ?? "", signed, where ?? "true");
+    return [`${what}, mixed up`, () => move(amount), () => move(-amount), [check]];
+  };
+  const unknownPlace = "country_code = ''";
+  return [
+    mixedUp("creatives of two campaigns", ["creatives", "impressions"], 1, "creative_impressions"),
+    mixedUp("what creatives spent", ["creatives", "spent_millicents"], 1, "creative_spent"),
+    mixedUp("what creatives scored", ["creatives", "affinity_score_sum"], 0.5, "affinity_scores"),
+    mixedUp(
+      "impressions of countries",
+      ["campaign_countries", "impressions", unknownPlace],
+      1,
+      "country_impressions",
+    ),
+    mixedUp(
+      "what countries spent",
+      ["campaign_countries", "spent_millicents", unknownPlace],
+      1,
+      "country_spent",
+    ),
+    mixedUp(
+      "impressions of games",
+      ["campaign_games", "impressions", "game_id = 'game {0}'"],
+      1,
+      "campaign_game_impressions",
+    ),
+    mixedUp(
+      "what games earned by campaigns",
+      ["campaign_games", "earning_microcents", "game_id = 'game {0}'"],
+      1,
+      "ledger_balance",
+    ),
+    [
+      "a campaign's games under another advertiser",
+      () =>
+        run("UPDATE campaign_games SET advertiser_id = 'adv_other' WHERE campaign_id = $1", [
+          ground().other.campaignId,
+        ]),
+      () =>
+        run("UPDATE campaign_games SET advertiser_id = $2 WHERE campaign_id = $1", [
+          ground().other.campaignId,
+          ground().advertiser.advertiserId,
+        ]),
+      ["campaign_game_impressions", "ledger_balance"],
+    ],
+    [
+      "what a rollup scored",
+      () => ground().sql.runOnFirst("campaign_rollups", "affinity_score_sum = affinity_score_sum + 0.000001"),
+      () => ground().sql.runOnFirst("campaign_rollups", "affinity_score_sum = affinity_score_sum - 0.000001"),
+      ["affinity_scores", "row_affinity_scores"],
+    ],
+    [
+      "the score of an impression",
+      () => ground().sql.runOnFirst("impressions", "affinity_score = affinity_score + 0.000001"),
+      () => ground().sql.runOnFirst("impressions", "affinity_score = affinity_score - 0.000001"),
+      ["row_affinity_scores"],
+    ],
+    [
+      "an affinity that counts what no impression has",
+      () =>
+        run(
+          `INSERT INTO affinities (id, campaign_id, affinity_type, affinity_value, weight, impressions)
+           VALUES ('aff_x', $1, 'mood', 'calm', 1, 1)`,
+          [ground().campaign.campaignId],
+        ),
+      () => run("DELETE FROM affinities WHERE id = 'aff_x'"),
+      ["row_affinities"],
+    ],
+    [
+      "a game's impressions",
+      () => ground().sql.runOnFirst("game_rollups", "impressions = impressions + 1"),
+      () => ground().sql.runOnFirst("game_rollups", "impressions = impressions - 1"),
+      ["game_impressions", "row_game_impressions", "whole_impressions"],
+    ],
+    [
+      "an impression that is there on two days",
+      () =>
+        run(`CREATE TEMP TABLE again AS SELECT * FROM impressions ORDER BY impression_id LIMIT 1;
+          UPDATE again SET day = '${tomorrow()}', recorded_at = recorded_at + interval '1 day', match_id = 'mat_again';
+          INSERT INTO impressions SELECT * FROM again; DROP TABLE again`),
+      () => run("DELETE FROM impressions WHERE match_id = 'mat_again'"),
+      [
+        "impression_once",
+        "row_affinity_scores",
+        "row_charges",
+        "row_earnings",
+        "row_game_impressions",
+        "row_impressions",
+        "whole_charges",
+        "whole_earnings",
+        "whole_impressions",
+      ],
+    ],
+    ...limitPlants(ground),
+  ];
+}
+
+/** Limits that Postgres keeps by constraints, too: it has to do without them to be damaged. */
+function limitPlants(ground: () => Ground): Plant[] {
+  const run = (sql: string, values?: unknown[]) => ground().sql.run(sql, values);
+  const deposited = (millicents: number) =>
+    run("UPDATE advertisers SET deposited_millicents = deposited_millicents + $2 WHERE id = $1", [
+      ground().advertiser.advertiserId,
+      millicents,
+    ]);
+  const budget = (cents: number) =>
+    run("UPDATE campaigns SET budget_cents = $2 WHERE id = $1", [ground().campaign.campaignId, cents]);
+  return [
+    [
+      "more spent than deposited",
+      async () => {
+        await run("ALTER TABLE advertisers DROP CONSTRAINT advertisers_money_check");
+        await deposited(-5_245_000);
+      },
+      async () => {
+        await deposited(5_245_000);
+        await run(`ALTER TABLE advertisers ADD CONSTRAINT advertisers_money_check
+          CHECK (0 <= spent_millicents AND spent_millicents <= deposited_millicents)`);
+      },
+      ["balance", "deposit_rows", "slot_deposited"],
+    ],
+    [
+      "more spent than the budget",
+      async () => {
+        await run("ALTER TABLE campaigns DROP CONSTRAINT campaigns_money_check");
+        await budget(3);
+      },
+      async () => {
+        await budget(10_000);
+        await run(`ALTER TABLE campaigns ADD CONSTRAINT campaigns_money_check
+          CHECK (0 <= spent_millicents AND spent_millicents <= budget_cents::bigint * 1000)`);
+      },
+      ["budget", "slot_settings"],
+    ],
+  ];
+}
+
+function tomorrow(): string {
+  return utcDay(Date.now() + 86_400_000);
+}
