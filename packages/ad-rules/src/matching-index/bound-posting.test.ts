@@ -2,27 +2,61 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { rankOf } from "../ranking/rank.ts";
 import { withoutDust } from "../scoring/affinity-score.ts";
-import { askedBy, offered, placesAskedBy, placesOffered } from "./asked.ts";
+import { askedBy, categoryBit, offered, placeBit, placesAskedBy, placesOffered } from "./asked.ts";
 import { entryOf, lengthAt, reachAbove, reachOf } from "./bound-posting.ts";
 import { level } from "./effects.ts";
-import { allMissed } from "./lanes.ts";
+import { allMissed, laneOf } from "./lanes.ts";
 
 const anyType = 1;
-const offer = { asked: offered(anyType, 0), places: placesOffered(0) };
 
-/** An entry whose n-th affinity is the term n, and what a request misses that has so much of each. */
-function made(bidCents: number, affinities: readonly { weight: number; level: number }[]) {
+interface Made {
+  bidCents: number;
+  affinities: readonly { term: number; weight: number; level: number }[];
+  /** Terms that a request satisfies and the record does not name. */
+  others?: readonly { term: number; level: number }[];
+  categories?: readonly number[];
+  places?: readonly number[];
+}
+
+/** An entry, and what a request misses that has so much of each affinity. */
+function made({ bidCents, affinities, others = [], categories = [], places = [] }: Made) {
   const weights = Float64Array.from(affinities, ({ weight }) => weight);
-  const terms = Int32Array.from(affinities.keys());
+  const terms = Int32Array.from(affinities, ({ term }) => term);
   const score = affinities.reduce((sum, one) => sum + one.weight * (one.level / level.full), 0);
   const missed = allMissed();
-  for (const [term, one] of affinities.entries()) missed[term] = level.full - one.level;
-  const asked = askedBy(anyType, []);
-  const places = placesAskedBy([]);
-  const entry = entryOf({ bound: 1, record: 0, asked, places, bidCents, terms, weights });
+  for (const one of [...affinities, ...others]) {
+    const lane = laneOf(one.term);
+    missed[lane] = Math.min(missed[lane] ?? 0, level.full - one.level);
+  }
+  const asked = askedBy(anyType, categories);
+  const entry = entryOf({
+    bound: 1,
+    record: 0,
+    asked,
+    places: placesAskedBy(places),
+    bidCents,
+    terms,
+    weights,
+  });
   return { entry: Int32Array.from(entry), missed, rank: rankOf(bidCents, withoutDust(score)) };
 }
 
+const union = (terms: readonly number[], bit: (term: number) => number) =>
+  terms.reduce((bits, term) => bits | bit(term), 0);
+
+function offerOf(categories: readonly number[], places: readonly number[]) {
+  return {
+    asked: offered(anyType, union(categories, categoryBit)),
+    places: placesOffered(union(places, placeBit)),
+  };
+}
+
+const offer = offerOf([], []);
+/** Few enough that some share a lane, and some the bit of a category or a place. */
+const someTerm = fc
+  .record({ low: fc.integer({ min: 0, max: 40 }), high: fc.constantFrom(0, 1, 2) })
+  .map(({ low, high }) => low + high * 1_024);
+const someTerms = fc.uniqueArray(someTerm, { maxLength: 4 });
 const levels = fc.constantFrom(level.none, level.half, level.full);
 
 describe("what an entry says its record ranks at most", () => {
@@ -31,11 +65,27 @@ describe("what an entry says its record ranks at most", () => {
       fc.double({ min: -2, max: 3, noNaN: true }),
       fc.double({ min: 0, max: 500, noNaN: true }),
     );
-    const affinities = fc.array(fc.record({ weight, level: levels }), { maxLength: 50 });
+    const affinities = fc.uniqueArray(fc.record({ term: someTerm, weight, level: levels }), {
+      maxLength: 50,
+      selector: ({ term }) => term,
+    });
+    const others = fc.array(fc.record({ term: someTerm, level: levels }), { maxLength: 4 });
+    const bid = fc.integer({ min: 1, max: 1_000_000 });
+    const asked = fc.record({ named: someTerms, further: someTerms, which: fc.nat() });
+    // A request that may be served has one of the terms that the record asks for, if it asks for any.
+    const offeredTo = ({ named, further, which }: { named: number[]; further: number[]; which: number }) =>
+      named.length === 0 ? further : [...further, named[which % named.length] ?? 0];
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1_000_000 }), affinities, (bidCents, chosen) => {
-        const { entry, missed, rank } = made(bidCents, chosen);
-        expect(reachAbove(entry, 0, offer, missed, reachOf(rank))).toBeGreaterThanOrEqual(reachOf(rank));
+      fc.property(bid, affinities, others, asked, asked, (bidCents, chosen, beside, categories, places) => {
+        const { entry, missed, rank } = made({
+          bidCents,
+          affinities: chosen,
+          others: beside.filter(({ term }) => chosen.every((one) => one.term !== term)),
+          categories: categories.named,
+          places: places.named,
+        });
+        const served = offerOf(offeredTo(categories), offeredTo(places));
+        expect(reachAbove(entry, 0, served, missed, reachOf(rank))).toBeGreaterThanOrEqual(reachOf(rank));
         expect(lengthAt(entry, 0)).toBe(entry.length);
       }),
       { numRuns: 2_000 },
@@ -44,18 +94,40 @@ describe("what an entry says its record ranks at most", () => {
 
   it("is its rank where weights have one decimal", () => {
     const weight = fc.integer({ min: 1, max: 30 }).map((tenths) => tenths / 10);
-    const affinities = fc.array(fc.record({ weight, level: levels }), { maxLength: 18 });
+    // With a lane that two of them share, an entry may say more.
+    const affinities = fc.uniqueArray(fc.record({ term: someTerm, weight, level: levels }), {
+      maxLength: 18,
+      selector: ({ term }) => laneOf(term),
+    });
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 10_000 }), affinities, (bidCents, chosen) => {
-        const { entry, missed, rank } = made(bidCents, chosen);
+        const { entry, missed, rank } = made({ bidCents, affinities: chosen });
         expect(reachAbove(entry, 0, offer, missed, reachOf(rank + 0.1))).toBe(0);
       }),
     );
   });
 
   it("is nothing for a request that does not offer what it asks for", () => {
-    const { entry, missed } = made(100, []);
+    const { entry, missed } = made({ bidCents: 100, affinities: [] });
     expect(reachAbove(entry, 0, { ...offer, asked: offered(2, 0) }, missed, 1)).toBe(0);
     expect(reachAbove(entry, 0, { ...offer, places: 0 }, missed, 1)).toBe(0);
+  });
+
+  it("is nothing where none of the categories, or of the places, has a bit in common", () => {
+    const of = fc.record({ named: someTerms, other: someTerms });
+    const isOffered = (
+      { named, other }: { named: number[]; other: number[] },
+      bit: (term: number) => number,
+    ) => named.length === 0 || (union(named, bit) & union(other, bit)) !== 0;
+    fc.assert(
+      fc.property(of, of, (categories, places) => {
+        const asks = { categories: categories.named, places: places.named };
+        const { entry, missed, rank } = made({ bidCents: 100, affinities: [], ...asks });
+        const reach = reachAbove(entry, 0, offerOf(categories.other, places.other), missed, 1);
+        const mayServe = isOffered(categories, categoryBit) && isOffered(places, placeBit);
+        expect(reach).toBe(mayServe ? reachOf(rank) : 0);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });

@@ -34,4 +34,19 @@ describe("lists in shared memory", () => {
     expect(memory.chunks).toHaveLength(0);
     expect(lists.replace(lists.replace(noList, [7]), [])).toBe(noList);
   });
+
+  it("give back what they took when they are replaced", () => {
+    const memory = new Arena();
+    const lists = new NumberLists(memory);
+    const lengths = [1, 40, 7, 200, 16, 0, 130];
+    let list = noList;
+    for (let round = 0; round < 100_000; round += 1) {
+      const length = lengths[round % lengths.length] ?? 0;
+      list = lists.replace(list, new Array<number>(length).fill(round));
+    }
+    expect(memory.chunks).toHaveLength(1);
+    // One piece of each length lies in the first chunk, and there is room for everything else.
+    const next = memory.take(1_000);
+    expect(next).toBeLessThan(1_000);
+  });
 });
