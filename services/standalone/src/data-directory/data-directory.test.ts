@@ -83,6 +83,13 @@ describe("a data directory that a failed start has made", () => {
     expect(readdirSync(dataDir).sort()).toEqual(["logs", "secrets.json"]);
   });
 
+  it("stays when what was made is said to be elsewhere", async () => {
+    const dataDir = join(dir, "above", "made");
+    const lock = await make(dataDir);
+    releaseUnusedDirectory(dataDir, { ...lock, made: join(dir, "above", "mad") });
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
   it("stays with what somebody else has put there", async () => {
     const dataDir = join(dir, "made");
     const lock = await make(dataDir);

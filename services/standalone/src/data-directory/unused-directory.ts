@@ -1,5 +1,5 @@
 import { rmdirSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import type { DataDirectoryLock } from "./lock.ts";
 
 /** What a start makes before it has stored anything: nothing else is ever removed. */
@@ -23,6 +23,8 @@ export function releaseUnusedDirectory(dataDir: string, lock: DataDirectoryLock)
 
 /** From the lowest up to the first that was made; one that holds anything, such as the next holder's lock, is refused. */
 function removeEmptyDirectories(lowest: string, first: string): void {
+  // Otherwise the way up would never meet the first, and go on to directories that were there before.
+  if (lowest !== first && !lowest.startsWith(`${first}${sep}`)) return;
   attempt(() => {
     let directory = lowest;
     for (rmdirSync(directory); directory !== first; rmdirSync(directory)) directory = dirname(directory);
