@@ -1,6 +1,5 @@
 import { connectRedis } from "@diegetic/hot-state";
-
-const LEASES = "{snapshot}:leases";
+import { EARLIER_LEASE, snapshotKeys } from "../../packages/hot-state/src/keys.ts";
 
 /**
  * Says of a Redis that the test has just started, and in which management has just published: nobody trusts a lease from
@@ -9,8 +8,10 @@ const LEASES = "{snapshot}:leases";
 export async function forgetEarlierLeases(redisUrl: string): Promise<void> {
   const redis = connectRedis(redisUrl, { name: "new-redis" });
   try {
-    const names = await redis.hkeys(LEASES);
-    for (const name of names) if (name.startsWith("before:")) await redis.hdel(LEASES, name);
+    const names = await redis.hkeys(snapshotKeys.leases);
+    for (const name of names) {
+      if (name.startsWith(EARLIER_LEASE)) await redis.hdel(snapshotKeys.leases, name);
+    }
   } finally {
     redis.disconnect();
   }

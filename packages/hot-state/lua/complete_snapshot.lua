@@ -1,7 +1,7 @@
 -- Marks the snapshot as complete: everything has been published once in this epoch and on this server, followers may serve.
 -- KEYS  1 version  2 epoch  3 complete  4 leases
 -- ARGV  1 epoch in which everything was published  2 version that the publishing reached  3 channel  4 length of a lease, ms
---       5 lineage of the server when the publishing began
+--       5 lineage of the server when the publishing began  6 what names of earlier leases begin with
 -- Reply {'complete'} | {'lost'}: the epoch or the server has changed, or the version went backwards meanwhile
 -- @include "time"
 -- @include "lineage"
@@ -15,7 +15,7 @@ local completed = redis.call('GET', KEYS[3])
 if completed and completed ~= complete then
   -- The server may have forgotten leases that followers still trust.
   local now = math.floor(now_microseconds() / 1000)
-  redis.call('HSET', KEYS[4], 'before:' .. ARGV[5], '0:' .. whole(now + tonumber(ARGV[4])) .. ':0')
+  redis.call('HSET', KEYS[4], ARGV[6] .. ARGV[5], '0:' .. whole(now + tonumber(ARGV[4])) .. ':0')
 end
 redis.call('SET', KEYS[3], complete)
 redis.call('PUBLISH', ARGV[3], ARGV[2])

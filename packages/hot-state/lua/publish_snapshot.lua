@@ -3,6 +3,7 @@
 -- changes nothing.
 -- KEYS  1 version  2 epoch  3 entities  4 row-versions  5 log  6 leases
 -- ARGV  1 epoch to take when there is none  2 channel that wakes followers  3 length of a lease, ms
+--       4 what names of earlier leases begin with
 --       then per entity: name, row version, JSON ('' removes the entity)
 -- Reply {version, epoch}
 -- @include "time"
@@ -13,11 +14,11 @@ if not epoch then
   redis.call('SET', KEYS[2], epoch)
   -- Followers of a snapshot that was lost may trust their leases, lost with it, for one more lease.
   local now = math.floor(now_microseconds() / 1000)
-  redis.call('HSET', KEYS[6], 'before:' .. epoch, '0:' .. whole(now + tonumber(ARGV[3])) .. ':0')
+  redis.call('HSET', KEYS[6], ARGV[4] .. epoch, '0:' .. whole(now + tonumber(ARGV[3])) .. ':0')
 end
 
 local changed = false
-for i = 4, #ARGV, 3 do
+for i = 5, #ARGV, 3 do
   local name, row_version, json = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local published = redis.call('HGET', KEYS[4], name)
   local newer = not published or tonumber(row_version) > tonumber(published)

@@ -90,6 +90,9 @@ export const snapshotKeys = {
   changed: "{snapshot}:changed",
 };
 
+/** In the leases: what the name begins with of one that stands for all that may have been lost. */
+export const EARLIER_LEASE = "before:";
+
 /** Which advertisers the billing service has to look at, and when (ms). */
 export const dueKeys = {
   holds: "{due}:holds",

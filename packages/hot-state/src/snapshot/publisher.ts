@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisConnection } from "../connection.ts";
-import { snapshotKeys } from "../keys.ts";
+import { EARLIER_LEASE, snapshotKeys } from "../keys.ts";
 import { ReplyReader, UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { NotObeyedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
@@ -84,6 +84,7 @@ export class SnapshotPublisher {
       snapshotKeys.changed,
       this.#leaseMs,
       lineage,
+      EARLIER_LEASE,
     );
     const code = Array.isArray(reply) ? reply[0] : reply;
     if (code === "lost") throw new SnapshotLostError("the snapshot was lost while it was rebuilt");
@@ -155,6 +156,7 @@ export class SnapshotPublisher {
         randomUUID(),
         snapshotKeys.changed,
         this.#leaseMs,
+        EARLIER_LEASE,
         ...chunk,
       );
       const [version, epoch] = Array.isArray(reply) ? reply : [];
