@@ -6,16 +6,23 @@ import { type Lane, Lanes } from "./lanes.ts";
 /** Takes records until it is told how their writing ended. */
 class OpenLane implements Lane {
   readonly given: (readonly ImpressionRecord[])[] = [];
-  readonly #ends: ((error?: Error) => void)[] = [];
+  readonly #open: { records: readonly ImpressionRecord[]; end: (error?: Error) => void }[] = [];
 
   add(records: readonly ImpressionRecord[]): Promise<void> {
     this.given.push(records);
-    return new Promise((resolve, reject) => this.#ends.push((error) => (error ? reject(error) : resolve())));
+    return new Promise((resolve, reject) =>
+      this.#open.push({ records, end: (error) => (error ? reject(error) : resolve()) }),
+    );
   }
 
   /** Ends what was taken first. */
   end(error?: Error): void {
-    this.#ends.shift()?.(error);
+    this.#open.shift()?.end(error);
+  }
+
+  /** Whose records are under way. */
+  get writing(): Set<string> {
+    return new Set(this.#open.flatMap(({ records }) => records.map(({ match }) => match.advertiser_id)));
   }
 
   get advertisers(): Set<string> {
@@ -45,11 +52,22 @@ describe("Lanes", () => {
     expect([...first.advertisers].filter((name) => second.advertisers.has(name))).toEqual([]);
   });
 
-  it("leaves a small job whole, and gives it to the lane where least waits", () => {
+  it("leaves a small job whole while nothing is under way", async () => {
+    const { first, second, lanes } = open();
+    for (const count of [10, 20]) {
+      void lanes.add(jobOf(count, "a", "b"));
+      first.end();
+      await settled();
+    }
+    expect([first.given.flat().length, second.given.length]).toEqual([60, 0]);
+  });
+
+  it("divides a small job while something is under way: nobody leaves his lane", () => {
     const { first, second, lanes } = open();
     void lanes.add(jobOf(10, "a", "b"));
     void lanes.add(jobOf(5, "a", "c"));
-    expect([first.given.flat().length, second.given.flat().length]).toEqual([20, 10]);
+    expect([...first.advertisers, ...second.advertisers]).toEqual(["a", "b", "c"]);
+    expect([first.given.flat().length, second.given.flat().length]).toEqual([25, 5]);
   });
 
   it("keeps an advertiser in the lane where records of his are under way, and no longer", async () => {
@@ -102,6 +120,25 @@ describe("Lanes", () => {
     const { first, second, lanes } = open();
     void lanes.add([{ impression_id: "imp_1" } as ImpressionRecord]);
     expect(first.given.flat().length + second.given.flat().length).toBe(1);
+  });
+
+  it("never has an advertiser in two lanes, whatever comes and however it ends", async () => {
+    const names = fc.array(fc.constantFrom("a", "b", "c", "d", "e", "f"), { minLength: 1, maxLength: 4 });
+    const step = fc.oneof(
+      { arbitrary: fc.tuple(fc.constantFrom(1, 3, 40), names), weight: 3 },
+      { arbitrary: fc.record({ lane: fc.nat(1), fails: fc.boolean() }), weight: 2 },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { first, second, lanes } = open();
+        for (const one of steps) {
+          if (Array.isArray(one)) lanes.add(jobOf(one[0], ...one[1])).catch(() => undefined);
+          else (one.lane === 0 ? first : second).end(one.fails ? new Error("away") : undefined);
+          expect([...first.writing].filter((name) => second.writing.has(name))).toEqual([]);
+          if (!Array.isArray(one)) await settled();
+        }
+      }),
+    );
   });
 
   it("gives every record to one lane, in the order of its advertiser", () => {

@@ -11,20 +11,13 @@ interface Place {
   records: number;
 }
 
-/** What one lane gets of a job. */
-interface Part {
-  records: ImpressionRecord[];
-  /** Their advertisers, where these have their place in the lane. */
-  placed: string[];
-}
-
-/** Fewer are not worth two transactions. */
+/** Fewer are not worth two transactions while nothing else is under way. */
 const LEAST_TO_DIVIDE = 100;
 
 /**
  * Divides jobs among lanes that write at the same time. An advertiser stays in his lane while records of his are under way,
- * because whoever writes holds his row; one who is new goes where least waits. That is for speed alone: two lanes may write
- * the same advertiser's records as two processes may.
+ * because whoever writes holds his row; one who is new goes where least waits. A small job that meets idle lanes stays whole.
+ * That is for speed alone: two lanes could write the same advertiser's records as two processes may.
  */
 export class Lanes implements Lane {
   readonly #lanes: readonly Lane[];
@@ -41,9 +34,9 @@ export class Lanes implements Lane {
     const parts = this.#divide(records);
     const added = this.#lanes.map(async (lane, number) => {
       const part = parts[number];
-      if (part === undefined || part.records.length === 0) return;
+      if (part === undefined || part.length === 0) return;
       try {
-        await lane.add(part.records);
+        await lane.add(part);
       } finally {
         this.#release(part, number);
       }
@@ -52,20 +45,18 @@ export class Lanes implements Lane {
     if (failed !== undefined) throw failed.reason;
   }
 
-  #divide(records: readonly ImpressionRecord[]): Part[] {
-    const parts: Part[] = this.#lanes.map(() => ({ records: [], placed: [] }));
-    const together = records.length < LEAST_TO_DIVIDE ? this.#leastWaiting() : undefined;
+  /** What each lane gets. */
+  #divide(records: readonly ImpressionRecord[]): ImpressionRecord[][] {
+    const parts: ImpressionRecord[][] = this.#lanes.map(() => []);
+    const isIdle = this.#waiting.every((count) => count === 0);
+    const together = isIdle && records.length < LEAST_TO_DIVIDE ? 0 : undefined;
     for (const record of records) {
       const name = advertiserOf(record);
       const place = this.#places.get(name) ?? { lane: together ?? this.#leastWaiting(), records: 0 };
-      const lane = together ?? place.lane;
-      const part = parts[lane];
-      part?.records.push(record);
-      this.#waiting[lane] = (this.#waiting[lane] ?? 0) + 1;
-      if (lane !== place.lane) continue;
-      part?.placed.push(name);
       place.records += 1;
       this.#places.set(name, place);
+      parts[place.lane]?.push(record);
+      this.#waiting[place.lane] = (this.#waiting[place.lane] ?? 0) + 1;
     }
     return parts;
   }
@@ -74,9 +65,10 @@ export class Lanes implements Lane {
     return this.#waiting.indexOf(Math.min(...this.#waiting));
   }
 
-  #release({ records, placed }: Part, lane: number): void {
+  #release(records: readonly ImpressionRecord[], lane: number): void {
     this.#waiting[lane] = (this.#waiting[lane] ?? 0) - records.length;
-    for (const name of placed) {
+    for (const record of records) {
+      const name = advertiserOf(record);
       const place = this.#places.get(name);
       if (place === undefined) continue;
       place.records -= 1;
