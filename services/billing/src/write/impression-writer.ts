@@ -6,6 +6,7 @@ import {
   dateOfDay,
   inTransaction,
   type Pipeline,
+  StatementTimeout,
   type Transaction,
 } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
@@ -45,6 +46,8 @@ interface RefusedRecord {
 }
 
 const MAX_ACKNOWLEDGED = 500;
+/** What runs out of time with no more than these is not a matter of size: rows are locked, or Postgres has no time for anybody. */
+const LEAST_TO_HALVE = 1_000;
 const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const UNFUNDED =
   "the balance or the budget no longer covers it: the money was spent again after Redis had lost the charge";
@@ -143,17 +146,19 @@ export class ImpressionWriter {
     );
   }
 
-  /** Writes all of it, or halves it until the records that cannot be written stand alone. */
+  /** Writes all of it, or halves it: until the records that cannot be written stand alone, or a statement has time enough. */
   async #writeOrSplit(batch: PreparedBatch, refused: RefusedRecord[]): Promise<WrittenBatch> {
     try {
       return await writeBatch(this.#dependencies.pipeline, batch);
     } catch (error) {
-      this.#requireDataProblem(error);
       const { impressions: billed } = batch;
-      const [only] = billed;
-      if (billed.length === 1 && only !== undefined) {
-        refused.push(refusal(only, error));
-        return NOTHING_WRITTEN;
+      if (!(error instanceof StatementTimeout && billed.length > LEAST_TO_HALVE)) {
+        this.#requireDataProblem(error);
+        const [only] = billed;
+        if (billed.length === 1 && only !== undefined) {
+          refused.push(refusal(only, error));
+          return NOTHING_WRITTEN;
+        }
       }
       const middle = Math.ceil(billed.length / 2);
       const first = await this.#writeOrSplit(await prepareBatch(billed.slice(0, middle)), refused);

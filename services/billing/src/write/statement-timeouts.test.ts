@@ -1,0 +1,91 @@
+import {
+  createDatabase,
+  createPipeline,
+  type Database,
+  type Pipeline,
+  StatementTimeout,
+} from "@diegetic/database";
+import { connectRedis, createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { createBillingMeasures } from "../measures.ts";
+import { expectTotals } from "../testing/expected-totals.fixture.ts";
+import { createMarket, type Market, recordIn } from "../testing/market.fixture.ts";
+import { ImpressionWriter } from "./impression-writer.ts";
+import { Partitions } from "./partitions.ts";
+
+let server: TestDatabase;
+let redisServer: TestRedis;
+let redis: RedisConnection;
+let database: Database;
+let pipeline: Pipeline;
+
+beforeAll(async () => {
+  [server, redisServer] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  redis = connectRedis(redisServer.url, { name: "test" });
+  database = createDatabase(server.url);
+  pipeline = createPipeline(server.url);
+  await database.$executeRaw`CREATE SEQUENCE attempts`;
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([pipeline.close(), database.$disconnect()]);
+  redis.disconnect();
+  await Promise.all([server.drop(), redisServer.stop()]);
+});
+
+/** From now on inserts of more impressions than that run out of time, and all are counted. */
+async function limitInserts(most: number): Promise<void> {
+  await database.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION run_out_of_time() RETURNS trigger AS $$ BEGIN
+    PERFORM nextval('attempts');
+    IF (SELECT count(*) FROM inserted) > ${most} THEN
+      RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = '57014';
+    END IF;
+    RETURN NULL; END $$ LANGUAGE plpgsql`);
+  await database.$executeRaw`CREATE OR REPLACE TRIGGER run_out_of_time AFTER INSERT ON impressions
+    REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION run_out_of_time()`;
+  await database.$queryRaw`SELECT setval('attempts', 1, false)::text`;
+}
+
+async function countAttempts(): Promise<number> {
+  const [next] = await database.$queryRaw<{ next: number }[]>`SELECT nextval('attempts')::int AS next`;
+  return (next?.next ?? 0) - 1;
+}
+
+function write(records: ReturnType<typeof recordsIn>): Promise<void> {
+  return new ImpressionWriter({
+    database,
+    pipeline,
+    money: createMoneyCommands(redis),
+    partitions: new Partitions(database),
+    measures: createBillingMeasures(createMetrics({ service: "billing" })),
+    logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
+    nowMs: Date.now,
+  }).write(records);
+}
+
+const recordsIn = (market: Market, count: number) =>
+  Array.from({ length: count }, (_, n) => recordIn(market, { campaign: n, game: n % 2, user: n % 50 }));
+
+describe("a batch that runs out of time", () => {
+  it("is halved until its statements have time enough", async () => {
+    const market = await createMarket(database);
+    const records = recordsIn(market, 2_500);
+    await limitInserts(700);
+    await write(records);
+    await expectTotals(database, market, records);
+    expect(await database.poisonImpression.count()).toBe(0);
+    // 2 500, twice 1 250, four times 625.
+    expect(await countAttempts()).toBe(7);
+  });
+
+  it("is given back when a small part of it has not time enough either: it is not a matter of size", async () => {
+    const market = await createMarket(database);
+    await limitInserts(0);
+    await expect(write(recordsIn(market, 2_500))).rejects.toThrow(StatementTimeout);
+    await expectTotals(database, market, []);
+    expect(await countAttempts()).toBe(3);
+    expect(await database.poisonImpression.count()).toBe(0);
+  });
+});
