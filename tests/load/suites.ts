@@ -1,5 +1,6 @@
 import { analytics } from "./analytics/analytics.ts";
 import { billing } from "./billing/billing.ts";
+import { statements } from "./billing/statements.ts";
 import type { Suite } from "./frame/suite.ts";
 import { scripts } from "./scripts/scripts.ts";
 import { serving } from "./serving/serving.ts";
@@ -7,4 +8,12 @@ import { snapshot } from "./snapshot/snapshot.ts";
 import { writeBack } from "./write-back/write-back.ts";
 
 /** Everything that `npm run bench` measures, in this order. */
-export const suites: readonly Suite[] = [scripts, serving, snapshot, writeBack, billing, analytics];
+export const suites: readonly Suite[] = [
+  scripts,
+  serving,
+  snapshot,
+  writeBack,
+  billing,
+  statements,
+  analytics,
+];

@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import {
+  createDatabase,
+  createPipeline,
+  migrate,
+  type Pipeline,
+  Prisma,
+  type Statements,
+} from "@diegetic/database";
+import { startPostgres } from "@diegetic/local-stores";
+import { billImpression } from "../../../services/billing/src/write/billed-impression.ts";
+import { Partitions } from "../../../services/billing/src/write/partitions.ts";
+import {
+  type PreparedBatch,
+  prepareBatch,
+  writeBatch,
+} from "../../../services/billing/src/write/write-batch.ts";
+import { figure } from "../frame/statistics.ts";
+import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { Market } from "./market.ts";
+
+/** Writing impressions, by statement: processor time of the Postgres backend that runs them one after the other. */
+export const statements: Suite = { names: ["statements"], run: measure };
+
+/** As many as a lane writes at once. */
+const BATCH = 8_000;
+/** Until the tables have rows that batches meet again. */
+const WARM_UP_BATCHES = 4;
+const NANOSECONDS_PER_MILLISECOND = 1e6;
+
+type Moves = PreparedBatch["moves"];
+
+/** What is told together: which tables are written, and how many rows of them a batch moves. */
+const GROUPS: readonly { name: string; tables: string[]; rows: (moves: Moves) => number }[] = [
+  { name: "impressions", tables: ["impressions"], rows: () => BATCH },
+  { name: "players", tables: ["reached_users"], rows: ({ groups }) => groups.reach.rows.length },
+  {
+    name: "games by campaign",
+    tables: ["campaign_games"],
+    rows: ({ posting: of }) => of.campaignGames.length,
+  },
+  {
+    name: "countries by campaign",
+    tables: ["campaign_countries"],
+    rows: ({ posting: of }) => of.countries.length,
+  },
+  { name: "affinities", tables: ["affinities"], rows: ({ posting: of }) => of.affinities.length },
+  { name: "creatives", tables: ["creatives"], rows: ({ posting: of }) => of.creatives.length },
+  {
+    name: "ledger",
+    tables: ["ledger_entries"],
+    rows: ({ posting: of }) => 2 * of.charges.length + of.gameRollups.length,
+  },
+  {
+    name: "campaigns, their days and versions, advertisers",
+    tables: ["campaigns", "campaign_rollups", "campaign_version_rollups", "advertisers"],
+    rows: ({ posting: of }) =>
+      of.campaigns.length + of.campaignRollups.length + of.campaignVersions.length + of.advertisers.length,
+  },
+  {
+    name: "games in all and by day",
+    tables: ["game_totals", "game_rollups"],
+    rows: ({ posting: of }) => of.gameTotals.length + of.gameRollups.length,
+  },
+];
+
+async function measure(run: Run): Promise<Figure[]> {
+  const postgres = await startPostgres({ dir: `${run.directory}/postgres` });
+  run.defer(() => postgres.stop());
+  await migrate(postgres.url);
+  const database = createDatabase(postgres.url);
+  run.defer(() => database.$disconnect());
+  const pipeline = createPipeline(postgres.url, { poolSize: 1 });
+  run.defer(() => pipeline.close());
+  run.say(`the backend is process ${await backendOf(pipeline)}`);
+  const market = new Market();
+  await market.writeTo(database);
+  const half = new Set(market.advertiserIds().filter((_, number) => number % 2 === 0));
+  const partitions = new Partitions(database);
+  const all: number[] = [];
+  const byGroup = new Map<string, number[]>(GROUPS.map(({ name }) => [name, []]));
+  let last: PreparedBatch | undefined;
+  for (let batch = 0; batch < WARM_UP_BATCHES + run.rounds; batch += 1) {
+    const impressions = market
+      .impressions(4 * BATCH)
+      .filter(({ match }) => half.has(match.advertiser_id))
+      .slice(0, BATCH)
+      .map((record) => billImpression(record, Date.now()));
+    if (impressions.length < BATCH) throw new Error(`${impressions.length} impressions were drawn`);
+    await partitions.ensure(impressions.map(({ day }) => day));
+    const prepared = await prepareBatch(impressions);
+    last = prepared;
+    const timed = await timedBatch(pipeline, prepared);
+    if (batch < WARM_UP_BATCHES) continue;
+    all.push(timed.all);
+    for (const { name, tables } of GROUPS) {
+      byGroup
+        .get(name)
+        ?.push(tables.reduce((sum, table) => sum + (timed.byTable.get(table) ?? Number.NaN), 0));
+    }
+  }
+  const { moves } = last as PreparedBatch;
+  const unit = "ms";
+  const ofGroup = ({ name, tables: [table], rows }: (typeof GROUPS)[number]) =>
+    figure(
+      {
+        id: `billing_statement_${table}_ms`,
+        label: `backend: ${name}`,
+        unit,
+        note: `${rows(moves)} rows`,
+      },
+      byGroup.get(name) ?? [],
+    );
+  const label = `backend: a batch of ${BATCH} impressions, with its commit`;
+  return [...GROUPS.map(ofGroup), figure({ id: "billing_statements_ms", label, unit }, all)];
+}
+
+/** Processor time of the backend in a transaction, milliseconds: in all, and by the table that a statement writes. */
+async function timedBatch(
+  pipeline: Pipeline,
+  prepared: PreparedBatch,
+): Promise<{ all: number; byTable: Map<string, number> }> {
+  const byTable = new Map<string, number>();
+  const backend = await backendOf(pipeline);
+  const begunMs = processorMs(backend);
+  const oneByOne: Pipeline = {
+    close: () => pipeline.close(),
+    inTransaction: (work) =>
+      pipeline.inTransaction(async (inner) => {
+        let before: Promise<unknown> = Promise.resolve();
+        const inTurn = <T>(sql: string, send: () => Promise<T>): Promise<T> => {
+          const table = /(?:INSERT INTO|MERGE INTO|UPDATE) (\w+)/.exec(sql)?.[1] ?? "";
+          const done = before.then(async () => {
+            const startedMs = processorMs(backend);
+            const answer = await send();
+            byTable.set(table, (byTable.get(table) ?? 0) + processorMs(backend) - startedMs);
+            return answer;
+          });
+          before = done;
+          return done;
+        };
+        const timed: Statements = {
+          query: (statement) => inTurn(statement.sql, () => inner.query(statement)),
+          execute: (statement) => inTurn(statement.sql, () => inner.execute(statement)),
+        };
+        const result = await work(timed);
+        await before;
+        return result;
+      }),
+  };
+  await writeBatch(oneByOne, prepared);
+  return { all: processorMs(backend) - begunMs, byTable };
+}
+
+async function backendOf(pipeline: Pipeline): Promise<number> {
+  const rows = await pipeline.inTransaction((inner) =>
+    inner.query<{ pid: number }>(Prisma.sql`SELECT pg_backend_pid() AS pid`),
+  );
+  return rows[0]?.pid ?? 0;
+}
+
+/** So far, as the scheduler has it; needs Linux. */
+function processorMs(pid: number): number {
+  const nanoseconds = readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ", 1)[0];
+  return Number(nanoseconds) / NANOSECONDS_PER_MILLISECOND;
+}
