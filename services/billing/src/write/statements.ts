@@ -6,9 +6,10 @@ import type { NewUsers } from "./reached-users.ts";
 
 /**
  * One statement per table, with the rows as one array per column. Every transaction takes its locks in the same order
- * (impressions, advertisers, campaigns, creatives, each by sorted keys), so that two batches wait for each other instead of
- * ending in a deadlock. All rows that are touched after the advertisers' belong to these advertisers: whoever has locked
- * them is alone with the rest, which is why sums are merged without a thought of others.
+ * (impressions, advertisers, what belongs to them, at last what games have earned in all and by day, each by sorted keys), so
+ * that two batches wait for each other instead of ending in a deadlock. Whoever has locked the advertisers is alone with what
+ * belongs to them, which is why sums are merged without a thought of others. Advertisers share the games: these rows are
+ * written so that another may have made them meanwhile (earning-statements.ts).
  */
 
 /** Statements know their rows by key: without this the planner would read a table whole that it takes for a small one. */
