@@ -126,6 +126,16 @@ export function cpuSecondsOfTree(pid: number): number {
   return children.reduce((sum, child) => sum + cpuSecondsOfTree(child), own);
 }
 
+/** Memory that a process has now; NaN where /proc is not. */
+export function residentBytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "latin1");
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
 function endedChildrenCpuSeconds(pid: number): number {
   const fields = statOf(pid);
   return (Number(fields[13]) + Number(fields[14])) / CLOCK_TICKS_PER_SECOND;
