@@ -80,6 +80,8 @@ function startServer(
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
     "max_connections=200",
+    // The detail of a broken constraint quotes the row: an e-mail address, for one.
+    "log_error_verbosity=terse",
   ];
   const flags = [...fixed, ...settings].flatMap((setting) => ["-c", setting]);
   const [executable = binaries.postgres, ...args] = commandAs(user, binaries.postgres, [

@@ -14,7 +14,13 @@ import {
   readSnapshotRows,
   type SlotLimits,
 } from "@diegetic/hot-state";
-import { createOutageLog, type Logger, type Metrics, type ReadinessChecks } from "@diegetic/service-kit";
+import {
+  createOutageLog,
+  LineLimit,
+  type Logger,
+  type Metrics,
+  type ReadinessChecks,
+} from "@diegetic/service-kit";
 import { BooksReconciler } from "./books/reconciler.ts";
 import { WALKED_AT_A_TIME, walkAllAdvertisers } from "./loops/backstop-walk.ts";
 import { RepeatingTask } from "./loops/repeating-task.ts";
@@ -215,10 +221,16 @@ function createBooks(
 }
 
 function reportFailedJob(measures: BillingMeasures, logger: Logger) {
+  const lines = new LineLimit();
   return (error: Error, job: { records: unknown[] } | undefined, final: boolean) => {
     measures.failedJobs.inc({ final: String(final) });
     const level = final ? "warn" : "info";
     const records = job?.records.length;
-    logger[level]({ err: error, records, final }, "writing impressions failed; the outbox still has them");
+    lines.tell(`${level} ${error.name}`, (failures) =>
+      logger[level](
+        { err: error, records, final, failures },
+        "writing impressions failed; the outbox still has them",
+      ),
+    );
   };
 }

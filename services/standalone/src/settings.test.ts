@@ -26,6 +26,12 @@ describe("the settings of the local stack", () => {
     });
   });
 
+  it("are told without the passwords that an address may contain", () => {
+    const problems = problemsOf({ DATABASE_URL: "mysql://user:secret@x", REDIS_URL: "http://:secret@y" });
+    expect(problems).toHaveLength(2);
+    expect(problems.join(" ")).not.toContain("secret");
+  });
+
   it("are read once for all services, and every problem is told, once", () => {
     const environment = {
       PORT: "x",

@@ -78,24 +78,26 @@ export function readStackSettings(environment: Environment, args: string[]): Sta
 }
 
 function readOwnSettings(environment: Environment): Omit<StackSettings, "dataDir" | "matchInstances"> {
-  const { settings } = readSettings(environment, {
+  const { settings, secrets } = readSettings(environment, {
     settings: {
       host: textSetting("HOST", { fallback: "127.0.0.1", maxLength: 255 }),
       port: integerSetting("PORT", { min: 0, max: 65_535, fallback: 8080 }),
       basePath: apiSettings.basePath,
+      demo: choiceSetting("DEMO", ["0", "1"], "1"),
+    },
+    // They may contain passwords.
+    secrets: {
       databaseUrl: urlSetting("DATABASE_URL", { schemes: ["postgres", "postgresql"], fallback: NOT_GIVEN }),
       redisUrl: urlSetting("REDIS_URL", {
         schemes: ["redis", "rediss", "redis-cluster"],
         fallback: NOT_GIVEN,
       }),
-      demo: choiceSetting("DEMO", ["0", "1"], "1"),
     },
-    secrets: {},
   });
   return {
     ...settings,
-    databaseUrl: settings.databaseUrl === NOT_GIVEN ? undefined : settings.databaseUrl,
-    redisUrl: settings.redisUrl === NOT_GIVEN ? undefined : settings.redisUrl,
+    databaseUrl: secrets.databaseUrl === NOT_GIVEN ? undefined : secrets.databaseUrl,
+    redisUrl: secrets.redisUrl === NOT_GIVEN ? undefined : secrets.redisUrl,
     demo: settings.demo === "1",
   };
 }

@@ -89,8 +89,9 @@ export function sendError(
   const { method } = exchange.request;
   if (known.status === 500) exchange.logger.error({ err: error, method }, "request failed");
   else if (known.status === 503 && !(known instanceof Overloaded)) {
-    const refused = policy.refusedLines.take(known.message);
-    if (refused > 0) exchange.logger.warn({ err: error, method, refused }, "requests are refused");
+    policy.refusedLines.tell(known.message, (refused) =>
+      exchange.logger.warn({ err: error, method, refused }, "requests are refused"),
+    );
   }
   if (exchange.response.headersSent) {
     exchange.response.destroy();

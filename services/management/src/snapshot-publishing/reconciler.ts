@@ -93,9 +93,9 @@ export class Reconciler {
     this.#timer = setTimeout(() => {
       this.#running = this.round()
         .catch((error: unknown) => {
-          const failures = this.#failureLines.take("round");
-          if (failures > 0)
-            this.#parts.logger.warn({ err: error, failures }, "reconciling failed, trying again");
+          this.#failureLines.tell("round", (failures) =>
+            this.#parts.logger.warn({ err: error, failures }, "reconciling failed, trying again"),
+          );
         })
         .then(() => this.#schedule());
     }, EVERY_MS);

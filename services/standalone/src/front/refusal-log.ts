@@ -15,14 +15,14 @@ export class NoInstance extends Error {
  * refused since the last one. That an instance cannot be reached is told without a stack; anything else with it, and in a line
  * of its own.
  */
-export function createRefusalLog(logger: Logger, nowMs?: () => number): (tier: Tier, error: unknown) => void {
-  const lines = new LineLimit(nowMs);
+export function createRefusalLog(logger: Logger, everyMs?: number): (tier: Tier, error: unknown) => void {
+  const lines = new LineLimit(everyMs);
   return (tier, error) => {
     const cause = causeOf(error);
-    const refused = lines.take(`${tier} ${cause === undefined ? "defect" : "away"}`);
-    if (refused === 0) return;
-    if (cause === undefined) logger.warn({ tier, refused, err: error }, "requests were not forwarded");
-    else logger.warn({ tier, refused, cause }, "no instance can be reached: requests are answered 503");
+    lines.tell(`${tier} ${cause ?? "defect"}`, (refused) => {
+      if (cause === undefined) logger.warn({ tier, refused, err: error }, "requests were not forwarded");
+      else logger.warn({ tier, refused, cause }, "no instance took them: requests were answered 503");
+    });
   };
 }
 
