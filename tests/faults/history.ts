@@ -13,6 +13,8 @@ export interface History {
   oddities: string[];
   /** Moments at which the clock of Redis was moved, or its data was lost: what sessions counted before may be gone. */
   sessionBreaksMs: number[];
+  /** Moments at which data of Redis was lost. */
+  lossesMs: number[];
   /** Impressions that were only in Redis at the moment its data was lost. */
   lostImpressionIds: Set<string>;
   /** Names under which something that is no record was put into outboxes. */
@@ -87,6 +89,7 @@ export function emptyHistory(): History {
     fullSpans: [],
     oddities: [],
     sessionBreaksMs: [],
+    lossesMs: [],
     lostImpressionIds: new Set(),
     poisonIds: new Set(),
     answers: new Map(),

@@ -34,9 +34,13 @@ function readArguments() {
     campaigns: { type: "string", default: "10,10000,100000" },
     rounds: { type: "string", default: "15" },
     special: { type: "string", default: "20000" },
+    help: { type: "boolean", default: false },
   } as const;
   try {
-    return parseArgs({ options }).values;
+    const { values } = parseArgs({ options });
+    if (!values.help) return values;
+    process.stdout.write(`${USAGE}\n`);
+    process.exit(0);
   } catch (error) {
     return wrongUse((error as Error).message.split(". ", 1)[0] ?? "");
   }

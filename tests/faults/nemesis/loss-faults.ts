@@ -38,6 +38,7 @@ async function flush(context: FaultContext): Promise<string> {
     // The clock of the scripts is no data of the product.
     transaction.dbsize().flushall().set(REDIS_CLOCK_KEY, clock);
     history.sessionBreaksMs.push(Date.now());
+    history.lossesMs.push(Date.now());
     const replies = (await transaction.exec()) ?? [];
     history.sessionBreaksMs.push(Date.now());
     let gone = 0;
@@ -70,6 +71,7 @@ export async function losing(
     const lost = await eventually(() => outboxesOf(node), PATIENCE);
     for (const impressionId of lost) history.lostImpressionIds.add(impressionId);
     history.sessionBreaksMs.push(Date.now());
+    history.lossesMs.push(Date.now());
     const gone = await lose();
     history.sessionBreaksMs.push(Date.now());
     return { lost: lost.length, gone };
@@ -104,6 +106,7 @@ async function goBack(context: FaultContext): Promise<string> {
   proxy.set({ kind: "cut" });
   const before = await outboxOf(context, index);
   history.sessionBreaksMs.push(Date.now());
+  history.lossesMs.push(Date.now());
   const { pid } = server;
   await server.takeAway("SIGKILL");
   await server.bringBackOn((dir) => {
