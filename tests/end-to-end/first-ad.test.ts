@@ -220,14 +220,18 @@ describe("a start that cannot succeed", () => {
     const wrong = {
       PORT: "eighty",
       DEMO: "yes",
-      DATABASE_URL: "mysql://x",
       HOLD_TTL_SECONDS: "soon",
       LOG_LEVEL: "loud",
     };
-    const output = await failToStart(wrong, ["--match-instances", "none"]);
+    const output = await failToStart({ ...wrong, DATABASE_URL: "mysql://user:secret@x" }, [
+      "--match-instances",
+      "none",
+    ]);
     for (const [variable, value] of Object.entries(wrong))
       expect(output).toContain(`${variable} is "${value}"`);
     expect(output).toContain('--match-instances is "none"');
+    expect(output).toContain("DATABASE_URL has an unusable value");
+    expect(output).not.toContain("secret");
   });
 
   it.each([
