@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-stores";
+import { MATCH_NODE_OPTIONS } from "@diegetic/match";
 import type { StackSecrets } from "./data-directory/secrets.ts";
 import { type StackDescription, writeStackFile } from "./data-directory/stack-file.ts";
 import { expectReachable } from "./external-stores.ts";
@@ -11,8 +12,6 @@ import { launchService, type ServiceProcess } from "./supervise/service-process.
 import { type Launched, Supervised } from "./supervise/supervised.ts";
 
 const FRONT = "front";
-/** As docs/operating.md has them: collections of the whole heap would hold up the loop while a snapshot is loaded. */
-const MATCH_NODE_OPTIONS = ["--initial-old-space-size=128"];
 
 export interface StackOptions {
   settings: StackSettings;

@@ -1,5 +1,5 @@
 import { utcDay } from "@diegetic/database";
-import { type Ground, type Plant, slotKey } from "./plant.ts";
+import { type Ground, type Plant, SEEN_OF_ANOTHER_ROW, slotKey } from "./plant.ts";
 
 /** Damage to what Postgres knows, to the snapshot, and to what is only told in both stores. */
 export function postgresPlants(ground: () => Ground): Plant[] {
@@ -130,17 +130,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
         ground().sql.run(`CREATE TEMP TABLE twice AS SELECT * FROM impressions ORDER BY impression_id LIMIT 1;
           UPDATE twice SET impression_id = 'imp_twice'; INSERT INTO impressions SELECT * FROM twice; DROP TABLE twice`),
       () => ground().sql.run("DELETE FROM impressions WHERE impression_id = 'imp_twice'"),
-      [
-        "match_once",
-        "row_affinity_scores",
-        "row_charges",
-        "row_earnings",
-        "row_game_impressions",
-        "row_impressions",
-        "whole_charges",
-        "whole_earnings",
-        "whole_impressions",
-      ],
+      ["match_once", ...SEEN_OF_ANOTHER_ROW],
     ],
     [
       "a record that was set aside",

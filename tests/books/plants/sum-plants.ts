@@ -1,5 +1,5 @@
 import { utcDay } from "@diegetic/database";
-import type { Ground, Plant } from "./plant.ts";
+import { type Ground, type Plant, SEEN_OF_ANOTHER_ROW } from "./plant.ts";
 
 /** Damage to sums that Postgres keeps beside the rows that they sum up. */
 export function sumPlants(ground: () => Ground): Plant[] {
@@ -95,17 +95,7 @@ export function sumPlants(ground: () => Ground): Plant[] {
           UPDATE again SET day = '${tomorrow()}', recorded_at = recorded_at + interval '1 day', match_id = 'mat_again';
           INSERT INTO impressions SELECT * FROM again; DROP TABLE again`),
       () => run("DELETE FROM impressions WHERE match_id = 'mat_again'"),
-      [
-        "impression_once",
-        "row_affinity_scores",
-        "row_charges",
-        "row_earnings",
-        "row_game_impressions",
-        "row_impressions",
-        "whole_charges",
-        "whole_earnings",
-        "whole_impressions",
-      ],
+      ["impression_once", ...SEEN_OF_ANOTHER_ROW],
     ],
     ...limitPlants(ground),
   ];

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { MATCH_NODE_OPTIONS } from "@diegetic/match";
 import type { ClosedLoop, ClosedLoopResult } from "../generator/closed-loop.ts";
 import type { OpenLoop, OpenLoopResult } from "../generator/open-loop.ts";
 import type { Job, JobAnswer, Kind } from "./jobs.ts";
@@ -9,8 +10,6 @@ const READY_WITHIN_MS = 60_000;
 const CLOCK_TICKS_PER_SECOND = 100;
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const path = (file: string) => new URL(`../processes/${file}`, import.meta.url).href;
-/** As it is started in production. */
-const MATCH_NODE_OPTIONS = ["--initial-old-space-size=128"];
 const TYPESCRIPT = [
   "--disable-warning=ExperimentalWarning",
   "--conditions=@diegetic/source",

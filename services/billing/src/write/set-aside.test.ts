@@ -1,49 +1,22 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { createDatabase, createPipeline, type Database, type Pipeline } from "@diegetic/database";
-import { connectRedis, createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
-import { createLogger, createMetrics } from "@diegetic/service-kit";
+import type { Database } from "@diegetic/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
-import { createBillingMeasures } from "../measures.ts";
 import { settlementsStatement } from "../settle/settlements.ts";
 import { expectTotals } from "../testing/expected-totals.fixture.ts";
 import { createMarket, recordIn } from "../testing/market.fixture.ts";
+import { WriterStores } from "../testing/writer-stores.fixture.ts";
 import { billImpression } from "./billed-impression.ts";
 import { newImpressionsStatement } from "./impression-statements.ts";
-import { ImpressionWriter } from "./impression-writer.ts";
-import { Partitions } from "./partitions.ts";
 
-let server: TestDatabase;
-let redisServer: TestRedis;
-let redis: RedisConnection;
+let stores: WriterStores;
 let database: Database;
-let pipeline: Pipeline;
 
 beforeAll(async () => {
-  [server, redisServer] = await Promise.all([createTestDatabase(), startTestRedis()]);
-  redis = connectRedis(redisServer.url, { name: "test" });
-  database = createDatabase(server.url);
-  pipeline = createPipeline(server.url);
+  stores = await WriterStores.open();
+  database = stores.database;
 }, 60_000);
-afterAll(async () => {
-  await Promise.all([pipeline.close(), database.$disconnect()]);
-  redis.disconnect();
-  await Promise.all([server.drop(), redisServer.stop()]);
-});
-
-function write(records: readonly ImpressionRecord[], used = database): Promise<void> {
-  return new ImpressionWriter({
-    database: used,
-    pipeline,
-    money: createMoneyCommands(redis),
-    partitions: new Partitions(database),
-    measures: createBillingMeasures(createMetrics({ service: "billing" })),
-    logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
-    nowMs: Date.now,
-  }).write(records);
-}
+afterAll(() => stores.close());
 
 /** What another worker does that was refused for money: it has the advertiser's row, and sees no impression. */
 async function setAside(worker: Pick<Database, "$executeRaw">, record: ImpressionRecord): Promise<void> {
@@ -70,13 +43,13 @@ describe("a record that another worker sets aside", () => {
     async (_name, before) => {
       const market = await createMarket(database);
       const records = Array.from({ length: 8 }, (_, campaign) => recordIn(market, { campaign }));
-      await write(records.slice(0, before));
+      await stores.write(records.slice(0, before));
       const aside = records[4] as ImpressionRecord;
       let writing: Promise<void> | undefined;
       await database.$transaction(
         async (worker) => {
           await worker.$queryRaw`SELECT id FROM advertisers WHERE id = ${aside.match.advertiser_id} FOR UPDATE`;
-          writing = write(records);
+          writing = stores.write(records);
           await someoneWaitsFor("UPDATE advertisers");
           await setAside(worker, aside);
         },
@@ -123,7 +96,7 @@ describe("a record that another worker sets aside", () => {
         };
       },
     });
-    await write([record], refused);
+    await stores.write([record], refused);
     await otherBatch;
     const { impression_id: impressionId } = record;
     expect(await database.impression.count({ where: { impressionId } })).toBe(1);

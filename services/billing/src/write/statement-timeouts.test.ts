@@ -1,39 +1,18 @@
-import {
-  createDatabase,
-  createPipeline,
-  type Database,
-  type Pipeline,
-  StatementTimeout,
-} from "@diegetic/database";
-import { connectRedis, createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
-import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { type Database, StatementTimeout } from "@diegetic/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
-import { createBillingMeasures } from "../measures.ts";
 import { expectTotals } from "../testing/expected-totals.fixture.ts";
 import { createMarket, type Market, recordIn } from "../testing/market.fixture.ts";
-import { ImpressionWriter } from "./impression-writer.ts";
-import { Partitions } from "./partitions.ts";
+import { WriterStores } from "../testing/writer-stores.fixture.ts";
 
-let server: TestDatabase;
-let redisServer: TestRedis;
-let redis: RedisConnection;
+let stores: WriterStores;
 let database: Database;
-let pipeline: Pipeline;
 
 beforeAll(async () => {
-  [server, redisServer] = await Promise.all([createTestDatabase(), startTestRedis()]);
-  redis = connectRedis(redisServer.url, { name: "test" });
-  database = createDatabase(server.url);
-  pipeline = createPipeline(server.url);
+  stores = await WriterStores.open();
+  database = stores.database;
   await database.$executeRaw`CREATE SEQUENCE attempts`;
 }, 60_000);
-afterAll(async () => {
-  await Promise.all([pipeline.close(), database.$disconnect()]);
-  redis.disconnect();
-  await Promise.all([server.drop(), redisServer.stop()]);
-});
+afterAll(() => stores.close());
 
 /** From now on inserts of more impressions than that run out of time, and all are counted. */
 async function limitInserts(most: number): Promise<void> {
@@ -53,18 +32,6 @@ async function countAttempts(): Promise<number> {
   return (next?.next ?? 0) - 1;
 }
 
-function write(records: ReturnType<typeof recordsIn>): Promise<void> {
-  return new ImpressionWriter({
-    database,
-    pipeline,
-    money: createMoneyCommands(redis),
-    partitions: new Partitions(database),
-    measures: createBillingMeasures(createMetrics({ service: "billing" })),
-    logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
-    nowMs: Date.now,
-  }).write(records);
-}
-
 const recordsIn = (market: Market, count: number) =>
   Array.from({ length: count }, (_, n) => recordIn(market, { campaign: n, game: n % 2, user: n % 50 }));
 
@@ -73,7 +40,7 @@ describe("a batch that runs out of time", () => {
     const market = await createMarket(database);
     const records = recordsIn(market, 2_500);
     await limitInserts(700);
-    await write(records);
+    await stores.write(records);
     await expectTotals(database, market, records);
     expect(await database.poisonImpression.count()).toBe(0);
     // 2 500, twice 1 250, four times 625.
@@ -83,7 +50,7 @@ describe("a batch that runs out of time", () => {
   it("is given back when a small part of it has not time enough either: it is not a matter of size", async () => {
     const market = await createMarket(database);
     await limitInserts(0);
-    await expect(write(recordsIn(market, 2_500))).rejects.toThrow(StatementTimeout);
+    await expect(stores.write(recordsIn(market, 2_500))).rejects.toThrow(StatementTimeout);
     await expectTotals(database, market, []);
     expect(await countAttempts()).toBe(3);
     expect(await database.poisonImpression.count()).toBe(0);

@@ -1,0 +1,49 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { createDatabase, createPipeline, type Database, type Pipeline } from "@diegetic/database";
+import { connectRedis, createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { createBillingMeasures } from "../measures.ts";
+import { ImpressionWriter } from "../write/impression-writer.ts";
+import { Partitions } from "../write/partitions.ts";
+
+/** A database and a Redis of their own, and a writer that knows no slot. */
+export class WriterStores {
+  readonly database: Database;
+  readonly #pipeline: Pipeline;
+  readonly #redis: RedisConnection;
+  readonly #servers: [TestDatabase, TestRedis];
+
+  private constructor(servers: [TestDatabase, TestRedis]) {
+    const [{ url: databaseUrl }, { url: redisUrl }] = servers;
+    this.#servers = servers;
+    this.#redis = connectRedis(redisUrl, { name: "test" });
+    this.database = createDatabase(databaseUrl);
+    this.#pipeline = createPipeline(databaseUrl);
+  }
+
+  static async open(): Promise<WriterStores> {
+    return new WriterStores(await Promise.all([createTestDatabase(), startTestRedis()]));
+  }
+
+  /** @param used in place of the database for what does not go through the pipeline */
+  write(records: readonly ImpressionRecord[], used = this.database): Promise<void> {
+    return new ImpressionWriter({
+      database: used,
+      pipeline: this.#pipeline,
+      money: createMoneyCommands(this.#redis),
+      partitions: new Partitions(this.database),
+      measures: createBillingMeasures(createMetrics({ service: "billing" })),
+      logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
+      nowMs: Date.now,
+    }).write(records);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pipeline.close(), this.database.$disconnect()]);
+    this.#redis.disconnect();
+    const [server, redisServer] = this.#servers;
+    await Promise.all([server.drop(), redisServer.stop()]);
+  }
+}
