@@ -1,10 +1,16 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { createDatabase, createPipeline, type Database, type Pipeline } from "@diegetic/database";
-import { connectRedis, createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
+import {
+  connectRedis,
+  createMoneyCommands,
+  type DamagedEntry,
+  type RedisConnection,
+} from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { createBillingMeasures } from "../measures.ts";
+import { damagedRecordKeeper } from "../sweep/damaged-records.ts";
 import { ImpressionWriter } from "../write/impression-writer.ts";
 import { Partitions } from "../write/partitions.ts";
 
@@ -30,14 +36,25 @@ export class WriterStores {
   /** @param used in place of the database for what does not go through the pipeline */
   write(records: readonly ImpressionRecord[], used = this.database): Promise<void> {
     return new ImpressionWriter({
-      database: used,
+      ...this.#parts(used),
       pipeline: this.#pipeline,
-      money: createMoneyCommands(this.#redis),
       partitions: new Partitions(this.database),
-      measures: createBillingMeasures(createMetrics({ service: "billing" })),
-      logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
       nowMs: Date.now,
     }).write(records);
+  }
+
+  /** What the sweeper does with what is no record. */
+  setAsideDamaged(advertiserId: string, damaged: readonly DamagedEntry[]): Promise<void> {
+    return damagedRecordKeeper(this.#parts(this.database))(advertiserId, damaged);
+  }
+
+  #parts(database: Database) {
+    return {
+      database,
+      money: createMoneyCommands(this.#redis),
+      measures: createBillingMeasures(createMetrics({ service: "billing" })),
+      logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
+    };
   }
 
   async close(): Promise<void> {

@@ -1,20 +1,12 @@
-import { createHash } from "node:crypto";
 import type { ImpressionRecord } from "@diegetic/contracts";
-import {
-  type Database,
-  DataRefused,
-  dateOfDay,
-  inTransaction,
-  type Pipeline,
-  StatementTimeout,
-  type Transaction,
-} from "@diegetic/database";
+import { type Database, DataRefused, type Pipeline, StatementTimeout } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { committedInEpoch, settlementsStatement } from "../settle/settlements.ts";
+import { committedInEpoch } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import type { Partitions } from "./partitions.ts";
+import { setAside } from "./set-aside.ts";
 import {
   NOTHING_WRITTEN,
   type PreparedBatch,
@@ -180,36 +172,17 @@ export class ImpressionWriter {
     if (!(error instanceof RecordRefused || error instanceof DataRefused)) throw error;
   }
 
-  async #setAside({ record, reason, billed, reversed, unfunded }: RefusedRecord): Promise<void> {
-    const { database, logger, measures } = this.#dependencies;
-    const text = JSON.stringify(record);
-    const impressionId =
-      typeof record.impression_id === "string"
-        ? record.impression_id
-        : `unnamed_${createHash("sha256").update(text).digest("hex")}`;
-    const advertiserId = String(record.match?.advertiser_id ?? "");
-    const count = await inTransaction(database, async (transaction) => {
-      // Orders this before or after a restoring of the slot, which counts what is in the outbox and not set aside.
-      const [slot] = await transaction.$queryRaw<{ slot_epoch: bigint }[]>`
-        SELECT slot_epoch FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
-      // Another worker may have written it since it was refused: a deposit may have come in between.
-      if (billed && (await isWritten(transaction, billed))) return null;
-      // One of an earlier epoch may or may not have been counted when the slot was restored: reads do not rely on it.
-      const isCounted = !reversed && slot?.slot_epoch === BigInt(committedInEpoch(record));
-      const slotEpoch = isCounted ? slot.slot_epoch : null;
-      const setAside = await transaction.poisonImpression.createMany({
-        data: [{ impressionId, advertiserId, record: text, reason: reason.slice(0, 1_000), slotEpoch }],
-        skipDuplicates: true,
-      });
-      if (setAside.count > 0 && reversed && billed) {
-        await transaction.$executeRaw(settlementsStatement("reversed", [billed]));
-      }
-      return setAside.count;
+  async #setAside({ record, unfunded, ...refused }: RefusedRecord): Promise<void> {
+    const { measures } = this.#dependencies;
+    const count = await setAside(this.#dependencies, {
+      ...refused,
+      advertiserId: String(record.match?.advertiser_id ?? ""),
+      impressionId: record.impression_id,
+      matchId: record.match?.match_id,
+      text: JSON.stringify(record),
+      countedInEpoch: committedInEpoch(record),
     });
-    if (count === null) return;
-    measures.poison.inc(count);
-    if (unfunded) measures.unfunded.inc(count);
-    logger.error({ impressionId, advertiserId, reason }, "an impression cannot be written and was set aside");
+    if (unfunded) measures.unfunded.inc(count ?? 0);
   }
 
   async #acknowledge(records: readonly ImpressionRecord[]): Promise<void> {
@@ -228,16 +201,6 @@ export class ImpressionWriter {
       ),
     );
   }
-}
-
-/** Whoever writes it has the advertiser's row locked, and so has whoever asks. */
-async function isWritten(transaction: Transaction, impression: BilledImpression): Promise<boolean> {
-  const { day, otherDays, record } = impression;
-  const days = [day, ...otherDays].map(dateOfDay);
-  const rows = await transaction.$queryRaw<unknown[]>`
-    SELECT FROM impressions WHERE day = ANY(${days}::date[]) AND impression_id = ${record.impression_id}
-      AND match_id = ${record.match.match_id}`;
-  return rows.length > 0;
 }
 
 /** Redis is told of at most 500 at a time. */

@@ -104,3 +104,39 @@ describe("a record that another worker sets aside", () => {
     expect(await database.slotSettlement.count({ where: { impressionId } })).toBe(0);
   });
 });
+
+describe("what stands in an outbox and is no record", () => {
+  /** Damaged while a batch that has the sound record is about to commit. */
+  async function damagedWhileWriting(record: ImpressionRecord, text: string): Promise<number> {
+    const { impression_id: impressionId, match } = record;
+    let keeping: Promise<void> | undefined;
+    await database.$transaction(
+      async (batch) => {
+        await batch.$executeRaw(newImpressionsStatement([billImpression(record, Date.now())]));
+        await batch.$queryRaw`SELECT id FROM advertisers WHERE id = ${match.advertiser_id} FOR UPDATE`;
+        keeping = stores.setAsideDamaged(match.advertiser_id, [{ field: impressionId, text }]);
+        await Promise.race([keeping, someoneWaitsFor("FROM advertisers")]);
+      },
+      { timeout: 20_000 },
+    );
+    await keeping;
+    expect(await database.impression.count({ where: { impressionId } })).toBe(1);
+    return database.poisonImpression.count({ where: { impressionId } });
+  }
+
+  it.each([
+    ["nothing of it can be read", () => "{"],
+    [
+      "its match can still be read",
+      (record: ImpressionRecord) => JSON.stringify({ match: { match_id: record.match.match_id } }),
+    ],
+  ])("is not set aside when a batch is about to commit the impression: %s", async (_name, textOf) => {
+    const record = recordIn(await createMarket(database));
+    expect(await damagedWhileWriting(record, textOf(record))).toBe(0);
+  });
+
+  it("is set aside when it is another match's", async () => {
+    const record = recordIn(await createMarket(database));
+    expect(await damagedWhileWriting(record, '{"match":{"match_id":"mat_other"}}')).toBe(1);
+  });
+});
