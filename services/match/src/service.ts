@@ -105,8 +105,8 @@ function createParts({ settings, secrets, logger, metrics, nowMs = Date.now }: M
   };
   const follower = new SnapshotFollower(redis, {
     instance: settings.instanceName,
-    onChanges: (changes) => {
-      catalog.apply(changes);
+    onChange: (change) => {
+      catalog.apply(change);
       tidyInTurns();
     },
     onError: snapshotErrors(logger, onError("snapshot")),

@@ -29,7 +29,8 @@ export class Arena {
     const free = this.#free.get(whole)?.pop();
     if (free !== undefined) return free;
     if (whole > this.chunks.length * chunkLength - this.#next) {
-      const buffer = new ArrayBuffer(Math.max(whole, chunkLength) * Int32Array.BYTES_PER_ELEMENT);
+      // Shared with nobody: V8 collects the whole heap for every 64 MB of other buffers, and blocks for that.
+      const buffer = new SharedArrayBuffer(Math.max(whole, chunkLength) * Int32Array.BYTES_PER_ELEMENT);
       this.#next = this.chunks.length * chunkLength;
       this.chunks.push(new Int32Array(buffer));
       this.floats.push(new Float64Array(buffer));

@@ -75,7 +75,9 @@ export class BlockChains {
     const start = this.#chunks.length * blocksPerChunk;
     const next = Int32Array.from({ length: blocksPerChunk }, (_, place) => start + place + 1);
     next[blocksPerChunk - 1] = noBlock;
-    this.#chunks.push({ bytes: new Uint8Array(blocksPerChunk * blockLength), next });
+    // Shared with nobody, for the reason that arena.ts gives.
+    const bytes = new Uint8Array(new SharedArrayBuffer(blocksPerChunk * blockLength));
+    this.#chunks.push({ bytes, next });
     this.#firstFree = start;
   }
 

@@ -45,6 +45,8 @@ export class TextTable {
   readonly #sizes: number[] = [];
   readonly #arena = new Arena();
   readonly #lists = new NumberLists(this.#arena);
+  /** Of the text that is looked up by `get`. */
+  #units = new Uint16Array(1_024);
 
   constructor() {
     for (let segment = 0; segment < 1 << segmentBits; segment += 1) {
@@ -54,11 +56,9 @@ export class TextTable {
   }
 
   get(text: string): number {
-    const units = Uint16Array.from(text, (unit) => unit.charCodeAt(0));
-    if (units.length === text.length) return this.find(hashOf(text), units, 0, units.length);
-    // Characters of two units.
-    const split = Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
-    return this.find(hashOf(text), split, 0, split.length);
+    if (this.#units.length < text.length) this.#units = new Uint16Array(text.length * 2);
+    for (let at = 0; at < text.length; at += 1) this.#units[at] = text.charCodeAt(at);
+    return this.find(hashOf(text), this.#units, 0, text.length);
   }
 
   /** The entry of the units from `from` to `to`, whose hash must be given; `noEntry` when there is none. */

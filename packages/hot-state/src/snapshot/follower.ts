@@ -19,10 +19,10 @@ export interface SnapshotFollowerOptions {
   /** Shown in the leases; a random part is added, so that two processes of one name do not share a lease. */
   instance: string;
   /**
-   * Takes a few changes at a time, synchronously; between two calls other work of the process has its turn. When it
-   * throws, the follower does not become fresh again before it has taken them: it brings the same changes once more.
+   * Takes a change, synchronously; other work of the process has its turn after a millisecond of them. When it throws, the
+   * follower does not become fresh again before it has taken the change: it brings the same page once more.
    */
-  onChanges: (changes: SnapshotChange[]) => void;
+  onChange: (change: SnapshotChange) => void;
   /** Told of every failed attempt; the follower goes on trying. */
   onError?: (error: Error) => void;
   /** Length of the lease in milliseconds. Default: SNAPSHOT_LEASE_MS. */
@@ -34,9 +34,10 @@ export interface SnapshotFollowerOptions {
 const CHANGES_PER_PAGE = 200;
 /** What a page takes to be read goes with its size, and nothing else has its turn meanwhile. */
 const BYTES_PER_PAGE = 250_000;
-/** So many changes are brought in one call, and no further call is made in a turn that has taken so long. */
-const CHANGES_PER_CALL = 5;
+/** No further change is brought in a turn that has taken so long. */
 const TURN_MS = 1;
+/** To read so many takes nothing of a turn that is worth counting. */
+const FEW_CHANGES = 5;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
 
@@ -227,22 +228,20 @@ export class SnapshotFollower {
 
   async #applyInTurns(changes: readonly SnapshotChange[]): Promise<void> {
     // Reading many has taken some of this turn.
-    let turnEndsAt = changes.length > CHANGES_PER_CALL ? 0 : performance.now() + TURN_MS;
-    for (let from = 0; from < changes.length; from += CHANGES_PER_CALL) {
+    let turnEndsAt = changes.length > FEW_CHANGES ? 0 : performance.now() + TURN_MS;
+    for (const change of changes) {
       if (performance.now() >= turnEndsAt) {
         await nextTurn();
         turnEndsAt = performance.now() + TURN_MS;
       }
-      this.#apply(changes.slice(from, from + CHANGES_PER_CALL));
+      this.#apply(change);
     }
   }
 
-  #apply(changes: SnapshotChange[]): void {
-    this.#options.onChanges(changes);
-    for (const { name, json } of changes) {
-      if (json === null) this.#known.delete(name);
-      else this.#known.set(name, this.#load);
-    }
+  #apply(change: SnapshotChange): void {
+    this.#options.onChange(change);
+    if (change.json === null) this.#known.delete(change.name);
+    else this.#known.set(change.name, this.#load);
   }
 
   /** After a load: the entities of before that Redis no longer names. All at once they take milliseconds to go through. */

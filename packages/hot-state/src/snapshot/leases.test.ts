@@ -27,10 +27,8 @@ class Instance {
     this.follower = new SnapshotFollower(this.#redis, {
       instance: name,
       leaseMs: LEASE_MS,
-      onChanges: (changes) => {
-        for (const { name, json } of changes) {
-          if (name === "value") this.value = json === null ? 0 : Number(json);
-        }
+      onChange: ({ name, json }) => {
+        if (name === "value") this.value = json === null ? 0 : Number(json);
       },
     });
     this.follower.start();
@@ -212,8 +210,8 @@ describe("a Redis that goes away", () => {
       instance: "restart",
       leaseMs: LEASE_MS,
       onError: (error) => errors.push(error),
-      onChanges: (changes) => {
-        for (const { name, json } of changes) entities.set(name, json);
+      onChange: ({ name, json }) => {
+        entities.set(name, json);
       },
     });
     try {

@@ -28,7 +28,7 @@ export class Market {
     });
     this.#follower = new SnapshotFollower(redis, {
       instance: options.instance,
-      onChanges: (changes) => this.#apply(changes),
+      onChange: (change) => this.#apply(change),
       onError: (error) => (error instanceof SnapshotNotPublished ? wait() : fail(error)),
     });
   }
@@ -49,15 +49,13 @@ export class Market {
     return { index: this.#index, placement: (gameId) => this.#placements.get(gameId) };
   }
 
-  #apply(changes: readonly SnapshotChange[]): void {
-    for (const { name, json } of changes) {
-      if (name.startsWith(CAMPAIGN)) {
-        if (json === null) this.#index.remove(name.slice(CAMPAIGN.length));
-        else this.#index.upsert(JSON.parse(json) as SnapshotCampaign);
-      } else if (name.startsWith(PLACEMENT)) {
-        if (json === null) this.#placements.delete(name.slice(PLACEMENT.length));
-        else this.#placements.set(name.slice(PLACEMENT.length), JSON.parse(json) as SnapshotPlacement);
-      }
+  #apply({ name, json }: SnapshotChange): void {
+    if (name.startsWith(CAMPAIGN)) {
+      if (json === null) this.#index.remove(name.slice(CAMPAIGN.length));
+      else this.#index.upsert(JSON.parse(json) as SnapshotCampaign);
+    } else if (name.startsWith(PLACEMENT)) {
+      if (json === null) this.#placements.delete(name.slice(PLACEMENT.length));
+      else this.#placements.set(name.slice(PLACEMENT.length), JSON.parse(json) as SnapshotPlacement);
     }
   }
 }

@@ -12,11 +12,9 @@ beforeAll(async () => {
   harness = await startHarness();
   follower = new SnapshotFollower(harness.redis, {
     instance: "match-test",
-    onChanges: (changes) => {
-      for (const { name, json } of changes) {
-        if (json === null) known.delete(name);
-        else known.set(name, json);
-      }
+    onChange: ({ name, json }) => {
+      if (json === null) known.delete(name);
+      else known.set(name, json);
     },
   });
   follower.start();

@@ -22,31 +22,29 @@ export class Catalog {
   readonly #advertiserVersions = new ShardedMap<number>();
   readonly #keys = new ShardedMap<KnownKey>();
 
-  /** Takes changes as the follower brings them. Entities of a kind that is not known here are left out. */
-  apply(changes: readonly SnapshotChange[]): void {
-    for (const { name, json } of changes) {
-      const separator = name.indexOf(":");
-      const id = name.slice(separator + 1);
-      switch (name.slice(0, separator)) {
-        case "campaign":
-          if (json === null) this.index.remove(id);
-          else this.index.upsert(JSON.parse(json) as SnapshotCampaign);
-          break;
-        case "placement":
-          if (json === null) this.#placements.delete(id);
-          else this.#placements.set(id, JSON.parse(json) as SnapshotPlacement);
-          break;
-        case "advertiser":
-          if (json === null) this.#advertiserVersions.delete(id);
-          else this.#advertiserVersions.set(id, (JSON.parse(json) as SnapshotAdvertiser).version);
-          // There may be money again.
-          this.index.readmitAdvertiser(id);
-          break;
-        case "key":
-          if (json === null) this.#keys.delete(id);
-          else this.#keys.set(id, readKey(JSON.parse(json) as SnapshotApiKey));
-          break;
-      }
+  /** Takes a change as the follower brings it. Entities of a kind that is not known here are left out. */
+  apply({ name, json }: SnapshotChange): void {
+    const separator = name.indexOf(":");
+    const id = name.slice(separator + 1);
+    switch (name.slice(0, separator)) {
+      case "campaign":
+        if (json === null) this.index.remove(id);
+        else this.index.upsert(JSON.parse(json) as SnapshotCampaign);
+        break;
+      case "placement":
+        if (json === null) this.#placements.delete(id);
+        else this.#placements.set(id, JSON.parse(json) as SnapshotPlacement);
+        break;
+      case "advertiser":
+        if (json === null) this.#advertiserVersions.delete(id);
+        else this.#advertiserVersions.set(id, (JSON.parse(json) as SnapshotAdvertiser).version);
+        // There may be money again.
+        this.index.readmitAdvertiser(id);
+        break;
+      case "key":
+        if (json === null) this.#keys.delete(id);
+        else this.#keys.set(id, readKey(JSON.parse(json) as SnapshotApiKey));
+        break;
     }
   }
 
