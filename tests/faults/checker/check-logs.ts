@@ -13,7 +13,7 @@ const EXPLAINED: RegExp[] = [
   /^management cannot start: (Postgres|Redis) is not reached at /,
   // Counted by the check of what was set aside.
   /: the money was spent again after Redis had lost the charge\b/,
-  /an outbox holds what is no record: it was set aside/,
+  /"reason":"what stands in the outbox is no record\b/,
   /the books differ: Records that were set aside/,
   /"reason":"another match has been written under this impression id"/,
 ];
