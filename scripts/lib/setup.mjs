@@ -14,7 +14,15 @@ const STILL_RUNNING_EVERY_MS = 10_000;
 const OUTPUT_KEPT_CHARACTERS = 20_000;
 
 /** Problems that are told as they are, without a stack trace; the other names are those of the built packages. */
-const SENTENCES = ["SetupProblem", "SetupError", "SettingsError", "StartError", "UsageError"];
+const SENTENCES = [
+  "SetupProblem",
+  "SetupError",
+  "SettingsError",
+  "StartError",
+  "UsageError",
+  "DatabaseAway",
+  "StatementTimeout",
+];
 const WRONG_USE_EXIT_CODE = 2;
 
 class SetupProblem extends Error {

@@ -9,7 +9,10 @@ import {
   TransactionConflict,
   UniqueViolation,
 } from "./errors.ts";
+import { Prisma } from "./generated/client.ts";
 import { safeInteger } from "./integers.ts";
+import { migrate } from "./migrate.ts";
+import { createPipeline } from "./pipeline.ts";
 import { inTransaction } from "./transaction.ts";
 
 let server: TestDatabase;
@@ -54,6 +57,33 @@ describe("errors", () => {
     });
     await expect(killed).rejects.toThrow(DatabaseAway);
     expect(await database.account.findUnique({ where: { id: "acct_killed" } })).toBeNull();
+  });
+});
+
+describe("a database that cannot be used", () => {
+  it.each([
+    ["postgres://x@127.0.0.1:1/x", /^Postgres is not reached at DATABASE_URL \(.+\): see that it runs/],
+    ["another password", /^Postgres refuses the user or the password of DATABASE_URL/],
+    ["another database", /^Postgres has no database of the name in DATABASE_URL/],
+  ])("is told in one sentence without its password: %s", async (kind, sentence) => {
+    const url = new URL(kind.startsWith("another") ? server.url : kind);
+    if (kind === "another password") url.password = "secret-word";
+    if (kind === "another database") url.pathname = "/nowhere";
+    const stranger = createDatabase(url.href, { poolSize: 1 });
+    const pipeline = createPipeline(url.href);
+    const attempts = [
+      () => stranger.account.findMany(),
+      () => stranger.$queryRaw`SELECT 1`,
+      () => pipeline.inTransaction(({ query }) => query(Prisma.sql`SELECT 1`)),
+      () => migrate(url.href),
+    ];
+    for (const attempt of attempts) {
+      const error = await attempt().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(DatabaseAway);
+      expect((error as DatabaseAway).message).toMatch(sentence);
+      expect((error as DatabaseAway).message).not.toMatch(/\n|secret-word/);
+    }
+    await Promise.all([stranger.$disconnect(), pipeline.close()]);
   });
 });
 

@@ -41,8 +41,8 @@ export class RecordMissing extends DatabaseError {}
 export class TransactionConflict extends DatabaseError {}
 
 /**
- * The database cannot be reached, or did not answer in time. A write may nevertheless have happened: repeat only what
- * is idempotent.
+ * The database cannot be reached, refuses its user, or did not answer in time. A write may nevertheless have happened: repeat only
+ * what is idempotent. The message is one sentence for an operator.
  */
 export class DatabaseAway extends DatabaseError {}
 
@@ -65,8 +65,8 @@ const AWAY_KINDS = new Set([
   "TooManyConnections",
   "TlsConnectionError",
 ]);
-/** Connection lost, resources, shut-down, statement or lock timed out. */
-const AWAY_SQL_STATE = /^(08|53|57|55P03)/;
+/** Connection lost, user refused, no such database, resources, shut-down, statement or lock timed out. */
+const AWAY_SQL_STATE = /^(08|28|3D|53|57|55P03)/;
 /** Messages of the driver that come without a code. */
 const AWAY_MESSAGE =
   /connection error|Connection terminated|timeout exceeded when trying to connect|Query read timeout|pool after calling end|not queryable/i;
@@ -94,9 +94,21 @@ export function translateError(error: unknown): unknown {
     AWAY_SYSTEM_CODE.test(String(code)) ||
     (sqlState === "" && AWAY_MESSAGE.test(error.message))
   ) {
-    return new DatabaseAway(message, options);
+    return new DatabaseAway(awaySentence(sqlState, message || String(code)), options);
   }
   return error;
+}
+
+function awaySentence(sqlState: string, message: string): string {
+  if (sqlState.startsWith("28"))
+    return "Postgres refuses the user or the password of DATABASE_URL: correct them.";
+  if (sqlState.startsWith("3D")) {
+    return "Postgres has no database of the name in DATABASE_URL: create it, or correct the name.";
+  }
+  // Prisma shows the code around a call that failed, and below it why.
+  const lastLine = message.trim().split("\n").at(-1) ?? "";
+  const why = /Message: `([^`]+)`$/.exec(lastLine)?.[1] ?? lastLine;
+  return `Postgres is not reached at DATABASE_URL (${why}): see that it runs, and that the address is right.`;
 }
 
 /** Of a connection that cannot be made, or broke. */

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import pg from "pg";
+import { translateError } from "./errors.ts";
 import { MigrationAdapterFactory } from "./migration-adapter.ts";
 import { createSchemaEngine } from "./schema-engine.ts";
 
@@ -23,7 +24,8 @@ interface Migration {
 /**
  * Brings the database to the newest migration of prisma/migrations and returns the names of those it applied.
  * Writes the same history as `prisma migrate deploy`; nothing happens when all is applied, and processes that
- * start at the same time wait for each other. Rejects when a migration failed earlier and was not mended.
+ * start at the same time wait for each other. Rejects when a migration failed earlier and was not mended, and with the classes of
+ * errors.ts.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = await readMigrations();
@@ -38,6 +40,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     const applied = await applyMigrations(url, migrations);
     for (const name of applied) options.log?.(`Applied migration ${name}.`);
     return applied;
+  } catch (error) {
+    throw translateError(error);
   } finally {
     // The end of the session gives the lock back, whatever happened before.
     await lock.end();

@@ -56,7 +56,7 @@ export {
   type RateLimiterOptions,
   UNLIMITED,
 } from "./rate-limit/rate-limiter.ts";
-export { isRedisAway, isRedisFull } from "./redis-away.ts";
+export { describeRedisAway, isRedisAway, isRedisFull } from "./redis-away.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { slotOwners } from "./slot-owners.ts";
 export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";

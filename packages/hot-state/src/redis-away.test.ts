@@ -1,7 +1,8 @@
+import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it } from "@jest/globals";
 import { startTestRedis } from "../../../tests/helpers/redis.ts";
 import { connectRedis } from "./connection.ts";
-import { isRedisAway } from "./redis-away.ts";
+import { describeRedisAway, isRedisAway } from "./redis-away.ts";
 
 describe("isRedisAway", () => {
   it("knows what a command throws when its server is gone", async () => {
@@ -27,5 +28,50 @@ describe("isRedisAway", () => {
     expect(isRedisAway(new Error("WRONGTYPE Operation against a key"))).toBe(false);
     expect(isRedisAway(new RangeError("limit"))).toBe(false);
     expect(isRedisAway("ECONNREFUSED")).toBe(false);
+  });
+});
+
+describe("describeRedisAway", () => {
+  const fake = (answer: string | undefined) => async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      if (answer === undefined) socket.destroy();
+      else socket.on("data", () => socket.write(answer));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return { port: (server.address() as AddressInfo).port, stop: () => server.close() };
+  };
+  const nobody = async () => ({ port: 1, stop: () => undefined });
+
+  it.each([
+    [
+      "nobody answers",
+      nobody,
+      /^Redis is not reached at REDIS_URL \((the connection is gone|ECONNREFUSED)\): /,
+    ],
+    ["the connection ends", fake(undefined), "Redis is not reached at REDIS_URL (the connection is gone): "],
+    ["it is no Redis", fake("HTTP/1.1 400 Bad Request\r\n\r\n"), "What answers at REDIS_URL is no Redis"],
+  ])("says in the operator's words that %s", async (_what, start, sentence) => {
+    const { port, stop } = await start();
+    const redis = connectRedis(`redis://127.0.0.1:${port}`, { name: "test", commandTimeoutMs: 500 });
+    redis.on("error", () => undefined);
+    const error = await redis.get("x").catch((thrown: unknown) => thrown);
+    redis.disconnect();
+    stop();
+    expect(describeRedisAway(error)).toEqual(
+      typeof sentence === "string" ? expect.stringContaining(sentence) : expect.stringMatching(sentence),
+    );
+  });
+
+  it.each([
+    ["NOAUTH Authentication required.", "Redis refuses the user or the password of REDIS_URL"],
+    ["LOADING Redis is loading", "Redis is not reached at REDIS_URL (LOADING Redis is loading): "],
+    ["Command timed out", "Redis is not reached at REDIS_URL (no answer in time): "],
+  ])("says what %s means", (message, sentence) => {
+    expect(describeRedisAway(new Error(message))).toContain(sentence);
+  });
+
+  it("leaves faults of the program alone", () => {
+    expect(describeRedisAway(new Error("WRONGTYPE Operation against a key"))).toBeUndefined();
   });
 });

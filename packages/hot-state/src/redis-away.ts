@@ -15,7 +15,7 @@ const SOCKET_CODES = new Set([
 ]);
 const CLIENT_ERRORS = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedError", "AbortError"]);
 const CLIENT_MESSAGES =
-  /^(Connection is closed\.|Command timed out|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections)/;
+  /^(Connection is closed\.|Command timed out|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections|Unknown RESP type)/;
 const SERVER_STATES =
   /^(ERR Script attempted to access a non local key in a cluster node|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
 
@@ -29,6 +29,21 @@ export function isRedisAway(error: unknown): boolean {
   return (
     CLIENT_ERRORS.has(error.name) || CLIENT_MESSAGES.test(error.message) || SERVER_STATES.test(error.message)
   );
+}
+
+/** Why a command found no Redis that could serve it, as one sentence for an operator; undefined: for no such reason. */
+export function describeRedisAway(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !isRedisAway(error)) return undefined;
+  const [line = ""] = error.message.split("\n");
+  if (line.startsWith("Unknown RESP type"))
+    return "What answers at REDIS_URL is no Redis: correct the address.";
+  if (/^(NOAUTH|WRONGPASS)\b/.test(line)) {
+    return "Redis refuses the user or the password of REDIS_URL: correct them.";
+  }
+  // The client speaks of its own settings and parts.
+  const inWords = line.startsWith("Command timed out") ? "no answer in time" : "the connection is gone";
+  const why = SERVER_STATES.test(line) ? line : ((error as NodeJS.ErrnoException).code ?? inWords);
+  return `Redis is not reached at REDIS_URL (${why}): see that it runs, and that the address is right.`;
 }
 
 /** Whether Redis has refused a write because its memory is full. What frees memory it still does. */

@@ -1,3 +1,5 @@
+import { DatabaseAway } from "@diegetic/database";
+import { describeRedisAway } from "@diegetic/hot-state";
 import { createMetrics, runService, startOperationsServer } from "@diegetic/service-kit";
 import { createBillingService } from "./service.ts";
 import { readBillingSettings } from "./settings.ts";
@@ -8,6 +10,7 @@ await runService({
     const { settings, secrets } = readBillingSettings(environment);
     return { ...settings, secrets };
   },
+  describeAway: (error) => (error instanceof DatabaseAway ? error.message : describeRedisAway(error)),
   start: async ({ secrets, ...settings }, logger) => {
     const metrics = createMetrics({ service: "billing", processMetrics: true });
     const service = createBillingService({ settings, secrets, logger, metrics });

@@ -20,7 +20,13 @@ import {
   SnapshotPublisher,
   slotOwners,
 } from "@diegetic/hot-state";
-import { createApp, type Logger, type Metrics, type ReadinessChecks } from "@diegetic/service-kit";
+import {
+  createApp,
+  createOutageLog,
+  type Logger,
+  type Metrics,
+  type ReadinessChecks,
+} from "@diegetic/service-kit";
 import { apiDocumentPages } from "./api-document/pages.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
 import { keyTextSecret } from "./api-keys/key-text.ts";
@@ -78,7 +84,7 @@ export function createManagement(options: ManagementOptions): Management {
   const database = createDatabase(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
   const reader = createReader(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
   const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
-  redis.on("error", (error: Error) => logger.warn({ err: error }, "the connection to Redis failed"));
+  redis.on("error", createOutageLog(logger)("commands"));
   const slots = createMoneyCommands(redis);
   const snapshot = new SnapshotPublisher(redis);
   const obeyedSeconds = metrics.histogram(

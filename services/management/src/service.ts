@@ -1,11 +1,8 @@
-import { DatabaseAway } from "@diegetic/database";
-import { isRedisAway } from "@diegetic/hot-state";
 import {
   createMetrics,
   type Logger,
   listen,
   type RunningService,
-  StartError,
   startOperationsServer,
 } from "@diegetic/service-kit";
 import { createManagement } from "./management.ts";
@@ -40,21 +37,6 @@ export async function startManagement(settings: ManagementSettings, logger: Logg
     };
   } catch (error) {
     await management.stop();
-    throw explainStart(error);
+    throw error;
   }
-}
-
-function explainStart(error: unknown): unknown {
-  if (error instanceof DatabaseAway) {
-    return new StartError(`Postgres is not reached at DATABASE_URL: ${lastLine(error)}`);
-  }
-  if (isRedisAway(error) && error instanceof Error) {
-    return new StartError(`Redis is not reached at REDIS_URL: ${lastLine(error)}`);
-  }
-  return error;
-}
-
-/** Prisma shows the code around a call that failed, and below it why. */
-function lastLine({ message }: Error): string {
-  return message.trim().split("\n").at(-1) ?? "";
 }

@@ -1,4 +1,5 @@
 import { auditBooks, auditJson, auditText } from "@diegetic/billing";
+import { describeRedisAway } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
 import { flagOption, integerSetting, readOptions } from "@diegetic/service-kit";
 import { isStackRunning } from "./data-directory/lock.ts";
@@ -25,7 +26,12 @@ export async function runAuditCommand(args: string[]): Promise<number> {
   }
   const { json, waitSeconds } = options;
   const stores = await findStores(process.env);
-  const report = await auditBooks({ ...stores, quietWithinMs: waitSeconds * 1_000 });
+  const report = await auditBooks({ ...stores, quietWithinMs: waitSeconds * 1_000 }).catch(
+    (error: unknown) => {
+      const away = describeRedisAway(error);
+      throw away === undefined ? error : new SetupError(away);
+    },
+  );
   process.stdout.write(json ? auditJson(report) : auditText(report));
   return EXIT_CODES[report.verdict];
 }

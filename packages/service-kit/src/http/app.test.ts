@@ -200,6 +200,7 @@ describe("the log", () => {
       expect.objectContaining({
         msg: "requests are refused",
         refused: 1,
+        answer: first.body.detail,
         requestId: first.headers["x-request-id"],
       }),
     ]);

@@ -4,7 +4,7 @@ import { readBody } from "./body.ts";
 import { createContext, type Route } from "./context.ts";
 import type { Answer, ApiKey, Endpoint, EndpointGroup } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
-import { forbidden, methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
+import { forbidden, HttpError, methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
 
 const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 /** The group of requests whose path is unknown. */
@@ -89,8 +89,11 @@ export function sendError(
   const { method } = exchange.request;
   if (known.status === 500) exchange.logger.error({ err: error, method }, "request failed");
   else if (known.status === 503 && !(known instanceof Overloaded)) {
+    // Who threw the answer himself has said in it why; its stack tells nothing.
+    const cause = error instanceof HttpError ? error.cause : error;
+    const facts = { answer: known.message, ...(cause !== undefined && { err: cause }), method };
     policy.refusedLines.tell(known.message, (refused) =>
-      exchange.logger.warn({ err: error, method, refused }, "requests are refused"),
+      exchange.logger.warn({ ...facts, refused }, "requests are refused"),
     );
   }
   if (exchange.response.headersSent) {

@@ -1,3 +1,4 @@
+import type { DescribeAway } from "../observability/describe-error.ts";
 import { createLogger, type Logger } from "../observability/logger.ts";
 import { type Environment, SettingsError } from "../settings/settings.ts";
 import { StartError } from "./start-error.ts";
@@ -17,6 +18,8 @@ export interface ServiceDefinition<S extends { instanceName: string; logLevel: s
   /** Reads the environment; a `SettingsError` ends the process with its sentences. */
   readSettings(environment: Environment): S;
   start(settings: S, logger: Logger): Promise<RunningService>;
+  /** How logs, and a start that fails, tell of a store that is away. */
+  describeAway?: DescribeAway;
   /** A drain that takes longer is given up. Default: 10 s. */
   stopTimeoutMs?: number;
 }
@@ -45,12 +48,13 @@ export async function runService<S extends { instanceName: string; logLevel: str
       service: service.name,
       instance: settings.instanceName,
       level: settings.logLevel,
+      ...(service.describeAway && { describeAway: service.describeAway }),
     });
     exitOnCrash(logger);
     logger.info("starting");
     running = await service.start(settings, logger);
   } catch (error) {
-    failStart(service.name, error);
+    failStart(service, error);
   }
   logger.info({ ports: running.ports }, "started");
   if (process.connected) process.send?.({ type: "ready", ...running.ports });
@@ -82,9 +86,13 @@ function exitOnCrash(logger: Logger): void {
   process.on("unhandledRejection", crash);
 }
 
-function failStart(name: string, error: unknown): never {
-  const known = error instanceof SettingsError || error instanceof StartError;
-  const sentence = error instanceof Error ? error.message : String(error);
+function failStart(
+  { name, describeAway }: { name: string; describeAway?: DescribeAway },
+  error: unknown,
+): never {
+  const away = describeAway?.(error);
+  const known = away !== undefined || error instanceof SettingsError || error instanceof StartError;
+  const sentence = away ?? (error instanceof Error ? error.message : String(error));
   process.stderr.write(`${name} cannot start: ${sentence}\n`);
   if (!known && error instanceof Error && error.stack !== undefined) process.stderr.write(`${error.stack}\n`);
   process.exit(1);

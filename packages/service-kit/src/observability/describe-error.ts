@@ -2,6 +2,9 @@ const MESSAGE_CHARACTERS = 2_000;
 const STACK_CHARACTERS = 8_000;
 const MAX_CAUSES = 4;
 
+/** Why a store is away, as one sentence for an operator; undefined: the error is of another kind. */
+export type DescribeAway = (error: unknown) => string | undefined;
+
 /** What a log line says of an error. */
 export interface DescribedError {
   type: string;
@@ -20,13 +23,13 @@ export interface DescribedError {
 /**
  * An error as logs may show it: only what is known to be harmless. Drivers hang the whole command (with a password, or a
  * request's data) or the whole row on their errors, and messages can quote what was sent: API keys, e-mail addresses and
- * the passwords in addresses are masked there.
+ * the passwords in addresses are masked there. That a store is away is said in its sentence alone, without a stack.
  */
-export function describeError(error: unknown): DescribedError {
-  return describe(error, MAX_CAUSES);
+export function describeError(error: unknown, describeAway: DescribeAway = () => undefined): DescribedError {
+  return describe(error, MAX_CAUSES, describeAway);
 }
 
-function describe(error: unknown, causesLeft: number): DescribedError {
+function describe(error: unknown, causesLeft: number, describeAway: DescribeAway): DescribedError {
   if (typeof error !== "object" || error === null) {
     return { type: typeof error, message: masked(String(error), MESSAGE_CHARACTERS) };
   }
@@ -35,19 +38,23 @@ function describe(error: unknown, causesLeft: number): DescribedError {
     type: textOf(facts.name) ?? error.constructor?.name ?? "Object",
     message: masked(textOf(facts.message) ?? textOf(facts.originalMessage) ?? "", MESSAGE_CHARACTERS),
   };
-  const stack = textOf(facts.stack);
-  if (stack !== undefined) described.stack = masked(stack, STACK_CHARACTERS);
   const code = textOf(facts.code) ?? textOf(facts.originalCode);
   if (code !== undefined) described.code = code.slice(0, 100);
+  const away = describeAway(error);
+  if (away !== undefined) return { ...described, message: masked(away, MESSAGE_CHARACTERS) };
+  const stack = textOf(facts.stack);
+  if (stack !== undefined) described.stack = masked(stack, STACK_CHARACTERS);
   const constraint = textOf(facts.constraint);
   if (constraint !== undefined) described.constraint = masked(constraint, 200);
   const command = textOf((facts.command as { name?: unknown } | undefined)?.name);
   if (command !== undefined) described.command = command.slice(0, 100);
   if (causesLeft > 0) {
     if (facts.cause !== undefined && facts.cause !== null)
-      described.cause = describe(facts.cause, causesLeft - 1);
+      described.cause = describe(facts.cause, causesLeft - 1, describeAway);
     if (Array.isArray(facts.errors)) {
-      described.errors = facts.errors.slice(0, MAX_CAUSES).map((one) => describe(one, causesLeft - 1));
+      described.errors = facts.errors
+        .slice(0, MAX_CAUSES)
+        .map((one) => describe(one, causesLeft - 1, describeAway));
     }
   }
   return described;

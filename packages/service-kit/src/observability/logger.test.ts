@@ -25,6 +25,26 @@ describe("errors in the log", () => {
     });
   });
 
+  it("say of a store that is away only that, wherever it stands among the causes", () => {
+    const away = Object.assign(new Error("\nInvalid call\n\nno server"), { code: "ECONNREFUSED" });
+    let text = "";
+    const logger = createLogger(
+      {
+        service: "s",
+        instance: "i",
+        level: "info",
+        describeAway: (error) => (error === away ? "The store is away." : undefined),
+      },
+      { write: (line) => (text += line) },
+    );
+    logger.warn({ err: new Error("no answer", { cause: away }) }, "failed");
+    expect(JSON.parse(text).err.cause).toEqual({
+      type: "Error",
+      message: "The store is away.",
+      code: "ECONNREFUSED",
+    });
+  });
+
   it("do not carry the command, the row or the request that drivers hang on them", () => {
     const error = Object.assign(new Error("WRONGPASS invalid username-password pair"), {
       command: { name: "auth", args: ["the-password"] },
