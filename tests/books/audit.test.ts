@@ -33,9 +33,11 @@ beforeAll(async () => {
   await advertiser.post("/deposit", { amount_cents: 250 }).expect(200);
   campaign = await world.campaign(advertiser, { daily_cap_cents: 1_000 });
   other = await world.campaign(advertiser, { budget_cents: 300 });
+  const secondId = await world.creative(advertiser, campaign.campaignId);
+  const campaigns = [other, campaign, { ...campaign, creativeId: secondId }];
   for (let i = 0; i < 12; i++) {
     const choice = { user: `user-${"x".repeat(i % 3)}`, game: `game {${i % 2}}`, developer };
-    await world.impress(i % 3 === 0 ? other : campaign, choice);
+    await world.impress(campaigns[i % 3] ?? campaign, choice);
   }
   await world.hold(campaign);
   await world.hold(other);

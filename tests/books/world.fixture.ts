@@ -134,13 +134,19 @@ export class World {
     const body = { name: "Autumn", budget_cents: 10_000, cpm_bid_cents: 500, ...settings };
     const campaign = await advertiser.post("/campaigns", body).expect(201);
     const campaignId: string = campaign.body.id;
-    const creative = await advertiser
-      .post(`/campaigns/${campaignId}/creatives`, { creative_type: "product_mention", brand_name: "Ember" })
-      .expect(201);
+    const creativeId = await this.creative(advertiser, campaignId);
     await advertiser.post(`/campaigns/${campaignId}/activate`).expect(200);
     const priceMillicents: number = campaign.body.cpm_bid_cents;
     const { advertiserId } = advertiser;
-    return { advertiserId, campaignId, creativeId: creative.body.id, priceMillicents };
+    return { advertiserId, campaignId, creativeId, priceMillicents };
+  }
+
+  /** Answers the id of a new one. */
+  async creative(advertiser: Advertiser, campaignId: string): Promise<string> {
+    const creative = await advertiser
+      .post(`/campaigns/${campaignId}/creatives`, { creative_type: "product_mention", brand_name: "Ember" })
+      .expect(201);
+    return creative.body.id;
   }
 
   /** A match of the campaign's present version; answers its id. */

@@ -68,7 +68,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
         ground().sql.run("UPDATE creatives SET impressions = impressions - 1 WHERE id = $1", [
           ground().other.creativeId,
         ]),
-      ["creative_impressions", "whole_impressions"],
+      ["creative_impressions", "row_creative_impressions", "whole_impressions"],
     ],
     [
       "a count by version",
@@ -116,7 +116,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
       "the price of an impression",
       () => ground().sql.runOnFirst("impressions", "price_millicents = price_millicents + 1"),
       () => ground().sql.runOnFirst("impressions", "price_millicents = price_millicents - 1"),
-      ["row_charges", "whole_charges"],
+      ["row_charges", "row_country_spent", "row_creative_spent", "whole_charges"],
     ],
     [
       "the player of an impression",

@@ -13,39 +13,67 @@ export function sumPlants(ground: () => Ground): Plant[] {
       [campaign.campaignId, other.campaignId],
     );
   };
-  const mixedUp = (what: string, [table, column, where]: string[], amount: number, check: string): Plant => {
+  const mixedUp = (
+    what: string,
+    [table, column, where]: string[],
+    amount: number,
+    checks: string[],
+  ): Plant => {
     const move = (signed: number) => mixUp(table ?? "", column ?? "", signed, where ?? "true");
-    return [`${what}, mixed up`, () => move(amount), () => move(-amount), [check]];
+    return [`${what}, mixed up`, () => move(amount), () => move(-amount), checks];
   };
+  /** Moves something between the two members that the campaign has, so that the campaign's sum stays. */
+  const swapped = (what: string, table: string, column: string, amount: number, check: string): Plant => {
+    const member = { creatives: "id", campaign_countries: "country_code", campaign_games: "game_id" }[table];
+    const move = (signed: number) =>
+      run(
+        `UPDATE ${table} SET ${column} = ${column} + CASE ${member}
+           WHEN (SELECT min(${member}) FROM ${table} WHERE campaign_id = $1) THEN 1 ELSE -1 END * (${signed})
+         WHERE campaign_id = $1`,
+        [ground().campaign.campaignId],
+      );
+    return [`${what} of one campaign, swapped`, () => move(amount), () => move(-amount), [check]];
+  };
+  const firstCreative = "id IN (SELECT min(id) FROM creatives GROUP BY campaign_id)";
   const unknownPlace = "country_code = ''";
   return [
-    mixedUp("creatives of two campaigns", ["creatives", "impressions"], 1, "creative_impressions"),
-    mixedUp("what creatives spent", ["creatives", "spent_millicents"], 1, "creative_spent"),
-    mixedUp("what creatives scored", ["creatives", "affinity_score_sum"], 0.5, "affinity_scores"),
-    mixedUp(
-      "impressions of countries",
-      ["campaign_countries", "impressions", unknownPlace],
-      1,
+    mixedUp("creatives of two campaigns", ["creatives", "impressions", firstCreative], 1, [
+      "creative_impressions",
+      "row_creative_impressions",
+    ]),
+    mixedUp("what creatives spent", ["creatives", "spent_millicents", firstCreative], 1, [
+      "creative_spent",
+      "row_creative_spent",
+    ]),
+    mixedUp("what creatives scored", ["creatives", "affinity_score_sum", firstCreative], 0.5, [
+      "affinity_scores",
+      "row_creative_scores",
+    ]),
+    mixedUp("impressions of countries", ["campaign_countries", "impressions", unknownPlace], 1, [
       "country_impressions",
-    ),
-    mixedUp(
-      "what countries spent",
-      ["campaign_countries", "spent_millicents", unknownPlace],
-      1,
+      "row_country_impressions",
+    ]),
+    mixedUp("what countries spent", ["campaign_countries", "spent_millicents", unknownPlace], 1, [
       "country_spent",
-    ),
-    mixedUp(
-      "impressions of games",
-      ["campaign_games", "impressions", "game_id = 'game {0}'"],
-      1,
+      "row_country_spent",
+    ]),
+    mixedUp("impressions of games", ["campaign_games", "impressions", "game_id = 'game {0}'"], 1, [
       "campaign_game_impressions",
-    ),
+      "row_campaign_game_impressions",
+    ]),
     mixedUp(
       "what games earned by campaigns",
       ["campaign_games", "earning_microcents", "game_id = 'game {0}'"],
       1,
-      "ledger_balance",
+      ["ledger_balance", "row_campaign_game_earnings"],
     ),
+    swapped("creatives", "creatives", "impressions", 1, "row_creative_impressions"),
+    swapped("what creatives spent", "creatives", "spent_millicents", 1, "row_creative_spent"),
+    swapped("what creatives scored", "creatives", "affinity_score_sum", 0.5, "row_creative_scores"),
+    swapped("countries", "campaign_countries", "impressions", 1, "row_country_impressions"),
+    swapped("what countries spent", "campaign_countries", "spent_millicents", 1, "row_country_spent"),
+    swapped("games", "campaign_games", "impressions", 1, "row_campaign_game_impressions"),
+    swapped("what games earned", "campaign_games", "earning_microcents", 1, "row_campaign_game_earnings"),
     [
       "a campaign's games under another advertiser",
       () =>
@@ -69,7 +97,7 @@ export function sumPlants(ground: () => Ground): Plant[] {
       "the score of an impression",
       () => ground().sql.runOnFirst("impressions", "affinity_score = affinity_score + 0.000001"),
       () => ground().sql.runOnFirst("impressions", "affinity_score = affinity_score - 0.000001"),
-      ["row_affinity_scores"],
+      ["row_affinity_scores", "row_creative_scores"],
     ],
     [
       "an affinity that counts what no impression has",

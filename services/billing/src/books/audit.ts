@@ -15,6 +15,7 @@ import type { Comparison } from "./comparison.ts";
 import { advertiserInspections } from "./inspect-advertisers.ts";
 import { upkeepInspection } from "./inspect-days.ts";
 import { developerInspections } from "./inspect-developers.ts";
+import { memberInspections } from "./inspect-members.ts";
 import { sessionInspections } from "./inspect-sessions.ts";
 import { snapshotInspections } from "./inspect-snapshot.ts";
 import { wholeInspection } from "./inspect-whole.ts";
@@ -80,7 +81,9 @@ export async function auditBooks(options: AuditOptions): Promise<AuditReport> {
       developerInspections(database),
       snapshotInspections(database, snapshot),
       sessionInspections(database, createSessionBooksReader(redis), SESSION_KEYS_LOOKED_AT),
-      [wholeInspection(database, timeoutMs), upkeepInspection(database, nowMs)],
+      [wholeInspection(database, timeoutMs)],
+      memberInspections(database, timeoutMs),
+      [upkeepInspection(database, nowMs)],
     ];
     for (const part of inspections) {
       for await (const inspection of part) {

@@ -2,6 +2,7 @@ import { type Database, dateOfDay, utcDay } from "@diegetic/database";
 import { Comparisons } from "./comparison.ts";
 import type { Inspection, Look } from "./inspection.ts";
 import { atOneMoment } from "./read-advertisers.ts";
+import { readPartitions } from "./read-partitions.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const DAYS_LOOKED_AT = 35;
@@ -90,13 +91,4 @@ export function upkeepInspection(database: Database, nowMs: () => number): Inspe
       return { comparisons: checks.list, notCompared: [] };
     },
   };
-}
-
-/** The days that have a partition, and about how many rows each has. */
-async function readPartitions(database: Database): Promise<{ day: string; rows: number }[]> {
-  return database.$queryRaw<{ day: string; rows: number }[]>`
-    SELECT to_char(to_date(right(child.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') AS day,
-      child.reltuples::float8 AS rows
-    FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
-    WHERE inhparent = 'impressions'::regclass`;
 }

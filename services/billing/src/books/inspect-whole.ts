@@ -1,15 +1,11 @@
 import { type Database, Prisma } from "@diegetic/database";
 import type { CheckName } from "./catalogue.ts";
-import { type Comparison, Comparisons } from "./comparison.ts";
+import { comparePairs } from "./compare-pairs.ts";
+import type { Comparison } from "./comparison.ts";
 import type { Inspection } from "./inspection.ts";
 import { atOneMoment } from "./read-advertisers.ts";
 
-const DIFFERENCES_READ = 20;
-
-/**
- * Reads all rows of all tables: for the audit, not for every minute. Each query yields `subject, expected, found`;
- * Postgres sums them up and returns the sums and the first rows that differ, however many rows there are.
- */
+/** Reads all rows of all tables: for the audit, not for every minute. Each query yields `subject, expected, found`. */
 const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
   {
     check: "row_impressions",
@@ -125,13 +121,6 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
   },
 ];
 
-interface PairsRow {
-  compared: bigint;
-  expected: string;
-  found: string;
-  differing: { subject: string; expected: string; found: string }[] | null;
-}
-
 /** Every check in one moment of the database, whatever is written meanwhile. */
 export function wholeInspection(database: Database, timeoutMs: number): Inspection {
   return {
@@ -140,31 +129,11 @@ export function wholeInspection(database: Database, timeoutMs: number): Inspecti
       const comparisons: Comparison[] = [];
       await atOneMoment(database, timeoutMs, async (transaction) => {
         for (const { check, pairs } of QUERIES) {
-          const [row] = await transaction.$queryRaw<PairsRow[]>`
-            WITH pairs AS (
-              SELECT subject, COALESCE(expected, 0) AS expected, COALESCE(found, 0) AS found FROM (${pairs}) AS p
-            )
-            SELECT count(*) AS compared, COALESCE(sum(expected), 0)::text AS expected,
-              COALESCE(sum(found), 0)::text AS found,
-              (SELECT json_agg(d) FROM (
-                SELECT subject, expected::text, found::text FROM pairs WHERE expected <> found
-                ORDER BY subject LIMIT ${DIFFERENCES_READ}) AS d) AS differing
-            FROM pairs`;
-          if (row !== undefined) comparisons.push(...comparisonsOf(check, row));
+          const named = Prisma.sql`SELECT ${check} AS name, p.* FROM (${pairs}) AS p`;
+          comparisons.push(...(await comparePairs(transaction, named)));
         }
       });
       return { comparisons, notCompared: [] };
     },
   };
-}
-
-function comparisonsOf(check: CheckName, row: PairsRow): Comparison[] {
-  const checks = new Comparisons("");
-  for (const { subject, expected, found } of row.differing ?? []) {
-    checks.equal(check, subject, BigInt(expected), BigInt(found));
-  }
-  // The sums of all stand for the rows that agree; sums that differ have rows that do.
-  if (row.differing === null)
-    checks.equal(check, "all", BigInt(row.expected), BigInt(row.found), Number(row.compared));
-  return checks.list;
 }
