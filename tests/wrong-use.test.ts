@@ -20,6 +20,12 @@ function run(args: string[]): Promise<{ code: unknown; output: string }> {
 describe("a command that is called wrongly", () => {
   it.each([
     ["npm run faults", "tests/faults/main.ts", "--minutes=soon", '--minutes is "soon": it must be a number'],
+    [
+      "npm run faults",
+      "tests/faults/main.ts",
+      "--only=x-y",
+      '--only is "x-y": it must be parts of these names',
+    ],
     ["npm run faults:bite", "tests/faults/bite.ts", "--only=x", '--only is "x": it must be some of'],
     ["npm run faults:outage", "tests/faults/outage/main.ts", "--rate=0", '--rate is "0": it must be'],
     ["npm run bench", "tests/load/main.ts", "--only=x", '--only is "x": it must be some of scripts'],

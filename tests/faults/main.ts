@@ -1,5 +1,6 @@
-import { choiceSetting, numberSetting, optional, optionsOfProcess, textSetting } from "@diegetic/service-kit";
+import { choiceSetting, numberSetting, optional, optionsOfProcess } from "@diegetic/service-kit";
 import type { Fault } from "./nemesis/fault.ts";
+import { faultsOf } from "./nemesis/nemesis.ts";
 import { answerLines, describeChecks, failures, injectionTable } from "./report.ts";
 import { SAFEGUARDS } from "./sabotage/safeguards.mjs";
 import { runSuite, type SuiteReport } from "./suite.ts";
@@ -16,13 +17,21 @@ const values = optionsOfProcess(
     seeds: { variable: "--seeds", parse: parseSeeds, fallback: { value: [1] } },
     minutes: numberSetting("--minutes", { min: 0.1, max: 600, fallback: 2 }),
     variant: choiceSetting<Variant | "both">("--variant", ["both", "single", "cluster"], "both"),
-    only: optional(textSetting("--only")),
-    except: optional(textSetting("--except")),
+    only: optional({ variable: "--only", parse: parseFaults }),
+    except: optional({ variable: "--except", parse: parseFaults }),
     without: optional(choiceSetting("--without", Object.keys(SAFEGUARDS))),
   },
   `Usage: npm run faults [-- --seeds 1..20 --minutes 1 --variant both|single|cluster --only NAME,… --except NAME,… --without SAFEGUARD]
 NAME is a part of a fault's name, as the table at the end shows them.`,
 );
+
+/** Parts of names, each of at least one fault. */
+function parseFaults(text: string): string[] {
+  const names = [...new Set([...faultsOf("single"), ...faultsOf("cluster")].map(({ name }) => name))];
+  const parts = text.split(",").map((part) => part.trim());
+  if (parts.every((part) => part !== "" && names.some((name) => name.includes(part)))) return parts;
+  throw new Error(`parts of these names, divided by commas:\n  ${names.sort().join("\n  ")}`);
+}
 
 /** `7`, or `1..20`. */
 function parseSeeds(text: string): number[] {
@@ -40,8 +49,7 @@ function variantOf(seed: number): Variant {
 }
 
 function pick(faults: Fault[]): Fault[] {
-  const isOf = (names: string | undefined, { name }: Fault) =>
-    names?.split(",").some((part) => name.includes(part));
+  const isOf = (parts: string[] | undefined, { name }: Fault) => parts?.some((part) => name.includes(part));
   return faults.filter(
     (fault) => (isOf(values.only, fault) ?? true) && !(isOf(values.except, fault) ?? false),
   );

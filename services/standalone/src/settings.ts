@@ -20,7 +20,7 @@ const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 const MATCH_INSTANCES_MAX = 32;
 const NOT_GIVEN = "";
 export const START_USAGE = `Usage: npm start [-- --match-instances N]
-Runs the whole product on this machine until Ctrl-C. Settings (environment): PORT, BASE_PATH, DATA_DIR, DEMO and more in docs/operating.md.`;
+Runs the whole product on this machine until Ctrl-C, with N match instances: 1 to ${MATCH_INSTANCES_MAX}, 1 by default. Settings (environment): PORT, BASE_PATH, DATA_DIR, DEMO and more in docs/operating.md.`;
 
 export interface StackSettings {
   /** Address and port of the front; everything else listens on 127.0.0.1. */

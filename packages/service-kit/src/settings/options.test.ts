@@ -33,6 +33,7 @@ describe("options", () => {
 
   it.each([
     [["--wait=soon"], '--wait is "soon": it must be a whole number from 0 to 60.'],
+    [["--wait", "-1"], '--wait is "-1": it must be a whole number from 0 to 60.'],
     [["--wait="], '--wait is "": it must be a whole number from 0 to 60.'],
     [["--minutes", "9"], '--minutes is "9": it must be a number from 0.1 to 5.'],
     [["--minutes", "1e3"], '--minutes is "1e3": it must be a number from 0.1 to 5.'],

@@ -85,12 +85,25 @@ function parse(args: readonly string[], options: Options, usage: string): Record
   ]);
   try {
     const all = { help: { type: "boolean" as const }, ...Object.fromEntries(known) };
-    return parseArgs({ args: [...args], options: all, allowPositionals: false }).values;
+    return parseArgs({ args: withValues(args, options), options: all, allowPositionals: false }).values;
   } catch (error) {
     // What follows the first sentence tells of conventions that no command here has.
     const [sentence = ""] = (error as Error).message.split(/\. |\n/);
     throw new UsageError([`${sentence.replace(/\.$/, "")}.`], usage);
   }
+}
+
+/** `--wait -1` as `--wait=-1`: by itself such a value would be taken for an option, instead of being told what is allowed. */
+function withValues(args: readonly string[], options: Options): string[] {
+  const valued = Object.values(options).filter(({ isFlag }) => !isFlag);
+  const joined: string[] = [];
+  for (const arg of args) {
+    const last = joined.at(-1);
+    const isValue = /^-[^-]/.test(arg) && valued.some(({ variable }) => variable === last);
+    if (isValue) joined.splice(-1, 1, `${last}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
 }
 
 /** The options of this process's command line; ends the process for `--help`, and with a sentence and code 2 for wrong use. */
