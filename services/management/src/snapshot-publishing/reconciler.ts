@@ -44,6 +44,8 @@ export class Reconciler {
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
   #lastSlot = "";
+  /** Unpublished when they were last looked for: most are being published by the request that has changed them. */
+  readonly #unpublished = new Map<PublishedKind, ReadonlySet<string>>();
   /** Of the servers whose slots are verified. */
   #verifiedLineages: readonly string[] = [];
   /** What was told last, so that a verification that has to be repeated is not told again. */
@@ -151,8 +153,12 @@ export class Reconciler {
     }
   }
 
+  /** Only what a round before has met, too, was left behind. */
   async #republish(kind: PublishedKind): Promise<void> {
-    const ids = await unpublished(this.#parts.database, kind, PAGE_ROWS);
+    const met = this.#unpublished.get(kind);
+    const waiting = await unpublished(this.#parts.database, kind, 2 * PAGE_ROWS);
+    this.#unpublished.set(kind, new Set(waiting));
+    const ids = waiting.filter((id) => met?.has(id)).slice(0, PAGE_ROWS);
     if (ids.length === 0) return;
     await this.#parts.publishing.publish(kind, ids);
     this.#republished.inc({ kind }, ids.length);

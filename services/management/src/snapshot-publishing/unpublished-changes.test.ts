@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { snapshotKeys } from "../../../../packages/hot-state/src/keys.ts";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import {
   activeCampaign,
@@ -11,7 +12,6 @@ import {
 
 /** Long enough for an instance that follows; each change under test waits so long. */
 const OBEYED_WITHIN_MS = 1_500;
-const LEASES = "{snapshot}:leases";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -25,8 +25,8 @@ afterAll(() => harness.stop());
 const failures: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
   [
     "a match instance that never catches up",
-    () => harness.redis.hset(LEASES, "stuck", `0:${Date.now() + 3_600_000}:1`),
-    () => harness.redis.hdel(LEASES, "stuck"),
+    () => harness.redis.hset(snapshotKeys.leases, "stuck", `0:${Date.now() + 3_600_000}:1`),
+    () => harness.redis.hdel(snapshotKeys.leases, "stuck"),
   ],
   [
     "a Redis that takes no writes",
