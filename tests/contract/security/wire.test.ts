@@ -167,6 +167,8 @@ it("an expectation that nobody knows is ignored", async () => {
   expect(await rawExchange(service.port, lines)).toMatch(/^HTTP\/1.1 200 /);
 });
 
+const REQUEST_ID = /\r\nX-Request-Id: [0-9a-f-]{36}\r\n/;
+
 it("a request without Host is refused like any other, at every part alike", async () => {
   for (const port of [front.port, service.port]) {
     const answer = await rawExchange(port, ["GET /api/x HTTP/1.1", "", ""]);
@@ -174,6 +176,7 @@ it("a request without Host is refused like any other, at every part alike", asyn
     for (const header of ["Limit: 100", "Remaining: \\d+", "Reset: \\d{10}"]) {
       expect(answer).toMatch(new RegExp(`\r\nX-RateLimit-${header}\r\n`));
     }
+    expect(answer).toMatch(REQUEST_ID);
     expect(await rawExchange(port, ["GET /api/x HTTP/1.0", "", ""])).toMatch(/^HTTP\/1.[01] 200 /);
   }
 });
@@ -206,6 +209,7 @@ describe("clients that hold on to connections", () => {
     for (const header of ["Limit: 100", "Remaining: \\d+", "Reset: \\d{10}"]) {
       expect(large).toMatch(new RegExp(`\r\nX-RateLimit-${header}\r\n`));
     }
+    expect(large).toMatch(REQUEST_ID);
     const many = Array.from({ length: 5_000 }, (_, index) => `a${index}: `);
     const answer = await rawExchange(service.port, ["GET / HTTP/1.1", "Host: x", ...many, "", ""]);
     expect(answer).toMatch(/^HTTP\/1.1 431 /);

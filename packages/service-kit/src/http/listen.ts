@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer, maxHeaderSize, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -88,8 +89,7 @@ function refuseWithoutHost(response: ServerResponse, verdict: RefusedConnectionV
   const [status, detail] = verdict.allowed ? WITHOUT_HOST : TOO_MANY;
   const headers = {
     ...verdict.headers,
-    Connection: "close",
-    "Content-Type": "application/json; charset=utf-8",
+    ...refusalHeaders(),
   };
   response.writeHead(Number.parseInt(status, 10), headers).end(JSON.stringify({ detail }));
 }
@@ -111,14 +111,20 @@ function refuseConnection(
   socket.end(
     [
       `HTTP/1.1 ${status}`,
-      "Connection: close",
-      "Content-Type: application/json; charset=utf-8",
       `Content-Length: ${Buffer.byteLength(body)}`,
-      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ...Object.entries({ ...refusalHeaders(), ...headers }).map(([name, value]) => `${name}: ${value}`),
       "",
       body,
     ].join("\r\n"),
   );
+}
+
+function refusalHeaders(): Record<string, string> {
+  return {
+    Connection: "close",
+    "Content-Type": "application/json; charset=utf-8",
+    "X-Request-Id": randomUUID(),
+  };
 }
 
 const NO_REQUEST: [string, string] = [

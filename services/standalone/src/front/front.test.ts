@@ -87,6 +87,7 @@ describe("the front", () => {
       expect(response.status).toBe(503);
       expect(response.headers.get("x-ratelimit-limit")).toBe("100");
       expect(response.headers.get("retry-after")).toBe("1");
+      expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
       expect(Object.keys(answer)).toEqual(["detail"]);
     }
   });

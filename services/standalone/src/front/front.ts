@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Agent, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import {
@@ -145,6 +146,7 @@ function refuse(response: ServerResponse, detail = STARTING): void {
     return;
   }
   response.setHeaders(new Map(Object.entries(uncountedLimitHeaders(Date.now()))));
+  response.setHeader("X-Request-Id", randomUUID());
   response.setHeader("Retry-After", String(RETRY_AFTER_SECONDS));
   sendJson(response, 503, { detail });
 }
