@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -53,6 +53,13 @@ describe("a local Redis", () => {
     expect(await redisCommand(second.port, "GET money")).toContain("1");
     expect(await redisCommand(second.port, "CONFIG GET maxmemory-policy")).toContain("noeviction");
     expect(await redisCommand(second.port, "CONFIG GET appendfsync")).toContain("always");
+  });
+
+  it("logs into a file that its owner alone can read, also where one is there already", async () => {
+    const log = join(dir, "redis.log");
+    writeFileSync(log, "of an earlier start", { mode: 0o644 });
+    await keep(startRedis({ dir }));
+    expect(statSync(log).mode & 0o777).toBe(0o600);
   });
 
   it("says that a given port is taken", async () => {

@@ -1,10 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fchmodSync, openSync, readFileSync } from "node:fs";
 
 /** A sentence meant for the person at the terminal: what is wrong and what to do about it. No stack trace is shown. */
 export class SetupError extends Error {
   override readonly name = "SetupError";
 }
+
+/** Readable by its owner alone. */
+const LOG_MODE = 0o600;
 
 export interface ServerCommand {
   executable: string;
@@ -31,7 +34,9 @@ export interface ServerProcess {
  * process holds open, and stops the server when the pipe closes, even if this process was killed with SIGKILL.
  */
 export function startServerProcess(command: ServerCommand): ServerProcess {
-  const log = openSync(command.logFile, "w");
+  const log = openSync(command.logFile, "w", LOG_MODE);
+  // One that is there already keeps its mode otherwise.
+  fchmodSync(log, LOG_MODE);
   const child = spawn(command.executable, command.args, { detached: true, stdio: ["ignore", log, log] });
   closeSync(log);
   let ended = false;

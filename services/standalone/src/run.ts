@@ -1,4 +1,4 @@
-import { createDatabase, migrate } from "@diegetic/database";
+import { createDatabase, DatabaseAway, migrate } from "@diegetic/database";
 import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
 import { createDemo, type Demo } from "@diegetic/management";
 import { lockDataDirectory } from "./data-directory/lock.ts";
@@ -32,8 +32,8 @@ export async function runStack(args: string[]): Promise<void> {
     let demo: Demo | undefined;
     let isUsed = false;
     const prepareDatabase = async (databaseUrl: string) => {
-      isUsed = true;
       await migrate(databaseUrl);
+      isUsed = true;
       if (settings.demo) demo = await prepareDemo(databaseUrl, secrets.demoSecret);
     };
     const stack = new Stack({ settings, secrets, prepareDatabase, say });
@@ -54,7 +54,8 @@ export async function runStack(args: string[]): Promise<void> {
 
 /** Whether the sentence sends its reader to a file there. */
 function pointsInto(dataDir: string, error: unknown): boolean {
-  return !(error instanceof SetupError) || error.message.includes(dataDir);
+  const isSentence = error instanceof SetupError || error instanceof DatabaseAway;
+  return !isSentence || error.message.includes(dataDir);
 }
 
 async function runUntilStopped(

@@ -50,9 +50,23 @@ describe("the lock of a data directory", () => {
     expect(statSync(made).mode & 0o777).toBe(0o700);
   });
 
-  it("says that a data directory cannot be one", async () => {
+  it.each([
+    ["a file", () => join(dir, "file"), "it is, or lies below, a file"],
+    ["a directory below a file", () => join(dir, "file", "a", "b"), "it is, or lies below, a file"],
+    ["one that the system refuses to make", () => "/proc/diegetic/data", "no directory can be made there"],
+  ])("says that %s cannot be a data directory", async (_what, path, reason) => {
     writeFileSync(join(dir, "file"), "");
-    await expect(lockDataDirectory(join(dir, "file"), "stack")).rejects.toThrow("DATA_DIR");
+    await expect(lockDataDirectory(path(), "stack")).rejects.toThrow(
+      `DATA_DIR names ${path()}, which cannot be used: ${reason}. Name another directory.`,
+    );
+    expect(readStackFile(path())).toBeUndefined();
+  });
+
+  it("makes what is missing above a data directory, and says what that was", async () => {
+    const lock = await lockDataDirectory(join(dir, "a", "b", "c"), "stack");
+    expect(lock.made).toBe(join(dir, "a"));
+    expect((await lockDataDirectory(join(dir, "a", "b", "d"), "stack")).made).toBe(join(dir, "a", "b", "d"));
+    expect((await lockDataDirectory(join(dir, "a"), "stack")).made).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { processIdentity, SetupError } from "@diegetic/local-stores";
 
 const FILE_NAME = "stack.lock";
@@ -85,13 +85,43 @@ function createLockFile(
   content: string,
 ): { made: string | undefined } | false {
   try {
-    const made = mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const made = makeDirectory(dataDir);
     writeFileSync(file, content, { flag: "wx" });
     return { made };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST" && message.includes(file)) return false;
-    throw new SetupError(`DATA_DIR ${dataDir} cannot be used: ${message}.`);
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    const reason = REASONS[code] ?? message;
+    throw new SetupError(
+      `DATA_DIR names ${dataDir}, which cannot be used: ${reason}. Name another directory.`,
+    );
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTDIR: "it is, or lies below, a file",
+  ENOENT: "no directory can be made there",
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "nothing can be written there",
+  ENOSPC: "the disk is full",
+};
+
+/**
+ * Makes a directory with all that are missing above it, and returns the highest that it has made. Node's own way to do so
+ * tries for ever where the system refuses directories as if those above were missing, as /proc does.
+ */
+function makeDirectory(path: string): string | undefined {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return path;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return undefined;
+    if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
+    const above = makeDirectory(dirname(path));
+    const own = makeDirectory(path);
+    return above ?? own;
   }
 }
 

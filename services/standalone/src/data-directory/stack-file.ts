@@ -34,7 +34,7 @@ export function readStackFile(dataDir: string): StackDescription | undefined {
   try {
     return JSON.parse(readFileSync(stackFile(dataDir), "utf8")) as StackDescription;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
 }
