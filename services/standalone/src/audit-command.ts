@@ -2,16 +2,13 @@ import { auditBooks, auditJson, auditText } from "@diegetic/billing";
 import { describeRedisAway } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
 import { flagOption, integerSetting, readOptions } from "@diegetic/service-kit";
-import { isStackRunning } from "./data-directory/lock.ts";
 import { readStackFile } from "./data-directory/stack-file.ts";
-import { expectReachable, silentAddresses } from "./external-stores.ts";
+import { expectReachable, expectStackStore, POSTGRES_PORT, REDIS_PORT } from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
 
 const USAGE = "Usage: npm run --silent audit -- [--json] [--wait SECONDS]";
 const LONGEST_WAIT_SECONDS = 3_600;
 const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 2, nothing: 2 };
-const POSTGRES_PORT = 5_432;
-const REDIS_PORT = 6_379;
 
 /**
  * `npm run audit`: compares all books of the running stack of DATA_DIR, or of DATABASE_URL and REDIS_URL. Answers the
@@ -67,15 +64,4 @@ export async function findStores(
   if (!databaseUrl) await expectStackStore("Postgres", stack.databaseUrl, POSTGRES_PORT, dataDir);
   if (!redisUrl) await expectStackStore("Redis", stack.redisUrl, REDIS_PORT, dataDir);
   return { databaseUrl: databaseUrl || stack.databaseUrl, redisUrl: redisUrl || stack.redisUrl };
-}
-
-/** A killed stack leaves its file behind, but none of the stores that it had started. */
-async function expectStackStore(name: string, url: string, defaultPort: number, dataDir: string) {
-  const silent = await silentAddresses(url, defaultPort);
-  if (silent === undefined) return;
-  throw new SetupError(
-    isStackRunning(dataDir)
-      ? `${name} of the stack in ${dataDir} does not answer at ${silent}: try again once it runs.`
-      : `No stack runs in ${dataDir} any more: start it by npm start.`,
-  );
 }

@@ -1,6 +1,9 @@
 import { createConnection } from "node:net";
 import { SetupError } from "@diegetic/local-stores";
+import { isStackRunning } from "./data-directory/lock.ts";
 
+export const POSTGRES_PORT = 5_432;
+export const REDIS_PORT = 6_379;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
@@ -13,8 +16,24 @@ export async function expectReachable(variable: string, url: string, defaultPort
   throw new SetupError(`${variable} names ${silent}, where nothing answers: start it, or unset ${variable}.`);
 }
 
+/** A killed stack leaves its file behind, but none of the stores that it had started. */
+export async function expectStackStore(
+  name: string,
+  url: string,
+  defaultPort: number,
+  dataDir: string,
+): Promise<void> {
+  const silent = await silentAddresses(url, defaultPort);
+  if (silent === undefined) return;
+  throw new SetupError(
+    isStackRunning(dataDir)
+      ? `${name} of the stack in ${dataDir} does not answer at ${silent}: try again once it runs.`
+      : `No stack runs in ${dataDir} any more: start it by npm start.`,
+  );
+}
+
 /** A store's addresses in words, when none of them accepts connections; undefined: one does. */
-export async function silentAddresses(url: string, defaultPort: number): Promise<string | undefined> {
+async function silentAddresses(url: string, defaultPort: number): Promise<string | undefined> {
   const addresses = addressesOf(url, defaultPort);
   const outcomes = await Promise.all(addresses.map(({ host, port }) => accepts(host, port)));
   if (outcomes.includes(true)) return undefined;

@@ -14,6 +14,7 @@ import {
 } from "@diegetic/service-kit";
 import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
+import { expectStackStore, POSTGRES_PORT } from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
 
 const STACK_READY_TIMEOUT_MS = 120_000;
@@ -23,7 +24,7 @@ const USAGE =
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** `npm run --silent key`: a new account with one key, in the stack of DATA_DIR, whether it runs or not. */
+/** `npm run --silent key`: a new account with one key, in DATABASE_URL or the stack of DATA_DIR, whether it runs or not. */
 export async function runKeyCommand(args: string[]): Promise<void> {
   const options = readKeyOptions(args);
   if (options === "help") {
@@ -37,14 +38,15 @@ export async function runKeyCommand(args: string[]): Promise<void> {
 }
 
 async function createKey(dataDir: string, options: KeyOptions): Promise<string> {
-  if (isStackRunning(dataDir)) {
-    const { databaseUrl, redisUrl } = await waitForStack(dataDir);
-    return createInStores(databaseUrl, redisUrl, options);
-  }
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   if (databaseUrl) {
     await migrate(databaseUrl);
     return createInStores(databaseUrl, redisUrl, options);
+  }
+  if (isStackRunning(dataDir)) {
+    const stack = await waitForStack(dataDir);
+    await expectStackStore("Postgres", stack.databaseUrl, POSTGRES_PORT, dataDir);
+    return createInStores(stack.databaseUrl, stack.redisUrl, options);
   }
   expectDataDir(dataDir, process.env.DATA_DIR);
   if (!existsSync(dataDir)) say(`There is no stack yet: making one in ${dataDir}. DATA_DIR selects another.`);

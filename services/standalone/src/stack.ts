@@ -5,7 +5,7 @@ import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-st
 import { MATCH_NODE_OPTIONS } from "@diegetic/match";
 import type { StackSecrets } from "./data-directory/secrets.ts";
 import { type StackDescription, writeStackFile } from "./data-directory/stack-file.ts";
-import { expectReachable } from "./external-stores.ts";
+import { expectReachable, POSTGRES_PORT, REDIS_PORT } from "./external-stores.ts";
 import type { Targets, TargetsMessage } from "./front/targets.ts";
 import type { StackSettings } from "./settings.ts";
 import { launchService, type ServiceProcess } from "./supervise/service-process.ts";
@@ -76,8 +76,8 @@ export class Stack {
     mkdirSync(this.#logDir(), { recursive: true, mode: 0o700 });
     // First, because the most likely problem is a port in use, and it is told before anything else has started.
     await this.#front.start();
-    if (settings.databaseUrl) await expectReachable("DATABASE_URL", settings.databaseUrl, 5_432);
-    if (settings.redisUrl) await expectReachable("REDIS_URL", settings.redisUrl, 6_379);
+    if (settings.databaseUrl) await expectReachable("DATABASE_URL", settings.databaseUrl, POSTGRES_PORT);
+    if (settings.redisUrl) await expectReachable("REDIS_URL", settings.redisUrl, REDIS_PORT);
     say("Starting Postgres and Redis …");
     const [postgres, redis] = await Promise.all([this.#postgres?.start(), this.#redis?.start()]);
     this.#databaseUrl = settings.databaseUrl ?? postgres?.url ?? "";
