@@ -31,6 +31,11 @@ export interface MatchFacts {
 /** A committed impression, as it stands in the outbox and in a billing job. */
 export interface ImpressionRecord {
   impression_id: string;
+  /**
+   * Other names of the same impression, under one of which it may have been recorded within 24 hours of this: those that its
+   * Idempotency-Key has on the days around. Absent: it has none.
+   */
+  other_ids?: string[];
   creative_id: string;
   /** Unix milliseconds by the clock of Redis: it decides the UTC day on which the charge counts. */
   recorded_at_ms: number;

@@ -1,7 +1,8 @@
 -- Turns a match into a charge, and leaves the record in the outbox and a tombstone for retries.
 -- KEYS  account, campaign, holds, pending, matches, history, outbox
 -- ARGV  impression_id, match_id ('': the oldest unbilled match of the creative), creative_id,
---       place ('<campaign_id>|<encoded game_id>')
+--       place ('<campaign_id>|<encoded game_id>'), other ids: names under which the operation may have been charged in the
+--       last 24 h
 -- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
 --       {'refused', code}: texts without line breaks
 -- Codes unknown_slot  the slot has to be restored first
@@ -9,7 +10,7 @@
 --       balance, budget, daily_cap  the match is known, but its price no longer fits
 -- An open hold has its money, even when its time is over and nobody has released it: it has only to fit a budget or a cap that
 -- was lowered meanwhile. A lapsed one must fit like a new hold. The campaign's status does not matter.
--- Idempotent by match_id, and by impression_id where no match_id is given.
+-- Idempotent by match_id, and by impression_id and the other ids where no match_id is given.
 
 -- @include "time"
 -- @include "entry"
@@ -18,7 +19,8 @@
 -- @include "totals"
 
 local account_key, campaign_key, holds, pending, matches, history, outbox = unpack(KEYS)
-local impression_id, match_id, creative_id, place = unpack(ARGV)
+local impression_id, match_id, creative_id, place = unpack(ARGV, 1, 4)
+local FIRST_OTHER_ID = 5
 local LATE_MS = 86400000
 local LOOK_AT = 16
 
@@ -28,13 +30,17 @@ local now_ms = math.floor(now_us / 1000)
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_slot' } end
-local is_remembered, first_match, asked_for = recall(account, matches, 'op:' .. impression_id, match_id)
+local operations = { 'op:' .. impression_id }
+for i = FIRST_OTHER_ID, #ARGV do operations[#operations + 1] = 'op:' .. ARGV[i] end
+local OWN_NAME = 3
+local known = { recall(account, matches, match_id, unpack(operations)) }
+local is_remembered, asked_for = known[1], known[2]
 if not is_remembered then return { 'refused', 'no_match' } end
 
 -- slot_epoch tells billing whether the slot still knows of the charge. A replay names the present epoch: billing takes
 -- records from first answers and from the outbox alone.
-local function record_of(entry)
-  return '{"impression_id":"' .. entry.impression_id .. '","creative_id":"' .. entry.creative_id
+local function record_of(entry, other_ids)
+  return '{"impression_id":"' .. entry.impression_id .. '"' .. (other_ids or '') .. ',"creative_id":"' .. entry.creative_id
     .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"slot_epoch":' .. account.epoch .. ',"match":' .. entry.payload .. '}'
 end
 
@@ -60,7 +66,8 @@ local function charge(id, entry)
     'day', campaign.day, 'day_spent', whole(campaign.day_spent + price))
   redis.call('ZREM', pending, pending_member(id, entry))
   entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(recorded_at_ms(campaign, now_ms)), impression_id
-  local record = record_of(entry)
+  local other_ids = #ARGV >= FIRST_OTHER_ID and ',"other_ids":["' .. table.concat(ARGV, '","', FIRST_OTHER_ID) .. '"]'
+  local record = record_of(entry, other_ids)
   redis.call('HSET', outbox, impression_id, record)
   if match_id == '' then
     redis.call('HSET', matches, id, encode_entry(entry), 'op:' .. impression_id, id)
@@ -75,9 +82,13 @@ local function charge(id, entry)
   return { 'charged', '0', record }
 end
 
-if first_match then
-  local text = redis.call('HGET', matches, first_match)
-  if text then return { 'charged', '1', record_of(decode_entry(text)) } end
+for i = OWN_NAME, #known do
+  local text = known[i] and redis.call('HGET', matches, known[i])
+  if text then
+    local entry = decode_entry(text)
+    -- What is remembered for longer is for requests under the same name that are on their way.
+    if i == OWN_NAME or tonumber(entry.recorded_at_ms) > now_ms - LATE_MS then return { 'charged', '1', record_of(entry) } end
+  end
 end
 
 if match_id ~= '' then

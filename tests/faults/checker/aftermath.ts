@@ -1,3 +1,4 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
 import type { History } from "../history.ts";
 import type { World } from "../topology/world.ts";
 import { type Check, CheckBuilder } from "./report.ts";
@@ -8,7 +9,8 @@ const SPENT_AGAIN = /: the money was spent again after Redis had lost the charge
  * And that an impression that named no match, and was sent again after the loss, has been written with the match that was taken
  * for it first.
  */
-const WRITTEN_BEFORE = /^another match has been written under this impression id$/;
+const WRITTEN_BEFORE =
+  /^another match has been written under this impression id, or for the same Idempotency-Key$/;
 
 /** And of what was put into an outbox and is no record. */
 const NO_RECORD = /^what stands in the outbox is no record\b/;
@@ -42,16 +44,17 @@ export async function readAftermath(world: World, history: History): Promise<Aft
   const setAside = new Set<string>();
   const victims = new Map<string, number>();
   const poison = await world.query<Record<string, string>>(
-    "SELECT impression_id, advertiser_id, reason FROM poison_impressions",
+    "SELECT impression_id, advertiser_id, reason, record FROM poison_impressions",
   );
-  for (const { impression_id = "", advertiser_id = "", reason = "" } of poison) {
+  for (const { impression_id = "", advertiser_id = "", reason = "", record = "" } of poison) {
     if (history.poisonIds.has(impression_id)) {
       check.expect(NO_RECORD.test(reason), () => `${impression_id} was set aside: ${reason}`);
       setAside.add(impression_id);
       continue;
     }
     const isLost = history.lostImpressionIds.has(impression_id);
-    const isKept = written.has(impression_id) && WRITTEN_BEFORE.test(reason);
+    const names = [impression_id, ...otherIdsOf(record)];
+    const isKept = names.some((name) => written.has(name)) && WRITTEN_BEFORE.test(reason);
     check.expect(isKept || SPENT_AGAIN.test(reason), () => `${impression_id} was set aside: ${reason}`);
     setAside.add(impression_id);
     if (!isLost && !isKept) add(victims, advertiser_id, 1);
@@ -68,6 +71,11 @@ export async function readAftermath(world: World, history: History): Promise<Aft
     );
   }
   return { setAside, lateMillicents, check: check.end() };
+}
+
+/** Of the record of one that was set aside. */
+function otherIdsOf(record: string): string[] {
+  return (JSON.parse(record) as Partial<ImpressionRecord>).other_ids ?? [];
 }
 
 function add(counts: Map<string, number>, name: string, amount: number): void {

@@ -119,6 +119,29 @@ describe("commit", () => {
     expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
   });
 
+  it("returns the first record to a retry under another name, for a day", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const match = await slot.hold();
+    await slot.hold();
+    const first = await slot.commit({ impressionId: "imp_2", otherIds: ["imp_1", "imp_3"] });
+    const { items } = await money.listOutbox(slot.advertiserId, 10);
+    expect(items.map(({ other_ids }) => other_ids)).toEqual([["imp_1", "imp_3"]]);
+    const again = await slot.commit({ impressionId: "imp_3", otherIds: ["imp_1", "imp_2", "imp_4"] });
+    expect(matchIdOf(again)).toBe(match.match_id);
+    expect(again).toMatchObject({ replay: true, record: { impression_id: "imp_2" } });
+    expect(first).toMatchObject({ replay: false, record: { impression_id: "imp_2" } });
+    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+
+    const key = advertiserKeys.matches(slot.advertiserId, slot.campaignId, slot.gameId);
+    const fields = (await redis.hget(key, match.match_id))?.split("|") ?? [];
+    fields[8] = String(Number(fields[8]) - DAY_MS);
+    await redis.hset(key, match.match_id, fields.join("|"));
+    expect(await slot.commit({ impressionId: "imp_3", otherIds: ["imp_2"] })).toMatchObject({
+      replay: false,
+    });
+    expect(await slot.spentAndHeld()).toEqual({ spent: 2_000, held: 0 });
+  });
+
   it("remembers a charge for a day after it, even when its match was nearly a day old", async () => {
     const slot = await TestSlot.open(money, redis);
     const match = await slot.hold();

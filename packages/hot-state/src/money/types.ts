@@ -70,6 +70,8 @@ export interface CommitRequest {
   creativeId: string;
   /** Names the operation: a retry with the same one returns the first record. */
   impressionId: string;
+  /** Names under which the same operation may have been charged in the last 24 hours; at most three. */
+  otherIds?: readonly string[];
   /** Null: the oldest unbilled match of the creative in the game. */
   matchId: string | null;
 }

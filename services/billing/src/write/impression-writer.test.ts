@@ -166,13 +166,17 @@ describe("ImpressionWriter", () => {
   });
 
   it.each([
-    ["in one job", true],
-    ["in two", false],
+    ["its id, in one job", true, false],
+    ["its id, in two", false, false],
+    ["its key's name of another day, in one job", true, true],
+    ["its key's name of another day, in two", false, true],
   ])(
-    "sets a second match aside under the id of a written one, and takes its charge back: %s",
-    async (_name, inOne) => {
+    "sets a second match aside that stands under %s, and takes its charge back",
+    async (_name, inOne, isRenamed) => {
       const record = await slots.impress();
-      const other = { ...(await slots.impress()), impression_id: record.impression_id };
+      const other = await slots.impress();
+      if (isRenamed) other.other_ids = [newId("imp"), record.impression_id];
+      else other.impression_id = record.impression_id;
       const { write, metrics } = createWriter();
       const jobs = inOne ? [[record, other, record]] : [[record], [other]];
       for (const job of jobs) await write(job);
@@ -183,13 +187,10 @@ describe("ImpressionWriter", () => {
       });
       expect(written.matchId).toBe(record.match.match_id);
       expect(await metric(metrics, "billing_records_poison_total")).toBe(1);
-      const aside = await database.poisonImpression.findUniqueOrThrow({
-        where: { impressionId: record.impression_id },
-      });
+      const where = { impressionId: other.impression_id };
+      const aside = await database.poisonImpression.findUniqueOrThrow({ where });
       expect(aside.reason).toMatch(/another match/);
-      const [settlement] = await database.slotSettlement.findMany({
-        where: { impressionId: record.impression_id },
-      });
+      const [settlement] = await database.slotSettlement.findMany({ where });
       expect(settlement).toMatchObject({ kind: "reversed", matchId: other.match.match_id });
     },
   );

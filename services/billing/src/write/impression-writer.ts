@@ -5,6 +5,7 @@ import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { committedInEpoch } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
+import { isUnderOtherName } from "./other-names.ts";
 import type { Partitions } from "./partitions.ts";
 import { setAside } from "./set-aside.ts";
 import {
@@ -43,7 +44,8 @@ const LEAST_TO_HALVE = 1_000;
 const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const UNFUNDED =
   "the balance or the budget no longer covers it: the money was spent again after Redis had lost the charge";
-const CONFLICTING = "another match has been written under this impression id";
+const CONFLICTING =
+  "another match has been written under this impression id, or for the same Idempotency-Key";
 
 /** Records that wait for their turn. */
 export interface PreparedRecords {
@@ -115,8 +117,10 @@ export class ImpressionWriter {
       try {
         const impression = billImpression(record, nowMs);
         const known = billed.get(record.impression_id);
-        if (known === undefined) billed.set(record.impression_id, impression);
-        else if (known.record.match.match_id !== record.match.match_id) {
+        if (known === undefined) {
+          if (isUnderOtherName(impression, billed)) refused.set(JSON.stringify(record), conflict(impression));
+          else billed.set(record.impression_id, impression);
+        } else if (known.record.match.match_id !== record.match.match_id) {
           refused.set(JSON.stringify(record), conflict(impression));
         }
       } catch (error) {

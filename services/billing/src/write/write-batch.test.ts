@@ -1,4 +1,4 @@
-import type { ImpressionRecord } from "@diegetic/contracts";
+import { type ImpressionRecord, newId } from "@diegetic/contracts";
 import {
   createDatabase,
   createPipeline,
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
 import { expectTotals } from "../testing/expected-totals.fixture.ts";
-import { createMarket, pick, type RecordChoice, recordIn } from "../testing/market.fixture.ts";
+import { createMarket, type Market, pick, type RecordChoice, recordIn } from "../testing/market.fixture.ts";
 import { billImpression, RecordRefused } from "./billed-impression.ts";
 import { Partitions } from "./partitions.ts";
 import { prepareBatch, writeBatch } from "./write-batch.ts";
@@ -63,6 +63,24 @@ const choices = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
+type Pair = readonly [ImpressionRecord, ImpressionRecord];
+
+/** Records of one impression on either side of midnight. */
+function sameName(market: Market): Pair {
+  const before = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS });
+  before.match.matched_at_ms = before.recorded_at_ms - 1_000;
+  return [before, { ...before, recorded_at_ms: before.recorded_at_ms + 2_000 }];
+}
+
+/** Records of one Idempotency-Key: the later one is of another match, and named on another day. */
+function twoNames(market: Market, apartMs: number): Pair {
+  const before = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS - 1 });
+  const after = recordIn(market, { recordedAtMs: before.recorded_at_ms + apartMs });
+  before.other_ids = [newId("imp"), after.impression_id];
+  after.other_ids = [before.impression_id, newId("imp")];
+  return [before, after];
+}
+
 describe("writeBatch", () => {
   it("keeps every sum equal to a naive count, for overlapping batches written side by side", async () => {
     await fc.assert(
@@ -95,9 +113,7 @@ describe("writeBatch", () => {
     ["in the other order", [1, 0]],
   ])("writes an impression once that has a record on either side of midnight, %s", async (_name, order) => {
     const market = await createMarket(workers[0]);
-    const before = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS });
-    before.match.matched_at_ms = before.recorded_at_ms - 1_000;
-    const after = { ...before, recorded_at_ms: before.recorded_at_ms + 2_000 };
+    const [before, after] = sameName(market);
     expect(utcDay(after.recorded_at_ms)).not.toBe(utcDay(before.recorded_at_ms));
     const records = order.map((index) => pick([before, after], index));
     for (const [index, record] of records.entries()) {
@@ -106,13 +122,33 @@ describe("writeBatch", () => {
     await expectTotals(workers[0], market, records.slice(0, 1));
   });
 
-  it("writes it once when both records are written side by side", async () => {
+  it.each([
+    ["in their order", [0, 1]],
+    ["in the other order", [1, 0]],
+  ])("writes an impression once that has another name after midnight, %s", async (_name, order) => {
     const market = await createMarket(workers[0]);
-    const pairs = Array.from({ length: 30 }, () => {
-      const before = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS });
-      before.match.matched_at_ms = before.recorded_at_ms - 1_000;
-      return [before, { ...before, recorded_at_ms: before.recorded_at_ms + 2_000 }] as const;
-    });
+    const pair = twoNames(market, 2_000);
+    const records = order.map((index) => pick(pair, index));
+    for (const [index, record] of records.entries()) {
+      expect(await write(pick(workers, index), [record])).toBe(index === 0 ? 1 : 0);
+      expect(await write(pick(workers, 1 - index), [record])).toBe(0);
+    }
+    await expectTotals(workers[0], market, records.slice(0, 1));
+  });
+
+  it("writes two impressions of one name's key when they are more than a day apart", async () => {
+    const market = await createMarket(workers[0]);
+    const records = [...twoNames(market, DAY_MS + 1)];
+    for (const record of records) expect(await write(workers[0], [record])).toBe(1);
+    await expectTotals(workers[0], market, records);
+  });
+
+  it.each([
+    ["of one name", (market: Market) => sameName(market)],
+    ["of two names", (market: Market) => twoNames(market, 2_000)],
+  ])("writes it once when both records, %s, are written side by side", async (_name, pairIn) => {
+    const market = await createMarket(workers[0]);
+    const pairs = Array.from({ length: 30 }, () => pairIn(market));
     const written = await Promise.all([
       write(
         workers[0],

@@ -22,6 +22,7 @@ import {
   newImpressionsStatement,
   setAsideStatement,
 } from "./impression-statements.ts";
+import { otherNamesStatement } from "./other-names.ts";
 import { type Posting, sumUp } from "./posting.ts";
 import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts";
 import {
@@ -65,6 +66,8 @@ interface Moves {
   posting: Posting;
   advertisers: Prisma.Sql;
   setAside: Prisma.Sql;
+  /** Null: none has another name. */
+  otherNames: Prisma.Sql | null;
   reached: Prisma.Sql;
   campaignVersions: Prisma.Sql;
   campaignGames: Prisma.Sql;
@@ -76,6 +79,11 @@ interface Moves {
   ledger: ReturnType<typeof ledgerStatement>;
   gameTotals: Prisma.Sql;
   gameRollups: Prisma.Sql;
+}
+
+/** An impression. */
+interface Named {
+  id: string;
 }
 
 /** Lets others have a turn, or not: when Postgres has nothing else to do. */
@@ -122,6 +130,7 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
     posting,
     advertisers: advertisersStatement(posting.advertisers),
     setAside: setAsideStatement(impressions),
+    otherNames: otherNamesStatement(impressions),
     reached,
     campaignVersions: campaignVersionsStatement(posting.campaignVersions),
     campaignGames,
@@ -139,8 +148,11 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
 /** Some of the impressions were there already, or had been set aside. */
 class SomeAreKnown extends Error {}
 
-/** Some of the impressions were set aside while their advertisers were waited for: they show when the transaction is run again. */
-class SetAsideMeanwhile extends TransactionConflict {}
+/**
+ * Some of the impressions were set aside, or written under another name, while their advertisers were waited for: they show
+ * when the transaction is run again.
+ */
+class DecidedMeanwhile extends TransactionConflict {}
 
 /**
  * Writes impressions in one transaction; only those that were not there before move anything else.
@@ -150,7 +162,10 @@ class SetAsideMeanwhile extends TransactionConflict {}
 export async function writeBatch(pipeline: Pipeline, prepared: PreparedBatch): Promise<WrittenBatch> {
   const { impressions } = prepared;
   if (impressions.length === 0) return NOTHING_WRITTEN;
-  if (impressions.some(({ otherDays }) => otherDays.length > 0)) return writeUnknown(pipeline, prepared);
+  const { otherNames } = prepared.moves;
+  if (otherNames !== null || impressions.some(({ otherDays }) => otherDays.length > 0)) {
+    return writeUnknown(pipeline, prepared);
+  }
   try {
     return await pipeline.inTransaction((statements) => writeNew(statements, prepared));
   } catch (error) {
@@ -178,7 +193,11 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
     // Otherwise the planner reads the partition of a whole day.
     void statements.query(LOOK_UP_BY_KEY);
     const elsewhere = await findOnOtherDays(statements, impressions);
-    const own = impressions.filter(({ record }) => !elsewhere.has(record.impression_id));
+    const named = moves.otherNames === null ? [] : await statements.query<Named>(moves.otherNames);
+    const renamed = new Set(named.map(({ id }) => id));
+    const own = impressions.filter(
+      ({ record: { impression_id: id } }) => !elsewhere.has(id) && !renamed.has(id),
+    );
     const rows = await statements.query<{ id: string }>(missingImpressionsStatement(own));
     const inserted = new Set(rows.map(({ id }) => id));
     const known = own.filter(({ record }) => !inserted.has(record.impression_id));
@@ -186,7 +205,8 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
       ...(await findConflicting(statements, known)),
       ...impressions.filter(({ record }) => {
         const matchId = elsewhere.get(record.impression_id);
-        return matchId !== undefined && matchId !== record.match.match_id;
+        if (matchId === undefined) return renamed.has(record.impression_id);
+        return matchId !== record.match.match_id;
       }),
     ];
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting };
@@ -209,15 +229,21 @@ async function move(statements: Statements, moves: Moves, check: () => Promise<v
   const first = [
     statements.query(LOOK_UP_BY_KEY),
     statements.query<LockedAdvertiser>(moves.advertisers),
-    // Whoever sets a record aside has locked its advertiser before: what the insert could not see yet is seen from here on.
-    statements.query<{ id: string }>(moves.setAside),
+    // Whoever sets a record aside, or writes it under another name, has locked its advertiser before: what the insert could not
+    // see yet is seen from here on.
+    statements.query<Named>(moves.setAside),
+    moves.otherNames === null ? [] : statements.query<Named>(moves.otherNames),
     statements.query<Known>(moves.reached),
     statements.execute(moves.campaignVersions),
     statements.execute(moves.campaignGames),
   ] as const;
   await check();
-  const [locked, setAside] = await Promise.all([first[1], first[2]]);
-  if (setAside.length > 0) throw new SetAsideMeanwhile("an impression was set aside by another worker");
+  const [locked, setAside, renamed] = await Promise.all([first[1], first[2], first[3]]);
+  if (setAside.length + renamed.length > 0) {
+    throw new DecidedMeanwhile(
+      "an impression was set aside, or written under another name, by another worker",
+    );
+  }
   requireAll("advertiser", posting.advertisers, new Set(locked.map(({ id }) => id)));
   const advertisers = new Map(locked.map((row) => [row.id, row]));
   const late = impressions.filter(
@@ -225,7 +251,7 @@ async function move(statements: Statements, moves: Moves, check: () => Promise<v
       BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.slot_epoch,
   );
   void statements.execute(moves.ledger(`batch_${randomUUID()}`, advertisers));
-  const users = countNewUsers(groups, await first[3]);
+  const users = countNewUsers(groups, await first[4]);
   const owned = [
     statements.query<Touched>(moves.campaigns(users.campaigns)),
     statements.query<Touched>(moves.creatives(users.creatives)),

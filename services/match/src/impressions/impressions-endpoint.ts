@@ -8,7 +8,7 @@ import {
   type SnapshotCampaign,
   servingApi,
 } from "@diegetic/contracts";
-import type { CommitRefusal, CommitResult, IdempotencyClaims } from "@diegetic/hot-state";
+import type { CommitRefusal, CommitRequest, CommitResult, IdempotencyClaims } from "@diegetic/hot-state";
 import { chargedCents } from "@diegetic/money";
 import {
   type Answer,
@@ -58,10 +58,7 @@ async function handleImpression(
   );
   if (taken !== undefined) await taken;
   const claim = await claimOperation(dependencies, context);
-  const result = await commit(dependencies, body, campaign, {
-    impressionId: impressionIdOf(body, claim),
-    matchId: body.match_id ?? claim?.matchId ?? null,
-  });
+  const result = await commit(dependencies, body, campaign, namesOf(body, claim));
   await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   return { status: 201, body: present(result.record) };
@@ -79,17 +76,24 @@ function load(
   return { body, campaign };
 }
 
+type Names = Pick<CommitRequest, "impressionId" | "otherIds" | "matchId">;
+
 /**
  * An impression that names its match is named after it, so that one which is sent again after Redis has lost the first
- * answer is the same to Postgres.
+ * answer is the same to Postgres. One that is named after its key has another name on the next day: it carries both.
  */
-function impressionIdOf(body: ImpressionRequest, claim: OperationClaim | null): string {
+function namesOf(body: ImpressionRequest, claim: OperationClaim | null): Names {
+  const matchId = body.match_id ?? claim?.matchId ?? null;
   const match = MATCH_ID.exec(body.match_id ?? "");
-  return match?.[1] === undefined ? (claim?.impressionId ?? newId("imp")) : `imp_${match[1]}`;
+  const impressionId = match?.[1] === undefined ? (claim?.impressionId ?? newId("imp")) : `imp_${match[1]}`;
+  const otherIds = matchId === null ? (claim?.names ?? []).filter((name) => name !== impressionId) : [];
+  return { impressionId, otherIds, matchId };
 }
 
 interface OperationClaim {
   impressionId: string;
+  /** What the impression is named by those who claim the key yesterday, today and tomorrow. */
+  names: readonly string[];
   /** Charged by an earlier request: a retry is about that match, also when nothing else remembers it any more. */
   matchId: string | null;
   finish(result: CommitResult): Promise<void>;
@@ -108,12 +112,15 @@ async function claimOperation(
   const operation = JSON.stringify([context.accountId, context.operation, key]);
   const bodyHash = context.body(jsonSha256);
   // Named after the key and the day, so that a retry is the same impression also when Redis has lost the claim.
-  const claim = await claims.claim(operation, bodyHash, derivedId("imp", operation, startOfDayMs(nowMs())));
+  const todayMs = startOfDayMs(nowMs());
+  const nameOn = (dayMs: number) => derivedId("imp", operation, dayMs);
+  const claim = await claims.claim(operation, bodyHash, nameOn(todayMs));
   if (claim.outcome === "conflict") {
     throw conflict("This Idempotency-Key was used with another body: take a new key for a new request.");
   }
   return {
     impressionId: claim.impressionId,
+    names: [todayMs - DAY_MS, todayMs, todayMs + DAY_MS].map(nameOn),
     matchId: claim.matchId,
     finish: (result) => {
       if (result.outcome === "refused") return claims.finish(operation, bodyHash, null);
@@ -132,7 +139,7 @@ async function commit(
   { money, due, batcher, nowMs }: ImpressionDependencies,
   body: ImpressionRequest,
   campaign: SnapshotCampaign,
-  names: { impressionId: string; matchId: string | null },
+  names: Names,
 ): Promise<CommitResult> {
   const charge = async () => {
     const result = await money.commit({
