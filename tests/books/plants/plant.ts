@@ -8,6 +8,8 @@ export type Plant = [string, () => Promise<unknown>, () => Promise<unknown>, str
 export const SEEN_OF_ANOTHER_ROW: readonly string[] = [
   "row_affinity_scores",
   "row_charges",
+  "row_each_game_earnings",
+  "row_each_game_impressions",
   "row_earnings",
   "row_game_impressions",
   "row_impressions",

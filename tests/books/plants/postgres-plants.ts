@@ -56,7 +56,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
       "a rollup",
       () => ground().sql.runOnFirst("campaign_rollups", "spent_millicents = spent_millicents + 1"),
       () => ground().sql.runOnFirst("campaign_rollups", "spent_millicents = spent_millicents - 1"),
-      ["rollup_spent", "slot_day", "whole_charges"],
+      ["day_charges", "rollup_spent", "slot_day", "whole_charges"],
     ],
     [
       "a creative's count",
@@ -74,7 +74,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
       "a count by version",
       () => ground().sql.runOnFirst("campaign_version_rollups", "impressions = impressions + 1"),
       () => ground().sql.runOnFirst("campaign_version_rollups", "impressions = impressions - 1"),
-      ["version_impressions"],
+      ["row_version_impressions", "version_impressions"],
     ],
     [
       "a count of players",
@@ -86,7 +86,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
       "a game's earnings",
       () => ground().sql.runOnFirst("game_rollups", "earning_microcents = earning_microcents + 1"),
       () => ground().sql.runOnFirst("game_rollups", "earning_microcents = earning_microcents - 1"),
-      ["earnings", "row_earnings", "whole_earnings"],
+      ["earnings", "row_each_game_earnings", "row_earnings", "whole_earnings"],
     ],
     [
       "a fee in the ledger",
@@ -116,7 +116,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
       "the price of an impression",
       () => ground().sql.runOnFirst("impressions", "price_millicents = price_millicents + 1"),
       () => ground().sql.runOnFirst("impressions", "price_millicents = price_millicents - 1"),
-      ["row_charges", "row_country_spent", "row_creative_spent", "whole_charges"],
+      ["day_charges", "row_charges", "row_country_spent", "row_creative_spent", "whole_charges"],
     ],
     [
       "the player of an impression",

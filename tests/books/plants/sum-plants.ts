@@ -22,17 +22,22 @@ export function sumPlants(ground: () => Ground): Plant[] {
     const move = (signed: number) => mixUp(table ?? "", column ?? "", signed, where ?? "true");
     return [`${what}, mixed up`, () => move(amount), () => move(-amount), checks];
   };
-  /** Moves something between the two members that the campaign has, so that the campaign's sum stays. */
-  const swapped = (what: string, table: string, column: string, amount: number, check: string): Plant => {
-    const member = { creatives: "id", campaign_countries: "country_code", campaign_games: "game_id" }[table];
-    const move = (signed: number) =>
-      run(
+  /** Moves something between the two rows that there are of an owner, so that his sum stays. */
+  const swapped = (
+    what: string,
+    [table, member]: [string, string],
+    column: string,
+    amount: number,
+    check: string,
+  ): Plant => {
+    const move = (signed: number) => {
+      const own = table === "game_totals" ? "true" : `campaign_id = '${ground().campaign.campaignId}'`;
+      return run(
         `UPDATE ${table} SET ${column} = ${column} + CASE ${member}
-           WHEN (SELECT min(${member}) FROM ${table} WHERE campaign_id = $1) THEN 1 ELSE -1 END * (${signed})
-         WHERE campaign_id = $1`,
-        [ground().campaign.campaignId],
+           WHEN (SELECT min(${member}) FROM ${table} WHERE ${own}) THEN 1 ELSE -1 END * (${signed}) WHERE ${own}`,
       );
-    return [`${what} of one campaign, swapped`, () => move(amount), () => move(-amount), [check]];
+    };
+    return [`${what}, swapped`, () => move(amount), () => move(-amount), [check]];
   };
   const firstCreative = "id IN (SELECT min(id) FROM creatives GROUP BY campaign_id)";
   const unknownPlace = "country_code = ''";
@@ -67,13 +72,63 @@ export function sumPlants(ground: () => Ground): Plant[] {
       1,
       ["ledger_balance", "row_campaign_game_earnings"],
     ),
-    swapped("creatives", "creatives", "impressions", 1, "row_creative_impressions"),
-    swapped("what creatives spent", "creatives", "spent_millicents", 1, "row_creative_spent"),
-    swapped("what creatives scored", "creatives", "affinity_score_sum", 0.5, "row_creative_scores"),
-    swapped("countries", "campaign_countries", "impressions", 1, "row_country_impressions"),
-    swapped("what countries spent", "campaign_countries", "spent_millicents", 1, "row_country_spent"),
-    swapped("games", "campaign_games", "impressions", 1, "row_campaign_game_impressions"),
-    swapped("what games earned", "campaign_games", "earning_microcents", 1, "row_campaign_game_earnings"),
+    swapped("creatives of a campaign", ["creatives", "id"], "impressions", 1, "row_creative_impressions"),
+    swapped(
+      "what creatives spent of a campaign",
+      ["creatives", "id"],
+      "spent_millicents",
+      1,
+      "row_creative_spent",
+    ),
+    swapped(
+      "what creatives scored of a campaign",
+      ["creatives", "id"],
+      "affinity_score_sum",
+      0.5,
+      "row_creative_scores",
+    ),
+    swapped(
+      "countries of a campaign",
+      ["campaign_countries", "country_code"],
+      "impressions",
+      1,
+      "row_country_impressions",
+    ),
+    swapped(
+      "what countries spent of a campaign",
+      ["campaign_countries", "country_code"],
+      "spent_millicents",
+      1,
+      "row_country_spent",
+    ),
+    swapped(
+      "games of a campaign",
+      ["campaign_games", "game_id"],
+      "impressions",
+      1,
+      "row_campaign_game_impressions",
+    ),
+    swapped(
+      "what games earned of a campaign",
+      ["campaign_games", "game_id"],
+      "earning_microcents",
+      1,
+      "row_campaign_game_earnings",
+    ),
+    swapped("a developer's games", ["game_totals", "game_id"], "impressions", 1, "row_each_game_impressions"),
+    swapped(
+      "what a developer's games earned",
+      ["game_totals", "game_id"],
+      "earning_microcents",
+      1,
+      "row_each_game_earnings",
+    ),
+    [
+      "a rollup's impressions",
+      () => ground().sql.runOnFirst("campaign_rollups", "impressions = impressions + 1"),
+      () => ground().sql.runOnFirst("campaign_rollups", "impressions = impressions - 1"),
+      ["day_impressions", "rollup_impressions", "whole_impressions"],
+    ],
     [
       "a campaign's games under another advertiser",
       () =>
@@ -91,13 +146,13 @@ export function sumPlants(ground: () => Ground): Plant[] {
       "what a rollup scored",
       () => ground().sql.runOnFirst("campaign_rollups", "affinity_score_sum = affinity_score_sum + 0.000001"),
       () => ground().sql.runOnFirst("campaign_rollups", "affinity_score_sum = affinity_score_sum - 0.000001"),
-      ["affinity_scores", "row_affinity_scores"],
+      ["affinity_scores", "day_affinity_scores", "row_affinity_scores"],
     ],
     [
       "the score of an impression",
       () => ground().sql.runOnFirst("impressions", "affinity_score = affinity_score + 0.000001"),
       () => ground().sql.runOnFirst("impressions", "affinity_score = affinity_score - 0.000001"),
-      ["row_affinity_scores", "row_creative_scores"],
+      ["day_affinity_scores", "row_affinity_scores", "row_creative_scores"],
     ],
     [
       "an affinity that counts what no impression has",
@@ -114,7 +169,7 @@ export function sumPlants(ground: () => Ground): Plant[] {
       "a game's impressions",
       () => ground().sql.runOnFirst("game_rollups", "impressions = impressions + 1"),
       () => ground().sql.runOnFirst("game_rollups", "impressions = impressions - 1"),
-      ["game_impressions", "row_game_impressions", "whole_impressions"],
+      ["game_impressions", "row_each_game_impressions", "row_game_impressions", "whole_impressions"],
     ],
     [
       "an impression that is there on two days",

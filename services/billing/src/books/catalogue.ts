@@ -56,6 +56,14 @@ export const CHECKS = {
   row_game_impressions: { what: "Impressions: rows = games, per developer", kind: "money" },
   row_affinity_scores: { what: "Affinity scores, millionths: rows = rollups, per campaign", kind: "money" },
   row_affinities: { what: "Impressions that affinities contributed to: rows = counts", kind: "money" },
+  row_each_game_impressions: {
+    what: "Impressions: rows = each game's days, total and ledger, per developer",
+    kind: "money",
+  },
+  row_each_game_earnings: {
+    what: "Earnings, microcents: rows = each game's days, total and ledger, per developer",
+    kind: "money",
+  },
   row_creative_impressions: { what: "Impressions: rows = each creative", kind: "money" },
   row_creative_spent: { what: "Spent, millicents: rows = each creative", kind: "money" },
   row_creative_scores: { what: "Affinity scores, millionths: rows = each creative", kind: "money" },
@@ -63,6 +71,7 @@ export const CHECKS = {
   row_country_spent: { what: "Spent, millicents: rows = each country of a campaign", kind: "money" },
   row_campaign_game_impressions: { what: "Impressions: rows = each game of a campaign", kind: "money" },
   row_campaign_game_earnings: { what: "Earnings, microcents: rows = each game of a campaign", kind: "money" },
+  row_version_impressions: { what: "Impressions: rows = each version of a campaign", kind: "money" },
   row_users: { what: "Unique players: impressions = counts", kind: "money" },
   impression_once: { what: "Impressions that occur more than once", kind: "money" },
   match_once: { what: "Matches that were billed more than once", kind: "money" },

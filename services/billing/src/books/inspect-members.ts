@@ -40,11 +40,31 @@ const MEMBERS: readonly { sums: Prisma.Sql; written: Prisma.Sql; pairs: Prisma.S
       ('row_campaign_game_impressions', impressions::numeric, rows::numeric),
       ('row_campaign_game_earnings', earning_microcents, earnings)`,
   },
+  {
+    sums: Prisma.sql`
+      SELECT campaign_id, campaign_version::text AS member, impressions FROM campaign_version_rollups`,
+    written: Prisma.sql`
+      SELECT campaign_id, campaign_version::text AS member, count(*) AS rows
+      FROM impressions GROUP BY campaign_id, campaign_version`,
+    pairs: Prisma.sql`('row_version_impressions', impressions::numeric, rows::numeric)`,
+  },
+  {
+    sums: Prisma.sql`
+      SELECT campaign_id, day::text AS member, impressions, spent_millicents, affinity_score_sum
+      FROM campaign_rollups`,
+    written: Prisma.sql`
+      SELECT campaign_id, day::text AS member, count(*) AS rows, sum(price_millicents) AS charges,
+        sum(affinity_score) AS scores
+      FROM impressions GROUP BY campaign_id, day`,
+    pairs: Prisma.sql`
+      ('day_impressions', rows::numeric, impressions::numeric), ('day_charges', charges, spent_millicents),
+      ('day_affinity_scores', trunc(scores * 1000000), trunc(affinity_score_sum * 1000000))`,
+  },
 ];
 
 /**
- * What stands beside each creative, country and game of a campaign against their rows: sums over the campaign do not tell when
- * two of them were mixed up. Reads all impressions once for each kind, without an index, which each impression would have to
+ * What stands beside each creative, country, game, version and day of a campaign against their rows: sums over the campaign do
+ * not tell when two of them were mixed up. Reads all impressions once for each kind, without an index, which each impression would have to
  * pay for. A campaign that has lost rows, or counts others, is left out: `row_impressions` and `day_impressions` tell of it.
  * @param mostRows with more rows than that, nothing is compared
  */

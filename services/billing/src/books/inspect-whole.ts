@@ -40,6 +40,22 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
           FROM impressions GROUP BY developer_account_id) r USING (account_id)`,
   },
   {
+    check: "row_each_game_impressions",
+    pairs: eachGame({
+      ofRows: Prisma.sql`count(*)`,
+      kept: Prisma.sql`impressions`,
+      posted: Prisma.sql`impressions`,
+    }),
+  },
+  {
+    check: "row_each_game_earnings",
+    pairs: eachGame({
+      ofRows: Prisma.sql`sum(earning_microcents)`,
+      kept: Prisma.sql`earning_microcents`,
+      posted: Prisma.sql`amount_microcents`,
+    }),
+  },
+  {
     check: "row_affinity_scores",
     pairs: Prisma.sql`
       SELECT campaign_id AS subject, expected, found FROM
@@ -136,4 +152,22 @@ export function wholeInspection(database: Database, timeoutMs: number): Inspecti
       return { comparisons, notCompared: [] };
     },
   };
+}
+
+/** Each game of each developer: its days, its totals, and what was posted for it. */
+function eachGame({ ofRows, kept, posted }: Record<"ofRows" | "kept" | "posted", Prisma.Sql>): Prisma.Sql {
+  return Prisma.sql`
+    WITH by_day AS (
+      SELECT developer_account_id AS account_id, game_id, day, (${ofRows})::numeric AS found
+      FROM impressions GROUP BY 1, 2, 3
+    ), by_game AS (
+      SELECT account_id, game_id, sum(found) AS found FROM by_day GROUP BY 1, 2
+    )
+    SELECT concat_ws(' ', account_id, game_id, day) AS subject, ${kept}::numeric AS expected, found
+    FROM game_rollups FULL JOIN by_day USING (account_id, game_id, day)
+    UNION ALL SELECT concat_ws(' ', account_id, game_id, 'in all'), ${kept}::numeric, found
+    FROM game_totals FULL JOIN by_game USING (account_id, game_id)
+    UNION ALL SELECT concat_ws(' ', account_id, game_id, 'ledger'), posted, found
+    FROM (SELECT account_id, game_id, sum(${posted}) AS posted FROM ledger_entries WHERE kind = 'earning'
+      GROUP BY 1, 2) AS postings FULL JOIN by_game USING (account_id, game_id)`;
 }
