@@ -22,6 +22,7 @@ import {
   type ReadinessChecks,
 } from "@diegetic/service-kit";
 import { BooksReconciler } from "./books/reconciler.ts";
+import { AwayPause } from "./loops/away-pause.ts";
 import { WALKED_AT_A_TIME, walkAllAdvertisers } from "./loops/backstop-walk.ts";
 import { RepeatingTask } from "./loops/repeating-task.ts";
 import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
@@ -144,9 +145,10 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const settler = new Settler({ database, money, measures });
   const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, logger, nowMs });
 
+  const pause = new AwayPause();
   const steps: BatchSteps<PreparedRecords> = {
     prepare: (records, isAhead) => writer.prepare(records, isAhead),
-    write: (batch) => writer.post(batch),
+    write: (batch) => pause.after(writer.post(batch)),
     finish: (batch) => writer.acknowledge(batch),
   };
   const jobs = new Lanes(Array.from({ length: LANES }, () => new JoinedJobs(steps, RECORDS_PER_BATCH)));
