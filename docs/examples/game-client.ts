@@ -2,6 +2,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 const IMPRESSION_TIMEOUT_MS = 5_000;
 const ENABLE_TIMEOUT_MS = 10_000;
+/** A deployment waits for so long at most. */
+const ENABLE_WITHIN_MS = 2 * 60 * 1_000;
 /** A match can be billed for so long. */
 const BILLABLE_MS = 24 * 60 * 60 * 1_000;
 
@@ -66,11 +68,18 @@ export class GameClient {
     return this.#pending.size;
   }
 
-  /** Tells which ads the game takes, as often as you like. */
+  /** Tells which ads the game takes, as often as you like. Tries again for two minutes while nobody can answer. */
   async enable(placement: Placement): Promise<void> {
     const path = `/placements/${encodeURIComponent(this.#options.gameId)}`;
-    const answer = await this.#post(path, placement, ENABLE_TIMEOUT_MS);
-    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    const endMs = Date.now() + ENABLE_WITHIN_MS;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      const answer = await this.#post(path, placement, ENABLE_TIMEOUT_MS).catch(() => undefined);
+      if (answer?.status === 201) return;
+      if (Date.now() > endMs || (answer !== undefined && isMistake(answer.status))) {
+        throw new Error(`${path}: ${answer ? `${answer.status} ${await answer.text()}` : "nobody answers"}`);
+      }
+      await sleep(Math.max(leastPauseOf(answer), pauseMs * (0.5 + Math.random())));
+    }
   }
 
   /** The ad for a scene; null when there is none, or when it does not come in time: the scene then goes on without. */
@@ -122,7 +131,7 @@ export class GameClient {
     try {
       const answer = await this.#post("/impressions", body, IMPRESSION_TIMEOUT_MS);
       if (answer.status === 201) return { billed: true, leastPauseMs: 0 };
-      const leastPauseMs = (Number(answer.headers.get("retry-after")) || 0) * 1_000;
+      const leastPauseMs = leastPauseOf(answer);
       // Nothing that could be billed any more: the match is too old, or its money was spent meanwhile.
       if (answer.status === 409) return { billed: false, leastPauseMs };
       if (!isMistake(answer.status)) return { leastPauseMs };
@@ -153,6 +162,11 @@ export class GameClient {
 /** Too many requests (429) and a service that is away (503) mend themselves. */
 function isMistake(status: number): boolean {
   return status >= 400 && status < 500 && status !== 429;
+}
+
+/** What the answer asks for before the next attempt. */
+function leastPauseOf(answer: Response | undefined): number {
+  return (Number(answer?.headers.get("retry-after")) || 0) * 1_000;
 }
 
 function sleep(ms: number): Promise<void> {

@@ -205,7 +205,10 @@ describe("the stack under load and with processes killed", () => {
         patienceMs: 10_000,
         onProblem: (message) => problems.push(message),
       });
-      await client.enable({ creator_id: "studio-1", placement_types: ["narrative_hook"] });
+      await Promise.all([
+        stack.killAndAwaitRestart("management"),
+        client.enable({ creator_id: "studio-1", placement_types: ["narrative_hook"] }),
+      ]);
       expect(await client.findAd({ userId: "player-0", context: {} })).toBeNull();
       await withCampaign(
         { depositCents: 1_000, budgetCents: 1_000, cpmBidCents: 100 },
