@@ -6,7 +6,6 @@ export { type ListeningServer, listen } from "./http/listen.ts";
 export { endpoint } from "./http/operation-endpoint.ts";
 export { uncountedLimitHeaders } from "./http/refused-connections.ts";
 export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";
-export { StartError } from "./lifecycle/start-error.ts";
 export { LineLimit } from "./observability/line-limit.ts";
 export { createLogger, type Logger } from "./observability/logger.ts";
 export {
