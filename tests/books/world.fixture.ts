@@ -187,13 +187,12 @@ export class World {
   async see(campaign: Campaign, matchId: string, game = "game"): Promise<ImpressionRecord> {
     await this.#due.register("outbox", campaign.advertiserId, Date.now() + 50);
     const { advertiserId, campaignId, creativeId } = campaign;
-    const impressionId = newId("imp");
     const charged = await this.money.commit({
       advertiserId,
       campaignId,
       gameId: game,
       creativeId,
-      impressionId,
+      operationId: newId("op"),
       matchId,
     });
     if (charged.outcome !== "charged") throw new Error(`refused: ${charged.reason}`);

@@ -1,7 +1,8 @@
 /** One advertiser on real stores, with the parts of match, billing and management that move or count his money. */
-import { type ImpressionRecord, type MatchFacts, newId } from "@diegetic/contracts";
+import { derivedId, type ImpressionRecord, type MatchFacts, newId } from "@diegetic/contracts";
 import { createDatabase, createPipeline, type Database, type Pipeline } from "@diegetic/database";
 import {
+  type CommitRequest,
   connectRedis,
   createMoneyCommands,
   DueIndex,
@@ -146,20 +147,32 @@ export class Books {
   /** An impression as the match tier commits it. Answers whether it was answered 201. */
   async commit(match: MatchFacts | undefined): Promise<boolean> {
     if (match === undefined) return false;
+    return this.#charge(match.campaign_id, { operationId: newId("op"), matchId: match.match_id });
+  }
+
+  /** One that names no match, and has an Idempotency-Key. */
+  async commitKeyed(campaignId: string, key: string): Promise<boolean> {
+    const operationId = derivedId("op", `${this.advertiserId} ${campaignId} ${key}`);
+    return this.#charge(campaignId, { operationId, isKeyed: true, matchId: null });
+  }
+
+  async #charge(
+    campaignId: string,
+    operation: Pick<CommitRequest, "operationId" | "isKeyed" | "matchId">,
+  ): Promise<boolean> {
     const result = await whileAwayNull(
       this.money.commit({
-        advertiserId: match.advertiser_id,
-        campaignId: match.campaign_id,
-        gameId: match.game_id,
-        creativeId: this.#creativeOf(match.campaign_id),
-        impressionId: match.match_id.replace("mat_", "imp_"),
-        matchId: match.match_id,
+        advertiserId: this.advertiserId,
+        campaignId,
+        gameId: GAME,
+        creativeId: this.#creativeOf(campaignId),
+        ...operation,
       }),
     );
     if (result?.outcome !== "charged") return false;
     if (!result.replay) {
       this.answered.push(result.record);
-      this.billed.push(match);
+      this.billed.push(result.record.match);
     }
     return true;
   }

@@ -1,3 +1,4 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
@@ -29,6 +30,7 @@ const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("hold" as const), which: fc.nat(1) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("commit" as const), which: fc.nat(9) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("again" as const), which: fc.nat(9) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("keyed" as const), which: fc.nat(2) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("deliver" as const), which: fc.nat(4) }) },
   {
     weight: 4,
@@ -45,7 +47,8 @@ const step = fc.oneof(
     }),
   },
 );
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+const restart = { kind: "restart" as const, which: 0 };
+type Step = (typeof step extends fc.Arbitrary<infer T> ? T : never) | typeof restart;
 
 /** Steps of one moment run side by side. */
 const moments = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 5, maxLength: 25 });
@@ -58,6 +61,8 @@ async function run(books: Books, { kind, which }: Step, copies: [string, Buffer]
       return books.commit(books.open.splice(which % Math.max(1, books.open.length), 1)[0]);
     case "again":
       return books.commit(books.billed[which % Math.max(1, books.billed.length)]);
+    case "keyed":
+      return books.commitKeyed(books.campaignIds[which % 2] ?? "", `key ${which}`);
     case "deliver":
       return books.deliver(which + 1);
     case "sweep":
@@ -70,6 +75,8 @@ async function run(books: Books, { kind, which }: Step, copies: [string, Buffer]
       return whileAwayNull(stores.redis.flushall());
     case "copy":
       return copies.push(await copyOf(stores.redis));
+    case "restart":
+      return goBackTo(stores.redis, await copyOf(stores.redis));
     case "goBack":
       return goBackTo(stores.redis, copies.at(-1) ?? []);
   }
@@ -89,31 +96,70 @@ async function untilQuiet(books: Books): Promise<void> {
   throw new Error("the books do not come to rest");
 }
 
-it("slot and Postgres agree in the end, however losses, recovery and billing interleave", async () => {
-  const seen = { charges: 0, poison: 0 };
-  await fc.assert(
-    fc.asyncProperty(moments, async (chosen) => {
-      await stores.redis.flushall();
-      const books = await Books.open(stores, { depositCents: 14, budgetCents: 8 });
-      const copies: [string, Buffer][][] = [];
-      for (const moment of chosen) await Promise.all(moment.map((one) => run(books, one, copies)));
-      await untilQuiet(books);
+/** What happens to a record, one by one. */
+const afterwards = fc.oneof(
+  fc.record({ kind: fc.constant("deliver" as const), which: fc.nat(1) }),
+  fc.constantFrom<Step>(
+    { kind: "sweep", which: 0 },
+    { kind: "settle", which: 0 },
+    { kind: "restore", which: 0 },
+    restart,
+  ),
+);
 
-      const { postgres: truth, slot, poison } = await books.compare();
-      expect(slot).toEqual(truth);
-      const { advertiserId } = books;
-      const rows = await stores.database.impression.findMany({ where: { advertiserId } });
-      const aside = await stores.database.poisonImpression.findMany({ where: { advertiserId } });
-      const known = new Set([...rows, ...aside].map(({ impressionId }) => impressionId));
-      // What was answered is written or reported, and no match is billed twice.
-      for (const { match_id } of books.billed) expect(known).toContain(match_id.replace("mat_", "imp_"));
-      expect(new Set(rows.map(({ matchId }) => matchId)).size).toBe(rows.length);
-      expect(rows.length * PRICE_MILLICENTS).toBeLessThanOrEqual(14_000);
-      for (const { reason } of aside) expect(reason).toContain("spent again");
-      seen.charges += rows.length;
-      seen.poison += poison;
-    }),
-    { numRuns: Number(process.env.RECOVERY_RUNS ?? 40) },
-  );
-  expect(seen.charges).toBeGreaterThan(0);
-}, 240_000);
+/** One key is used, Redis loses that, and it is used again, twice. */
+const keyLostTwice = fc
+  .array(fc.array(afterwards, { maxLength: 4 }), { minLength: 4, maxLength: 4 })
+  .map(([first = [], second = [], third = [], last = []]): Step[][] => {
+    const use: Step[] = [
+      { kind: "hold", which: 0 },
+      { kind: "keyed", which: 0 },
+    ];
+    const lose: Step[] = [
+      { kind: "flush", which: 0 },
+      { kind: "restore", which: 0 },
+    ];
+    const all = [...use, ...first, ...lose, ...second, ...use, ...third, ...lose, ...use, ...last];
+    return all.map((one) => [one]);
+  });
+
+it.each([
+  ["anything may happen", moments],
+  ["a key is lost twice", keyLostTwice],
+])(
+  "slot and Postgres agree in the end, however losses, recovery and billing interleave: %s",
+  async (_name, plans) => {
+    const seen = { charges: 0, poison: 0 };
+    await fc.assert(
+      fc.asyncProperty(plans, async (chosen) => {
+        await stores.redis.flushall();
+        const books = await Books.open(stores, { depositCents: 14, budgetCents: 8 });
+        const copies: [string, Buffer][][] = [];
+        for (const moment of chosen) await Promise.all(moment.map((one) => run(books, one, copies)));
+        await untilQuiet(books);
+
+        const { postgres: truth, slot, poison } = await books.compare();
+        expect(slot).toEqual(truth);
+        const { advertiserId } = books;
+        const rows = await stores.database.impression.findMany({ where: { advertiserId } });
+        const aside = await stores.database.poisonImpression.findMany({ where: { advertiserId } });
+        const known = new Set([...rows, ...aside].map(({ impressionId }) => impressionId));
+        // What was answered is written or reported, and no match is billed twice.
+        for (const { match_id } of books.billed) expect(known).toContain(match_id.replace("mat_", "imp_"));
+        expect(new Set(rows.map(({ matchId }) => matchId)).size).toBe(rows.length);
+        expect(rows.length * PRICE_MILLICENTS).toBeLessThanOrEqual(14_000);
+        const operations = rows.flatMap(({ operationId }) => operationId ?? []);
+        expect(new Set(operations).size).toBe(operations.length);
+        for (const { reason, record } of aside) {
+          const isRepeated = operations.includes((JSON.parse(record) as ImpressionRecord).operation_id ?? "");
+          expect(reason).toMatch(isRepeated ? /spent again|the same Idempotency-Key/ : /spent again/);
+        }
+        seen.charges += rows.length;
+        seen.poison += poison;
+      }),
+      { numRuns: Number(process.env.RECOVERY_RUNS ?? 40) },
+    );
+    expect(seen.charges).toBeGreaterThan(0);
+  },
+  240_000,
+);

@@ -36,8 +36,6 @@ export class Town {
   readonly #redisUrl: string;
   advertiserId = "";
   campaignId = "";
-  /** How far the match instance's clock is ahead. */
-  matchAheadMs = 0;
   #player = 0;
   #serving: Api | undefined;
 
@@ -61,7 +59,6 @@ export class Town {
       ...readMatchSettings(environment),
       logger,
       metrics: createMetrics({ service: "match" }),
-      nowMs: () => Date.now() + this.matchAheadMs,
     });
     this.#billing = createBillingService({
       ...readBillingSettings(environment),

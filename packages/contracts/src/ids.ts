@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from "node:crypto";
-import { encodeTime, monotonicFactory } from "ulid";
+import { monotonicFactory } from "ulid";
 
-/** What an identifier names: advertiser, campaign, creative, geo target, blocklist rule, affinity, impression, match, account, key row, deposit. */
+/** What an identifier names: advertiser, campaign, creative, geo target, blocklist rule, affinity, impression, match, account, key row, deposit, operation. */
 export type IdPrefix =
   | "adv"
   | "camp"
@@ -13,7 +13,8 @@ export type IdPrefix =
   | "mat"
   | "acct"
   | "key"
-  | "dep";
+  | "dep"
+  | "op";
 
 /** Random bytes are drawn a few thousand at a time: one at a time they cost more than all the rest of an identifier. */
 const entropy = new Uint8Array(4_096);
@@ -40,17 +41,7 @@ export function newId(prefix: IdPrefix, nowMs?: number): string {
   return `${prefix}_${nextUlid(nowMs).toLowerCase()}`;
 }
 
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const TIME_LENGTH = 10;
-const RANDOM_LENGTH = 16;
-
-/**
- * The identifier that follows from a text: the same for the same text and time (Unix ms), and another one for any other.
- * Looks like those of `newId`, and sorts by its time.
- */
-export function derivedId(prefix: IdPrefix, text: string, timeMs: number): string {
-  const digest = createHash("sha256").update(text).digest();
-  let rest = "";
-  for (const byte of digest.subarray(0, RANDOM_LENGTH)) rest += ALPHABET[byte % ALPHABET.length];
-  return `${prefix}_${encodeTime(timeMs, TIME_LENGTH).toLowerCase()}${rest}`;
+/** The identifier that follows from a text: the same for the same text, and another one for any other. */
+export function derivedId(prefix: IdPrefix, text: string): string {
+  return `${prefix}_${createHash("sha256").update(text).digest("base64url")}`;
 }

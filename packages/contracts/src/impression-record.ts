@@ -30,12 +30,13 @@ export interface MatchFacts {
 
 /** A committed impression, as it stands in the outbox and in a billing job. */
 export interface ImpressionRecord {
+  /** Named after its match. */
   impression_id: string;
   /**
-   * Other names of the same impression, under one of which it may have been recorded within 24 hours of this: those that its
-   * Idempotency-Key has on the days around. Absent: it has none.
+   * The request that was sent with an Idempotency-Key and without a match: of several records of one operation within
+   * 24 hours one is billed. Absent: it named its match, or has no key.
    */
-  other_ids?: string[];
+  operation_id?: string;
   creative_id: string;
   /** Unix milliseconds by the clock of Redis: it decides the UTC day on which the charge counts. */
   recorded_at_ms: number;

@@ -1,18 +1,16 @@
--- Claims an operation for a body. The same body may always proceed, under the impression id of its first claim.
--- KEYS  1 claim: the text state|hash|impression_id|match_id; state claimed, kept or dropped
--- ARGV  1 hash of the body  2 lifetime, ms  3 impression id, used when the claim is new
--- Reply {'new' | 'same', impression_id, match_id | ''} | {'conflict'}
+-- Claims an operation for a body. The same body may always proceed.
+-- KEYS  1 claim: the text state|hash|match_id; state claimed, kept or dropped
+-- ARGV  1 hash of the body  2 lifetime, ms
+-- Reply {'new' | 'same', match_id | ''} | {'conflict'}
 --       match_id: the match that was charged, once the claim is kept
 local claim = redis.call('GET', KEYS[1])
-local state, hash, impression_id, match_id = string.match(claim or '', '^(%a+)|([^|]*)|([^|]*)|([^|]*)$')
+local state, hash, match_id = string.match(claim or '', '^(%a+)|([^|]*)|([^|]*)$')
 if claim and not state then error('claim is damaged') end
 
 if hash == ARGV[1] then
-  if state == 'dropped' then
-    redis.call('SET', KEYS[1], 'claimed|' .. hash .. '|' .. impression_id .. '|', 'PX', ARGV[2])
-  end
-  return { 'same', impression_id, match_id }
+  if state == 'dropped' then redis.call('SET', KEYS[1], 'claimed|' .. hash .. '|', 'PX', ARGV[2]) end
+  return { 'same', match_id }
 end
 if state and state ~= 'dropped' then return { 'conflict' } end
-redis.call('SET', KEYS[1], 'claimed|' .. ARGV[1] .. '|' .. ARGV[3] .. '|', 'PX', ARGV[2])
-return { 'new', ARGV[3], '' }
+redis.call('SET', KEYS[1], 'claimed|' .. ARGV[1] .. '|', 'PX', ARGV[2])
+return { 'new', '' }

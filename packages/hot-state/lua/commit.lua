@@ -1,8 +1,7 @@
 -- Turns a match into a charge, and leaves the record in the outbox and a tombstone for retries.
 -- KEYS  account, campaign, holds, pending, matches, history, outbox
--- ARGV  impression_id, match_id ('': the oldest unbilled match of the creative), creative_id,
---       place ('<campaign_id>|<encoded game_id>'), other ids: names under which the operation may have been charged in the
---       last 24 h
+-- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
+--       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | ''
 -- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
 --       {'refused', code}: texts without line breaks
 -- Codes unknown_slot  the slot has to be restored first
@@ -10,7 +9,7 @@
 --       balance, budget, daily_cap  the match is known, but its price no longer fits
 -- An open hold has its money, even when its time is over and nobody has released it: it has only to fit a budget or a cap that
 -- was lowered meanwhile. A lapsed one must fit like a new hold. The campaign's status does not matter.
--- Idempotent by match_id, and by impression_id and the other ids where no match_id is given.
+-- Idempotent by match_id, and by operation_id for 24 h after the charge. An impression is named after its match.
 
 -- @include "time"
 -- @include "entry"
@@ -19,8 +18,8 @@
 -- @include "totals"
 
 local account_key, campaign_key, holds, pending, matches, history, outbox = unpack(KEYS)
-local impression_id, match_id, creative_id, place = unpack(ARGV, 1, 4)
-local FIRST_OTHER_ID = 5
+local operation_id, match_id, creative_id, place, is_keyed = unpack(ARGV)
+local operation_field = 'op:' .. operation_id
 local LATE_MS = 86400000
 local LOOK_AT = 16
 
@@ -30,17 +29,13 @@ local now_ms = math.floor(now_us / 1000)
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_slot' } end
-local operations = { 'op:' .. impression_id }
-for i = FIRST_OTHER_ID, #ARGV do operations[#operations + 1] = 'op:' .. ARGV[i] end
-local OWN_NAME = 3
-local known = { recall(account, matches, match_id, unpack(operations)) }
-local is_remembered, asked_for = known[1], known[2]
+local is_remembered, first_match, asked_for = recall(account, matches, operation_field, match_id)
 if not is_remembered then return { 'refused', 'no_match' } end
 
 -- slot_epoch tells billing whether the slot still knows of the charge. A replay names the present epoch: billing takes
 -- records from first answers and from the outbox alone.
-local function record_of(entry, other_ids)
-  return '{"impression_id":"' .. entry.impression_id .. '"' .. (other_ids or '') .. ',"creative_id":"' .. entry.creative_id
+local function record_of(entry, operation)
+  return '{"impression_id":"' .. entry.impression_id .. '"' .. (operation or '') .. ',"creative_id":"' .. entry.creative_id
     .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"slot_epoch":' .. account.epoch .. ',"match":' .. entry.payload .. '}'
 end
 
@@ -65,13 +60,13 @@ local function charge(id, entry)
     'impressions', whole(campaign.impressions + 1),
     'day', campaign.day, 'day_spent', whole(campaign.day_spent + price))
   redis.call('ZREM', pending, pending_member(id, entry))
-  entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(recorded_at_ms(campaign, now_ms)), impression_id
-  local other_ids = #ARGV >= FIRST_OTHER_ID and ',"other_ids":["' .. table.concat(ARGV, '","', FIRST_OTHER_ID) .. '"]'
-  local record = record_of(entry, other_ids)
-  redis.call('HSET', outbox, impression_id, record)
-  if match_id == '' then
-    redis.call('HSET', matches, id, encode_entry(entry), 'op:' .. impression_id, id)
-    remember(matches, history, 'op:' .. impression_id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
+  entry.state, entry.recorded_at_ms = 'C', whole(recorded_at_ms(campaign, now_ms))
+  entry.impression_id = 'imp_' .. string.gsub(id, '^mat_', '')
+  local record = record_of(entry, is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"')
+  redis.call('HSET', outbox, entry.impression_id, record)
+  if match_id == '' or is_keyed == '1' then
+    redis.call('HSET', matches, id, encode_entry(entry), operation_field, id)
+    remember(matches, history, operation_field, now_ms, REMEMBER_MS)
   else
     redis.call('HSET', matches, id, encode_entry(entry))
   end
@@ -82,13 +77,11 @@ local function charge(id, entry)
   return { 'charged', '0', record }
 end
 
-for i = OWN_NAME, #known do
-  local text = known[i] and redis.call('HGET', matches, known[i])
-  if text then
-    local entry = decode_entry(text)
-    -- What is remembered for longer is for requests under the same name that are on their way.
-    if i == OWN_NAME or tonumber(entry.recorded_at_ms) > now_ms - LATE_MS then return { 'charged', '1', record_of(entry) } end
-  end
+if first_match then
+  local text = redis.call('HGET', matches, first_match)
+  local entry = text and decode_entry(text)
+  -- It may be forgotten a little later.
+  if entry and tonumber(entry.recorded_at_ms) > now_ms - LATE_MS then return { 'charged', '1', record_of(entry) } end
 end
 
 if match_id ~= '' then

@@ -1,15 +1,14 @@
--- Ends a claim: keeps it with what was charged, or drops it so that another body may use the operation. A dropped claim
--- keeps its impression id for its own body, whose other retries may still be under way with it.
+-- Ends a claim: keeps it with what was charged, or drops it so that another body may use the operation.
 -- KEYS  1 claim
--- ARGV  1 hash of the body  2 lifetime (ms) of a claim that is gone  3 impression id  4 match id, '': drop
+-- ARGV  1 hash of the body  2 lifetime (ms) of a claim that is gone  3 match id, '': drop
 -- Reply 'kept' | 'dropped' | 'untouched': another claim stands there, or a retry of the same body was kept
 -- A claim lives from when it was made: keeping it does not prolong it.
 local claim = redis.call('GET', KEYS[1])
 local state, hash = string.match(claim or '', '^(%a+)|([^|]*)|')
 
-if ARGV[4] ~= '' then
+if ARGV[3] ~= '' then
   if state == 'kept' then return hash == ARGV[1] and 'kept' or 'untouched' end
-  local text = 'kept|' .. ARGV[1] .. '|' .. ARGV[3] .. '|' .. ARGV[4]
+  local text = 'kept|' .. ARGV[1] .. '|' .. ARGV[3]
   if claim then
     redis.call('SET', KEYS[1], text, 'KEEPTTL')
   else

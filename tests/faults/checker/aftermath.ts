@@ -30,7 +30,8 @@ export interface Aftermath {
 export async function readAftermath(world: World, history: History): Promise<Aftermath> {
   const check = new CheckBuilder("what was set aside had been lost, or stands against what had been");
   const rows = await world.query<Record<string, string>>(
-    `SELECT impression_id, advertiser_id, campaign_id, day::text, price_millicents::text AS price FROM impressions`,
+    `SELECT impression_id, operation_id, advertiser_id, campaign_id, day::text, price_millicents::text AS price
+     FROM impressions`,
   );
   const lateMillicents = new Map<string, number>();
   const late = new Map<string, number>();
@@ -41,6 +42,7 @@ export async function readAftermath(world: World, history: History): Promise<Aft
     add(late, advertiser_id, 1);
   }
   const written = new Set(rows.map(({ impression_id }) => impression_id));
+  const billed = new Set(rows.flatMap(({ operation_id }) => operation_id || []));
   const setAside = new Set<string>();
   const victims = new Map<string, number>();
   const poison = await world.query<Record<string, string>>(
@@ -53,8 +55,8 @@ export async function readAftermath(world: World, history: History): Promise<Aft
       continue;
     }
     const isLost = history.lostImpressionIds.has(impression_id);
-    const names = [impression_id, ...otherIdsOf(record)];
-    const isKept = names.some((name) => written.has(name)) && WRITTEN_BEFORE.test(reason);
+    const isWritten = written.has(impression_id) || billed.has(operationOf(record));
+    const isKept = isWritten && WRITTEN_BEFORE.test(reason);
     check.expect(isKept || SPENT_AGAIN.test(reason), () => `${impression_id} was set aside: ${reason}`);
     setAside.add(impression_id);
     if (!isLost && !isKept) add(victims, advertiser_id, 1);
@@ -74,8 +76,8 @@ export async function readAftermath(world: World, history: History): Promise<Aft
 }
 
 /** Of the record of one that was set aside. */
-function otherIdsOf(record: string): string[] {
-  return (JSON.parse(record) as Partial<ImpressionRecord>).other_ids ?? [];
+function operationOf(record: string): string {
+  return (JSON.parse(record) as Partial<ImpressionRecord>).operation_id ?? "";
 }
 
 function add(counts: Map<string, number>, name: string, amount: number): void {

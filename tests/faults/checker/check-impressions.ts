@@ -68,8 +68,8 @@ function answersAgree(history: History, rows: readonly ImpressionRow[]): Check {
 }
 
 /**
- * A Redis that has lost the Idempotency-Key names an impression without a match anew on another day: it is answered under the
- * other name then, and billed under one of them (ADR 12).
+ * A Redis that has lost an Idempotency-Key takes another match for an impression that names none: that is answered, and one of
+ * them is billed (ADR 12).
  */
 function isAfterLoss({ matchId, attempts }: ImpressionOperation, history: History): boolean {
   const answered = attempts.filter(({ status }) => status === 201);

@@ -111,12 +111,13 @@ export class Operations {
   }
 
   async #commit(matchId: string | null): Promise<string> {
-    const impressionId = `imp_${this.#next()}`;
+    const operationId = `op_${this.#next()}`;
+    const isKeyed = this.#random.chance(0.5);
     const campaignId =
       this.#matches.find(({ facts }) => facts.match_id === matchId)?.facts.campaign_id ?? CAMPAIGNS[0];
     const result = await this.#persist(async () => {
       // A match names no creative before it is committed: the wrong one is refused, and changes nothing.
-      const request = { advertiserId: ADVERTISER, campaignId, gameId: GAME, impressionId, matchId };
+      const request = { advertiserId: ADVERTISER, campaignId, gameId: GAME, operationId, isKeyed, matchId };
       const first = await this.#money.commit({ ...request, creativeId: CREATIVES[0] });
       if (first.outcome === "charged" || first.reason !== "no_match") return first;
       return this.#money.commit({ ...request, creativeId: CREATIVES[1] });
@@ -187,8 +188,8 @@ export class Operations {
   async #claim(): Promise<string> {
     const operation = `operation ${this.#random.integer(1, 20)}`;
     const body = `body ${this.#random.integer(1, 2)}`;
-    const claim = await this.#persist(() => this.#claims.claim(operation, body, "imp_claimed"));
-    const charged = this.#random.chance(0.5) ? { impressionId: "imp_claimed", matchId: "mat_claimed" } : null;
+    const claim = await this.#persist(() => this.#claims.claim(operation, body));
+    const charged = this.#random.chance(0.5) ? "mat_claimed" : null;
     await this.#persist(() => this.#claims.finish(operation, body, charged));
     return claim.outcome === "conflict" ? "claim conflict" : "claim";
   }

@@ -118,6 +118,18 @@ export const SAFEGUARDS = {
       },
     ],
   },
+  "one-key-once": {
+    what: "of several impressions of one key, because Redis had forgotten the first, one is billed",
+    faults: ["flush redis", "older redis"],
+    noticedBy: "a retry is answered with the first record",
+    patches: [
+      {
+        file: "/match/dist/impressions/impressions-endpoint.js",
+        search: "isKeyed: true",
+        replacement: "isKeyed: false",
+      },
+    ],
+  },
   "release-gives-back": {
     what: "a hold that lapses gives its money back",
     faults: ["kill -9 billing", "hang billing"],

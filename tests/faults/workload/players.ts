@@ -21,28 +21,41 @@ type Match = NonNullable<MatchCall["match"]>;
 const ATTEMPTS = 4;
 const RETURNING_PLAYERS = 12;
 const LATE_AT_A_TIME = 200;
+/** So many impressions with a key and without a match does a player send again when Redis has lost something. */
+const KEYED_REMEMBERED = 10;
 
 /** Players who come to games, are matched, see most of what they were shown, and never stop before `signal`. */
 export async function runPlayers(options: PlayersOptions): Promise<void> {
   const late = new Set<Promise<void>>();
   const player = async (number: number) => {
     const random = options.random.fork(`player ${number}`);
-    for (let visit = 0; !options.signal.aborted; visit += 1)
-      await playOnce(options, random, number, visit, late);
+    const keyed: ImpressionOperation[] = [];
+    let losses = 0;
+    for (let visit = 0; !options.signal.aborted; visit += 1) {
+      keyed.push(...(await playOnce(options, random, number, visit, late)));
+      keyed.splice(0, keyed.length - KEYED_REMEMBERED);
+      if (options.history.lossesMs.length === losses) continue;
+      losses = options.history.lossesMs.length;
+      for (const operation of keyed) await attemptUntilAnswered(options, random, operation);
+    }
   };
   await Promise.all(Array.from({ length: options.players }, (_, number) => player(number)));
   await Promise.all(late);
 }
 
-/** One visit: more requests than the session may have ads, two of them at a time. */
+/**
+ * One visit: more requests than the session may have ads, two of them at a time. Resolves to the answered impressions that
+ * only their keys name.
+ */
 async function playOnce(
   options: PlayersOptions,
   random: Random,
   number: number,
   visit: number,
   late: Set<Promise<void>>,
-): Promise<void> {
+): Promise<ImpressionOperation[]> {
   const { market, signal } = options;
+  const keyed: ImpressionOperation[] = [];
   const game = random.pick(market.games);
   const named = random.chance(0.7);
   const who = {
@@ -64,10 +77,13 @@ async function playOnce(
         late.add(task);
       } else {
         await record(options, random, operation);
+        const isKeyed = operation.matchId === null && operation.idempotencyKey !== null;
+        if (isKeyed && operation.answers.length > 0) keyed.push(operation);
       }
     }
     await sleep(options.pauseMs * (0.5 + random.next()));
   }
+  return keyed;
 }
 
 /** One match request, as a player of a game makes it. */
@@ -118,15 +134,27 @@ async function record(
   operation: ImpressionOperation,
 ): Promise<void> {
   options.history.impressions.push(operation);
-  const repeatable = operation.matchId !== null || operation.idempotencyKey !== null;
+  await attemptUntilAnswered(options, random, operation);
+  if (isRepeatable(operation) && random.chance(0.1)) {
+    await attemptImpression(options.market.developer, operation);
+  }
+}
+
+function isRepeatable({ matchId, idempotencyKey }: ImpressionOperation): boolean {
+  return matchId !== null || idempotencyKey !== null;
+}
+
+async function attemptUntilAnswered(
+  options: PlayersOptions,
+  random: Random,
+  operation: ImpressionOperation,
+): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const status = await attemptImpression(options.market.developer, operation);
     const isFinal = status !== null && status < 500 && !isRefusedKey({ status });
-    if (!repeatable || isFinal) break;
-    if (options.signal.aborted) return;
+    if (!isRepeatable(operation) || isFinal || options.signal.aborted) return;
     await sleep(100 * 2 ** attempt * (0.5 + random.next()));
   }
-  if (repeatable && random.chance(0.1)) await attemptImpression(options.market.developer, operation);
 }
 
 /** Sends an impression once more and notes what came of it. */

@@ -61,10 +61,11 @@ process.on("message", (message) => {
   watch += 1; // Ends the watch.
   const residentBytes = process.memoryUsage.rss();
   if (message.collect) globalThis.gc?.();
-  const { heapUsed, external } = process.memoryUsage();
+  // Of shared buffers only this one knows.
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
   delay.reset();
   longestCollectionMs = 0;
   countsFromMs = performance.now();
   if (message.watch) watchTurns();
-  process.send?.({ type: "probed", loop, residentBytes, usedBytes: heapUsed + external });
+  process.send?.({ type: "probed", loop, residentBytes, usedBytes: heapUsed + arrayBuffers });
 });

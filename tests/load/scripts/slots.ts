@@ -79,7 +79,7 @@ export class Slots {
       campaignId: match.campaign_id,
       gameId: match.game_id,
       creativeId,
-      impressionId: newId("imp"),
+      operationId: newId("op"),
       matchId: match.match_id,
     });
     if (committed.outcome !== "charged") throw new Error(`an impression was refused: ${committed.reason}`);

@@ -23,11 +23,11 @@ local function remembers_matches(account, matches)
   return redis.call('HGET', matches, ':era') == account.era
 end
 
--- Whether the matches are remembered, then what they hold under each of some fields (false: nothing).
+-- Whether the matches are remembered, then what they hold under some fields (false: nothing).
 local function recall(account, matches, ...)
   local values = redis.call('HMGET', matches, ':era', ...)
   if values[1] ~= account.era then return false end
-  return true, unpack(values, 2)
+  return true, values[2], values[3]
 end
 
 -- limit: the budget, or a lower ceiling that is on its way into the budget. day: the day that is being spent on;

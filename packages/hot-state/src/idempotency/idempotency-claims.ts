@@ -9,8 +9,6 @@ export type Claim =
   | {
       /** `new`: nobody has used the operation. `same`: somebody has, with this body. */
       outcome: "new" | "same";
-      /** Names what the operation makes, however often it is tried. */
-      impressionId: string;
       /** The match that it has charged; null while that is not known. */
       matchId: string | null;
     }
@@ -21,8 +19,8 @@ const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Remembers for 24 hours from the first claim which body an Idempotency-Key was used with and what came of it, where no Postgres is
- * at hand. The work itself must be idempotent by the impression id: whoever brings the same body may proceed at any
- * time, also after a claimant that crashed.
+ * at hand. The work itself must be idempotent: whoever brings the same body may proceed at any time, also after a claimant
+ * that crashed.
  */
 export class IdempotencyClaims {
   readonly #claimScript: ScriptCall;
@@ -36,34 +34,27 @@ export class IdempotencyClaims {
   /**
    * @param operation account, endpoint and key, in any text form: it is hashed
    * @param bodyHash hash of the body as canonical JSON
-   * @param impressionId names the impression when the claim is new
    */
-  async claim(operation: string, bodyHash: string, impressionId: string): Promise<Claim> {
-    requirePlainName("impressionId", impressionId);
+  async claim(operation: string, bodyHash: string): Promise<Claim> {
     const reply = new ReplyReader(
       "claim_operation",
-      await this.#claimScript(keyOf(operation), bodyHash, LIFETIME_MS, impressionId),
+      await this.#claimScript(keyOf(operation), bodyHash, LIFETIME_MS),
     );
     const outcome = reply.code(0, ["new", "same", "conflict"]);
     if (outcome === "conflict") return { outcome };
-    return { outcome, impressionId: reply.text(1), matchId: reply.text(2) === "" ? null : reply.text(2) };
+    return { outcome, matchId: reply.text(1) === "" ? null : reply.text(1) };
   }
 
   /**
-   * Ends a claim with its answer: `charged` after a 2xx, null after any other, so that the key may be used again.
+   * Ends a claim with its answer: the match that was charged after a 2xx, null after any other, so that the key may be used again.
    * The latter never takes away what a concurrent retry of the same body has kept.
    */
-  async finish(
-    operation: string,
-    bodyHash: string,
-    charged: { impressionId: string; matchId: string } | null,
-  ): Promise<void> {
+  async finish(operation: string, bodyHash: string, matchId: string | null): Promise<void> {
     const reply = await this.#finishScript(
       keyOf(operation),
       bodyHash,
       LIFETIME_MS,
-      charged === null ? "" : requirePlainName("impressionId", charged.impressionId),
-      charged === null ? "" : requirePlainName("matchId", charged.matchId),
+      matchId === null ? "" : requirePlainName("matchId", matchId),
     );
     if (reply !== "kept" && reply !== "dropped" && reply !== "untouched") {
       throw new UnexpectedReply("finish_operation", reply);

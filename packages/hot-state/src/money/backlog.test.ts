@@ -27,9 +27,9 @@ describe("the outbox", () => {
     const slot = await TestSlot.open(money, redis);
     const expected: string[] = [];
     for (let i = 0; i < 60; i++) {
-      await slot.hold();
-      expected.push(`imp_${i}`);
-      await slot.commit({ impressionId: `imp_${i}` });
+      const { match_id: matchId } = await slot.hold();
+      expected.push(matchId.replace("mat_", "imp_"));
+      await slot.commit({ matchId });
     }
     const seen = new Set<string>();
     let cursor: string | undefined;
@@ -61,7 +61,7 @@ describe("the outbox", () => {
   it("tells what is no record from the others", async () => {
     const slot = await TestSlot.open(money, redis);
     await slot.hold();
-    const charged = await slot.commit({ impressionId: "imp_1" });
+    const charged = await slot.commit();
     if (charged.outcome !== "charged") throw new Error(charged.reason);
     const texts = ["{", "null", "7", "{}", JSON.stringify({ ...charged.record, match: null })];
     texts.push(JSON.stringify(charged.record), JSON.stringify({ ...charged.record, recorded_at_ms: 1e300 }));

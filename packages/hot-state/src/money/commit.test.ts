@@ -33,12 +33,12 @@ describe("commit", () => {
   it("turns the hold into a charge and writes the record to the outbox", async () => {
     const slot = await TestSlot.open(money, redis);
     const match = await slot.hold({ price_millicents: 2_500, country_code: null });
-    const result = await slot.commit({ matchId: match.match_id, impressionId: "imp_1" });
+    const result = await slot.commit({ matchId: match.match_id });
     expect(result).toEqual({
       outcome: "charged",
       replay: false,
       record: {
-        impression_id: "imp_1",
+        impression_id: match.match_id.replace("mat_", "imp_"),
         creative_id: slot.creativeId,
         recorded_at_ms: expect.any(Number),
         slot_epoch: 0,
@@ -64,11 +64,11 @@ describe("commit", () => {
     const key = advertiserKeys.campaign(slot.advertiserId, slot.campaignId);
     const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
     await redis.hset(key, "day", tomorrow, "day_spent", 1_000);
-    const result = await slot.commit({ impressionId: "imp_1" });
+    const result = await slot.commit({ operationId: "op_1" });
     if (result.outcome !== "charged") throw new Error(result.reason);
     expect(new Date(result.record.recorded_at_ms).toISOString()).toBe(`${tomorrow}T00:00:00.000Z`);
     expect((await slot.totals()).campaign).toMatchObject({ day: tomorrow, daySpentMillicents: 2_000 });
-    expect(await slot.commit({ impressionId: "imp_1" })).toEqual({ ...result, replay: true });
+    expect(await slot.commit({ operationId: "op_1" })).toEqual({ ...result, replay: true });
     expect(await slot.commit()).toMatchObject({ outcome: "charged" });
     expect(await slot.commit()).toEqual({ outcome: "refused", reason: "daily_cap" });
   });
@@ -107,38 +107,36 @@ describe("commit", () => {
     expect((await slot.totals()).campaign.impressions).toBe(1);
   });
 
-  it("returns the first record to a retry with the same impression id and no match", async () => {
+  it("returns the first record to a retry of the same operation without a match", async () => {
     const slot = await TestSlot.open(money, redis);
     await slot.hold();
     await slot.hold();
-    const first = await slot.commit({ impressionId: "imp_1" });
-    expect(await slot.commit({ impressionId: "imp_1" })).toEqual({ ...first, replay: true });
-    await money.ackOutbox(slot.advertiserId, ["imp_1"]);
-    expect(await slot.commit({ impressionId: "imp_1" })).toEqual({ ...first, replay: true });
+    const first = await slot.commit({ operationId: "op_1" });
+    expect(await slot.commit({ operationId: "op_1" })).toEqual({ ...first, replay: true });
+    const [record] = (await money.listOutbox(slot.advertiserId, 10)).items;
+    await money.ackOutbox(slot.advertiserId, [record?.impression_id ?? ""]);
+    expect(await slot.commit({ operationId: "op_1" })).toEqual({ ...first, replay: true });
     expect((await money.listOutbox(slot.advertiserId, 10)).items).toEqual([]);
     expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
   });
 
-  it("returns the first record to a retry under another name, for a day", async () => {
+  it("names the operation of a request with a key in its record, and knows it for a day, also by its match", async () => {
     const slot = await TestSlot.open(money, redis);
     const match = await slot.hold();
     await slot.hold();
-    const first = await slot.commit({ impressionId: "imp_2", otherIds: ["imp_1", "imp_3"] });
+    const keyed = { operationId: "op_1", isKeyed: true };
+    await slot.commit({ ...keyed, matchId: match.match_id });
     const { items } = await money.listOutbox(slot.advertiserId, 10);
-    expect(items.map(({ other_ids }) => other_ids)).toEqual([["imp_1", "imp_3"]]);
-    const again = await slot.commit({ impressionId: "imp_3", otherIds: ["imp_1", "imp_2", "imp_4"] });
-    expect(matchIdOf(again)).toBe(match.match_id);
-    expect(again).toMatchObject({ replay: true, record: { impression_id: "imp_2" } });
-    expect(first).toMatchObject({ replay: false, record: { impression_id: "imp_2" } });
+    expect(items.map((record) => record.operation_id)).toEqual(["op_1"]);
+    const again = await slot.commit(keyed);
+    expect([matchIdOf(again), again]).toEqual([match.match_id, expect.objectContaining({ replay: true })]);
     expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
 
     const key = advertiserKeys.matches(slot.advertiserId, slot.campaignId, slot.gameId);
     const fields = (await redis.hget(key, match.match_id))?.split("|") ?? [];
     fields[8] = String(Number(fields[8]) - DAY_MS);
     await redis.hset(key, match.match_id, fields.join("|"));
-    expect(await slot.commit({ impressionId: "imp_3", otherIds: ["imp_2"] })).toMatchObject({
-      replay: false,
-    });
+    expect(await slot.commit(keyed)).toMatchObject({ replay: false });
     expect(await slot.spentAndHeld()).toEqual({ spent: 2_000, held: 0 });
   });
 
@@ -146,13 +144,13 @@ describe("commit", () => {
     const slot = await TestSlot.open(money, redis);
     const match = await slot.hold();
     await slot.age(match, DAY_MS - 60_000);
-    const first = await slot.commit({ impressionId: "imp_1" });
+    const first = await slot.commit({ operationId: "op_1" });
     expect(first.outcome).toBe("charged");
     const { advertiserId, campaignId, gameId } = slot;
     const history = advertiserKeys.history(advertiserId, campaignId, gameId);
-    for (const field of [match.match_id, "op:imp_1"]) {
-      expect(Number(await redis.zscore(history, field))).toBeGreaterThan(Date.now() + DAY_MS);
-    }
+    const forgottenAtMs = async (field: string) => Number(await redis.zscore(history, field));
+    expect(await forgottenAtMs(match.match_id)).toBeGreaterThan(Date.now() + DAY_MS);
+    expect(await forgottenAtMs("op:op_1")).toBeGreaterThan(Date.now() + DAY_MS - 60_000);
   });
 
   it("takes the oldest unbilled match of the creative", async () => {
@@ -181,8 +179,8 @@ describe("commit", () => {
     expect(await slot.commit({ matchId, creativeId: "crt_other" })).toEqual(NO_MATCH);
     expect(await slot.commit({ matchId, gameId: "another" })).toEqual(NO_MATCH);
     expect(await slot.commit({ matchId: "mat_unknown" })).toEqual(NO_MATCH);
-    await slot.commit({ impressionId: "imp_1" });
-    expect(await slot.commit({ matchId: "op:imp_1" })).toEqual(NO_MATCH);
+    await slot.commit({ operationId: "op_1" });
+    expect(await slot.commit({ matchId: "op:op_1" })).toEqual(NO_MATCH);
     const cancelled = await slot.hold();
     await money.release(holdOf(cancelled), "cancelled");
     expect(await slot.commit({ matchId: cancelled.match_id })).toEqual(NO_MATCH);

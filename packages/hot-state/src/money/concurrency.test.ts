@@ -91,7 +91,7 @@ describe.each([
       campaignId: slot.campaignId,
       gameId: slot.gameId,
       creativeId: slot.creativeId,
-      impressionId: `imp_${i}`,
+      operationId: `op_${i}`,
       matchId,
     });
     const results = await times(REQUESTS, (i) => instance(i).commit(request(i)));

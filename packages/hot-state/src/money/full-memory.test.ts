@@ -39,7 +39,7 @@ describe("when the memory of Redis is full", () => {
       expect(await isFull(createGameSessions(redis).admit({ ...session, matchId: newId("mat") }))).toBe(true);
       expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 3_000 });
 
-      expect(await slot.commit({ matchId: billed.match_id, impressionId: "imp_1" })).toMatchObject({
+      expect(await slot.commit({ matchId: billed.match_id })).toMatchObject({
         outcome: "charged",
       });
       // A charge is announced to billing: 201 waits for that.
@@ -49,7 +49,7 @@ describe("when the memory of Redis is full", () => {
       expect(await due.settle("outbox", slot.advertiserId, 1_000, 2_000)).toBe(true);
       expect(await money.release(holdOf(cancelled), "cancelled")).toBe("released");
       expect(await money.release(holdOf(lapsed), "lapsed")).toBe("released");
-      expect(await money.ackOutbox(slot.advertiserId, ["imp_1"])).toBe(1);
+      expect(await money.ackOutbox(slot.advertiserId, [billed.match_id.replace("mat_", "imp_")])).toBe(1);
       expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
     } finally {
       await redis.config("SET", "maxmemory", "0");

@@ -23,7 +23,6 @@ const LATEST_MS = 8_640_000_000_000_000;
 
 const MAX_PAYLOAD_CHARACTERS = 16_384;
 const MAX_CREATIVES = 100;
-const MAX_OTHER_IDS = 3;
 const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Where a match stands inside its advertiser's slot: part of the members of `holds`. */
@@ -130,12 +129,10 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
 function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
   const script = defineLinesScript(redis, "commit", 7);
   return async (request: CommitRequest): Promise<CommitResult> => {
-    const { advertiserId, campaignId, gameId, creativeId, impressionId, otherIds = [], matchId } = request;
+    const { advertiserId, campaignId, gameId, creativeId, operationId, isKeyed, matchId } = request;
     requirePlainName("advertiserId", advertiserId);
     requirePlainName("campaignId", campaignId);
-    requirePlainName("impressionId", impressionId);
-    requireInteger("number of otherIds", otherIds.length, 0, MAX_OTHER_IDS);
-    for (const otherId of otherIds) requirePlainName("otherIds", otherId);
+    requirePlainName("operationId", operationId);
     // These two come from the game: a text that cannot name a match names none.
     if (!isPlainName(creativeId) || (matchId !== null && !isPlainName(matchId))) {
       return { outcome: "refused", reason: "no_match" };
@@ -145,11 +142,11 @@ function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
       await script(
         ...matchKeys(advertiserId, campaignId, gameId),
         advertiserKeys.outbox(advertiserId),
-        impressionId,
+        operationId,
         matchId ?? "",
         creativeId,
         placeOf(campaignId, gameId),
-        ...otherIds,
+        isKeyed ? "1" : "",
       ),
       { charged: 3, refused: 2 },
     );

@@ -65,14 +65,14 @@ function beginMove(): Promise<SlotMove> {
 describe("scripts on a slot that is about to move", () => {
   it.each([true, false])("charge the last open match, once (named: %s)", async (isNamed) => {
     const match = await slot.hold({ session_key: SESSION });
-    const impressionId = newId("imp");
-    const request = { impressionId, matchId: isNamed ? match.match_id : null };
+    const operationId = newId("op");
+    const request = { operationId, matchId: isNamed ? match.match_id : null };
     const move = await beginMove();
     expect(await slot.commit(request)).toMatchObject({ outcome: "charged", replay: false });
     expect(await slot.spentAndHeld()).toEqual({ spent: 4 * PRICE, held: 0 });
     const { advertiserId, campaignId, gameId } = slot;
     const known = await redis.hkeys(advertiserKeys.matches(advertiserId, campaignId, gameId));
-    expect(known.includes(`op:${impressionId}`)).toBe(!isNamed);
+    expect(known.includes(`op:${operationId}`)).toBe(!isNamed);
     await move.finish();
   });
 

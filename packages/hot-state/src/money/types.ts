@@ -68,10 +68,10 @@ export interface CommitRequest {
   campaignId: string;
   gameId: string;
   creativeId: string;
-  /** Names the operation: a retry with the same one returns the first record. */
-  impressionId: string;
-  /** Names under which the same operation may have been charged in the last 24 hours; at most three. */
-  otherIds?: readonly string[];
+  /** Names the request: for 24 hours after the charge one with the same name returns the first record. */
+  operationId: string;
+  /** Whether it may come again after Redis has forgotten it: then the record names it, for billing. Default: false. */
+  isKeyed?: boolean;
   /** Null: the oldest unbilled match of the creative in the game. */
   matchId: string | null;
 }

@@ -180,7 +180,7 @@ describe("Releaser", () => {
       campaignId: match.campaign_id,
       gameId: match.game_id,
       creativeId: slots.creativeOf({}),
-      impressionId: newId("imp"),
+      operationId: newId("op"),
       matchId: match.match_id,
     });
     expect(committed.outcome).toBe("charged");

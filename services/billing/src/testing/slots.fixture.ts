@@ -83,7 +83,7 @@ export class Slots {
       campaignId: match.campaign_id,
       gameId: match.game_id,
       creativeId: this.creativeOf(choice),
-      impressionId: newId("imp"),
+      operationId: newId("op"),
       matchId: match.match_id,
     });
     if (charged.outcome !== "charged") throw new Error(`not charged: ${charged.reason}`);

@@ -43,7 +43,6 @@ const MAX_TEXT_LENGTH = 1_000;
 const HALF_CHARACTER = /\p{Surrogate}/u;
 const MAX_SCORE = 100_000;
 const MAX_AFFINITIES = 100;
-const MAX_OTHER_IDS = 3;
 const MAX_VERSION = 2_147_483_647;
 const MAX_PRICE_MILLICENTS = 1_000_000_000;
 
@@ -55,7 +54,7 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
   const { match } = record;
   if (typeof match !== "object" || match === null) throw new RecordRefused("the record has no match");
   requireText("impression_id", record.impression_id);
-  requireTexts("other_ids", record.other_ids ?? [], MAX_OTHER_IDS);
+  if (record.operation_id !== undefined) requireText("operation_id", record.operation_id);
   requireText("creative_id", record.creative_id);
   for (const field of [
     "match_id",
@@ -136,13 +135,6 @@ function requireText(field: string, value: unknown): void {
   }
   // Half a character would come back from Postgres as another one, and the record would not be known again.
   if (HALF_CHARACTER.test(value)) throw new RecordRefused(`${field} is not well-formed Unicode`);
-}
-
-function requireTexts(field: string, values: unknown, most: number): void {
-  if (!Array.isArray(values) || values.length > most) {
-    throw new RecordRefused(`${field} is not a list of at most ${most} texts`);
-  }
-  for (const value of values) requireText(field, value);
 }
 
 function requireInteger(field: string, value: number, least: number, most: number): void {

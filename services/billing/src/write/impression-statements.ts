@@ -28,10 +28,10 @@ function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
       creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score, affinities,
-      price_millicents, revenue_share_basis_points, earning_microcents, matched_at, recorded_at)
+      price_millicents, revenue_share_basis_points, earning_microcents, operation_id, matched_at, recorded_at)
     SELECT day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,
       creative_id, game_id, developer_account_id, user_hash, session_key, country_code, affinity_score,
-      affinities, price_millicents, revenue_share_basis_points, earning_microcents,
+      affinities, price_millicents, revenue_share_basis_points, earning_microcents, operation_id,
       to_timestamp(matched_at_ms / 1000), to_timestamp(recorded_at_ms / 1000)
     FROM ROWS FROM (unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)},
       ${of.texts(({ record }) => record.match.match_id)}, ${of.texts(({ record }) => record.match.advertiser_id)},
@@ -45,10 +45,11 @@ function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
       ${of.integers(({ record }) => record.match.price_millicents)},
       ${of.integers(({ record }) => record.match.revenue_share_basis_points)},
       ${of.integers(({ earningMicrocents }) => earningMicrocents)},
+      ${of.texts(({ record }) => record.operation_id ?? null)},
       ${of.floats(({ matchedAtMs }) => matchedAtMs)}, ${of.floats(({ record }) => record.recorded_at_ms)}),
       jsonb_array_elements(${of.json(({ record }) => record.match.affinities)}))
       AS r(day, impression_id, match_id, advertiser_id, campaign_id, campaign_version, creative_id, game_id,
         developer_account_id, user_hash, session_key, country_code, affinity_score, price_millicents,
-        revenue_share_basis_points, earning_microcents, matched_at_ms, recorded_at_ms, affinities)
+        revenue_share_basis_points, earning_microcents, operation_id, matched_at_ms, recorded_at_ms, affinities)
     WHERE NOT EXISTS (SELECT FROM poison_impressions p WHERE p.impression_id = r.impression_id)`;
 }

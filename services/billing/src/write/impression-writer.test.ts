@@ -168,14 +168,15 @@ describe("ImpressionWriter", () => {
   it.each([
     ["its id, in one job", true, false],
     ["its id, in two", false, false],
-    ["its key's name of another day, in one job", true, true],
-    ["its key's name of another day, in two", false, true],
+    ["its key, in one job", true, true],
+    ["its key, in two", false, true],
   ])(
     "sets a second match aside that stands under %s, and takes its charge back",
-    async (_name, inOne, isRenamed) => {
+    async (_name, inOne, isKeyed) => {
       const record = await slots.impress();
       const other = await slots.impress();
-      if (isRenamed) other.other_ids = [newId("imp"), record.impression_id];
+      const operation_id = newId("op");
+      if (isKeyed) for (const one of [record, other]) Object.assign(one, { operation_id });
       else other.impression_id = record.impression_id;
       const { write, metrics } = createWriter();
       const jobs = inOne ? [[record, other, record]] : [[record], [other]];

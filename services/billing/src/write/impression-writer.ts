@@ -5,7 +5,7 @@ import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { committedInEpoch } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
-import { isUnderOtherName } from "./other-names.ts";
+import { splitByOperation } from "./operations.ts";
 import type { Partitions } from "./partitions.ts";
 import { setAside } from "./set-aside.ts";
 import {
@@ -56,8 +56,10 @@ export interface PreparedRecords {
 
 /** What becomes of the records of a batch. */
 interface Sorted {
-  /** Each id once. */
+  /** Each id, and each operation, once. */
   billed: BilledImpression[];
+  /** Of operations that are among the others, too: to be written, one by one, if those cannot be. */
+  again: BilledImpression[];
   refused: RefusedRecord[];
   /** Whose time is not to be believed, or not ours: they stay in the outbox. */
   waiting: { record: ImpressionRecord; reason: string }[];
@@ -91,9 +93,12 @@ export class ImpressionWriter {
   async post({ count, sorted, batch }: PreparedRecords): Promise<void> {
     const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
-    const { billed, refused, waiting } = sorted;
-    await partitions.ensure(billed.map(({ day }) => day));
-    const written = await this.#writeOrSplit(batch, refused);
+    const { billed, again, refused, waiting } = sorted;
+    await partitions.ensure([...billed, ...again].map(({ day }) => day));
+    let written = await this.#writeOrSplit(batch, refused);
+    for (const one of again) {
+      written = together(written, await this.#writeOrSplit(await prepareBatch([one]), refused));
+    }
     refused.push(...written.conflicting.map(conflict));
     for (const one of refused) await this.#setAside(one);
     measures.written.inc(written.written);
@@ -104,8 +109,8 @@ export class ImpressionWriter {
   }
 
   /** Takes what was written, or set aside, out of the outbox. */
-  async acknowledge({ sorted: { billed, refused } }: PreparedRecords): Promise<void> {
-    await this.#acknowledge([...billed.map(({ record }) => record), ...refused.map(({ record }) => record)]);
+  async acknowledge({ sorted: { billed, again, refused } }: PreparedRecords): Promise<void> {
+    await this.#acknowledge([...billed, ...again, ...refused].map(({ record }) => record));
   }
 
   #sort(records: readonly ImpressionRecord[]): Sorted {
@@ -117,10 +122,8 @@ export class ImpressionWriter {
       try {
         const impression = billImpression(record, nowMs);
         const known = billed.get(record.impression_id);
-        if (known === undefined) {
-          if (isUnderOtherName(impression, billed)) refused.set(JSON.stringify(record), conflict(impression));
-          else billed.set(record.impression_id, impression);
-        } else if (known.record.match.match_id !== record.match.match_id) {
+        if (known === undefined) billed.set(record.impression_id, impression);
+        else if (known.record.match.match_id !== record.match.match_id) {
           refused.set(JSON.stringify(record), conflict(impression));
         }
       } catch (error) {
@@ -130,7 +133,8 @@ export class ImpressionWriter {
         } else throw error;
       }
     }
-    return { billed: [...billed.values()], refused: [...refused.values()], waiting };
+    const { first, again } = splitByOperation([...billed.values()]);
+    return { billed: first, again, refused: [...refused.values()], waiting };
   }
 
   #report(waiting: Sorted["waiting"]): void {
@@ -159,11 +163,7 @@ export class ImpressionWriter {
       const middle = Math.ceil(billed.length / 2);
       const first = await this.#writeOrSplit(await prepareBatch(billed.slice(0, middle)), refused);
       const second = await this.#writeOrSplit(await prepareBatch(billed.slice(middle)), refused);
-      return {
-        written: first.written + second.written,
-        late: first.late + second.late,
-        conflicting: [...first.conflicting, ...second.conflicting],
-      };
+      return together(first, second);
     }
   }
 
@@ -205,6 +205,14 @@ export class ImpressionWriter {
       ),
     );
   }
+}
+
+function together(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
+  return {
+    written: one.written + other.written,
+    late: one.late + other.late,
+    conflicting: [...one.conflicting, ...other.conflicting],
+  };
 }
 
 /** Redis is told of at most 500 at a time. */

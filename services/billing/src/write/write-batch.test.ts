@@ -72,13 +72,15 @@ function sameName(market: Market): Pair {
   return [before, { ...before, recorded_at_ms: before.recorded_at_ms + 2_000 }];
 }
 
-/** Records of one Idempotency-Key: the later one is of another match, and named on another day. */
-function twoNames(market: Market, apartMs: number): Pair {
+/** Records of one Idempotency-Key on either side of midnight: the later one is of another match. */
+function sameKey(market: Market, apartMs: number): Pair {
   const before = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS - 1 });
   const after = recordIn(market, { recordedAtMs: before.recorded_at_ms + apartMs });
-  before.other_ids = [newId("imp"), after.impression_id];
-  after.other_ids = [before.impression_id, newId("imp")];
-  return [before, after];
+  const operation_id = newId("op");
+  return [
+    { ...before, operation_id },
+    { ...after, operation_id },
+  ];
 }
 
 describe("writeBatch", () => {
@@ -125,27 +127,30 @@ describe("writeBatch", () => {
   it.each([
     ["in their order", [0, 1]],
     ["in the other order", [1, 0]],
-  ])("writes an impression once that has another name after midnight, %s", async (_name, order) => {
-    const market = await createMarket(workers[0]);
-    const pair = twoNames(market, 2_000);
-    const records = order.map((index) => pick(pair, index));
-    for (const [index, record] of records.entries()) {
-      expect(await write(pick(workers, index), [record])).toBe(index === 0 ? 1 : 0);
-      expect(await write(pick(workers, 1 - index), [record])).toBe(0);
-    }
-    await expectTotals(workers[0], market, records.slice(0, 1));
-  });
+  ])(
+    "writes an impression once whose key comes again after midnight, with another match, %s",
+    async (_name, order) => {
+      const market = await createMarket(workers[0]);
+      const pair = sameKey(market, 2_000);
+      const records = order.map((index) => pick(pair, index));
+      for (const [index, record] of records.entries()) {
+        expect(await write(pick(workers, index), [record])).toBe(index === 0 ? 1 : 0);
+        expect(await write(pick(workers, 1 - index), [record])).toBe(0);
+      }
+      await expectTotals(workers[0], market, records.slice(0, 1));
+    },
+  );
 
-  it("writes two impressions of one name's key when they are more than a day apart", async () => {
+  it("writes two impressions of one key when they are a day apart", async () => {
     const market = await createMarket(workers[0]);
-    const records = [...twoNames(market, DAY_MS + 1)];
+    const records = [...sameKey(market, DAY_MS)];
     for (const record of records) expect(await write(workers[0], [record])).toBe(1);
     await expectTotals(workers[0], market, records);
   });
 
   it.each([
-    ["of one name", (market: Market) => sameName(market)],
-    ["of two names", (market: Market) => twoNames(market, 2_000)],
+    ["of one match", (market: Market) => sameName(market)],
+    ["of one key", (market: Market) => sameKey(market, 2_000)],
   ])("writes it once when both records, %s, are written side by side", async (_name, pairIn) => {
     const market = await createMarket(workers[0]);
     const pairs = Array.from({ length: 30 }, () => pairIn(market));

@@ -22,7 +22,7 @@ import {
   newImpressionsStatement,
   setAsideStatement,
 } from "./impression-statements.ts";
-import { otherNamesStatement } from "./other-names.ts";
+import { billedOperationsStatement } from "./operations.ts";
 import { type Posting, sumUp } from "./posting.ts";
 import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts";
 import {
@@ -66,8 +66,8 @@ interface Moves {
   posting: Posting;
   advertisers: Prisma.Sql;
   setAside: Prisma.Sql;
-  /** Null: none has another name. */
-  otherNames: Prisma.Sql | null;
+  /** Null: none has an operation. */
+  billedOperations: Prisma.Sql | null;
   reached: Prisma.Sql;
   campaignVersions: Prisma.Sql;
   campaignGames: Prisma.Sql;
@@ -130,7 +130,7 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
     posting,
     advertisers: advertisersStatement(posting.advertisers),
     setAside: setAsideStatement(impressions),
-    otherNames: otherNamesStatement(impressions),
+    billedOperations: billedOperationsStatement(impressions),
     reached,
     campaignVersions: campaignVersionsStatement(posting.campaignVersions),
     campaignGames,
@@ -149,8 +149,8 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
 class SomeAreKnown extends Error {}
 
 /**
- * Some of the impressions were set aside, or written under another name, while their advertisers were waited for: they show
- * when the transaction is run again.
+ * Some of the impressions were set aside, or their operations billed, while their advertisers were waited for: that shows when
+ * the transaction is run again.
  */
 class DecidedMeanwhile extends TransactionConflict {}
 
@@ -162,10 +162,7 @@ class DecidedMeanwhile extends TransactionConflict {}
 export async function writeBatch(pipeline: Pipeline, prepared: PreparedBatch): Promise<WrittenBatch> {
   const { impressions } = prepared;
   if (impressions.length === 0) return NOTHING_WRITTEN;
-  const { otherNames } = prepared.moves;
-  if (otherNames !== null || impressions.some(({ otherDays }) => otherDays.length > 0)) {
-    return writeUnknown(pipeline, prepared);
-  }
+  if (impressions.some(({ otherDays }) => otherDays.length > 0)) return writeUnknown(pipeline, prepared);
   try {
     return await pipeline.inTransaction((statements) => writeNew(statements, prepared));
   } catch (error) {
@@ -181,8 +178,11 @@ async function writeNew(
   { impressions, insert, moves }: PreparedBatch,
 ): Promise<WrittenBatch> {
   const inserting = statements.execute(insert);
-  const moving = move(statements, moves, async () => {
-    if ((await inserting) < impressions.length) throw new SomeAreKnown();
+  const moving = move(statements, moves, {
+    check: async () => {
+      if ((await inserting) < impressions.length) throw new SomeAreKnown();
+    },
+    decided: () => new SomeAreKnown(),
   });
   return { written: impressions.length, late: await moving, conflicting: [] };
 }
@@ -193,10 +193,10 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
     // Otherwise the planner reads the partition of a whole day.
     void statements.query(LOOK_UP_BY_KEY);
     const elsewhere = await findOnOtherDays(statements, impressions);
-    const named = moves.otherNames === null ? [] : await statements.query<Named>(moves.otherNames);
-    const renamed = new Set(named.map(({ id }) => id));
+    const billed = await queryUnlessNull(statements, moves.billedOperations);
+    const repeated = new Set(billed.map(({ id }) => id));
     const own = impressions.filter(
-      ({ record: { impression_id: id } }) => !elsewhere.has(id) && !renamed.has(id),
+      ({ record: { impression_id: id } }) => !elsewhere.has(id) && !repeated.has(id),
     );
     const rows = await statements.query<{ id: string }>(missingImpressionsStatement(own));
     const inserted = new Set(rows.map(({ id }) => id));
@@ -205,14 +205,18 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
       ...(await findConflicting(statements, known)),
       ...impressions.filter(({ record }) => {
         const matchId = elsewhere.get(record.impression_id);
-        if (matchId === undefined) return renamed.has(record.impression_id);
+        if (matchId === undefined) return repeated.has(record.impression_id);
         return matchId !== record.match.match_id;
       }),
     ];
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting };
     const fresh = own.filter(({ record }) => inserted.has(record.impression_id));
     const isWhole = fresh.length === impressions.length;
-    const late = await move(statements, isWhole ? moves : await movesOf(fresh, AT_ONCE), async () => {});
+    const late = await move(statements, isWhole ? moves : await movesOf(fresh, AT_ONCE), {
+      check: async () => {},
+      decided: () =>
+        new DecidedMeanwhile("another worker has set an impression aside, or billed its operation"),
+    });
     return { written: inserted.size, late, conflicting };
   });
 }
@@ -223,27 +227,28 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
  * Nothing but what decides whether to commit is waited for.
  *
  * @param check rejects when the impressions are not new after all
+ * @param decided what to throw when some were set aside, or their operations billed, before their advertisers were locked
  */
-async function move(statements: Statements, moves: Moves, check: () => Promise<void>): Promise<number> {
+async function move(
+  statements: Statements,
+  moves: Moves,
+  { check, decided }: { check: () => Promise<void>; decided: () => Error },
+): Promise<number> {
   const { groups, posting, impressions } = moves;
   const first = [
     statements.query(LOOK_UP_BY_KEY),
     statements.query<LockedAdvertiser>(moves.advertisers),
-    // Whoever sets a record aside, or writes it under another name, has locked its advertiser before: what the insert could not
-    // see yet is seen from here on.
+    // Whoever sets a record aside, or bills its operation, has locked its advertiser before: what the insert could not see yet
+    // is seen from here on.
     statements.query<Named>(moves.setAside),
-    moves.otherNames === null ? [] : statements.query<Named>(moves.otherNames),
+    queryUnlessNull(statements, moves.billedOperations),
     statements.query<Known>(moves.reached),
     statements.execute(moves.campaignVersions),
     statements.execute(moves.campaignGames),
   ] as const;
   await check();
-  const [locked, setAside, renamed] = await Promise.all([first[1], first[2], first[3]]);
-  if (setAside.length + renamed.length > 0) {
-    throw new DecidedMeanwhile(
-      "an impression was set aside, or written under another name, by another worker",
-    );
-  }
+  const [locked, setAside, repeated] = await Promise.all([first[1], first[2], first[3]]);
+  if (setAside.length + repeated.length > 0) throw decided();
   requireAll("advertiser", posting.advertisers, new Set(locked.map(({ id }) => id)));
   const advertisers = new Map(locked.map((row) => [row.id, row]));
   const late = impressions.filter(
@@ -266,4 +271,12 @@ async function move(statements: Statements, moves: Moves, check: () => Promise<v
   requireTouched("campaign", posting.campaigns, campaigns);
   requireTouched("creative", posting.creatives, creatives);
   return late.length;
+}
+
+/** Sent at once, as a query is. */
+function queryUnlessNull(
+  statements: Statements,
+  statement: Prisma.Sql | null,
+): Promise<Named[]> | readonly Named[] {
+  return statement === null ? [] : statements.query<Named>(statement);
 }

@@ -52,7 +52,7 @@ export function charge(money: MoneyCommands, spending: Spending): Promise<Commit
     campaignId,
     gameId,
     creativeId,
-    impressionId: newId("imp"),
+    operationId: newId("op"),
     matchId: null,
   });
 }

@@ -27,12 +27,10 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 
 /** After so long a committed impression that is not in Postgres yet is queued again. */
 const OUTBOX_DUE_MS = 5_000;
-const DAY_MS = 86_400_000;
 const NO_MATCH =
   "There is no unbilled match of this campaign and creative in this game that is under 24 hours old: ask for one by POST /match first.";
 const WRONG_MATCH =
   "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the one of the match, or leave match_id out";
-const MATCH_ID = /^mat_([0-9a-z]{26})$/;
 
 export interface ImpressionDependencies
   extends Pick<MatchDependencies, "settings" | "catalog" | "money" | "due" | "nowMs"> {
@@ -58,7 +56,7 @@ async function handleImpression(
   );
   if (taken !== undefined) await taken;
   const claim = await claimOperation(dependencies, context);
-  const result = await commit(dependencies, body, campaign, namesOf(body, claim));
+  const result = await commit(dependencies, body, campaign, operationOf(body, claim));
   await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   return { status: 201, body: present(result.record) };
@@ -76,62 +74,44 @@ function load(
   return { body, campaign };
 }
 
-type Names = Pick<CommitRequest, "impressionId" | "otherIds" | "matchId">;
+type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId">;
 
-/**
- * An impression that names its match is named after it, so that one which is sent again after Redis has lost the first
- * answer is the same to Postgres. One that is named after its key has another name on the next day: it carries both.
- */
-function namesOf(body: ImpressionRequest, claim: OperationClaim | null): Names {
-  const matchId = body.match_id ?? claim?.matchId ?? null;
-  const match = MATCH_ID.exec(body.match_id ?? "");
-  const impressionId = match?.[1] === undefined ? (claim?.impressionId ?? newId("imp")) : `imp_${match[1]}`;
-  const otherIds = matchId === null ? (claim?.names ?? []).filter((name) => name !== impressionId) : [];
-  return { impressionId, otherIds, matchId };
+/** What is charged once: a match, or whatever match is found for a request that has a key. */
+function operationOf(body: ImpressionRequest, claim: OperationClaim | null): Operation {
+  const { match_id: asked = null } = body;
+  if (claim === null || asked !== null) return { operationId: newId("op"), matchId: asked };
+  return { operationId: claim.operationId, isKeyed: true, matchId: claim.matchId };
 }
 
 interface OperationClaim {
-  impressionId: string;
-  /** What the impression is named by those who claim the key yesterday, today and tomorrow. */
-  names: readonly string[];
+  /** The same for the same account, endpoint, key and body, whatever Redis has forgotten (ADR 12). */
+  operationId: string;
   /** Charged by an earlier request: a retry is about that match, also when nothing else remembers it any more. */
   matchId: string | null;
   finish(result: CommitResult): Promise<void>;
 }
 
-/**
- * With an `Idempotency-Key` the impression is named by whoever claims the key first, so that a retry, also one beside
- * the first request, commits the same impression. Null without the header; throws 409 when the key came with another body.
- */
+/** Null without an `Idempotency-Key`; throws 409 when the key came with another body. */
 async function claimOperation(
-  { claims, nowMs }: ImpressionDependencies,
+  { claims }: ImpressionDependencies,
   context: RequestContext,
 ): Promise<OperationClaim | null> {
   const key = context.idempotencyKey;
   if (key === null) return null;
   const operation = JSON.stringify([context.accountId, context.operation, key]);
   const bodyHash = context.body(jsonSha256);
-  // Named after the key and the day, so that a retry is the same impression also when Redis has lost the claim.
-  const todayMs = startOfDayMs(nowMs());
-  const nameOn = (dayMs: number) => derivedId("imp", operation, dayMs);
-  const claim = await claims.claim(operation, bodyHash, nameOn(todayMs));
+  const claim = await claims.claim(operation, bodyHash);
   if (claim.outcome === "conflict") {
     throw conflict("This Idempotency-Key was used with another body: take a new key for a new request.");
   }
   return {
-    impressionId: claim.impressionId,
-    names: [todayMs - DAY_MS, todayMs, todayMs + DAY_MS].map(nameOn),
+    operationId: derivedId("op", `${operation} ${bodyHash}`),
     matchId: claim.matchId,
     finish: (result) => {
-      if (result.outcome === "refused") return claims.finish(operation, bodyHash, null);
-      const { impression_id: impressionId, match } = result.record;
-      return claims.finish(operation, bodyHash, { impressionId, matchId: match.match_id });
+      const matchId = result.outcome === "refused" ? null : result.record.match.match_id;
+      return claims.finish(operation, bodyHash, matchId);
     },
   };
-}
-
-function startOfDayMs(nowMs: number): number {
-  return nowMs - (nowMs % DAY_MS);
 }
 
 /** Whatever was charged is on its way to billing, also when something else fails and the answer is not 201. */
@@ -139,7 +119,7 @@ async function commit(
   { money, due, batcher, nowMs }: ImpressionDependencies,
   body: ImpressionRequest,
   campaign: SnapshotCampaign,
-  names: Names,
+  operation: Operation,
 ): Promise<CommitResult> {
   const charge = async () => {
     const result = await money.commit({
@@ -147,7 +127,7 @@ async function commit(
       campaignId: campaign.campaign_id,
       gameId: body.game_id,
       creativeId: body.creative_id,
-      ...names,
+      ...operation,
     });
     if (result.outcome === "charged" && !result.replay) batcher.add(result.record);
     return result;

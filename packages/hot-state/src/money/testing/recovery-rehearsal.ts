@@ -102,11 +102,10 @@ export class RecoveryRehearsal {
 
   private async charge(match: Match | undefined): Promise<void> {
     if (match === undefined) return;
-    const impressionId = newId("imp");
+    const impressionId = match.facts.match_id.replace("mat_", "imp_");
     const result = await this.slot.commit({
       campaignId: this.idOf(match.campaign),
       matchId: match.facts.match_id,
-      impressionId,
     });
     if (match.state === "cancelled" || match.state === "void") {
       return same(match.state, result, { outcome: "refused", reason: "no_match" });

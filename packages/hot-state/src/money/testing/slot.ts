@@ -100,7 +100,7 @@ export class TestSlot {
       campaignId: this.campaignId,
       gameId: this.gameId,
       creativeId: this.creativeId,
-      impressionId: newId("imp"),
+      operationId: newId("op"),
       matchId: null,
       ...overrides,
     });

@@ -138,9 +138,14 @@ export class Rehearsal {
             gameId: given(pick(GAMES, step.game)),
             creativeId: given(pick(CREATIVES, step.creative)),
           };
-    const impressionId = newId("imp");
     const { campaignId, gameId, creativeId } = target;
-    const request = { campaignId, gameId, creativeId, impressionId, matchId: known?.matchId ?? null };
+    const request = {
+      campaignId,
+      gameId,
+      creativeId,
+      operationId: newId("op"),
+      matchId: known?.matchId ?? null,
+    };
     const wasCharged = known?.state === "charged";
     const result = await this.slot.commit(request);
     const again = await this.slot.commit(request);
@@ -153,7 +158,7 @@ export class Rehearsal {
     same(step, brief(result), expected);
     if (result.outcome !== "charged") return;
     same(step, result.replay, wasCharged);
-    if (!wasCharged) this.model.outbox.add(impressionId);
+    if (!wasCharged) this.model.outbox.add(result.record.impression_id);
   }
 
   private async release(step: Step & { kind: "release" }): Promise<void> {
