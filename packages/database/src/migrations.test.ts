@@ -97,6 +97,7 @@ describe("migrations", () => {
       "20261121000800_resolved_poison",
       "20261121000900_late_charges",
       "20261121001000_fewer_rollups",
+      "20261122000000_operations",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));
