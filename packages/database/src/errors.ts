@@ -69,7 +69,7 @@ const AWAY_KINDS = new Set([
 const AWAY_SQL_STATE = /^(08|28|3D|53|57|55P03)/;
 /** Messages of the driver that come without a code. */
 const AWAY_MESSAGE =
-  /connection error|Connection terminated|timeout exceeded when trying to connect|Query read timeout|pool after calling end|not queryable/i;
+  /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable/i;
 const CONFLICT_SQL_STATES = new Set(["40001", "40P01"]);
 
 /** Turns an error of Prisma or its driver into one of the classes above; others come back as they are. */

@@ -15,7 +15,7 @@ const SOCKET_CODES = new Set([
 ]);
 const CLIENT_ERRORS = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedError", "AbortError"]);
 const CLIENT_MESSAGES =
-  /^(Connection is closed\.|Command timed out|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections|Unknown RESP type)/;
+  /^(Connection is closed\.|Command timed out|Socket timeout|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections|Unknown RESP type)/;
 const SERVER_STATES =
   /^(ERR Script attempted to access a non local key in a cluster node|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
 
@@ -41,7 +41,9 @@ export function describeRedisAway(error: unknown): string | undefined {
     return "Redis refuses the user or the password of REDIS_URL: correct them.";
   }
   // The client speaks of its own settings and parts.
-  const inWords = line.startsWith("Command timed out") ? "no answer in time" : "the connection is gone";
+  const inWords = /^(Command timed out|Socket timeout)/.test(line)
+    ? "no answer in time"
+    : "the connection is gone";
   const why = SERVER_STATES.test(line) ? line : ((error as NodeJS.ErrnoException).code ?? inWords);
   return `Redis is not reached at REDIS_URL (${why}): see that it runs, and that the address is right.`;
 }

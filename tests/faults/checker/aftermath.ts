@@ -10,7 +10,7 @@ const SPENT_AGAIN = /: the money was spent again after Redis had lost the charge
  * for it first.
  */
 const WRITTEN_BEFORE =
-  /^another match has been written under this impression id, or for the same Idempotency-Key$/;
+  /^another impression of the same Idempotency-Key has been written: Redis had forgotten it$/;
 
 /** And of what was put into an outbox and is no record. */
 const NO_RECORD = /^what stands in the outbox is no record\b/;

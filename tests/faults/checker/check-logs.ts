@@ -15,7 +15,6 @@ const EXPLAINED: RegExp[] = [
   /: the money was spent again after Redis had lost the charge\b/,
   /"reason":"what stands in the outbox is no record\b/,
   /the books differ: Records that were set aside/,
-  /"reason":"another match has been written under this impression id, or for the same Idempotency-Key"/,
 ];
 
 /**

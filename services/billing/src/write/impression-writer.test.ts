@@ -187,10 +187,12 @@ describe("ImpressionWriter", () => {
         where: { impressionId: record.impression_id },
       });
       expect(written.matchId).toBe(record.match.match_id);
-      expect(await metric(metrics, "billing_records_poison_total")).toBe(1);
+      // Of a retry nobody has to decide anything.
+      expect(await metric(metrics, "billing_records_poison_total")).toBe(isKeyed ? 0 : 1);
       const where = { impressionId: other.impression_id };
       const aside = await database.poisonImpression.findUniqueOrThrow({ where });
-      expect(aside.reason).toMatch(/another match/);
+      expect(aside.reason).toMatch(isKeyed ? /same Idempotency-Key/ : /another match/);
+      expect(aside.resolvedAt !== null).toBe(isKeyed);
       const [settlement] = await database.slotSettlement.findMany({ where });
       expect(settlement).toMatchObject({ kind: "reversed", matchId: other.match.match_id });
     },

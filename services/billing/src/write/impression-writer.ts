@@ -36,6 +36,8 @@ interface RefusedRecord {
   reversed?: boolean;
   /** Only the money is missing. */
   unfunded?: boolean;
+  /** Set when nobody has to decide what becomes of it: how it was settled. */
+  resolution?: string;
 }
 
 const MAX_ACKNOWLEDGED = 500;
@@ -44,8 +46,8 @@ const LEAST_TO_HALVE = 1_000;
 const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const UNFUNDED =
   "the balance or the budget no longer covers it: the money was spent again after Redis had lost the charge";
-const CONFLICTING =
-  "another match has been written under this impression id, or for the same Idempotency-Key";
+const CONFLICTING = "another match has been written under this impression id";
+const REPEATED = "another impression of the same Idempotency-Key has been written: Redis had forgotten it";
 
 /** Records that wait for their turn. */
 export interface PreparedRecords {
@@ -99,7 +101,7 @@ export class ImpressionWriter {
     for (const one of again) {
       written = together(written, await this.#writeOrSplit(await prepareBatch([one]), refused));
     }
-    refused.push(...written.conflicting.map(conflict));
+    refused.push(...written.conflicting.map(conflict), ...written.repeated.map(repetition));
     for (const one of refused) await this.#setAside(one);
     measures.written.inc(written.written);
     measures.late.inc(written.late);
@@ -212,6 +214,7 @@ function together(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
     written: one.written + other.written,
     late: one.late + other.late,
     conflicting: [...one.conflicting, ...other.conflicting],
+    repeated: [...one.repeated, ...other.repeated],
   };
 }
 
@@ -233,4 +236,10 @@ function refusal(impression: BilledImpression, error: RecordRefused | DataRefuse
 
 function conflict(impression: BilledImpression): RefusedRecord {
   return { record: impression.record, reason: CONFLICTING, billed: impression, reversed: true };
+}
+
+/** A retry, of which nothing is charged: nobody has to look at it. */
+function repetition(impression: BilledImpression): RefusedRecord {
+  const resolution = "not charged: its key has been billed already";
+  return { record: impression.record, reason: REPEATED, billed: impression, reversed: true, resolution };
 }

@@ -22,6 +22,8 @@ export interface Unwritable {
   billed?: BilledImpression;
   /** The slot has to forget this charge, if it is sound. */
   reversed?: boolean;
+  /** Set when nobody has to decide what becomes of it: how it was settled. */
+  resolution?: string;
 }
 
 export interface SetAsideParts {
@@ -42,7 +44,7 @@ export async function setAside(
   { database, measures, logger }: SetAsideParts,
   unwritable: Unwritable,
 ): Promise<number | null> {
-  const { advertiserId, reason, billed, reversed } = unwritable;
+  const { advertiserId, reason, billed, reversed, resolution } = unwritable;
   const impressionId = nameOf(unwritable);
   const count = await inTransaction(database, async (transaction) => {
     // Orders this before or after a restoring of the slot, which counts what is in the outbox and not set aside.
@@ -53,6 +55,7 @@ export async function setAside(
     // One of an earlier epoch may or may not have been counted when the slot was restored: reads do not rely on it.
     const { countedInEpoch: epoch } = unwritable;
     const isCounted = !reversed && epoch !== null && slot?.slot_epoch === BigInt(epoch);
+    const resolved = resolution === undefined ? {} : { resolvedAt: new Date(), resolution };
     const row = {
       impressionId,
       advertiserId,
@@ -60,7 +63,7 @@ export async function setAside(
       reason: reason.slice(0, LONGEST_REASON),
     };
     const { count: inserted } = await transaction.poisonImpression.createMany({
-      data: [{ ...row, slotEpoch: isCounted ? slot.slot_epoch : null }],
+      data: [{ ...row, slotEpoch: isCounted ? slot.slot_epoch : null, ...resolved }],
       skipDuplicates: true,
     });
     if (inserted > 0 && reversed && billed) {
@@ -74,6 +77,10 @@ export async function setAside(
       "an impression is written that could not be written before",
     );
     return null;
+  }
+  if (resolution !== undefined) {
+    logger.info({ impressionId, advertiserId, reason }, "an impression that came again is not charged");
+    return count;
   }
   measures.poison.inc(count);
   logger.error({ impressionId, advertiserId, reason }, "an impression cannot be written and was set aside");

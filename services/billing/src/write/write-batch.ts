@@ -48,9 +48,11 @@ export interface WrittenBatch {
   late: number;
   /** Impressions that cannot be written, because another match stands under their id. */
   conflicting: BilledImpression[];
+  /** Impressions that are not written, because their operation has been billed with another match. */
+  repeated: BilledImpression[];
 }
 
-export const NOTHING_WRITTEN: WrittenBatch = { written: 0, late: 0, conflicting: [] };
+export const NOTHING_WRITTEN: WrittenBatch = { written: 0, late: 0, conflicting: [], repeated: [] };
 
 /** Impressions (each id once) with the statements that write them when all of them are new. */
 export interface PreparedBatch {
@@ -184,7 +186,7 @@ async function writeNew(
     },
     decided: () => new SomeAreKnown(),
   });
-  return { written: impressions.length, late: await moving, conflicting: [] };
+  return { written: impressions.length, late: await moving, conflicting: [], repeated: [] };
 }
 
 /** Looks first which of the impressions are new. */
@@ -194,9 +196,10 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
     void statements.query(LOOK_UP_BY_KEY);
     const elsewhere = await findOnOtherDays(statements, impressions);
     const billed = await queryUnlessNull(statements, moves.billedOperations);
-    const repeated = new Set(billed.map(({ id }) => id));
+    const ofBilled = new Set(billed.map(({ id }) => id));
+    const repeated = impressions.filter(({ record }) => ofBilled.has(record.impression_id));
     const own = impressions.filter(
-      ({ record: { impression_id: id } }) => !elsewhere.has(id) && !repeated.has(id),
+      ({ record: { impression_id: id } }) => !elsewhere.has(id) && !ofBilled.has(id),
     );
     const rows = await statements.query<{ id: string }>(missingImpressionsStatement(own));
     const inserted = new Set(rows.map(({ id }) => id));
@@ -205,11 +208,10 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
       ...(await findConflicting(statements, known)),
       ...impressions.filter(({ record }) => {
         const matchId = elsewhere.get(record.impression_id);
-        if (matchId === undefined) return repeated.has(record.impression_id);
-        return matchId !== record.match.match_id;
+        return matchId !== undefined && matchId !== record.match.match_id;
       }),
     ];
-    if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting };
+    if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting, repeated };
     const fresh = own.filter(({ record }) => inserted.has(record.impression_id));
     const isWhole = fresh.length === impressions.length;
     const late = await move(statements, isWhole ? moves : await movesOf(fresh, AT_ONCE), {
@@ -217,7 +219,7 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
       decided: () =>
         new DecidedMeanwhile("another worker has set an impression aside, or billed its operation"),
     });
-    return { written: inserted.size, late, conflicting };
+    return { written: inserted.size, late, conflicting, repeated };
   });
 }
 
