@@ -1,8 +1,7 @@
 import { type Database, Prisma } from "@diegetic/database";
-import { comparePairs } from "./compare-pairs.ts";
+import { comparePairsOnOneCore } from "./compare-pairs.ts";
 import type { Inspection } from "./inspection.ts";
-import { atOneMoment } from "./read-advertisers.ts";
-import { readPartitions } from "./read-partitions.ts";
+import { readImpressionCount } from "./read-partitions.ts";
 
 /** Each yields `name, subject, expected, found` from `sums`, which stand beside a campaign's members, and from their rows, `written`. */
 const MEMBERS: readonly { sums: Prisma.Sql; written: Prisma.Sql; pairs: Prisma.Sql }[] = [
@@ -74,10 +73,7 @@ export async function* memberInspections(
   timeoutMs: number,
   mostRows = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Inspection> {
-  const partitions = await readPartitions(database);
-  // One that was never analyzed says -1.
-  const rows = partitions.reduce((sum, partition) => sum + Math.max(0, partition.rows), 0);
-  if (rows > mostRows) return;
+  if ((await readImpressionCount(database)) > mostRows) return;
   for (const { sums, written, pairs } of MEMBERS) {
     const query = Prisma.sql`
       WITH sums AS (${sums}), written AS (${written}), complete AS (
@@ -91,11 +87,7 @@ export async function* memberInspections(
     yield {
       name: "members",
       look: async () => ({
-        comparisons: await atOneMoment(database, timeoutMs, async (transaction) => {
-          // A second core would be missed by those who write, and makes this no faster.
-          await transaction.$executeRaw`SET LOCAL max_parallel_workers_per_gather = 0`;
-          return comparePairs(transaction, query);
-        }),
+        comparisons: await comparePairsOnOneCore(database, timeoutMs, query),
         notCompared: [],
       }),
     };

@@ -1,11 +1,12 @@
 import { type Database, Prisma } from "@diegetic/database";
 import type { CheckName } from "./catalogue.ts";
-import { comparePairs } from "./compare-pairs.ts";
+import { comparePairs, comparePairsOnOneCore } from "./compare-pairs.ts";
 import type { Comparison } from "./comparison.ts";
 import type { Inspection } from "./inspection.ts";
 import { atOneMoment } from "./read-advertisers.ts";
+import { readImpressionCount } from "./read-partitions.ts";
 
-/** Reads all rows of all tables: for the audit, not for every minute. Each query yields `subject, expected, found`. */
+/** Each reads all rows of a table, and yields `subject, expected, found`. */
 const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
   {
     check: "row_impressions",
@@ -144,14 +145,36 @@ export function wholeInspection(database: Database, timeoutMs: number): Inspecti
     async look() {
       const comparisons: Comparison[] = [];
       await atOneMoment(database, timeoutMs, async (transaction) => {
-        for (const { check, pairs } of QUERIES) {
-          const named = Prisma.sql`SELECT ${check} AS name, p.* FROM (${pairs}) AS p`;
-          comparisons.push(...(await comparePairs(transaction, named)));
-        }
+        for (const query of QUERIES) comparisons.push(...(await comparePairs(transaction, named(query))));
       });
       return { comparisons, notCompared: [] };
     },
   };
+}
+
+/**
+ * The same checks one by one, for those who look all the time.
+ * @param mostRows with more impressions than that, nothing is compared
+ */
+export async function* wholeInspections(
+  database: Database,
+  timeoutMs: number,
+  mostRows: number,
+): AsyncGenerator<Inspection> {
+  if ((await readImpressionCount(database)) > mostRows) return;
+  for (const query of QUERIES) {
+    yield {
+      name: `whole ${query.check}`,
+      look: async () => ({
+        comparisons: await comparePairsOnOneCore(database, timeoutMs, named(query)),
+        notCompared: [],
+      }),
+    };
+  }
+}
+
+function named({ check, pairs }: (typeof QUERIES)[number]): Prisma.Sql {
+  return Prisma.sql`SELECT ${check} AS name, p.* FROM (${pairs}) AS p`;
 }
 
 /** Each game of each developer: its days, its totals, and what was posted for it. */

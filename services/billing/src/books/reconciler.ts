@@ -10,6 +10,7 @@ import { developerInspections } from "./inspect-developers.ts";
 import { memberInspections } from "./inspect-members.ts";
 import { sessionInspections } from "./inspect-sessions.ts";
 import { type SnapshotPort, snapshotInspections } from "./inspect-snapshot.ts";
+import { wholeInspections } from "./inspect-whole.ts";
 import { type Inspection, inspect } from "./inspection.ts";
 
 export interface ReconcilerParts extends BooksParts {
@@ -27,8 +28,8 @@ export interface ReconcilerParts extends BooksParts {
 const REST_FACTOR = 9;
 /** Keys of any kind among which player sessions are sought; what lies behind them is left to the audit. */
 const SESSION_KEYS_LOOKED_AT = 100_000;
-/** With more impressions, what stands beside creatives, countries and games is left to the audit. */
-const MEMBER_ROWS_LOOKED_AT = 2_000_000;
+/** With more impressions, what needs all of them is left to the audit. */
+const IMPRESSIONS_LOOKED_AT = 2_000_000;
 const LONGEST_PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 
@@ -68,7 +69,8 @@ export class BooksReconciler {
     yield* snapshotInspections(database, snapshot);
     yield* sessionInspections(database, sessions, SESSION_KEYS_LOOKED_AT);
     yield* dayInspections(database, nowMs, timeoutMs);
-    yield* memberInspections(database, timeoutMs, MEMBER_ROWS_LOOKED_AT);
+    yield* memberInspections(database, timeoutMs, IMPRESSIONS_LOOKED_AT);
+    yield* wholeInspections(database, timeoutMs, IMPRESSIONS_LOOKED_AT);
   }
 
   async #inspect(inspection: Inspection, signal: AbortSignal): Promise<void> {
