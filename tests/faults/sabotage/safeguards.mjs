@@ -10,7 +10,7 @@ export const SAFEGUARDS = {
   "commit-idempotency": {
     what: "an impression that is sent again is answered with its first record",
     faults: ["drop replies of redis", "kill -9 front", "cut connections of redis"],
-    noticedBy: "exactly one charge per match",
+    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
     patches: [
       {
         file: "/lua/commit.lua",
