@@ -4,7 +4,8 @@
 -- Reply {'new' | 'same', match_id | ''} | {'conflict'}
 --       match_id: the match that was charged, once the claim is kept
 local claim = redis.call('GET', KEYS[1])
-local state, hash, match_id = string.match(claim or '', '^(%a+)|([^|]*)|([^|]*)$')
+-- While instances are replaced, older ones leave claims with an impression id before the match.
+local state, hash, match_id = string.match(claim or '', '^(%a+)|([^|]*)|.-([^|]*)$')
 if claim and not state then error('claim is damaged') end
 
 if hash == ARGV[1] then

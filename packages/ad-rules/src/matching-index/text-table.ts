@@ -45,7 +45,7 @@ export class TextTable {
   readonly #sizes: number[] = [];
   readonly #arena = new Arena();
   readonly #lists = new NumberLists(this.#arena);
-  /** Of the text that is looked up by `get`. */
+  /** Of the text that is looked up. */
   #units = new Uint16Array(1_024);
 
   constructor() {
@@ -56,9 +56,13 @@ export class TextTable {
   }
 
   get(text: string): number {
+    return this.#lookUp(text, hashOf(text));
+  }
+
+  #lookUp(text: string, hash: number): number {
     if (this.#units.length < text.length) this.#units = new Uint16Array(text.length * 2);
     for (let at = 0; at < text.length; at += 1) this.#units[at] = text.charCodeAt(at);
-    return this.find(hashOf(text), this.#units, 0, text.length);
+    return this.find(hash, this.#units, 0, text.length);
   }
 
   /** The entry of the units from `from` to `to`, whose hash must be given; `noEntry` when there is none. */
@@ -88,9 +92,9 @@ export class TextTable {
 
   /** The entry of the text, a new one if there is none. */
   put(text: string): number {
-    const known = this.get(text);
-    if (known !== noEntry) return known;
     const hash = hashOf(text);
+    const known = this.#lookUp(text, hash);
+    if (known !== noEntry) return known;
     const address = this.#arena.take(headerLength + ((text.length + 1) >>> 1));
     const ints = this.#arena.chunkOf(address);
     const place = placeOf(address);

@@ -18,7 +18,7 @@ import { developerInspections } from "./inspect-developers.ts";
 import { memberInspections } from "./inspect-members.ts";
 import { sessionInspections } from "./inspect-sessions.ts";
 import { snapshotInspections } from "./inspect-snapshot.ts";
-import { wholeInspection } from "./inspect-whole.ts";
+import { wholeInspections } from "./inspect-whole.ts";
 import { type Inspection, inspect } from "./inspection.ts";
 import { Tally, type TallyLine } from "./tally.ts";
 
@@ -81,7 +81,7 @@ export async function auditBooks(options: AuditOptions): Promise<AuditReport> {
       developerInspections(database),
       snapshotInspections(database, snapshot),
       sessionInspections(database, createSessionBooksReader(redis), SESSION_KEYS_LOOKED_AT),
-      [wholeInspection(database, timeoutMs)],
+      wholeInspections(database, timeoutMs),
       memberInspections(database, timeoutMs),
       [upkeepInspection(database, nowMs)],
     ];

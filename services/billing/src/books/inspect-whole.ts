@@ -1,9 +1,7 @@
 import { type Database, Prisma } from "@diegetic/database";
 import type { CheckName } from "./catalogue.ts";
-import { comparePairs, comparePairsOnOneCore } from "./compare-pairs.ts";
-import type { Comparison } from "./comparison.ts";
+import { comparePairsOnOneCore } from "./compare-pairs.ts";
 import type { Inspection } from "./inspection.ts";
-import { atOneMoment } from "./read-advertisers.ts";
 import { readImpressionCount } from "./read-partitions.ts";
 
 /** Each reads all rows of a table, and yields `subject, expected, found`. */
@@ -138,43 +136,29 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
   },
 ];
 
-/** Every check in one moment of the database, whatever is written meanwhile. */
-export function wholeInspection(database: Database, timeoutMs: number): Inspection {
-  return {
-    name: "whole",
-    async look() {
-      const comparisons: Comparison[] = [];
-      await atOneMoment(database, timeoutMs, async (transaction) => {
-        for (const query of QUERIES) comparisons.push(...(await comparePairs(transaction, named(query))));
-      });
-      return { comparisons, notCompared: [] };
-    },
-  };
-}
-
 /**
- * The same checks one by one, for those who look all the time.
+ * Each check in one moment of the database, whatever is written meanwhile.
  * @param mostRows with more impressions than that, nothing is compared
  */
 export async function* wholeInspections(
   database: Database,
   timeoutMs: number,
-  mostRows: number,
+  mostRows = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Inspection> {
   if ((await readImpressionCount(database)) > mostRows) return;
-  for (const query of QUERIES) {
+  for (const { check, pairs } of QUERIES) {
     yield {
-      name: `whole ${query.check}`,
+      name: `whole ${check}`,
       look: async () => ({
-        comparisons: await comparePairsOnOneCore(database, timeoutMs, named(query)),
+        comparisons: await comparePairsOnOneCore(
+          database,
+          timeoutMs,
+          Prisma.sql`SELECT ${check} AS name, p.* FROM (${pairs}) AS p`,
+        ),
         notCompared: [],
       }),
     };
   }
-}
-
-function named({ check, pairs }: (typeof QUERIES)[number]): Prisma.Sql {
-  return Prisma.sql`SELECT ${check} AS name, p.* FROM (${pairs}) AS p`;
 }
 
 /** Each game of each developer: its days, its totals, and what was posted for it. */
