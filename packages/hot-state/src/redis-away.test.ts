@@ -66,7 +66,7 @@ describe("describeRedisAway", () => {
   it.each([
     ["NOAUTH Authentication required.", "Redis refuses the user or the password of REDIS_URL"],
     ["LOADING Redis is loading", "Redis is not reached at REDIS_URL (LOADING Redis is loading): "],
-    ["Command timed out", "Redis is not reached at REDIS_URL (no answer in time): "],
+    ["Command timed out", "Redis does not answer in time at REDIS_URL: "],
   ])("says what %s means", (message, sentence) => {
     expect(describeRedisAway(new Error(message))).toContain(sentence);
   });

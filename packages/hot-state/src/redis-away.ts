@@ -41,10 +41,11 @@ export function describeRedisAway(error: unknown): string | undefined {
     return "Redis refuses the user or the password of REDIS_URL: correct them.";
   }
   // The client speaks of its own settings and parts.
-  const inWords = /^(Command timed out|Socket timeout)/.test(line)
-    ? "no answer in time"
-    : "the connection is gone";
-  const why = SERVER_STATES.test(line) ? line : ((error as NodeJS.ErrnoException).code ?? inWords);
+  if (/^(Command timed out|Socket timeout)/.test(line)) {
+    return "Redis does not answer in time at REDIS_URL: see that it is neither stopped nor overloaded, and that the network is well.";
+  }
+  const code = (error as NodeJS.ErrnoException).code ?? "the connection is gone";
+  const why = SERVER_STATES.test(line) ? line : code;
   return `Redis is not reached at REDIS_URL (${why}): see that it runs, and that the address is right.`;
 }
 

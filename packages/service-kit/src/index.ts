@@ -6,7 +6,6 @@ export { type ListeningServer, listen } from "./http/listen.ts";
 export { endpoint } from "./http/operation-endpoint.ts";
 export { uncountedLimitHeaders } from "./http/refused-connections.ts";
 export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";
-export { LineLimit } from "./observability/line-limit.ts";
 export { createLogger, type Logger } from "./observability/logger.ts";
 export {
   type Counter,
@@ -16,7 +15,7 @@ export {
   type Metrics,
 } from "./observability/metrics.ts";
 export { startOperationsServer } from "./observability/operations-server.ts";
-export { createOutageLog } from "./observability/outage-log.ts";
+export { createOutageLog, OutageKinds, OutageTeller } from "./observability/outage-log.ts";
 export { checkReadiness, publicReadiness, type ReadinessChecks } from "./observability/readiness.ts";
 export { createWaitLog } from "./observability/wait-log.ts";
 export * from "./settings/common.ts";

@@ -16,9 +16,9 @@ import {
 } from "@diegetic/hot-state";
 import {
   createOutageLog,
-  LineLimit,
   type Logger,
   type Metrics,
+  OutageKinds,
   type ReadinessChecks,
 } from "@diegetic/service-kit";
 import { BooksReconciler } from "./books/reconciler.ts";
@@ -103,7 +103,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const pace = { ...PACE, ...options.pace };
   const nowMs = options.nowMs ?? Date.now;
   const name = settings.instanceName;
-  const onError = createOutageLog(logger);
+  const outageOf = createOutageLog(logger);
 
   const database = createDatabase(secrets.databaseUrl, {
     applicationName: name,
@@ -111,10 +111,13 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   });
   const pipeline = createPipeline(secrets.databaseUrl, { applicationName: name, poolSize: LANES });
   const redis = connectRedis(secrets.redisUrl, { name });
-  redis.on("error", onError("commands"));
+  const commands = outageOf("commands");
+  redis.on("error", commands.failed).on("ready", commands.works);
+  const queue = outageOf("producer");
   const producer = createBillingProducer(secrets.redisUrl, {
     name: `${name}-producer`,
-    onError: onError("producer"),
+    onError: queue.failed,
+    onWorks: queue.works,
   });
   const money = createMoneyCommands(redis);
   const due = new DueIndex(redis, { now: nowMs });
@@ -152,17 +155,21 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     finish: (batch) => writer.acknowledge(batch),
   };
   const jobs = new Lanes(Array.from({ length: LANES }, () => new JoinedJobs(steps, RECORDS_PER_BATCH)));
-  const handle = ({ records }: BillingJob) => {
+  const { failed, written } = jobsLog(measures, logger);
+  const handle = async ({ records }: BillingJob) => {
     silence.end();
-    return silence.watch(jobs.add(records));
+    await silence.watch(jobs.add(records));
+    written();
   };
+  const taking = outageOf("worker");
   const worker = createBillingWorker(secrets.redisUrl, handle, {
     name: `${name}-worker`,
     concurrency: settings.billingConcurrency,
     lockMs: pace.jobLockMs,
     stalledCheckMs: Math.ceil(pace.jobLockMs / 6),
-    onError: onError("worker"),
-    onFailed: reportFailedJob(measures, logger),
+    onError: taking.failed,
+    onWorks: taking.works,
+    onFailed: failed,
   });
   const books = createBooks({ database, redis, measures, logger, nowMs }, pace);
   const walk = async (signal: AbortSignal) => {
@@ -222,17 +229,21 @@ function createBooks(
   });
 }
 
-function reportFailedJob(measures: BillingMeasures, logger: Logger) {
-  const lines = new LineLimit();
-  return (error: Error, job: { records: unknown[] } | undefined, final: boolean) => {
-    measures.failedJobs.inc({ final: String(final) });
-    const level = final ? "warn" : "info";
-    const records = job?.records.length;
-    lines.tell(`${level} ${error.name}`, (failures) =>
-      logger[level](
-        { err: error, records, final, failures },
+/** Tells of jobs that failed, by the kind of failure and whether they come again, and that jobs are written again. */
+function jobsLog(measures: BillingMeasures, logger: Logger) {
+  const kinds = new OutageKinds<{ err: Error; records: number | undefined; final: boolean }>(() => ({
+    away: (facts, latest) =>
+      logger[latest.final ? "warn" : "info"](
+        { ...latest, ...facts },
         "writing impressions failed; the outbox still has them",
       ),
-    );
+    back: (facts) => logger.info(facts, "writing impressions works again"),
+  }));
+  return {
+    failed: (error: Error, job: { records: unknown[] } | undefined, final: boolean) => {
+      measures.failedJobs.inc({ final: String(final) });
+      kinds.failed(`${final} ${error.name}`, { err: error, records: job?.records.length, final });
+    },
+    written: () => kinds.works(),
   };
 }

@@ -84,7 +84,8 @@ export function createManagement(options: ManagementOptions): Management {
   const database = createDatabase(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
   const reader = createReader(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
   const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
-  redis.on("error", createOutageLog(logger)("commands"));
+  const commands = createOutageLog(logger)("commands");
+  redis.on("error", commands.failed).on("ready", commands.works);
   const slots = createMoneyCommands(redis);
   const snapshot = new SnapshotPublisher(redis);
   const obeyedSeconds = metrics.histogram(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   connectRedis,
   createBillingProducer,
@@ -19,6 +20,7 @@ import {
   createWaitLog,
   type Logger,
   type Metrics,
+  type OutageTeller,
   type ReadinessChecks,
   unavailable,
 } from "@diegetic/service-kit";
@@ -29,6 +31,8 @@ import type { MatchDependencies } from "./match/dependencies.ts";
 import { createMatchEndpoint } from "./match/match-endpoint.ts";
 import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
+
+const EVICTION_AGAIN_AFTER_MS = 1_000;
 
 export interface MatchServiceOptions {
   settings: MatchSettings;
@@ -56,7 +60,7 @@ export interface MatchService {
  */
 export function createMatchService(options: MatchServiceOptions): MatchService {
   const parts = createParts(options);
-  const { redis, producer, follower, batcher, keyUses, onError } = parts;
+  const { redis, producer, follower, batcher, keyUses, outageOf } = parts;
   const readiness: ReadinessChecks = {
     redis: () => redis.ping(),
     snapshot: () => {
@@ -73,7 +77,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
       await follower.stop();
       await batcher.flush();
       await producer.close();
-      await keyUses.flush().catch(onError("uses of keys"));
+      await keyUses.flush().catch(outageOf("uses of keys").failed);
       redis.disconnect();
     },
   };
@@ -83,13 +87,16 @@ type Parts = ReturnType<typeof createParts>;
 
 /** What lives as long as the service. */
 function createParts({ settings, secrets, logger, metrics, nowMs = Date.now }: MatchServiceOptions) {
-  const onError = createOutageLog(logger);
+  const outageOf = createOutageLog(logger);
   const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
-  redis.on("error", onError("commands"));
+  const commands = outageOf("commands");
+  redis.on("error", commands.failed).on("ready", commands.works);
   redis.on("ready", () => warnOfEviction(redis, logger));
+  const queue = outageOf("billing queue");
   const producer = createBillingProducer(secrets.redisUrl, {
     name: `${settings.instanceName}-billing`,
-    onError: onError("billing queue"),
+    onError: queue.failed,
+    onWorks: queue.works,
   });
   const catalog = new Catalog();
   let isTidying = false;
@@ -109,12 +116,13 @@ function createParts({ settings, secrets, logger, metrics, nowMs = Date.now }: M
       catalog.apply(change);
       tidyInTurns();
     },
-    onError: snapshotErrors(logger, onError("snapshot")),
+    ...snapshotLog(logger, outageOf("snapshot")),
   });
   const measures = createMeasures(metrics, catalog);
   const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
-  const keyUses = new KeyUses(redis, { onError: onError("uses of keys") });
-  return { onError, redis, producer, catalog, follower, measures, batcher, keyUses, nowMs };
+  const uses = outageOf("uses of keys");
+  const keyUses = new KeyUses(redis, { onError: uses.failed, onWorks: uses.works });
+  return { outageOf, redis, producer, catalog, follower, measures, batcher, keyUses, nowMs };
 }
 
 function createDependencies(
@@ -187,26 +195,43 @@ function createApi(
 }
 
 /** That the snapshot is not published yet is how every start of the stack begins; anything else is a failure. */
-function snapshotErrors(logger: Logger, tell: (error: Error) => void): (error: Error) => void {
+function snapshotLog(logger: Logger, outage: OutageTeller) {
   const wait = createWaitLog(logger, {
     waiting: "match requests are answered 503 until management has verified Redis and published the snapshot",
     stillWaiting:
       "the snapshot is still not published and match requests are answered 503: see that management runs, and what it logs",
+    over: "the snapshot is loaded: match requests are served",
   });
-  return (error) => (error instanceof SnapshotNotPublished ? wait() : tell(error));
+  return {
+    onError: (error: Error) => {
+      if (!(error instanceof SnapshotNotPublished)) return outage.failed(error);
+      // Redis is there, since it has said so.
+      outage.works();
+      wait.failed();
+    },
+    onWorks: () => {
+      outage.works();
+      wait.works();
+    },
+  };
 }
 
-/** Looked at after every connection: another server may stand behind the address by then. */
+/**
+ * Looked at after every connection: another server may stand behind the address by then. That Redis does not answer is told
+ * elsewhere, and it is asked again for as long as the connection lasts.
+ */
 async function warnOfEviction(redis: RedisConnection, logger: Logger): Promise<void> {
-  try {
-    const policies = await evictionPolicies(redis);
-    if (policies.length === 0) return;
-    logger.error(
-      { policies },
-      "Redis may drop money when its memory is full: set maxmemory-policy noeviction",
-    );
-  } catch (error) {
-    logger.warn({ err: error }, "could not ask Redis for its eviction policy");
+  while (redis.status === "ready") {
+    try {
+      const policies = await evictionPolicies(redis);
+      if (policies.length === 0) return;
+      const sentence = "Redis may drop money when its memory is full: set maxmemory-policy noeviction";
+      return logger.error({ policies }, sentence);
+    } catch (error) {
+      if (!isRedisAway(error))
+        return logger.warn({ err: error }, "could not ask Redis for its eviction policy");
+      await sleep(EVICTION_AGAIN_AFTER_MS, undefined, { ref: false });
+    }
   }
 }
 

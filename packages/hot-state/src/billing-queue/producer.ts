@@ -19,6 +19,8 @@ export interface BillingProducerOptions {
   /** Shown by CLIENT LIST. */
   name?: string;
   onError?: (error: Error) => void;
+  /** Told of every connection that was made. */
+  onWorks?: () => void;
 }
 
 /** Opens the sending end of the billing queue, on a connection of its own. */
@@ -41,6 +43,7 @@ export function createBillingProducer(url: string, options: BillingProducerOptio
     },
   });
   queue.on("error", (error) => options.onError?.(error));
+  connection.on("ready", () => options.onWorks?.());
   return {
     async add(records) {
       if (records.length === 0) return;

@@ -20,6 +20,8 @@ export interface BillingWorkerOptions {
   stalledCheckMs?: number;
   /** Told of failed connections. */
   onError?: (error: Error) => void;
+  /** Told of every connection that was made, and of every job that comes. */
+  onWorks?: () => void;
   /** Told of every failed attempt at a job; `final`: it will not be tried again, the outbox still has its records. */
   onFailed?: (error: Error, job: BillingJob | undefined, final: boolean) => void;
 }
@@ -34,7 +36,8 @@ export function createBillingWorker(
   options: BillingWorkerOptions = {},
 ): BillingWorker {
   const connection = connectRedis(url, { name: options.name ?? "billing-worker", patient: true });
-  const connections = withDuplicates(connection);
+  const works = () => options.onWorks?.();
+  const connections = withDuplicates(connection, works);
   const worker = new Worker<BillingJob>(
     QUEUE_NAME,
     async ({ data }) => {
@@ -54,6 +57,7 @@ export function createBillingWorker(
     },
   );
   worker.on("error", (error) => options.onError?.(error));
+  worker.on("active", works);
   worker.on("failed", (job, error) => {
     const final = job === undefined || job.finishedOn !== undefined;
     options.onFailed?.(error, job?.data, final);
@@ -87,15 +91,18 @@ function abandon(connection: RedisConnection): void {
 /**
  * BullMQ copies the connection for its blocking reads and keeps the copy to itself; only who has it can close a worker
  * that waits for a Redis which does not answer. Returns the list that the copies are added to.
+ * @param onReady told whenever one of them is connected
  */
-function withDuplicates(connection: RedisConnection): RedisConnection[] {
+function withDuplicates(connection: RedisConnection, onReady: () => void): RedisConnection[] {
   const connections = [connection];
   connection.on("error", () => undefined);
+  connection.on("ready", onReady);
   const duplicate = connection.duplicate.bind(connection) as (...options: unknown[]) => RedisConnection;
   Object.assign(connection, {
     duplicate: (...options: unknown[]) => {
       const copy = duplicate(...options);
       copy.on("error", () => undefined); // The worker reports them for as long as it listens.
+      copy.on("ready", onReady);
       connections.push(copy);
       return copy;
     },

@@ -8,6 +8,8 @@ export interface KeyUsesOptions {
   maxRemembered?: number;
   /** Told of a sending that failed; what it held is sent with the next. */
   onError?: (error: Error) => void;
+  /** Told of every sending that succeeded. */
+  onWorks?: () => void;
 }
 
 export interface KeyUse {
@@ -27,6 +29,7 @@ export class KeyUses {
   readonly #everyMs: number;
   readonly #maxRemembered: number;
   readonly #onError: (error: Error) => void;
+  readonly #onWorks: () => void;
   readonly #uses = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,6 +38,7 @@ export class KeyUses {
     this.#everyMs = options.everyMs ?? 10_000;
     this.#maxRemembered = options.maxRemembered ?? 10_000;
     this.#onError = options.onError ?? (() => {});
+    this.#onWorks = options.onWorks ?? (() => {});
   }
 
   /** Remembers the latest use of a key. */
@@ -60,6 +64,7 @@ export class KeyUses {
         const page = uses.slice(start, start + LARGEST_PAGE);
         await this.#redis.zadd(keyUseKeys.last, "GT", ...page.flatMap(([keyId, ms]) => [ms, keyId]));
       }
+      this.#onWorks();
     } catch (error) {
       for (const [keyId, ms] of uses) this.note(keyId, ms);
       throw error;

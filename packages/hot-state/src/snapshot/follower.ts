@@ -25,6 +25,8 @@ export interface SnapshotFollowerOptions {
   onChange: (change: SnapshotChange) => void;
   /** Told of every failed attempt; the follower goes on trying. */
   onError?: (error: Error) => void;
+  /** Told of every attempt that succeeded. */
+  onWorks?: () => void;
   /** Length of the lease in milliseconds. Default: SNAPSHOT_LEASE_MS. */
   leaseMs?: number;
   /** How often the lease is renewed. Default: a quarter of its length. */
@@ -147,6 +149,7 @@ export class SnapshotFollower {
       try {
         await this.#takeAll();
         round.succeed();
+        this.#options.onWorks?.();
         backoffMs = FIRST_BACKOFF_MS;
       } catch (error) {
         const failure = error instanceof Error ? error : new Error(String(error));

@@ -7,7 +7,6 @@ import express, {
   type Response,
   Router,
 } from "express";
-import { LineLimit } from "../observability/line-limit.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { publicReadiness, type ReadinessChecks } from "../observability/readiness.ts";
@@ -18,6 +17,7 @@ import type { Endpoint, EndpointGroup, KeyDirectory, RateLimiter } from "./endpo
 import { createExchangeObserver, Exchange, type ExchangeObserver } from "./exchange.ts";
 import { hotLane } from "./hot-lane.ts";
 import { badRequest, notFound } from "./http-error.ts";
+import { Refusals } from "./refusals.ts";
 import { type ServingPolicy, sendError, serveRequest, UNKNOWN_PATH_GROUP } from "./serve-request.ts";
 
 export interface AppOptions {
@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): RequestListener {
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),
     isStoreAway: options.isStoreAway ?? (() => false),
-    refusedLines: new LineLimit(),
+    refusals: new Refusals(options.logger),
   };
   const app = expressApp(options, policy, observer);
   if (!options.hotLane) return app;

@@ -1,10 +1,10 @@
-import type { LineLimit } from "../observability/line-limit.ts";
 import { type AdmissionPolicy, admitRequest } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { createContext, type Route } from "./context.ts";
 import type { Answer, ApiKey, Endpoint, EndpointGroup } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { forbidden, HttpError, methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
+import type { Refusals } from "./refusals.ts";
 
 const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 /** The group of requests whose path is unknown. */
@@ -13,8 +13,8 @@ export const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
 export interface ServingPolicy extends AdmissionPolicy {
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
   isStoreAway: (error: unknown) => boolean;
-  /** How often it is logged that requests are refused because something is away. */
-  refusedLines: LineLimit;
+  /** Logs that requests are refused because something is away. */
+  refusals: Refusals;
 }
 
 /**
@@ -30,6 +30,7 @@ export async function serveRequest(
 ): Promise<void> {
   try {
     exchange.send(await answerRequest(policy, endpoints, route, exchange));
+    policy.refusals.served(exchange.request.method, exchange.route);
   } catch (error) {
     sendError(policy, error, exchange);
   }
@@ -81,7 +82,7 @@ function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
 
 /** Answers with `{"detail": …}`. What is nobody's fault but ours is logged, each defect and one of many refusals. */
 export function sendError(
-  policy: Pick<ServingPolicy, "isStoreAway" | "refusedLines">,
+  policy: Pick<ServingPolicy, "isStoreAway" | "refusals">,
   error: unknown,
   exchange: Exchange,
 ): void {
@@ -91,10 +92,11 @@ export function sendError(
   else if (known.status === 503 && !(known instanceof Overloaded)) {
     // Who threw the answer himself has said in it why; its stack tells nothing.
     const cause = error instanceof HttpError ? error.cause : error;
-    const facts = { answer: known.message, ...(cause !== undefined && { err: cause }), method };
-    policy.refusedLines.tell(known.message, (refused) =>
-      exchange.logger.warn({ ...facts, refused }, "requests are refused"),
-    );
+    policy.refusals.refused(known.message, `${method} ${exchange.route}`, {
+      logger: exchange.logger,
+      method,
+      ...(cause !== undefined && { err: cause }),
+    });
   }
   if (exchange.response.headersSent) {
     exchange.response.destroy();

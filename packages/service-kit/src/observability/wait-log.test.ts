@@ -1,20 +1,27 @@
 import { expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createLogger } from "./logger.ts";
 import { createWaitLog } from "./wait-log.ts";
 
-it("a wait is information at first, a warning when it lasts, and information again the next time", () => {
-  const lines: { level: number; msg: string }[] = [];
+it("a wait is information at first, a warning when it lasts, and information when it is over", async () => {
+  const lines: { level: number; msg: string; awaySeconds?: number }[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: "match", instance: "test", level: "info" }, destination);
   let nowMs = 0;
-  const met = createWaitLog(logger, { waiting: "waits", stillWaiting: "still waits" }, () => nowMs);
-  for (; nowMs <= 25_000; nowMs += 1_000) met();
+  const words = { waiting: "waits", stillWaiting: "still waits", over: "over" };
+  const wait = createWaitLog(logger, words, () => nowMs);
+  for (; nowMs <= 25_000; nowMs += 1_000) wait.failed();
+  wait.works();
+  wait.works();
   nowMs += 60_000;
-  met();
-  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-    [30, "waits"],
-    [40, "still waits"],
-    [40, "still waits"],
-    [30, "waits"],
+  await eventually(() => lines.length === 4);
+  wait.works();
+  wait.failed();
+  expect(lines.map(({ level, msg, awaySeconds }) => [level, msg, awaySeconds])).toEqual([
+    [30, "waits", undefined],
+    [40, "still waits", undefined],
+    [40, "still waits", undefined],
+    [30, "over", 26],
+    [30, "waits", undefined],
   ]);
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "@diegetic/service-kit";
+import { type Logger, OutageTeller } from "@diegetic/service-kit";
 
 export interface RepeatingTaskOptions {
   name: string;
@@ -12,7 +12,7 @@ export interface RepeatingTaskOptions {
 
 const LONGEST_PAUSE_AFTER_FAILURES_MS = 5_000;
 
-/** Runs something again and again, never twice at a time. Failures are logged when they begin and when they end. */
+/** Runs something again and again, never twice at a time. Failures are logged when they begin, while they last, and when they end. */
 export class RepeatingTask {
   readonly #options: RepeatingTaskOptions;
   readonly #stopping = new AbortController();
@@ -34,16 +34,21 @@ export class RepeatingTask {
 
   async #loop(): Promise<void> {
     const { name, everyMs, run, logger } = this.#options;
+    const outage = new OutageTeller<unknown>({
+      away: (facts, error) =>
+        logger.warn({ err: error, task: name, ...facts }, "the task failed and is tried again"),
+      back: (facts) => logger.info({ task: name, ...facts }, "the task works again"),
+    });
     const { signal } = this.#stopping;
     let failures = 0;
     while (!signal.aborted) {
       try {
         await run(signal);
-        if (failures > 0) logger.info({ task: name, failures }, "the task works again");
+        outage.works();
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (failures === 1) logger.warn({ err: error, task: name }, "the task failed and is tried again");
+        outage.failed(error);
       }
       const pauseMs =
         failures === 0

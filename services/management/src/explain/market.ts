@@ -21,15 +21,10 @@ export class Market {
   readonly #follower: SnapshotFollower;
 
   constructor(redis: RedisConnection, options: { instance: string; logger: Logger }) {
-    const fail = createOutageLog(options.logger)("market");
-    const wait = createWaitLog(options.logger, {
-      waiting: "explanations are answered 503 until the snapshot is published",
-      stillWaiting: "explanations are still answered 503, since the snapshot is not published",
-    });
     this.#follower = new SnapshotFollower(redis, {
       instance: options.instance,
       onChange: (change) => this.#apply(change),
-      onError: (error) => (error instanceof SnapshotNotPublished ? wait() : fail(error)),
+      ...followingLog(options.logger),
     });
   }
 
@@ -58,4 +53,25 @@ export class Market {
       else this.#placements.set(name.slice(PLACEMENT.length), JSON.parse(json) as SnapshotPlacement);
     }
   }
+}
+
+function followingLog(logger: Logger) {
+  const outage = createOutageLog(logger)("market");
+  const wait = createWaitLog(logger, {
+    waiting: "explanations are answered 503 until the snapshot is published",
+    stillWaiting: "explanations are still answered 503, since the snapshot is not published",
+    over: "the snapshot is loaded: explanations are answered",
+  });
+  return {
+    onError: (error: Error) => {
+      if (!(error instanceof SnapshotNotPublished)) return outage.failed(error);
+      // Redis is there, since it has said so.
+      outage.works();
+      wait.failed();
+    },
+    onWorks: () => {
+      outage.works();
+      wait.works();
+    },
+  };
 }

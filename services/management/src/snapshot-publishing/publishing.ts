@@ -9,7 +9,7 @@ import {
 import type { MoneyCommands, SnapshotEntry, SnapshotPublisher } from "@diegetic/hot-state";
 import { isRedisAway, NotObeyedError, SnapshotLostError } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
-import { type Logger, unavailable } from "@diegetic/service-kit";
+import { type Logger, OutageTeller, unavailable } from "@diegetic/service-kit";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry } from "./entities.ts";
 import { loadCampaigns, lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
@@ -44,6 +44,7 @@ export class Publishing {
   readonly #observeSeconds: (seconds: number) => void;
   readonly #logger: Logger;
   readonly #obeyedWithinMs: number;
+  readonly #outage: OutageTeller<{ err: unknown; kind: PublishedKind; id: string }>;
 
   constructor(parts: {
     database: Database;
@@ -63,6 +64,15 @@ export class Publishing {
     this.#snapshot = parts.snapshot;
     this.#nowMs = parts.nowMs;
     this.#logger = parts.logger;
+    this.#outage = new OutageTeller({
+      away: ({ failures, awaySeconds }, latest) =>
+        this.#logger.warn(
+          { ...latest, changes: failures, awaySeconds },
+          "a change was answered before it is in force everywhere",
+        ),
+      back: ({ failures, awaySeconds }) =>
+        this.#logger.info({ changes: failures, awaySeconds }, "changes are in force at once again"),
+    });
     this.#obeyedWithinMs = parts.obeyedWithinMs ?? OBEYED_TIMEOUT_MS;
     this.#observeSeconds = parts.observeSeconds ?? (() => {});
   }
@@ -90,8 +100,7 @@ export class Publishing {
       await this.#publishAndWait(kind, id);
     } catch (error) {
       const facts = { err: error, kind, id };
-      if (isPassing(error))
-        this.#logger.warn(facts, "a change was answered before it is in force everywhere");
+      if (isPassing(error)) this.#outage.failed(facts);
       else this.#logger.error(facts, "a change that was answered could not be published");
     }
   }
@@ -100,6 +109,7 @@ export class Publishing {
     const startedMs = performance.now();
     const version = await this.publish(kind, [id]);
     await this.#snapshot.awaitObeyed(version, this.#obeyedWithinMs);
+    this.#outage.works();
     this.#observeSeconds((performance.now() - startedMs) / 1_000);
   }
 

@@ -1,11 +1,16 @@
 import type { Database } from "@diegetic/database";
-import { type SnapshotEntry, SnapshotLostError, type SnapshotPublisher } from "@diegetic/hot-state";
-import { LineLimit, type Logger, type Metrics } from "@diegetic/service-kit";
+import {
+  isRedisAway,
+  type SnapshotEntry,
+  SnapshotLostError,
+  type SnapshotPublisher,
+} from "@diegetic/hot-state";
+import { type Logger, type Metrics, OutageTeller } from "@diegetic/service-kit";
 import { MovedSlots } from "../slot-recovery/moved-slots.ts";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { markPublished, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
 import type { Publishing } from "./publishing.ts";
-import { NOTICES, type RedisSeen, recoveryNotice } from "./recovery-notice.ts";
+import { compareServers, isSomeAway, NOTICES, type RedisSeen, type ServersFound } from "./recovery-notice.ts";
 
 /** Short, because nothing is served from a server that was restarted or promoted until it has been noticed here. */
 const EVERY_MS = 500;
@@ -50,11 +55,23 @@ export class Reconciler {
   #verifiedLineages: readonly string[] = [];
   /** What was told last, so that a verification that has to be repeated is not told again. */
   #told = "";
+  /** At the last look. */
+  #isSomeAway = false;
   readonly #moved = new MovedSlots();
-  readonly #failureLines = new LineLimit();
+  readonly #redisOutage: OutageTeller<unknown>;
+  readonly #roundOutage: OutageTeller<unknown>;
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
+    const { logger } = parts;
+    this.#redisOutage = new OutageTeller({
+      away: (facts, error) => logger.warn({ notice: "away", err: error, ...facts }, NOTICES.away),
+      back: (facts) => logger.info({ notice: "back", ...facts }, NOTICES.back),
+    });
+    this.#roundOutage = new OutageTeller({
+      away: (facts, error) => logger.warn({ err: error, ...facts }, "reconciling failed, trying again"),
+      back: (facts) => logger.info(facts, "reconciling works again"),
+    });
     this.#republished = parts.metrics.counter(
       "snapshot_republished_rows_total",
       "Rows that the reconciling loop had to publish",
@@ -79,7 +96,7 @@ export class Reconciler {
         if (!(error instanceof SnapshotLostError) || attempt === START_ATTEMPTS) throw error;
       }
     }
-    this.#verifiedLineages = lineages;
+    this.#verifiedLineages = compareServers([], { lineages, needsRebuild: false }).verified;
     this.#schedule();
   }
 
@@ -95,9 +112,9 @@ export class Reconciler {
     this.#timer = setTimeout(() => {
       this.#running = this.round()
         .catch((error: unknown) => {
-          this.#failureLines.tell("round", (failures) =>
-            this.#parts.logger.warn({ err: error, failures }, "reconciling failed, trying again"),
-          );
+          if (isRedisAway(error)) return this.#redisOutage.failed(error);
+          this.#roundOutage.failed(error);
+          if (!this.#isSomeAway) this.#redisOutage.works();
         })
         .then(() => this.#schedule());
     }, EVERY_MS);
@@ -106,11 +123,11 @@ export class Reconciler {
   /** One round of everything; for tests, too. */
   async round(): Promise<void> {
     const seen = await this.#look();
-    const notice = recoveryNotice(this.#verifiedLineages, seen);
+    const { notice, verified } = compareServers(this.#verifiedLineages, seen);
     if (notice !== undefined) {
       this.#tell(notice, seen);
       await this.#restoreAllSlots();
-      this.#verifiedLineages = seen.lineages;
+      this.#verifiedLineages = verified;
     }
     if (seen.needsRebuild) await this.#rebuild();
     this.#told = "";
@@ -118,16 +135,20 @@ export class Reconciler {
     for (const kind of PUBLISHED_KINDS) await this.#republish(kind);
     await this.#restoreSlots();
     await this.#parts.upkeep();
+    this.#roundOutage.works();
+    if (this.#isSomeAway) this.#redisOutage.failed(undefined);
+    else this.#redisOutage.works();
   }
 
   async #look(): Promise<RedisSeen> {
     const lineages = await this.#parts.lineages();
+    this.#isSomeAway = isSomeAway(lineages);
     const needsRebuild = await this.#parts.snapshot.needsRebuild();
     // A server that was restarted between the two questions has lost nothing.
     return { lineages: needsRebuild ? await this.#parts.lineages() : lineages, needsRebuild };
   }
 
-  #tell(notice: keyof typeof NOTICES, { lineages }: RedisSeen): void {
+  #tell(notice: NonNullable<ServersFound["notice"]>, { lineages }: RedisSeen): void {
     const told = [notice, ...lineages].join();
     if (told !== this.#told) this.#parts.logger.warn({ notice }, NOTICES[notice]);
     this.#told = told;

@@ -1,20 +1,30 @@
 import { describe, expect, it } from "@jest/globals";
-import { recoveryNotice } from "./recovery-notice.ts";
+import { compareServers } from "./recovery-notice.ts";
 
-describe("what is told of Redis", () => {
+describe("the servers of Redis", () => {
   it.each([
-    ["nothing of the same servers with a snapshot", ["a", "b"], false, undefined],
-    ["that data were lost, of the same servers without a snapshot", ["a", "b"], true, "lost"],
-    [
-      "that a server was restarted, also when the snapshot has to be published",
-      ["a", "c"],
-      true,
-      "restarted",
-    ],
-    ["that a server was restarted, which the snapshot does not live on", ["a", "c"], false, "restarted"],
-    ["that a server was added", ["a", "b", "c"], false, "restarted"],
-    ["that a server is away", ["a", "away"], false, "away"],
-  ] as const)("is %s", (_words, lineages, needsRebuild, notice) => {
-    expect(recoveryNotice(["a", "b"], { lineages, needsRebuild })).toBe(notice);
+    ["are the same, with their snapshot", ["a", "b"], false, undefined, ["a", "b"]],
+    ["have lost the snapshot while they ran", ["a", "b"], true, "lost", ["a", "b"]],
+    ["were restarted, also when the snapshot has to be published", ["a", "c"], true, "restarted", ["a", "c"]],
+    ["were restarted where the snapshot does not live", ["a", "c"], false, "restarted", ["a", "c"]],
+    ["have become more", ["a", "b", "c"], false, "restarted", ["a", "b", "c"]],
+    ["have become fewer", ["a"], false, undefined, ["a", "b"]],
+    ["do not all answer", ["a", "away"], false, undefined, ["a", "b"]],
+    ["do not answer at all", ["away"], true, undefined, ["a", "b"]],
+    ["were restarted, and do not all answer", ["away", "c"], false, "restarted", ["a", "b", "c"]],
+  ] as const)("%s", (_words, lineages, needsRebuild, notice, verified) => {
+    expect(compareServers(["a", "b"], { lineages, needsRebuild })).toEqual({ notice, verified });
+  });
+
+  it("have not been restarted when they answer again as they were after a stall", () => {
+    const stalled = compareServers(["a"], { lineages: ["away"], needsRebuild: false });
+    const again = { lineages: ["a"], needsRebuild: false };
+    expect(compareServers(stalled.verified, again)).toEqual({ notice: undefined, verified: ["a"] });
+  });
+
+  it("have been restarted when they come back as others", () => {
+    const stalled = compareServers(["a"], { lineages: ["away"], needsRebuild: false });
+    const other = { lineages: ["c"], needsRebuild: true };
+    expect(compareServers(stalled.verified, other)).toEqual({ notice: "restarted", verified: ["c"] });
   });
 });

@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type BillingProducer, MAX_RECORDS_PER_JOB } from "@diegetic/hot-state";
-import type { Logger } from "@diegetic/service-kit";
+import { type Logger, OutageTeller } from "@diegetic/service-kit";
 
 const GATHER_MS = 25;
 const MAX_GATHERED = 20_000;
@@ -14,7 +14,7 @@ const MAX_JOBS_UNDER_WAY = 4;
  */
 export class ImpressionBatcher {
   readonly #producer: Pick<BillingProducer, "add">;
-  readonly #logger: Logger;
+  readonly #outage: OutageTeller;
   readonly #count: (outcome: "queued" | "failed" | "dropped", records: number) => void;
   #gathered: ImpressionRecord[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,13 @@ export class ImpressionBatcher {
     count: (outcome: "queued" | "failed" | "dropped", records: number) => void;
   }) {
     this.#producer = options.producer;
-    this.#logger = options.logger;
+    const { logger } = options;
+    this.#outage = new OutageTeller({
+      away: ({ failures, awaySeconds }, error) =>
+        logger.warn({ err: error, records: failures, awaySeconds }, "impressions wait in the outbox"),
+      back: ({ failures, awaySeconds }) =>
+        logger.info({ records: failures, awaySeconds }, "impressions are queued again"),
+    });
     this.#count = options.count;
   }
 
@@ -66,9 +72,10 @@ export class ImpressionBatcher {
     try {
       await this.#producer.add(records);
       this.#count("queued", records.length);
+      this.#outage.works();
     } catch (error) {
       this.#count("failed", records.length);
-      this.#logger.warn({ err: error, records: records.length }, "impressions wait in the outbox");
+      this.#outage.failed(error instanceof Error ? error : new Error(String(error)), records.length);
     }
   }
 }

@@ -45,7 +45,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);
   const readiness = publicReadiness(frontReadiness(options.targets));
   const { requestsAtATime = REQUESTS_AT_A_TIME } = options;
-  const logRefused = createRefusalLog(options.logger);
+  const log = createRefusalLog(options.logger);
   let running = 0;
   const keep = bodyKeeper(options.bufferedBytesAtATime ?? BUFFERED_BYTES_AT_A_TIME);
   const handler = (request: IncomingMessage, response: ServerResponse) => {
@@ -68,10 +68,14 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
     });
     const toMatch = matchPaths.has(path);
     const origins = toMatch ? options.targets.match() : options.targets.management();
-    forward({ proxy, request, response, origins, keep }).catch((error: unknown) => {
-      if (!response.destroyed) logRefused(toMatch ? "match" : "management", error);
-      refuse(response);
-    });
+    const tier = toMatch ? "match" : "management";
+    forward({ proxy, request, response, origins, keep }).then(
+      () => log.taken(tier),
+      (error: unknown) => {
+        if (!response.destroyed) log.refused(tier, error);
+        refuse(response);
+      },
+    );
   };
   return { handler, close: () => agent.destroy() };
 }

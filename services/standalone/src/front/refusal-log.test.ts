@@ -3,25 +3,30 @@ import { describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createRefusalLog, NoInstance } from "./refusal-log.ts";
 
+const INFO = 30;
 const WARN = 40;
 
 /** The log, and the lines that were written. */
-function startLog(everyMs = 600_000) {
+function startLog() {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: "front", instance: "test", level: "info" }, destination);
-  return { lines, tell: createRefusalLog(logger, everyMs) };
+  const { refused, taken } = createRefusalLog(logger);
+  return { lines, tell: refused, taken };
 }
 
 describe("the log of refused requests", () => {
-  it("has one warning without a stack at once, and one that counts the others, also when no more come", async () => {
-    const { lines, tell } = startLog(20);
+  it("has one warning without a stack at once, and one line that counts all of them when requests are taken again", async () => {
+    const { lines, tell, taken } = startLog();
     for (let request = 0; request < 50; request += 1) tell("match", new NoInstance("none is running"));
     expect(lines).toEqual([
       expect.objectContaining({ level: WARN, tier: "match", refused: 1, cause: "none is running" }),
     ]);
+    taken("management");
+    taken("match");
     await eventually(() => lines.length > 1);
-    expect(lines[1]).toMatchObject({ refused: 49, cause: "none is running" });
+    expect(lines[1]).toMatchObject({ level: INFO, tier: "match", refused: 50 });
+    expect(lines).toHaveLength(2);
     expect(JSON.stringify(lines)).not.toContain("stack");
   });
 

@@ -1,4 +1,4 @@
-import { LineLimit, type Logger } from "@diegetic/service-kit";
+import { type Logger, OutageKinds } from "@diegetic/service-kit";
 
 /** What a connection to an instance can come to: refused, cut, silent. None of it is a defect of the front. */
 const CONNECTION_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
@@ -10,19 +10,33 @@ export class NoInstance extends Error {
   override name = "NoInstance";
 }
 
+/** Where the front tells what became of requests that it has forwarded. */
+export interface RefusalLog {
+  refused(tier: Tier, error: unknown): void;
+  taken(tier: Tier): void;
+}
+
 /**
  * Tells which tier requests could not be forwarded to: at most one line a tier in ten seconds, with how many requests were
- * refused since the last one. That an instance cannot be reached is told without a stack; anything else with it, and in a line
- * of its own.
+ * refused so far, and one when instances take them again. That an instance cannot be reached is told without a stack; anything
+ * else with it, and in a line of its own.
  */
-export function createRefusalLog(logger: Logger, everyMs?: number): (tier: Tier, error: unknown) => void {
-  const lines = new LineLimit(everyMs);
-  return (tier, error) => {
-    const cause = causeOf(error);
-    lines.tell(`${tier} ${cause ?? "defect"}`, (refused) => {
-      if (cause === undefined) logger.warn({ tier, refused, err: error }, "requests were not forwarded");
-      else logger.warn({ tier, refused, cause }, "no instance took them: requests were answered 503");
-    });
+export function createRefusalLog(logger: Logger): RefusalLog {
+  const logOf = (tier: Tier) =>
+    new OutageKinds<unknown>(() => ({
+      away: ({ failures: refused, awaySeconds }, error) => {
+        const cause = causeOf(error);
+        const facts = { tier, refused, awaySeconds };
+        if (cause === undefined) logger.warn({ ...facts, err: error }, "requests were not forwarded");
+        else logger.warn({ ...facts, cause }, "no instance took them: requests were answered 503");
+      },
+      back: ({ failures: refused, awaySeconds }) =>
+        logger.info({ tier, refused, awaySeconds }, "instances take requests again"),
+    }));
+  const logs = { management: logOf("management"), match: logOf("match") };
+  return {
+    refused: (tier, error) => logs[tier].failed(causeOf(error) === undefined ? "defect" : "away", error),
+    taken: (tier) => logs[tier].works(),
   };
 }
 

@@ -1,0 +1,48 @@
+import type { Logger } from "../observability/logger.ts";
+import { OutageKinds } from "../observability/outage-log.ts";
+
+/** Further ones count as one. */
+const MOST_ANSWERS = 50;
+
+/** A request that was answered 503 because something is away. */
+interface Refusal {
+  logger: Logger;
+  method: string | undefined;
+  err?: unknown;
+}
+
+/**
+ * Tells that requests are refused, one line in ten seconds for each answer, and that they are served again: when an endpoint that has
+ * refused some has served one, and none is refused for two seconds.
+ */
+export class Refusals {
+  readonly #logger: Logger;
+  /** Of each answer, the endpoints that gave it. */
+  readonly #endpoints = new Map<string, Set<string>>();
+  readonly #kinds = new OutageKinds<Refusal>((answer) => ({
+    away: ({ failures, awaySeconds }, { logger, ...facts }) =>
+      logger.warn({ answer, ...facts, refused: failures, awaySeconds }, "requests are refused"),
+    back: ({ failures, awaySeconds }) => {
+      this.#endpoints.delete(answer);
+      this.#logger.info({ answer, refused: failures, awaySeconds }, "requests are served again");
+    },
+  }));
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  refused(sentence: string, endpoint: string, refusal: Refusal): void {
+    const isKnown = this.#endpoints.has(sentence) || this.#endpoints.size < MOST_ANSWERS;
+    const answer = isKnown ? sentence : "others";
+    const endpoints = this.#endpoints.get(answer) ?? new Set();
+    this.#endpoints.set(answer, endpoints.add(endpoint));
+    this.#kinds.failed(answer, refusal);
+  }
+
+  served(method: string | undefined, route: string): void {
+    if (this.#endpoints.size === 0) return;
+    const endpoint = `${method} ${route}`;
+    this.#kinds.works((answer) => this.#endpoints.get(answer)?.has(endpoint) === true);
+  }
+}

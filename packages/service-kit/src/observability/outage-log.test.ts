@@ -1,0 +1,36 @@
+import { expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { createLogger } from "./logger.ts";
+import { createOutageLog, OutageKinds } from "./outage-log.ts";
+
+it("each part that was away has one warning, and one information when it is back, with all failures", async () => {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const logger = createLogger({ service: "match", instance: "test", level: "info" }, destination);
+  const partOf = createOutageLog(logger);
+  const [commands, snapshot] = [partOf("commands"), partOf("snapshot")];
+  for (let time = 0; time < 3; time += 1) commands.failed(new Error("no answer in time"));
+  commands.works();
+  snapshot.works();
+  await eventually(() => lines.length > 1);
+  expect(lines).toEqual([
+    expect.objectContaining({ level: 40, part: "commands", failures: 1, awaySeconds: 0 }),
+    expect.objectContaining({
+      level: 30,
+      msg: "Redis is there again",
+      part: "commands",
+      failures: 3,
+      awaySeconds: expect.any(Number),
+    }),
+  ]);
+});
+
+it("writes few lines of kinds without end", () => {
+  let written = 0;
+  const away = () => {
+    written += 1;
+  };
+  const kinds = new OutageKinds<Error>(() => ({ away, back: () => undefined }));
+  for (let kind = 0; kind < 1_000; kind += 1) kinds.failed(`kind ${kind}`, new Error("away"));
+  expect(written).toBe(101);
+});

@@ -1,0 +1,78 @@
+import { afterEach, expect, it } from "@jest/globals";
+import { createInstance } from "../../services/management/src/testing/harness.ts";
+import { createTestDatabase } from "../helpers/database.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { startTestRedis } from "../helpers/redis.ts";
+import { type StallingProxy, startStallingProxy } from "../helpers/stalling-proxy.ts";
+
+const INFO = 30;
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface Line {
+  level: number;
+  msg: string;
+  notice?: string;
+  part?: string;
+  failures?: number;
+  awaySeconds?: number;
+}
+
+/** Management on a Redis that can be stalled, and what it has logged since it started. */
+async function startManagement() {
+  const [postgres, first] = await Promise.all([createTestDatabase(), startTestRedis({})]);
+  const port = Number(new URL(first.url).port);
+  const proxy = await startStallingProxy(port);
+  closers.push(
+    () => postgres.drop(),
+    () => first.stop(),
+    () => proxy.stop(),
+  );
+  const lines: Line[] = [];
+  const management = createInstance(
+    { databaseUrl: postgres.url, redisUrl: `redis://127.0.0.1:${proxy.port}` },
+    undefined,
+    undefined,
+    { logTo: { write: (line) => void lines.push(JSON.parse(line)) } },
+  );
+  closers.push(() => management.stop());
+  await management.start();
+  lines.splice(0);
+  const notices = () => lines.flatMap(({ notice }) => notice ?? []);
+  return { proxy, lines, notices, redis: first, port };
+}
+
+async function stallUntilTold(proxy: StallingProxy, notices: () => string[]): Promise<void> {
+  proxy.stall();
+  await eventually(() => notices().includes("away"), { timeoutMs: 20_000 });
+  proxy.resume();
+}
+
+it("a Redis that stalls is told of as away, and as back with the same data: nothing was restarted", async () => {
+  const { proxy, lines, notices } = await startManagement();
+  await stallUntilTold(proxy, notices);
+  await eventually(() => notices().length > 1, { timeoutMs: 20_000 });
+  expect(notices()).toEqual(["away", "back"]);
+  expect(lines.find(({ notice }) => notice === "back")).toMatchObject({
+    level: INFO,
+    failures: expect.any(Number),
+    awaySeconds: expect.any(Number),
+  });
+  const parts = () => lines.flatMap(({ part, level }) => (part === undefined ? [] : `${part} ${level}`));
+  const warned = parts().filter((line) => !line.endsWith(String(INFO)));
+  await eventually(() => parts().length === 2 * warned.length, { timeoutMs: 20_000 });
+  expect(new Set(parts()).size).toBe(parts().length);
+}, 60_000);
+
+it("a Redis that is restarted is told of as restarted, and as back", async () => {
+  const { notices, redis, port } = await startManagement();
+  await redis.stop();
+  await eventually(() => notices().includes("away"), { timeoutMs: 20_000 });
+  const again = await startTestRedis({ port });
+  closers.push(() => again.stop());
+  await eventually(() => notices().length > 2, { timeoutMs: 20_000 });
+  expect(notices()).toEqual(["away", "restarted", "back"]);
+}, 60_000);
