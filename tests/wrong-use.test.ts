@@ -50,3 +50,22 @@ describe("a command that is called wrongly", () => {
     });
   });
 });
+
+describe("--help", () => {
+  it.each(["start", "key", "audit", "migrate"])(
+    "of npm run %s stands on standard output alone",
+    async (command) => {
+      const printed = await new Promise((resolve) => {
+        execFile(
+          "npm",
+          ["run", "--silent", command, "--", "--help"],
+          { cwd: root },
+          (error, stdout, stderr) =>
+            resolve({ code: error?.code ?? 0, stdout, stderr: stderr.replace(/^npm warn .*\n/gm, "") }),
+        );
+      });
+      expect(printed).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: .*npm /), stderr: "" });
+    },
+    60_000,
+  );
+});

@@ -10,3 +10,4 @@ export { type MigrateOptions, migrate } from "./migrate.ts";
 export { createPipeline, type Pipeline, type Statements } from "./pipeline.ts";
 export { createReader, type Reader } from "./reader.ts";
 export { inTransaction, type TransactionOptions } from "./transaction.ts";
+export { unusableDatabase } from "./unusable-database.ts";

@@ -18,7 +18,7 @@ const COMMAND_TIMEOUT_MS = 2_000;
 const SILENT_FOR_MS = 1_000;
 /** Longer than the worker of a queue waits for a job in one command. */
 const PATIENT_SILENT_FOR_MS = 12_000;
-const CLUSTER_SCHEME = "redis-cluster://";
+export const CLUSTER_SCHEME = "redis-cluster://";
 
 /**
  * Connects to `redis://host:port/db`, `rediss://…` or a cluster as `redis-cluster://h1:p1,h2:p2,…`.
@@ -37,14 +37,7 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
     retryStrategy: reconnectDelayMs,
   };
   if (url.startsWith(CLUSTER_SCHEME)) {
-    const nodes = url
-      .slice(CLUSTER_SCHEME.length)
-      .split(",")
-      .map((address) => {
-        const separator = address.lastIndexOf(":");
-        return { host: address.slice(0, separator), port: Number(address.slice(separator + 1)) };
-      });
-    const cluster = new Cluster(nodes, {
+    const cluster = new Cluster(clusterNodes(url), {
       redisOptions,
       slotsRefreshTimeout: 2_000,
       scaleReads: "master",
@@ -54,6 +47,17 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
     return cluster;
   }
   return writeTogether(new Redis(url, redisOptions));
+}
+
+/** The nodes that the address of a cluster names. */
+export function clusterNodes(url: string): { host: string; port: number }[] {
+  return url
+    .slice(CLUSTER_SCHEME.length)
+    .split(",")
+    .map((address) => {
+      const separator = address.lastIndexOf(":");
+      return { host: address.slice(0, separator), port: Number(address.slice(separator + 1)) };
+    });
 }
 
 /**

@@ -71,3 +71,4 @@ export {
   SnapshotPublisher,
   type SnapshotPublisherOptions,
 } from "./snapshot/publisher.ts";
+export { unusableRedis } from "./unusable-redis.ts";

@@ -21,3 +21,4 @@ export { createWaitLog } from "./observability/wait-log.ts";
 export * from "./settings/common.ts";
 export * from "./settings/options.ts";
 export * from "./settings/settings.ts";
+export * from "./settings/store-addresses.ts";

@@ -65,7 +65,23 @@ describe("the stores of npm run audit", () => {
   });
 
   it("are called by the variable that names them", async () => {
-    const named = { DATA_DIR: dir, REDIS_URL: "redis://127.0.0.1:1" };
+    const named = { DATABASE_URL: SILENT.databaseUrl, REDIS_URL: SILENT.redisUrl };
     await expect(findStores(named)).rejects.toThrow("REDIS_URL names 127.0.0.1:1");
+  });
+
+  it.each([
+    ["DATABASE_URL", "REDIS_URL", SILENT.databaseUrl],
+    ["REDIS_URL", "DATABASE_URL", SILENT.redisUrl],
+  ])("are not mixed: %s without %s is refused, although a stack runs", async (given, missing, url) => {
+    writeStackFile(dir, SILENT);
+    await expect(findStores({ DATA_DIR: dir, [given]: url })).rejects.toThrow(
+      `${given} is set and ${missing} is not: set both, `,
+    );
+  });
+
+  it("are refused with an example when an address is none", async () => {
+    await expect(findStores({ DATABASE_URL: "banana" })).rejects.toThrow(
+      "DATABASE_URL has an unusable value: it must be an address like postgres://",
+    );
   });
 });

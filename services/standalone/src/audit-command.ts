@@ -3,7 +3,13 @@ import { describeRedisAway } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
 import { flagOption, integerSetting, readOptions } from "@diegetic/service-kit";
 import { readStackFile } from "./data-directory/stack-file.ts";
-import { expectReachable, expectStackStore, POSTGRES_PORT, REDIS_PORT } from "./external-stores.ts";
+import {
+  expectStackStore,
+  expectUsable,
+  POSTGRES_PORT,
+  REDIS_PORT,
+  readNamedStores,
+} from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
 
 const USAGE = "Usage: npm run --silent audit -- [--json] [--wait SECONDS]";
@@ -11,7 +17,7 @@ const LONGEST_WAIT_SECONDS = 3_600;
 const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 2, nothing: 2 };
 
 /**
- * `npm run audit`: compares all books of the running stack of DATA_DIR, or of DATABASE_URL and REDIS_URL. Answers the
+ * `npm run audit`: compares all books of the running stack of DATA_DIR, or of DATABASE_URL and REDIS_URL, both of them. Answers the
  * exit code: 0 all agrees, 1 something differs, 2 not everything, or nothing at all, could be compared. Throws when it
  * could not begin, for which the exit code is 2, too.
  */
@@ -44,16 +50,24 @@ export function readAuditOptions(args: string[]): { json: boolean; waitSeconds: 
 }
 
 /**
- * Where the stores are, both answering; one that is not named is that of the running stack. Exported for its tests.
+ * Where the stores are, both answering: those that are named, or else those of the running stack. Exported for its tests.
  * Throws a sentence that says what to do.
  */
 export async function findStores(
   environment: NodeJS.ProcessEnv,
 ): Promise<{ databaseUrl: string; redisUrl: string }> {
-  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = environment;
-  if (databaseUrl) await expectReachable("DATABASE_URL", databaseUrl, POSTGRES_PORT);
-  if (redisUrl) await expectReachable("REDIS_URL", redisUrl, REDIS_PORT);
-  if (databaseUrl && redisUrl) return { databaseUrl, redisUrl };
+  const named = readNamedStores(environment);
+  const { databaseUrl, redisUrl } = named;
+  if (databaseUrl && redisUrl) {
+    await expectUsable(named);
+    return { databaseUrl, redisUrl };
+  }
+  if (databaseUrl || redisUrl) {
+    const [given, missing] = databaseUrl ? ["DATABASE_URL", "REDIS_URL"] : ["REDIS_URL", "DATABASE_URL"];
+    throw new SetupError(
+      `${given} is set and ${missing} is not: set both, since books of two installations never agree, or unset ${given} to audit the stack of DATA_DIR.`,
+    );
+  }
   const dataDir = readDataDir(environment);
   const stack = readStackFile(dataDir);
   if (stack === undefined) {
@@ -61,7 +75,7 @@ export async function findStores(
       `No stack runs in ${dataDir}: start it by npm start, select another directory by DATA_DIR, or name the stores by DATABASE_URL and REDIS_URL.`,
     );
   }
-  if (!databaseUrl) await expectStackStore("Postgres", stack.databaseUrl, POSTGRES_PORT, dataDir);
-  if (!redisUrl) await expectStackStore("Redis", stack.redisUrl, REDIS_PORT, dataDir);
-  return { databaseUrl: databaseUrl || stack.databaseUrl, redisUrl: redisUrl || stack.redisUrl };
+  await expectStackStore("Postgres", stack.databaseUrl, POSTGRES_PORT, dataDir);
+  await expectStackStore("Redis", stack.redisUrl, REDIS_PORT, dataDir);
+  return stack;
 }

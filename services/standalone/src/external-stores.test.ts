@@ -1,36 +1,64 @@
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { expectReachable } from "./external-stores.ts";
+import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
+import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
+import { expectUsable, readNamedStores } from "./external-stores.ts";
 
-describe("a store that the operator names", () => {
+describe("stores that the operator names", () => {
   const server = createServer((socket) => socket.destroy());
-  let port = 0;
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let other = "";
   beforeAll(async () => {
+    [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    port = (server.address() as AddressInfo).port;
-  });
-  afterAll(() => {
+    other = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }, 60_000);
+  afterAll(async () => {
     server.close();
+    await Promise.all([database.drop(), redis.stop()]);
   });
 
-  it.each([
-    ["postgres://user:p@ss@127.0.0.1:PORT/db?x=1"],
-    ["redis://127.0.0.1:PORT/0"],
-    ["redis://[::ffff:127.0.0.1]:PORT"],
-    ["redis-cluster://127.0.0.1:1,127.0.0.1:PORT"],
-  ])("is found at %s", async (url) => {
-    await expectReachable("REDIS_URL", url.replace("PORT", String(port)), 1);
+  it("are taken when they can be used, both or one", async () => {
+    await expectUsable({ databaseUrl: database.url, redisUrl: redis.url });
+    await expectUsable({ databaseUrl: database.url, redisUrl: undefined });
+    await expectUsable({ databaseUrl: undefined, redisUrl: redis.url });
+    await expectUsable({ databaseUrl: undefined, redisUrl: undefined });
   });
 
-  it("uses the default port where none is given", async () => {
-    await expectReachable("REDIS_URL", "redis://127.0.0.1", port);
-  });
-
-  it("is named in one sentence when nothing answers, without the password", async () => {
-    const attempt = expectReachable("DATABASE_URL", "postgres://user:secret@127.0.0.1:1/db", 5432);
+  it("are named in one sentence when nothing answers, without the password", async () => {
+    const attempt = expectUsable({
+      databaseUrl: "postgres://user:secret@127.0.0.1:1/db",
+      redisUrl: undefined,
+    });
     await expect(attempt).rejects.toThrow(
       "DATABASE_URL names 127.0.0.1:1, where nothing answers: start it, or unset DATABASE_URL.",
     );
+  });
+
+  it("are told when something else answers there", async () => {
+    const redisUrl = database.url.replace(/^postgres(ql)?:/, "redis:").replace(/\/[^/]*$/, "");
+    await expect(expectUsable({ databaseUrl: database.url, redisUrl })).rejects.toThrow(
+      /^What answers at REDIS_URL is no Redis: correct the address\.$/,
+    );
+    const both = expectUsable({
+      databaseUrl: `postgres://u:p@ss@${other}/x`,
+      redisUrl: `redis://${other}/0`,
+    });
+    await expect(both).rejects.toThrow(
+      /^Postgres is not reached at DATABASE_URL .*\nWhat answers at REDIS_URL /,
+    );
+  });
+
+  it("are read without their passwords being told", () => {
+    expect(readNamedStores({ DATABASE_URL: " ", REDIS_URL: redis.url })).toEqual({
+      databaseUrl: undefined,
+      redisUrl: redis.url,
+    });
+    const attempt = () => readNamedStores({ DATABASE_URL: "mysql://user:secret@x" });
+    expect(attempt).toThrow(
+      "DATABASE_URL has an unusable value: it must be an address like postgres://user:password@127.0.0.1:5432/name",
+    );
+    expect(attempt).not.toThrow("secret");
   });
 });

@@ -1,19 +1,49 @@
 import { createConnection } from "node:net";
+import { unusableDatabase } from "@diegetic/database";
+import { unusableRedis } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
+import { type Environment, readSettings } from "@diegetic/service-kit";
 import { isStackRunning } from "./data-directory/lock.ts";
+import { STORE_SETTINGS } from "./settings.ts";
 
 export const POSTGRES_PORT = 5_432;
 export const REDIS_PORT = 6_379;
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** The stores that the operator names; undefined: that of the stack of DATA_DIR. */
+export interface NamedStores {
+  databaseUrl: string | undefined;
+  redisUrl: string | undefined;
+}
+
+/** Reads DATABASE_URL and REDIS_URL. Throws SettingsError, without the passwords. */
+export function readNamedStores(environment: Environment): NamedStores {
+  return readSettings(environment, { settings: {}, secrets: STORE_SETTINGS }).secrets;
+}
+
 /**
- * Fails with one sentence when nothing accepts connections at a store's address, before anything is started that would
- * try for long. Of a cluster, one node that answers is enough.
+ * Fails within seconds, with one sentence for each store that is named and cannot be used, before anything is started, migrated or
+ * written.
  */
-export async function expectReachable(variable: string, url: string, defaultPort: number): Promise<void> {
+export async function expectUsable({ databaseUrl, redisUrl }: NamedStores): Promise<void> {
+  const problems = await Promise.all([
+    databaseUrl && problemOf("DATABASE_URL", databaseUrl, POSTGRES_PORT, unusableDatabase),
+    redisUrl && problemOf("REDIS_URL", redisUrl, REDIS_PORT, unusableRedis),
+  ]);
+  const told = problems.filter((problem) => problem);
+  if (told.length > 0) throw new SetupError(told.join("\n"));
+}
+
+/** Of a cluster, one node that answers is enough. */
+async function problemOf(
+  variable: string,
+  url: string,
+  defaultPort: number,
+  unusable: (url: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
   const silent = await silentAddresses(url, defaultPort);
-  if (silent === undefined) return;
-  throw new SetupError(`${variable} names ${silent}, where nothing answers: start it, or unset ${variable}.`);
+  if (silent === undefined) return unusable(url);
+  return `${variable} names ${silent}, where nothing answers: start it, or unset ${variable}.`;
 }
 
 /** A killed stack leaves its file behind, but none of the stores that it had started. */

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "@jest/globals";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { createTestDatabase } from "../../../tests/helpers/database.ts";
 import { readKeyOptions, runKeyCommand, scopesWarning } from "./key-command.ts";
 
 describe("arguments of npm run key", () => {
@@ -40,15 +41,30 @@ it("a key that serves alone is one of an account that can own no game", () => {
   expect(scopesWarning({ label: "x" })).toBeUndefined();
 });
 
-it("a data directory that does not exist gets no stack", async () => {
-  const before = process.env.DATA_DIR;
-  process.env.DATA_DIR = "/nowhere/diegetic";
-  try {
+describe("a key is made nowhere", () => {
+  const before = { ...process.env };
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  it("when the data directory does not exist", async () => {
+    process.env.DATA_DIR = "/nowhere/diegetic";
     await expect(runKeyCommand(["--label", "x"])).rejects.toThrow(
       "DATA_DIR names /nowhere/diegetic, which does not exist",
     );
-  } finally {
-    if (before === undefined) delete process.env.DATA_DIR;
-    else process.env.DATA_DIR = before;
-  }
+  });
+
+  it.each([
+    ["DATABASE_URL", "banana", "DATABASE_URL has an unusable value: it must be an address like postgres://"],
+    ["REDIS_URL", "banana", "REDIS_URL has an unusable value: it must be an address like redis://"],
+    ["REDIS_URL", "redis://127.0.0.1:1", /^REDIS_URL names 127.0.0.1:1, where nothing answers/],
+  ])("when %s is %s", async (variable, text, sentence) => {
+    const database = await createTestDatabase();
+    try {
+      Object.assign(process.env, { DATABASE_URL: database.url, [variable]: text });
+      await expect(runKeyCommand(["--label", "x"])).rejects.toThrow(sentence);
+    } finally {
+      await database.drop();
+    }
+  });
 });

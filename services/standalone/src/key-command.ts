@@ -14,7 +14,7 @@ import {
 } from "@diegetic/service-kit";
 import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
-import { expectStackStore, POSTGRES_PORT } from "./external-stores.ts";
+import { expectStackStore, expectUsable, POSTGRES_PORT, readNamedStores } from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
 
 const STACK_READY_TIMEOUT_MS = 120_000;
@@ -28,7 +28,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 export async function runKeyCommand(args: string[]): Promise<void> {
   const options = readKeyOptions(args);
   if (options === "help") {
-    say(USAGE);
+    process.stdout.write(`${USAGE}\n`);
     return;
   }
   const warning = scopesWarning(options);
@@ -38,8 +38,11 @@ export async function runKeyCommand(args: string[]): Promise<void> {
 }
 
 async function createKey(dataDir: string, options: KeyOptions): Promise<string> {
-  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
-  if (databaseUrl) {
+  // Without DATABASE_URL the stack says where its Redis is, and REDIS_URL has no meaning here.
+  if (process.env.DATABASE_URL?.trim()) {
+    const named = readNamedStores(process.env);
+    await expectUsable(named);
+    const { databaseUrl = "", redisUrl } = named;
     await migrate(databaseUrl);
     return createInStores(databaseUrl, redisUrl, options);
   }

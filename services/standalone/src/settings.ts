@@ -6,19 +6,20 @@ import { readMatchSettings } from "@diegetic/match";
 import {
   apiSettings,
   choiceSetting,
+  databaseUrlSetting,
   type Environment,
   integerSetting,
+  optional,
   readOptions,
   readSettings,
+  redisUrlSetting,
   SettingsError,
   textSetting,
   UsageError,
-  urlSetting,
 } from "@diegetic/service-kit";
 
 const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 const MATCH_INSTANCES_MAX = 32;
-const NOT_GIVEN = "";
 export const START_USAGE = `Usage: npm start [-- --match-instances N]
 Runs the whole product on this machine until Ctrl-C, with N match instances: 1 to ${MATCH_INSTANCES_MAX}, 1 by default. Settings (environment): PORT, BASE_PATH, DATA_DIR, DEMO and more in docs/operating.md.`;
 
@@ -35,6 +36,12 @@ export interface StackSettings {
   demo: boolean;
   matchInstances: number;
 }
+
+/** The stores that the operator names; undefined: the stack's own. Addresses may contain passwords. */
+export const STORE_SETTINGS = {
+  databaseUrl: optional(databaseUrlSetting),
+  redisUrl: optional(redisUrlSetting),
+};
 
 /** What the stack itself gives to its services, whatever the environment says; here only to be read. */
 const GIVEN_TO_SERVICES = {
@@ -85,21 +92,9 @@ function readOwnSettings(environment: Environment): Omit<StackSettings, "dataDir
       basePath: apiSettings.basePath,
       demo: choiceSetting("DEMO", ["0", "1"], "1"),
     },
-    // They may contain passwords.
-    secrets: {
-      databaseUrl: urlSetting("DATABASE_URL", { schemes: ["postgres", "postgresql"], fallback: NOT_GIVEN }),
-      redisUrl: urlSetting("REDIS_URL", {
-        schemes: ["redis", "rediss", "redis-cluster"],
-        fallback: NOT_GIVEN,
-      }),
-    },
+    secrets: STORE_SETTINGS,
   });
-  return {
-    ...settings,
-    databaseUrl: secrets.databaseUrl === NOT_GIVEN ? undefined : secrets.databaseUrl,
-    redisUrl: secrets.redisUrl === NOT_GIVEN ? undefined : secrets.redisUrl,
-    demo: settings.demo === "1",
-  };
+  return { ...settings, ...secrets, demo: settings.demo === "1" };
 }
 
 /** DATA_DIR; a relative path starts at the root of the repository. */

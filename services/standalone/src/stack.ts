@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-stores";
 import { MATCH_NODE_OPTIONS } from "@diegetic/match";
+import { putAwayLeftoverLogs } from "./data-directory/leftover-logs.ts";
 import type { StackSecrets } from "./data-directory/secrets.ts";
 import { type StackDescription, writeStackFile } from "./data-directory/stack-file.ts";
-import { expectReachable, POSTGRES_PORT, REDIS_PORT } from "./external-stores.ts";
+import { expectUsable } from "./external-stores.ts";
 import type { Targets, TargetsMessage } from "./front/targets.ts";
 import type { StackSettings } from "./settings.ts";
 import { launchService, type ServiceProcess } from "./supervise/service-process.ts";
@@ -74,10 +75,10 @@ export class Stack {
   async start(): Promise<StackDescription> {
     const { settings, say, prepareDatabase } = this.#options;
     mkdirSync(this.#logDir(), { recursive: true, mode: 0o700 });
+    putAwayLeftoverLogs(this.#logDir(), settings.matchInstances);
     // First, because the most likely problem is a port in use, and it is told before anything else has started.
     await this.#front.start();
-    if (settings.databaseUrl) await expectReachable("DATABASE_URL", settings.databaseUrl, POSTGRES_PORT);
-    if (settings.redisUrl) await expectReachable("REDIS_URL", settings.redisUrl, REDIS_PORT);
+    await expectUsable(settings);
     say("Starting Postgres and Redis …");
     const [postgres, redis] = await Promise.all([this.#postgres?.start(), this.#redis?.start()]);
     this.#databaseUrl = settings.databaseUrl ?? postgres?.url ?? "";

@@ -5,7 +5,6 @@ import {
   rateLimitSetting,
   textSetting,
   trustedProxiesSetting,
-  urlSetting,
 } from "./settings.ts";
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -38,12 +37,6 @@ export const rateLimitSettings = {
   rateLimitManagement: rateLimitSetting("RATE_LIMIT_MANAGEMENT", 100),
   rateLimitAnalytics: rateLimitSetting("RATE_LIMIT_ANALYTICS", 60),
 };
-
-/** The address of a single Redis, or of a cluster as `redis-cluster://h1:p1,h2:p2`. It can hold a password. */
-export const redisUrlSetting = urlSetting("REDIS_URL", { schemes: ["redis", "rediss", "redis-cluster"] });
-
-/** The address of the Postgres database. It can hold a password. */
-export const databaseUrlSetting = urlSetting("DATABASE_URL", { schemes: ["postgres", "postgresql"] });
 
 /** How players and their sessions are told apart; the same on every process that looks at them, for good. */
 export const playerSettings = {

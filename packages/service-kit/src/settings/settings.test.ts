@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import { apiSettings, processSettings, rateLimitSettings, redisUrlSetting } from "./common.ts";
+import { apiSettings, processSettings, rateLimitSettings } from "./common.ts";
 import { readSettings, SettingsError, textSetting } from "./settings.ts";
+import { redisUrlSetting } from "./store-addresses.ts";
 
 const shape = {
   settings: { ...processSettings("match"), ...apiSettings, ...rateLimitSettings },
@@ -45,7 +46,7 @@ describe("readSettings", () => {
       'PORT is "80a": it must be a whole number from 0 to 65535.',
       'BASE_PATH is "api": it must be a path that starts with a slash, such as /api.',
       'RATE_LIMIT_MATCH is "0": it must be a whole number from 1 to 1000000000, or "unlimited".',
-      "REDIS_URL is not set: it must be an address like redis://… or rediss://… or redis-cluster://….",
+      "REDIS_URL is not set: it must be an address like redis://127.0.0.1:6379.",
       "PLAYER_HASH_KEY is not set: it must be a text of 32 to 2000 characters.",
     ]);
   });

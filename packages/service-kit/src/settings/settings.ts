@@ -136,21 +136,6 @@ export function choiceSetting<T extends string>(
   return withFallback({ variable, parse }, fallback);
 }
 
-/** An address with one of the given schemes, such as `redis`. */
-export function urlSetting(
-  variable: string,
-  options: { schemes: readonly string[]; fallback?: string },
-): Setting<string> {
-  const allowed = options.schemes.map((scheme) => `${scheme}://…`).join(" or ");
-  const parse = (text: string) => {
-    const scheme = options.schemes.find((candidate) => text.startsWith(`${candidate}://`));
-    if (scheme === undefined || text.length <= scheme.length + 3)
-      throw new Error(`an address like ${allowed}`);
-    return text;
-  };
-  return withFallback({ variable, parse }, options.fallback);
-}
-
 /** A path prefix such as `/api`; `/` stands for no prefix. The value has no slash at its end. */
 export function pathPrefixSetting(variable: string, fallback: string): Setting<string> {
   const parse = (text: string) => {

@@ -1,0 +1,29 @@
+import pg from "pg";
+import { DatabaseAway, translateError } from "./errors.ts";
+
+const TIMEOUT_MS = 4_000;
+
+/**
+ * Why no database can be used at an address, as one sentence for an operator; undefined: one can. Takes some seconds at most, and
+ * tries once.
+ */
+export async function unusableDatabase(url: string): Promise<string | undefined> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+    application_name: "check",
+  });
+  client.on("error", () => {}); // What is under way rejects as well.
+  try {
+    await client.connect();
+    await client.query("SELECT 1");
+    return undefined;
+  } catch (error) {
+    const translated = translateError(error);
+    if (translated instanceof DatabaseAway) return translated.message;
+    return "What answers at DATABASE_URL is no Postgres that can be used: correct the address.";
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,68 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { startTestRedis, startTestRedisCluster } from "../../../tests/helpers/redis.ts";
+import { unusableRedis } from "./unusable-redis.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function listen(onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+describe("a Redis that an operator names", () => {
+  it("can be used alone by redis://, and a cluster by redis-cluster://", async () => {
+    const [single, cluster] = await Promise.all([startTestRedis(), startTestRedisCluster()]);
+    closers.push(
+      () => single.stop(),
+      () => cluster.stop(),
+    );
+    expect(await unusableRedis(single.url)).toBeUndefined();
+    expect(await unusableRedis(cluster.url)).toBeUndefined();
+    const nodes = cluster.url.slice("redis-cluster://".length);
+    expect(await unusableRedis(`redis-cluster://127.0.0.1:1,${nodes}`)).toBeUndefined();
+    expect(await unusableRedis(single.url.replace("redis:", "redis-cluster:"))).toContain("is none: write");
+    expect(await unusableRedis(`redis://${nodes.split(",")[0]}`)).toContain("is a node of a cluster: write");
+  }, 30_000);
+
+  it.each([
+    ["ends the connection, as Postgres does", (socket: Socket) => socket.on("data", () => socket.destroy())],
+    ["answers in HTTP", (socket: Socket) => socket.on("data", () => socket.end("HTTP/1.1 400 Bad\r\n\r\n"))],
+    ["greets in words", (socket: Socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n")],
+  ])("is none when what stands there %s", async (_what, onConnection) => {
+    const port = await listen(onConnection);
+    expect(await unusableRedis(`redis://127.0.0.1:${port}`)).toBe(
+      "What answers at REDIS_URL is no Redis: correct the address.",
+    );
+  });
+
+  it("is not reached where nobody listens", async () => {
+    expect(await unusableRedis("redis://user:secret@127.0.0.1:1")).toMatch(
+      /^Redis is not reached at REDIS_URL \((ECONNREFUSED|the connection is gone)\): /,
+    );
+  });
+
+  it("does not answer where everything is silent", async () => {
+    const port = await listen(() => undefined);
+    expect(await unusableRedis(`redis://127.0.0.1:${port}`)).toContain(
+      "does not answer in time at REDIS_URL",
+    );
+  });
+
+  it("may refuse the password", async () => {
+    const server = await startTestRedis();
+    closers.push(() => server.stop());
+    const url = server.url.replace("redis://", "redis://nobody:wrong@");
+    expect(await unusableRedis(url)).toBe(
+      "Redis refuses the user or the password of REDIS_URL: correct them.",
+    );
+  });
+});

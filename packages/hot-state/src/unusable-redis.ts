@@ -1,0 +1,63 @@
+import { Redis } from "ioredis";
+import { CLUSTER_SCHEME, clusterNodes } from "./connection.ts";
+import { describeRedisAway } from "./redis-away.ts";
+
+const CONNECT_TIMEOUT_MS = 2_500;
+const ANSWER_TIMEOUT_MS = 2_500;
+const NO_REDIS = "What answers at REDIS_URL is no Redis: correct the address.";
+
+/**
+ * Why no Redis can be used at an address, as one sentence for an operator; undefined: one can. Takes five seconds at most, and tries
+ * once. Of a cluster, one node that can be used is enough.
+ */
+export async function unusableRedis(url: string): Promise<string | undefined> {
+  const isCluster = url.startsWith(CLUSTER_SCHEME);
+  const connections = isCluster
+    ? clusterNodes(url).map((node) => new Redis({ ...node, ...ONCE }))
+    : [new Redis(url, ONCE)];
+  const outcomes = await Promise.all(connections.map((redis) => unusable(redis, isCluster)));
+  return outcomes.includes(undefined) ? undefined : outcomes[0];
+}
+
+const ONCE = {
+  connectionName: "check",
+  lazyConnect: true,
+  enableReadyCheck: false,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  commandTimeout: ANSWER_TIMEOUT_MS,
+  maxRetriesPerRequest: 0,
+  retryStrategy: () => null,
+};
+
+async function unusable(redis: Redis, isCluster: boolean): Promise<string | undefined> {
+  let isConnected = false;
+  let firstError: unknown;
+  redis.on("connect", () => {
+    isConnected = true;
+  });
+  redis.on("error", (error) => {
+    firstError ??= error;
+  });
+  try {
+    await redis.connect();
+    return wrongMode(await redis.info("server"), isCluster);
+  } catch (error) {
+    const why = describeRedisAway(firstError) ?? describeRedisAway(error) ?? NO_REDIS;
+    // Who takes a connection and ends it at the first word speaks something else.
+    return isConnected && why.includes("(the connection is gone)") ? NO_REDIS : why;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function wrongMode(info: string, isCluster: boolean): string | undefined {
+  const mode = /^redis_mode:(\w+)/m.exec(info)?.[1];
+  if (mode === undefined) return NO_REDIS;
+  if (isCluster && mode !== "cluster") {
+    return "REDIS_URL names a cluster, and what answers there is none: write redis://host:port.";
+  }
+  if (!isCluster && mode === "cluster") {
+    return "REDIS_URL names one server, and what answers there is a node of a cluster: write redis-cluster://host:port,host:port.";
+  }
+  return undefined;
+}

@@ -1,0 +1,53 @@
+import type { Setting } from "./settings.ts";
+
+/** The address of a single Redis, or of a cluster as `redis-cluster://h1:p1,h2:p2`. It can hold a password. */
+export const redisUrlSetting: Setting<string> = {
+  variable: "REDIS_URL",
+  parse: (text) =>
+    text.startsWith("redis-cluster://")
+      ? parseCluster(text)
+      : parseAddress(text, ["redis", "rediss", "redis-cluster"], "redis://127.0.0.1:6379"),
+};
+
+/** The address of the Postgres database. It can hold a password. */
+export const databaseUrlSetting: Setting<string> = {
+  variable: "DATABASE_URL",
+  parse: (text) =>
+    parseAddress(text, ["postgres", "postgresql"], "postgres://user:password@127.0.0.1:5432/name"),
+};
+
+const CLUSTER_EXAMPLE = "redis-cluster://10.0.0.1:6379,10.0.0.2:6379";
+const HIGHEST_PORT = 65_535;
+
+/** What is wrong is said without the text, which may contain a password. */
+function parseAddress(text: string, schemes: readonly string[], example: string): string {
+  if (text === "") throw new Error(`an address like ${example}`);
+  const wrong = (what: string) => new Error(`an address like ${example}, and this one ${what}`);
+  const scheme = schemes.find((candidate) => text.startsWith(`${candidate}://`));
+  if (scheme === undefined) {
+    throw wrong(`does not begin with ${schemes.map((name) => `${name}://`).join(" or ")}`);
+  }
+  // Drivers take spaces as they are.
+  const rest = text.slice(scheme.length).replaceAll(" ", "%20");
+  if (!URL.canParse(`store${rest}`)) {
+    throw wrong(
+      "cannot be read: see that the port is a number, and write / # ? @ of a password as %2F %23 %3F %40",
+    );
+  }
+  const { hostname, port, searchParams } = new URL(`store${rest}`);
+  if (hostname === "" && !searchParams.has("host")) throw wrong("names no host");
+  if (port !== "" && Number(port) === 0) throw wrong("names port 0");
+  return text;
+}
+
+function parseCluster(text: string): string {
+  const nodes = text.slice("redis-cluster://".length).split(",");
+  const isNode = (node: string) => {
+    const port = /^[^\s@/:]+:(\d{1,5})$/.exec(node)?.[1];
+    return port !== undefined && Number(port) > 0 && Number(port) <= HIGHEST_PORT;
+  };
+  if (nodes.every(isNode)) return text;
+  throw new Error(
+    `an address like ${CLUSTER_EXAMPLE}, and not all of this one are hosts with their ports, divided by commas`,
+  );
+}
