@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { apiClient, enableGame, startCampaign } from "../helpers/api.ts";
+import { createTestDatabase } from "../helpers/database.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { isAlive, runKeyCommand, spawnStack, startStack, type TestStack } from "../helpers/stack.ts";
 
@@ -241,6 +242,23 @@ describe("a start that cannot succeed", () => {
     "names %s when nothing answers there",
     async (variable, environment) => {
       expect(await failToStart(environment)).toContain(`${variable} `);
+    },
+    STACK_TIMEOUT_MS,
+  );
+
+  it(
+    "says that a REDIS_URL is no Redis before anything is migrated",
+    async () => {
+      const database = await createTestDatabase();
+      try {
+        const { host } = new URL(database.url);
+        const output = await failToStart({ REDIS_URL: `redis://:secret@${host}` });
+        expect(output).toContain("What answers at REDIS_URL is no Redis: correct the address.");
+        expect(output).not.toContain("Bringing the database up to date");
+        expect(output).not.toContain("secret");
+      } finally {
+        await database.drop();
+      }
     },
     STACK_TIMEOUT_MS,
   );

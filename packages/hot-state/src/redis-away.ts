@@ -17,7 +17,7 @@ const CLIENT_ERRORS = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedErr
 const CLIENT_MESSAGES =
   /^(Connection is closed\.|Command timed out|Socket timeout|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections|Unknown RESP type)/;
 const SERVER_STATES =
-  /^(ERR Script attempted to access a non local key in a cluster node|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
+  /^(ERR Script attempted to access a non local key in a cluster node|ERR max number of clients reached|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
 
 /**
  * Whether an error of a command means that Redis is not there, or not able to serve: worth trying again later.

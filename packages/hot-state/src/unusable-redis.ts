@@ -4,6 +4,7 @@ import { describeRedisAway } from "./redis-away.ts";
 
 const CONNECT_TIMEOUT_MS = 2_500;
 const ANSWER_TIMEOUT_MS = 2_500;
+const CUT = /\((the connection is gone|EPIPE|ECONNRESET)\)/;
 const NO_REDIS = "What answers at REDIS_URL is no Redis: correct the address.";
 
 /**
@@ -44,7 +45,7 @@ async function unusable(redis: Redis, isCluster: boolean): Promise<string | unde
   } catch (error) {
     const why = describeRedisAway(firstError) ?? describeRedisAway(error) ?? NO_REDIS;
     // Who takes a connection and ends it at the first word speaks something else.
-    return isConnected && why.includes("(the connection is gone)") ? NO_REDIS : why;
+    return isConnected && CUT.test(why) ? NO_REDIS : why;
   } finally {
     redis.disconnect();
   }
