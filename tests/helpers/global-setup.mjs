@@ -71,6 +71,7 @@ async function startPostgresWithTemplate() {
     async create() {
       const name = `test_${randomBytes(8).toString("hex")}`;
       await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+      await becomeInstallation(pg, withDatabase(name));
       return { name, url: withDatabase(name) };
     },
     drop: (name) => admin.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`),
@@ -79,4 +80,15 @@ async function startPostgresWithTemplate() {
       await removeAll();
     },
   };
+}
+
+/** A copy of the template has the template's id, which each database that is migrated by itself would have for its own. */
+async function becomeInstallation(pg, connectionString) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query("UPDATE installation SET id = $1", [`inst_${randomBytes(16).toString("hex")}`]);
+  } finally {
+    await client.end();
+  }
 }

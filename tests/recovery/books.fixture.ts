@@ -1,11 +1,18 @@
 /** One advertiser on real stores, with the parts of match, billing and management that move or count his money. */
 import { derivedId, type ImpressionRecord, type MatchFacts, newId } from "@diegetic/contracts";
-import { createDatabase, createPipeline, type Database, type Pipeline } from "@diegetic/database";
+import {
+  createDatabase,
+  createPipeline,
+  type Database,
+  installationId,
+  type Pipeline,
+} from "@diegetic/database";
 import {
   type CommitRequest,
   connectRedis,
   createMoneyCommands,
   DueIndex,
+  InstallationClaim,
   isRedisAway,
   type MoneyCommands,
   type RedisConnection,
@@ -82,6 +89,7 @@ export class Books {
   recoverer(slots: MoneyCommands): SlotRecovery {
     const { database, redis } = this.#stores;
     return new SlotRecovery({
+      claim: new InstallationClaim(redis, () => installationId(database)),
       database,
       slots,
       due: new DueIndex(redis),

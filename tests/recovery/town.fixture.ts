@@ -3,6 +3,7 @@ import { type BillingService, createBillingService, readBillingSettings } from "
 import {
   connectRedis,
   createMoneyCommands,
+  describeRedisAway,
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
@@ -25,25 +26,42 @@ export interface Served {
   match_id: string;
 }
 
+export interface TownOptions {
+  /** Takes the lines that management and billing log. Default: nothing does. */
+  logTo?: { write(line: string): void };
+  /** Where management, match and billing look for Redis. Default: where it is. */
+  servicesRedisUrl?: string;
+}
+
 export class Town {
   readonly management: Management;
   readonly redis: RedisConnection;
   readonly money: MoneyCommands;
   readonly postgres: TestDatabase;
+  readonly billing: BillingService;
   readonly #match: MatchService;
-  readonly #billing: BillingService;
   readonly #servers: ListeningServer[] = [];
   readonly #redisUrl: string;
   advertiserId = "";
   campaignId = "";
   #player = 0;
+  #billingStopped: Promise<void> | undefined;
   #serving: Api | undefined;
+  #managing: Api | undefined;
 
-  private constructor(postgres: TestDatabase, redisUrl: string) {
-    const logger = createLogger({ service: "recovery", instance: "test", level: "silent" });
+  private constructor(
+    postgres: TestDatabase,
+    redisUrl: string,
+    { logTo, servicesRedisUrl = redisUrl }: TownOptions,
+  ) {
+    const level = logTo ? "info" : "silent";
+    const logger = createLogger(
+      { service: "recovery", instance: "test", level, describeAway: describeRedisAway },
+      logTo,
+    );
     const environment = {
       DATABASE_URL: postgres.url,
-      REDIS_URL: redisUrl,
+      REDIS_URL: servicesRedisUrl,
       PLAYER_HASH_KEY: "a key of more than thirty-two characters",
       LOG_LEVEL: "silent",
       RATE_LIMIT_MATCH: "unlimited",
@@ -51,16 +69,17 @@ export class Town {
     };
     this.postgres = postgres;
     this.#redisUrl = redisUrl;
-    this.management = createInstance({ databaseUrl: postgres.url, redisUrl });
+    const urls = { databaseUrl: postgres.url, redisUrl: servicesRedisUrl };
+    this.management = createInstance(urls, undefined, undefined, logTo && { logTo });
     this.redis = connectRedis(redisUrl, { name: "test" });
     this.redis.on("error", () => undefined);
     this.money = createMoneyCommands(this.redis);
     this.#match = createMatchService({
       ...readMatchSettings(environment),
-      logger,
+      logger: createLogger({ service: "match", instance: "test", level: "silent" }),
       metrics: createMetrics({ service: "match" }),
     });
-    this.#billing = createBillingService({
+    this.billing = createBillingService({
       ...readBillingSettings(environment),
       logger,
       metrics: createMetrics({ service: "billing" }),
@@ -68,8 +87,12 @@ export class Town {
     });
   }
 
-  static async open(redisUrl: string, plan: { depositCents: number; budgetCents: number }): Promise<Town> {
-    const town = new Town(await createTestDatabase(), redisUrl);
+  static async open(
+    redisUrl: string,
+    plan: { depositCents: number; budgetCents: number },
+    options: TownOptions = {},
+  ): Promise<Town> {
+    const town = new Town(await createTestDatabase(), redisUrl, options);
     const { management } = town;
     await management.start();
     await forgetEarlierLeases(redisUrl);
@@ -82,6 +105,7 @@ export class Town {
     const managementUrl = await town.#listen(management.app);
     const matchUrl = await town.#listen(town.#match.app);
     const api = apiClient(managementUrl, key);
+    town.#managing = api;
     town.#serving = apiClient(matchUrl, key);
     town.campaignId = (await startCampaign(api, { ...plan, cpmBidCents: 1_000 })).campaignId;
     await enableGame(api, GAME);
@@ -103,6 +127,12 @@ export class Town {
       user_id: `player-${this.#player}`,
       game_context: {},
     });
+  }
+
+  /** A change of the campaign. */
+  rename(name: string): Promise<ApiAnswer> {
+    if (this.#managing === undefined) throw new Error("management does not listen yet");
+    return this.#managing.request("PATCH", `/campaigns/${this.campaignId}`, { name });
   }
 
   impression({ campaign_id, creative_id, match_id }: Served): Promise<ApiAnswer> {
@@ -186,10 +216,16 @@ export class Town {
     return books[0]?.impressions ?? -1;
   }
 
+  /** For good: what is charged from now on stays in the outbox. */
+  stopBilling(): Promise<void> {
+    this.#billingStopped ??= this.billing.stop();
+    return this.#billingStopped;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.close(1_000)));
     await this.#match.stop();
-    await this.#billing.stop();
+    await this.stopBilling();
     await this.management.stop();
     this.redis.disconnect();
     await this.postgres.drop();

@@ -98,8 +98,26 @@ describe("migrations", () => {
       "20261121000900_late_charges",
       "20261121001000_fewer_rollups",
       "20261122000000_operations",
+      "20261122000100_installation",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));
+  });
+
+  it("give each database an installation's id of its own, once", async () => {
+    const idsOf = async (pool: pg.Pool) =>
+      (await pool.query<{ id: string }>("SELECT id FROM installation")).rows.map(({ id }) => id);
+    const one = await emptied(described);
+    await migrate(described.url);
+    const first = await idsOf(one);
+    expect(first).toEqual([expect.stringMatching(/^inst_[0-9a-f]{32}$/)]);
+    await migrate(described.url);
+    expect(await idsOf(one)).toEqual(first);
+    await emptied(described);
+    await migrate(described.url);
+    expect(await idsOf(one)).not.toEqual(first);
+    await expect(one.query("INSERT INTO installation (id) VALUES ('inst_2')")).rejects.toThrow(
+      "duplicate key",
+    );
   });
 });

@@ -44,6 +44,8 @@ export {
 } from "./game-session/sessions.ts";
 export { hashSlotOf } from "./hash-slot.ts";
 export { type Claim, IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
+export { ForeignRedis } from "./installation/foreign-redis.ts";
+export { InstallationClaim } from "./installation/installation-claim.ts";
 export { type KeyUse, KeyUses, type KeyUsesOptions, takeKeyUses } from "./key-use/key-uses.ts";
 export { masterLineages } from "./lineages.ts";
 export { createMoneyCommands } from "./money/commands.ts";

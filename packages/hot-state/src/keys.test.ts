@@ -7,6 +7,7 @@ import {
   encodeName,
   gameKeys,
   idempotencyKeys,
+  installationKeys,
   isPlainName,
   keyUseKeys,
   rateLimitKeys,
@@ -58,6 +59,7 @@ describe("keys as text", () => {
     expect(dueKeys).toMatchObject({ holds: "{due}:holds", outbox: "{due}:outbox" });
     expect(rateLimitKeys.bucket("match:key_1")).toBe("{rate:match:key_1}");
     expect(keyUseKeys.last).toBe("{key-use}:last");
+    expect(installationKeys.owner).toBe("{snapshot}:installation");
     expect(idempotencyKeys.claim("acct_1:abc")).toBe("{idempotency:acct_1:abc}");
   });
 });

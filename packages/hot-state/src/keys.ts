@@ -113,3 +113,8 @@ export const keyUseKeys = {
 export const idempotencyKeys = {
   claim: (operation: string) => `{idempotency:${operation}}`,
 };
+
+export const installationKeys = {
+  /** The id of the installation whose Redis this is; never expires. Beside the snapshot, without which nothing works anyway. */
+  owner: "{snapshot}:installation",
+};

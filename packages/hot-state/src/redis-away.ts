@@ -1,3 +1,5 @@
+import { ForeignRedis } from "./installation/foreign-redis.ts";
+
 /**
  * Codes of a socket that fails, and states of a server that answers but cannot serve for the moment. A key that is not local
  * is one that is missing where its slot is moving away from: it is sought at the new node next time. A script that a node has
@@ -20,11 +22,12 @@ const SERVER_STATES =
   /^(ERR Script attempted to access a non local key in a cluster node|ERR max number of clients reached|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
 
 /**
- * Whether an error of a command means that Redis is not there, or not able to serve: worth trying again later.
+ * Whether an error of a command means that Redis is not there, or not able to serve, or another's: worth trying again later.
  * The command may have taken effect all the same. Anything else is a fault of the program.
  */
 export function isRedisAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof ForeignRedis) return true;
   if ("code" in error && typeof error.code === "string" && SOCKET_CODES.has(error.code)) return true;
   return (
     CLIENT_ERRORS.has(error.name) || CLIENT_MESSAGES.test(error.message) || SERVER_STATES.test(error.message)
@@ -34,6 +37,7 @@ export function isRedisAway(error: unknown): boolean {
 /** Why a command found no Redis that could serve it, as one sentence for an operator; undefined: for no such reason. */
 export function describeRedisAway(error: unknown): string | undefined {
   if (!(error instanceof Error) || !isRedisAway(error)) return undefined;
+  if (error instanceof ForeignRedis) return error.message;
   const [line = ""] = error.message.split("\n");
   if (line.startsWith("Unknown RESP type"))
     return "What answers at REDIS_URL is no Redis: correct the address.";

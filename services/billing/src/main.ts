@@ -14,18 +14,24 @@ await runService({
   start: async ({ secrets, ...settings }, logger) => {
     const metrics = createMetrics({ service: "billing", processMetrics: true });
     const service = createBillingService({ settings, secrets, logger, metrics });
-    const operations = await startOperationsServer({
-      host: settings.host,
-      port: settings.metricsPort,
-      metrics,
-      readiness: service.readiness,
-    });
-    return {
-      ports: { metricsPort: operations.port },
-      stop: async () => {
-        await service.stop();
-        await operations.close(0);
-      },
-    };
+    try {
+      await service.expectOwnRedis();
+      const operations = await startOperationsServer({
+        host: settings.host,
+        port: settings.metricsPort,
+        metrics,
+        readiness: service.readiness,
+      });
+      return {
+        ports: { metricsPort: operations.port },
+        stop: async () => {
+          await service.stop();
+          await operations.close(0);
+        },
+      };
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
   },
 });

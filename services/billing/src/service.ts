@@ -1,5 +1,5 @@
 import type { BillingJob } from "@diegetic/contracts";
-import { createDatabase, createPipeline, type Database } from "@diegetic/database";
+import { createDatabase, createPipeline, type Database, installationId } from "@diegetic/database";
 import {
   connectRedis,
   countSnapshotEntities,
@@ -10,6 +10,8 @@ import {
   createSessionBooksReader,
   createSlotReader,
   DueIndex,
+  ForeignRedis,
+  InstallationClaim,
   type RedisConnection,
   readSnapshotRows,
   type SlotLimits,
@@ -24,6 +26,7 @@ import {
 import { BooksReconciler } from "./books/reconciler.ts";
 import { AwayPause } from "./loops/away-pause.ts";
 import { WALKED_AT_A_TIME, walkAllAdvertisers } from "./loops/backstop-walk.ts";
+import { OwnRedis } from "./loops/own-redis.ts";
 import { RepeatingTask } from "./loops/repeating-task.ts";
 import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
 import { Releaser } from "./release/releaser.ts";
@@ -90,13 +93,16 @@ export interface BillingServiceOptions {
 
 export interface BillingService {
   readiness: ReadinessChecks;
+  /** Throws ForeignRedis when Redis is another installation's. A store that is away is waited for elsewhere. */
+  expectOwnRedis(): Promise<void>;
   /** Ends what runs, then closes the connections. */
   stop(): Promise<void>;
 }
 
 /**
  * Writes committed impressions to Postgres, queues again what got lost, and gives back what lapsed. Starts at once, and
- * goes on by itself after Postgres or Redis were away. Any number of instances may run side by side.
+ * goes on by itself after Postgres or Redis were away. Does nothing while Redis is another installation's. Any number of
+ * instances may run side by side.
  */
 export function createBillingService(options: BillingServiceOptions): BillingService {
   const { settings, secrets, logger, metrics } = options;
@@ -119,6 +125,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     onError: queue.failed,
     onWorks: queue.works,
   });
+  const claim = new InstallationClaim(redis, () => installationId(database));
   const money = createMoneyCommands(redis);
   const due = new DueIndex(redis, { now: nowMs });
   const measures = createBillingMeasures(metrics);
@@ -131,7 +138,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     poolSize: SPARE_POOL_SIZE,
   });
   const spareWriter = new ImpressionWriter({ ...writing, pipeline: spare });
-  const setAside = damagedRecordKeeper({ database, money, measures, logger });
+  const keepDamaged = damagedRecordKeeper({ database, money, measures, logger });
   const { overdueAfterMs } = pace;
   const silence = new QueueSilence(SILENT_AFTER * overdueAfterMs, () => performance.now());
   const sweeper = new Sweeper({
@@ -139,8 +146,15 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     due,
     producer,
     isQueueSilent: () => silence.isSilent(),
-    write: (records) => silence.watch(spareWriter.write(records)),
-    setAside,
+    // Behind the reading of what is written: a connection that is made anew in between may lead to another Redis.
+    write: async (records) => {
+      await claim.check();
+      await silence.watch(spareWriter.write(records));
+    },
+    setAside: async (advertiserId, damaged) => {
+      await claim.check();
+      await keepDamaged(advertiserId, damaged);
+    },
     measures,
     nowMs,
     overdueAfterMs,
@@ -150,7 +164,10 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
 
   const pause = new AwayPause();
   const steps: BatchSteps<PreparedRecords> = {
-    prepare: (records, isAhead) => writer.prepare(records, isAhead),
+    prepare: async (records, isAhead) => {
+      await claim.check();
+      return writer.prepare(records, isAhead);
+    },
     write: (batch) => pause.after(writer.post(batch)),
     finish: (batch) => writer.acknowledge(batch),
   };
@@ -167,16 +184,18 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     concurrency: settings.billingConcurrency,
     lockMs: pace.jobLockMs,
     stalledCheckMs: Math.ceil(pace.jobLockMs / 6),
+    startsPaused: true,
     onError: taking.failed,
     onWorks: taking.works,
     onFailed: failed,
   });
+  const ownRedis = new OwnRedis({ claim, worker, logger });
   const books = createBooks({ database, redis, measures, logger, nowMs }, pace);
   const walk = async (signal: AbortSignal) => {
     await forgetOldSettlements(database, nowMs());
     await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
   };
-  const tasks = [
+  const passes = [
     { name: "sweep", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => sweeper.pass(signal) },
     { name: "settle", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => settler.pass(signal) },
     { name: "release", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => releaser.pass(signal) },
@@ -189,11 +208,22 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
         measures.booksCycles.inc();
       },
     },
-  ].map((task) => new RepeatingTask({ ...task, logger }));
+  ].map((pass) => ({ ...pass, run: ownRedis.guard(pass.run) }));
+  const looks = { name: "whose Redis it is", everyMs: pace.passEveryMs, run: () => ownRedis.look() };
+  const tasks = [looks, ...passes].map((task) => new RepeatingTask({ ...task, logger }));
   for (const task of tasks) task.start();
 
   return {
-    readiness: { redis: () => redis.ping(), postgres: () => database.$queryRaw`SELECT 1` },
+    readiness: {
+      redis: () => redis.ping(),
+      postgres: () => database.$queryRaw`SELECT 1`,
+      installation: () => claim.check(),
+    },
+    async expectOwnRedis() {
+      await claim.check().catch((error: unknown) => {
+        if (error instanceof ForeignRedis) throw error;
+      });
+    },
     async stop() {
       await Promise.all([worker.close(DRAIN_MS), ...tasks.map((task) => task.stop())]);
       await producer.close();

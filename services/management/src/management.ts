@@ -4,6 +4,7 @@ import {
   createReader,
   type Database,
   DatabaseAway,
+  installationId,
   type Reader,
   TransactionConflict,
 } from "@diegetic/database";
@@ -12,6 +13,7 @@ import {
   createMoneyCommands,
   createSessionReader,
   DueIndex,
+  InstallationClaim,
   isRedisAway,
   type MoneyCommands,
   masterLineages,
@@ -71,7 +73,7 @@ export interface Management {
   database: Database;
   publishing: Publishing;
   reconciler: Reconciler;
-  /** Publishes everything once, then keeps reconciling. Rejects when a store is away. */
+  /** Publishes everything once, then keeps reconciling. Rejects when a store is away, or Redis another installation's. */
   start(): Promise<void>;
   /** Ends the loop and closes the connections. */
   stop(): Promise<void>;
@@ -86,6 +88,7 @@ export function createManagement(options: ManagementOptions): Management {
   const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
   const commands = createOutageLog(logger)("commands");
   redis.on("error", commands.failed).on("ready", commands.works);
+  const claim = new InstallationClaim(redis, () => installationId(database));
   const slots = createMoneyCommands(redis);
   const snapshot = new SnapshotPublisher(redis);
   const obeyedSeconds = metrics.histogram(
@@ -96,6 +99,7 @@ export function createManagement(options: ManagementOptions): Management {
     database,
     slots,
     due: new DueIndex(redis, { now: clock }),
+    claim,
     nowMs: clock,
     logger,
     metrics,
@@ -105,6 +109,7 @@ export function createManagement(options: ManagementOptions): Management {
     slots,
     recovery,
     snapshot,
+    claim,
     nowMs: clock,
     logger,
     observeSeconds: (seconds) => obeyedSeconds.observe(seconds),
@@ -115,6 +120,7 @@ export function createManagement(options: ManagementOptions): Management {
     publishing,
     snapshot,
     recovery,
+    claim,
     lineages: () => masterLineages(redis),
     owners: () => slotOwners(redis),
     upkeep: async () => {
@@ -128,6 +134,7 @@ export function createManagement(options: ManagementOptions): Management {
   const readiness: ReadinessChecks = {
     postgres: () => database.$queryRaw`SELECT 1`,
     redis: () => redis.get("{readiness}"),
+    installation: () => claim.check(),
     snapshot: async () => {
       if (await snapshot.needsRebuild()) throw new Error("the snapshot is not complete");
     },
@@ -137,6 +144,7 @@ export function createManagement(options: ManagementOptions): Management {
       database,
       reader,
       redis,
+      claim,
       slots,
       publishing,
       market,
@@ -165,6 +173,7 @@ function createManagementApp(
     database: Database;
     reader: Reader;
     redis: RedisConnection;
+    claim: InstallationClaim;
     slots: MoneyCommands;
     publishing: Publishing;
     market: Market;

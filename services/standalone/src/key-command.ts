@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createDatabase, migrate } from "@diegetic/database";
-import { connectRedis, createMoneyCommands, SnapshotPublisher } from "@diegetic/hot-state";
+import { createDatabase, installationId, migrate } from "@diegetic/database";
+import {
+  connectRedis,
+  createMoneyCommands,
+  ForeignRedis,
+  InstallationClaim,
+  SnapshotPublisher,
+} from "@diegetic/hot-state";
 import { SetupError, startPostgres, waitUntil } from "@diegetic/local-stores";
 import { ALL_SCOPES, createAccountWithKey, type KeyOptions, Publishing } from "@diegetic/management";
 import {
@@ -111,8 +117,14 @@ async function createInStores(
   redis?.on("error", () => {});
   try {
     if (redis === undefined) return (await createAccountWithKey({ database }, options)).key;
+    const claim = new InstallationClaim(redis, () => installationId(database));
+    await claim.look().catch((error: unknown) => {
+      // The key of a store that is away is published later; that of another installation's never would be.
+      if (error instanceof ForeignRedis) throw new SetupError(error.message);
+    });
     const publishing = new Publishing({
       database,
+      claim,
       slots: createMoneyCommands(redis),
       // Only the key is published here, and no slot depends on it.
       recovery: { restoreFrozen: async () => 0 },

@@ -73,6 +73,32 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     expect(keys.filter((key) => key.includes(":b"))).toEqual([]);
   });
 
+  it("takes nothing before it is resumed, and no more than one job while it is paused", async () => {
+    const jobs: BillingJob[] = [];
+    const worker = startWorker(async (job) => void jobs.push(job), { startsPaused: true });
+    // What is sent meanwhile goes to another one, which ends when it has taken it.
+    const otherTakesOne = async () => {
+      await producer.add([newRecord()]);
+      const other = startWorker(async () => undefined);
+      await eventually(async () => (await producer.depth()) === 0);
+      await other.close();
+    };
+    await otherTakesOne();
+    expect(jobs).toEqual([]);
+    worker.resume();
+    worker.resume();
+    await producer.add([newRecord()]);
+    await eventually(() => jobs.length === 1);
+    worker.pause();
+    worker.pause();
+    for (let n = 0; n < 3; n++) await otherTakesOne();
+    const taken = jobs.length;
+    expect(taken).toBeLessThanOrEqual(2);
+    worker.resume();
+    await producer.add([newRecord()]);
+    await eventually(() => jobs.length > taken, { timeoutMs: 15_000 });
+  });
+
   it("tries a failing job again", async () => {
     let attempts = 0;
     const failures: boolean[] = [];

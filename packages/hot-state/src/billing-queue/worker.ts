@@ -5,6 +5,9 @@ import { connectRedis, type RedisConnection } from "../connection.ts";
 import { QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
 
 export interface BillingWorker {
+  /** Takes no further job until `resume`, but for one that it waits for just now. Harmless when it is so already. */
+  pause(): void;
+  resume(): void;
   /** Takes no new job, waits for the running ones for at most `drainMs` (default 30 s), then disconnects. */
   close(drainMs?: number): Promise<void>;
 }
@@ -18,6 +21,8 @@ export interface BillingWorkerOptions {
   lockMs?: number;
   /** How often workers look for such jobs. Default: 2 000; the same for all workers. */
   stalledCheckMs?: number;
+  /** Takes no job before `resume`. Default: false. */
+  startsPaused?: boolean;
   /** Told of failed connections. */
   onError?: (error: Error) => void;
   /** Told of every connection that was made, and of every job that comes. */
@@ -54,8 +59,14 @@ export function createBillingWorker(
       stalledInterval: options.stalledCheckMs ?? 2_000,
       maxStalledCount: 10,
       runRetryDelay: 500,
+      autorun: false,
     },
   );
+  const reportError = (error: Error) => void worker.emit("error", error);
+  // What `resume` starts, nobody waits for: its failure would end the process.
+  const run = worker.run.bind(worker);
+  worker.run = () => run().catch(reportError);
+  if (!options.startsPaused) void worker.run();
   worker.on("error", (error) => options.onError?.(error));
   worker.on("active", works);
   worker.on("failed", (job, error) => {
@@ -63,6 +74,8 @@ export function createBillingWorker(
     options.onFailed?.(error, job?.data, final);
   });
   return {
+    pause: () => void worker.pause(true).catch(reportError),
+    resume: () => void worker.resume().catch(reportError),
     async close(drainMs = 30_000) {
       const drained = worker.close();
       const overdue = new AbortController();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createDatabase } from "@diegetic/database";
+import { createDatabase, installationId } from "@diegetic/database";
 import {
   connectRedis,
   countSnapshotEntities,
@@ -7,6 +7,7 @@ import {
   createSessionBooksReader,
   createSlotReader,
   DueIndex,
+  InstallationClaim,
   type MoneyCommands,
   readSnapshotRows,
   type SlotLimits,
@@ -55,7 +56,10 @@ const STATEMENT_TIMEOUT_MS = 600_000;
 const QUIET_LOOK_EVERY_MS = 100;
 const WAITING_ADVERTISERS = 1_000;
 
-/** Compares everything in Redis and Postgres with everything else. Works beside traffic; rejects when a store is away. */
+/**
+ * Compares everything in Redis and Postgres with everything else. Works beside traffic; rejects when a store is away, and when
+ * they are of different installations (ForeignRedis).
+ */
 export async function auditBooks(options: AuditOptions): Promise<AuditReport> {
   const nowMs = options.nowMs ?? Date.now;
   const database = createDatabase(options.databaseUrl, {
@@ -68,6 +72,7 @@ export async function auditBooks(options: AuditOptions): Promise<AuditReport> {
   try {
     // The connection is made while this waits: commands fail at once before it is there.
     await redis.ping().catch(() => redisReady(redis));
+    await new InstallationClaim(redis, () => installationId(database)).look();
     const wasQuiet = await awaitQuiet(createMoneyCommands(redis), new DueIndex(redis), options.quietWithinMs);
     const timeoutMs = STATEMENT_TIMEOUT_MS;
     const books = { database, slots: createSlotReader(redis), limits: LIMITS, nowMs, timeoutMs };

@@ -1,5 +1,6 @@
 import type { Scope } from "@diegetic/contracts";
 import { type Database, Prisma, type Reader } from "@diegetic/database";
+import type { InstallationClaim } from "@diegetic/hot-state";
 import type { ApiKey, KeyDirectory } from "@diegetic/service-kit";
 import type { Clock } from "../shared/time.ts";
 import { isInForce } from "./api-key.ts";
@@ -7,13 +8,21 @@ import { limitFromColumn } from "./limit-column.ts";
 
 const USE_NOTED_EVERY_MS = 60_000;
 
-/** Looks keys up in Postgres at every request: a revoked one is refused by the very next. Notes their use by the minute. */
+/**
+ * Looks keys up in Postgres at every request: a revoked one is refused by the very next. Notes their use by the minute. While
+ * Redis is another installation's it throws, as if it were away: nobody is answered by what stands in it.
+ */
 export function createKeyDirectory(
-  { database, reader }: { database: Database; reader: Reader },
+  {
+    database,
+    reader,
+    claim,
+  }: { database: Database; reader: Reader; claim: Pick<InstallationClaim, "expectNotRefused"> },
   clock: Clock,
 ): KeyDirectory {
   return {
     async find(sha256Hex): Promise<ApiKey | undefined> {
+      claim.expectNotRefused();
       const [row] = await reader.query<KeyRow>(keyStatement(sha256Hex));
       const nowMs = clock();
       if (row === undefined || !isInForce(row, nowMs)) return undefined;

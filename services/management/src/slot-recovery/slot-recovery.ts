@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type Database, utcDay } from "@diegetic/database";
-import { type DueIndex, type FrozenSlot, isRedisAway, type MoneyCommands } from "@diegetic/hot-state";
+import {
+  type DueIndex,
+  type FrozenSlot,
+  type InstallationClaim,
+  isRedisAway,
+  type MoneyCommands,
+} from "@diegetic/hot-state";
 import type { Logger, Metrics } from "@diegetic/service-kit";
 import { beginEpochs, type KnownAdvertiser, markVerified, slotEpochs } from "./load.ts";
 import { isIntact, marksOf, missingLateIds, type SlotTotals, totalsOf } from "./totals.ts";
@@ -25,6 +31,7 @@ export interface SlotRecoveryParts {
     "freezeUnlessLive" | "findSettledMarks" | "restoreSlot" | "listOutbox" | "readCampaign"
   >;
   due: Pick<DueIndex, "register">;
+  claim: Pick<InstallationClaim, "check">;
   nowMs: () => number;
   logger: Logger;
   metrics: Metrics;
@@ -70,13 +77,28 @@ export class SlotRecovery {
     );
   }
 
-  /** Looks at slots and restores those that are frozen. Returns how many still are: they need another look. */
+  /**
+   * Looks at slots and restores those that are frozen. Returns how many still are: they need another look. All of them are left
+   * as they are while it is not known that Redis is this installation's.
+   */
   async restoreFrozen(advertiserIds: readonly string[]): Promise<number> {
     let left = 0;
     for (let start = 0; start < advertiserIds.length; start += BATCH) {
+      if (!(await this.#mayRestore())) return left + advertiserIds.length - start;
       left += await this.#restoreBatch(advertiserIds.slice(start, start + BATCH));
     }
     return left;
+  }
+
+  async #mayRestore(): Promise<boolean> {
+    try {
+      await this.#parts.claim.check();
+      return true;
+    } catch (error) {
+      if (!isRedisAway(error)) throw error;
+      this.#parts.logger.debug({ err: error }, "slots cannot be reached");
+      return false;
+    }
   }
 
   /** Restores what is frozen, then waits for those that others restore: who asked for a slot wants it to serve. */

@@ -6,8 +6,15 @@ import {
   TransactionConflict,
   utcDay,
 } from "@diegetic/database";
-import type { MoneyCommands, SnapshotEntry, SnapshotPublisher } from "@diegetic/hot-state";
-import { isRedisAway, NotObeyedError, SnapshotLostError } from "@diegetic/hot-state";
+import {
+  type InstallationClaim,
+  isRedisAway,
+  type MoneyCommands,
+  NotObeyedError,
+  type SnapshotEntry,
+  SnapshotLostError,
+  type SnapshotPublisher,
+} from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
 import { type Logger, OutageTeller, unavailable } from "@diegetic/service-kit";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
@@ -40,6 +47,7 @@ export class Publishing {
   readonly #slots: SlotCommands;
   readonly #recovery: Pick<SlotRecovery, "restoreFrozen">;
   readonly #snapshot: SnapshotPublisher;
+  readonly #claim: Pick<InstallationClaim, "check">;
   readonly #nowMs: () => number;
   readonly #observeSeconds: (seconds: number) => void;
   readonly #logger: Logger;
@@ -51,6 +59,7 @@ export class Publishing {
     slots: SlotCommands;
     recovery: Pick<SlotRecovery, "restoreFrozen">;
     snapshot: SnapshotPublisher;
+    claim: Pick<InstallationClaim, "check">;
     nowMs: () => number;
     logger: Logger;
     /** Told how long a change took from its commit until every match instance obeyed it. */
@@ -62,6 +71,7 @@ export class Publishing {
     this.#slots = parts.slots;
     this.#recovery = parts.recovery;
     this.#snapshot = parts.snapshot;
+    this.#claim = parts.claim;
     this.#nowMs = parts.nowMs;
     this.#logger = parts.logger;
     this.#outage = new OutageTeller({
@@ -113,9 +123,13 @@ export class Publishing {
     this.#observeSeconds((performance.now() - startedMs) / 1_000);
   }
 
-  /** Publishes rows (a page of them) and notes their versions. Returns the version of the snapshot. */
+  /**
+   * Publishes rows (a page of them) and notes their versions. Returns the version of the snapshot. Throws ForeignRedis when that
+   * is another installation's.
+   */
   async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
     const { entries, rows } = await this.prepare(kind, ids);
+    await this.#claim.check();
     const version = await this.#snapshot.publish(entries);
     await markPublished(this.#database, kind, rows);
     return version;

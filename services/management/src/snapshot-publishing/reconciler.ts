@@ -1,5 +1,7 @@
 import type { Database } from "@diegetic/database";
 import {
+  ForeignRedis,
+  type InstallationClaim,
   isRedisAway,
   type SnapshotEntry,
   SnapshotLostError,
@@ -27,6 +29,7 @@ export interface ReconcilerParts {
   publishing: Publishing;
   snapshot: SnapshotPublisher;
   recovery: Pick<SlotRecovery, "restoreFrozen">;
+  claim: Pick<InstallationClaim, "check">;
   /** The servers that Redis consists of, as `masterLineages` tells them. */
   lineages: () => Promise<string[]>;
   /** Which node owns which hash slot, as `slotOwners` tells. */
@@ -59,6 +62,7 @@ export class Reconciler {
   #isSomeAway = false;
   readonly #moved = new MovedSlots();
   readonly #redisOutage: OutageTeller<unknown>;
+  readonly #foreignOutage: OutageTeller<unknown>;
   readonly #roundOutage: OutageTeller<unknown>;
 
   constructor(parts: ReconcilerParts) {
@@ -67,6 +71,11 @@ export class Reconciler {
     this.#redisOutage = new OutageTeller({
       away: (facts, error) => logger.warn({ notice: "away", err: error, ...facts }, NOTICES.away),
       back: (facts) => logger.info({ notice: "back", ...facts }, NOTICES.back),
+    });
+    this.#foreignOutage = new OutageTeller({
+      away: (facts, error) =>
+        logger.error({ notice: "foreign", err: error, ...facts }, "Redis is another installation's"),
+      back: (facts) => logger.info({ notice: "own", ...facts }, "Redis is this installation's again"),
     });
     this.#roundOutage = new OutageTeller({
       away: (facts, error) => logger.warn({ err: error, ...facts }, "reconciling failed, trying again"),
@@ -81,9 +90,10 @@ export class Reconciler {
 
   /**
    * Restores every slot that needs it and publishes everything once, then runs a round every 500 ms. Rejects when that
-   * fails.
+   * fails, and when Redis is another installation's.
    */
   async start(): Promise<void> {
+    await this.#parts.claim.check();
     const lineages = await this.#parts.lineages();
     this.#moved.look(await this.#parts.owners());
     for (let attempt = 1; ; attempt += 1) {
@@ -112,6 +122,7 @@ export class Reconciler {
     this.#timer = setTimeout(() => {
       this.#running = this.round()
         .catch((error: unknown) => {
+          if (error instanceof ForeignRedis) return this.#foreignOutage.failed(error);
           if (isRedisAway(error)) return this.#redisOutage.failed(error);
           this.#roundOutage.failed(error);
           if (!this.#isSomeAway) this.#redisOutage.works();
@@ -122,6 +133,8 @@ export class Reconciler {
 
   /** One round of everything; for tests, too. */
   async round(): Promise<void> {
+    await this.#parts.claim.check();
+    this.#foreignOutage.works();
     const seen = await this.#look();
     const { notice, verified } = compareServers(this.#verifiedLineages, seen);
     if (notice !== undefined) {
@@ -167,6 +180,7 @@ export class Reconciler {
         const last = ids.at(-1);
         if (last === undefined) break;
         const { entries, rows } = await this.#parts.publishing.recall(kind, ids);
+        await this.#parts.claim.check();
         yield entries;
         await markPublished(this.#parts.database, kind, rows);
         after = last;

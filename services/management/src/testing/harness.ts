@@ -3,6 +3,7 @@ import { createPipeline, type Pipeline } from "@diegetic/database";
 import {
   connectRedis,
   createMoneyCommands,
+  describeRedisAway,
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
@@ -76,7 +77,12 @@ export function createInstance(
     RATE_LIMIT_ANALYTICS: "unlimited",
   });
   const logger = createLogger(
-    { service: "management", instance: "test", level: logTo ? "info" : "silent" },
+    {
+      service: "management",
+      instance: "test",
+      level: logTo ? "info" : "silent",
+      describeAway: describeRedisAway,
+    },
     logTo,
   );
   return createManagement({ settings, logger, metrics, clock, ...(obeyedWithinMs && { obeyedWithinMs }) });

@@ -1,0 +1,11 @@
+/** Redis belongs to another installation than the database; the message is the sentence for the operator. */
+export class ForeignRedis extends Error {
+  constructor(owner: string, own: string) {
+    super(
+      `The Redis at REDIS_URL belongs to another installation (${owner}) than the database at DATABASE_URL (${own}): ` +
+        "correct the wrong one, or give REDIS_URL another Redis or another database number; a Redis whose installation is gone " +
+        'for good has to be emptied first (see "One Redis, one installation" in docs/operating.md).',
+    );
+    this.name = "ForeignRedis";
+  }
+}

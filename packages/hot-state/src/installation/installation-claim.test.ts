@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { installationKeys } from "../keys.ts";
+import { describeRedisAway, isRedisAway } from "../redis-away.ts";
+import { ForeignRedis } from "./foreign-redis.ts";
+import { InstallationClaim } from "./installation-claim.ts";
+
+const servers: [string, () => Promise<TestRedis>][] = [
+  ["Redis", () => startTestRedis()],
+  ["Redis Cluster", () => startTestRedisCluster()],
+];
+
+describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
+  let server: TestRedis;
+  let redis: RedisConnection;
+
+  beforeAll(async () => {
+    server = await startServer();
+    redis = connectRedis(server.url, { name: "installation-test" });
+  }, 60_000);
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    await redis.del(installationKeys.owner);
+  });
+
+  const claimOf = (id: string) => new InstallationClaim(redis, async () => id);
+  const owner = () => redis.get(installationKeys.owner);
+
+  it("is made once, stays, and is found again", async () => {
+    await claimOf("inst_1").check();
+    await claimOf("inst_1").check();
+    expect(await owner()).toBe("inst_1");
+    expect(await redis.pttl(installationKeys.owner)).toBe(-1);
+  });
+
+  it("refuses every other installation in one sentence that says what to do, and changes nothing", async () => {
+    await claimOf("inst_1").check();
+    const error = await claimOf("inst_2")
+      .check()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ForeignRedis);
+    expect(isRedisAway(error)).toBe(true);
+    expect(describeRedisAway(error)).toMatch(/^The Redis at REDIS_URL belongs .* DATABASE_URL .*\.$/);
+    expect(await owner()).toBe("inst_1");
+  });
+
+  it("has one winner among those who ask at the same time", async () => {
+    const ids = Array.from({ length: 20 }, (_, number) => `inst_${number}`);
+    const outcomes = await Promise.allSettled(ids.map((id) => claimOf(id).check()));
+    const winners = ids.filter((_, number) => outcomes[number]?.status === "fulfilled");
+    expect(winners).toEqual([await owner()]);
+  });
+
+  it("is made anew when Redis has lost it, and obeyed when Redis has become another's", async () => {
+    const claim = claimOf("inst_1");
+    await claim.check();
+    await redis.del(installationKeys.owner);
+    await claim.check();
+    expect(await owner()).toBe("inst_1");
+
+    await redis.set(installationKeys.owner, "inst_2");
+    claim.expectNotRefused();
+    await expect(claim.check()).rejects.toThrow(ForeignRedis);
+    expect(() => claim.expectNotRefused()).toThrow(ForeignRedis);
+    await redis.set(installationKeys.owner, "inst_1");
+    await claim.check();
+    claim.expectNotRefused();
+  });
+
+  it("is looked at without being made", async () => {
+    await claimOf("inst_1").look();
+    expect(await owner()).toBeNull();
+    await claimOf("inst_1").check();
+    await claimOf("inst_1").look();
+    await expect(claimOf("inst_2").look()).rejects.toThrow(ForeignRedis);
+  });
+
+  it("asks for the id until it is answered, then never again", async () => {
+    let asked = 0;
+    const claim = new InstallationClaim(redis, async () => {
+      asked += 1;
+      if (asked === 1) throw new Error("Postgres is away");
+      return "inst_1";
+    });
+    await expect(claim.check()).rejects.toThrow("Postgres is away");
+    await claim.check();
+    await claim.check();
+    expect(asked).toBe(2);
+  });
+
+  if (kind === "Redis") {
+    it("is made while memory is full: billing has to empty it", async () => {
+      await redis.config("SET", "maxmemory", "1");
+      try {
+        await claimOf("inst_1").check();
+        await claimOf("inst_1").check();
+        await expect(claimOf("inst_2").check()).rejects.toThrow(ForeignRedis);
+      } finally {
+        await redis.config("SET", "maxmemory", "0");
+      }
+    });
+  }
+});
