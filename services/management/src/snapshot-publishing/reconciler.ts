@@ -123,9 +123,11 @@ export class Reconciler {
       this.#running = this.round()
         .catch((error: unknown) => {
           if (error instanceof ForeignRedis) return this.#foreignOutage.failed(error);
-          if (isRedisAway(error)) return this.#redisOutage.failed(error);
-          this.#roundOutage.failed(error);
-          if (!this.#isSomeAway) this.#redisOutage.works();
+          if (!isRedisAway(error)) this.#roundOutage.failed(error);
+          // That a server did not answer at the look is told already.
+          if (this.#isSomeAway) return;
+          if (isRedisAway(error)) this.#redisOutage.failed(error);
+          else this.#redisOutage.works();
         })
         .then(() => this.#schedule());
     }, EVERY_MS);
@@ -133,6 +135,7 @@ export class Reconciler {
 
   /** One round of everything; for tests, too. */
   async round(): Promise<void> {
+    this.#isSomeAway = false;
     await this.#parts.claim.check();
     this.#foreignOutage.works();
     const seen = await this.#look();
@@ -149,13 +152,13 @@ export class Reconciler {
     await this.#restoreSlots();
     await this.#parts.upkeep();
     this.#roundOutage.works();
-    if (this.#isSomeAway) this.#redisOutage.failed(undefined);
-    else this.#redisOutage.works();
+    if (!this.#isSomeAway) this.#redisOutage.works();
   }
 
   async #look(): Promise<RedisSeen> {
     const lineages = await this.#parts.lineages();
     this.#isSomeAway = isSomeAway(lineages);
+    if (this.#isSomeAway) this.#redisOutage.failed(undefined);
     const needsRebuild = await this.#parts.snapshot.needsRebuild();
     // A server that was restarted between the two questions has lost nothing.
     return { lineages: needsRebuild ? await this.#parts.lineages() : lineages, needsRebuild };
