@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "./connection.ts";
-import { loadScript } from "./script.ts";
+import { defineScript, loadScript } from "./script.ts";
 
 const LUA_DIRECTORY = new URL("../lua/", import.meta.url);
 const FILES = readdirSync(LUA_DIRECTORY, { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -22,6 +24,33 @@ beforeAll(async () => {
 afterAll(async () => {
   redis.disconnect();
   await server.stop();
+});
+
+describe("a call", () => {
+  const CALLS = 200;
+  const KEY_BYTES = 50_000;
+
+  it("leaves nothing that waits for a collection of the whole heap", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as (options: { type: "minor" }) => void;
+    const collectYoung = () => {
+      // What outlives one is old after the next.
+      for (let time = 0; time < 2; time += 1) collect({ type: "minor" });
+    };
+    const call = defineScript(redis, "read_snapshot", 3);
+    const callTimes = async (times: number) => {
+      for (let time = 0; time < times; time += 1) {
+        const keys = ["a", "b", "c"].map((unit) => Buffer.alloc(KEY_BYTES, unit).toString("latin1"));
+        await call(...keys);
+        if (time % 10 === 9) collectYoung();
+      }
+      collectYoung();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await callTimes(20);
+    const after = await callTimes(CALLS);
+    expect(after - before).toBeLessThan((CALLS * KEY_BYTES) / 2);
+  });
 });
 
 describe.each(SCRIPTS)("script %s", (name) => {

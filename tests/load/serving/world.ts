@@ -48,9 +48,20 @@ export async function makeWorld(redis: RedisConnection, size: number): Promise<v
   await new SnapshotPublisher(redis).rebuild(pagesOf(size, openSlots));
 }
 
-/** Publishes the snapshot alone: nobody has money. Returns its version. */
-export function publishWorld(redis: RedisConnection, size: number): Promise<number> {
-  return new SnapshotPublisher(redis).rebuild(pagesOf(size, () => Promise.resolve()));
+/**
+ * Publishes the snapshot alone: nobody has money. Returns its version.
+ * @param beforeComplete runs when all of it is in Redis, and no instance may load it yet
+ */
+export function publishWorld(
+  redis: RedisConnection,
+  size: number,
+  beforeComplete: () => Promise<unknown>,
+): Promise<number> {
+  async function* pages() {
+    yield* pagesOf(size, () => Promise.resolve());
+    await beforeComplete();
+  }
+  return new SnapshotPublisher(redis).rebuild(pages());
 }
 
 async function* pagesOf(
