@@ -43,6 +43,12 @@ export function startBaseline(redisUrl?: string): Promise<Measured> {
   return start(fileURLToPath(path("baseline.process.ts")), TYPESCRIPT, environment);
 }
 
+/** The least server on `node:http` that runs the scripts of a match, started as an instance is. */
+export function startFloor(redisUrl: string): Promise<Measured> {
+  const flags = [...TYPESCRIPT, ...MATCH_NODE_OPTIONS];
+  return start(fileURLToPath(path("floor.process.ts")), flags, { REDIS_URL: redisUrl });
+}
+
 /** The built service, as it runs in production, with the probe. */
 export function startMatchService(
   redisUrl: string,

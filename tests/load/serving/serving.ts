@@ -33,5 +33,12 @@ async function assemble(run: Run): Promise<Actors> {
   for (const size of run.wanted.has("match") ? sizes : [USUAL_SIZE]) worlds.push(await stage.world(size));
   const usual = worlds.find(({ size }) => size === USUAL_SIZE);
   if (usual === undefined) throw new Error("the usual world is missing");
-  return { stage, worlds, usual, bare: await stage.baseline("B"), withRedis: await stage.baseline("R") };
+  return {
+    stage,
+    worlds,
+    usual,
+    bare: await stage.baseline("B"),
+    withRedis: await stage.baseline("R"),
+    ...(run.wanted.has("match") && { floor: await stage.floor() }),
+  };
 }

@@ -4,7 +4,14 @@ import { startRedis } from "@diegetic/local-stores";
 import type { Run } from "../frame/suite.ts";
 import type { OpenLoopResult } from "../generator/open-loop.ts";
 import type { Kind } from "./jobs.ts";
-import { cpuSeconds, Generator, type Measured, startBaseline, startMatchService } from "./processes.ts";
+import {
+  cpuSeconds,
+  Generator,
+  type Measured,
+  startBaseline,
+  startFloor,
+  startMatchService,
+} from "./processes.ts";
 import { makeWorld } from "./world.ts";
 
 const CONNECTIONS = 64;
@@ -32,6 +39,12 @@ export interface ServedWorld {
   instances: Measured[];
 }
 
+/** What a match could cost at least, with the Redis that its scripts run in. */
+export interface Floor {
+  server: Measured;
+  redisPid: number;
+}
+
 /** Everything that is measured, in processes of its own, and the generator. */
 export class Stage {
   readonly generator: Generator;
@@ -55,6 +68,13 @@ export class Stage {
     return baseline;
   }
 
+  async floor(): Promise<Floor> {
+    const store = await this.#startRedis("floor");
+    const server = await startFloor(store.url);
+    this.#run.defer(() => server.stop());
+    return { server, redisPid: store.pid };
+  }
+
   async world(size: number): Promise<ServedWorld> {
     const store = await this.#startRedis(`world-${size}`);
     const redis = connectRedis(store.url, { name: "benchmark", commandTimeoutMs: 60_000 });
@@ -76,6 +96,11 @@ export class Stage {
 
   echo(baseline: Measured, durationMs: number): Promise<Throughput> {
     return this.#throughput([baseline], undefined, { source: "echo" }, durationMs);
+  }
+
+  matchFloor({ server, redisPid }: Floor, durationMs: number): Promise<Throughput> {
+    const kind: Kind = { source: "match", pool: "floor", path: MATCH_PATH };
+    return this.#throughput([server], redisPid, kind, durationMs);
   }
 
   match(

@@ -31,12 +31,13 @@ export async function measureThroughput(
 }
 
 function subjectsOf(run: Run, actors: Actors): Record<string, () => Promise<Throughput>> {
-  const { stage, worlds, usual } = actors;
+  const { stage, worlds, usual, floor } = actors;
   const durationMs = run.quick ? 1_000 : 2_000;
   const subjects: Record<string, () => Promise<Throughput>> = {
     B: () => stage.echo(actors.bare, durationMs),
     R: () => stage.echo(actors.withRedis, durationMs),
   };
+  if (floor !== undefined) subjects.floor = () => stage.matchFloor(floor, durationMs);
   for (const world of worlds) subjects[`match_${world.size}`] = () => stage.match(world, durationMs);
   if (run.wanted.has("impressions")) {
     // When they have run out, the measurement ends.
@@ -72,7 +73,9 @@ function relative(samples: Record<string, Throughput[]>, { worlds, usual }: Acto
       ratios(of(name), of("B")),
     );
   const usualName = `match_${usual.size}`;
-  const figures = [against("R"), against(usualName, TO_B)];
+  const figures = [against("R")];
+  if (samples.floor !== undefined) figures.push(against("floor"));
+  figures.push(against(usualName, TO_B));
   if (samples.impressions !== undefined) figures.push(against("impressions", TO_B));
   const [smallest] = worlds;
   if (smallest === undefined) return figures;
@@ -90,10 +93,15 @@ function relative(samples: Record<string, Throughput[]>, { worlds, usual }: Acto
   return figures;
 }
 
-export function labelOf(name: string): string {
+const LABELS: Readonly<Record<string, string>> = {
+  impressions: "/impressions",
+  floor: "scripts of a match behind node:http",
+};
+
+function labelOf(name: string): string {
   const size = /^match_(\d+)$/.exec(name)?.[1];
   if (size !== undefined) return `/match, ${size} campaigns`;
-  return name === "impressions" ? "/impressions" : name;
+  return LABELS[name] ?? name;
 }
 
 function perSecond(samples: readonly Throughput[]): number[] {

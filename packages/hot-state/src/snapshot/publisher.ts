@@ -23,7 +23,7 @@ export interface SnapshotPublisherOptions {
 const ENTRIES_PER_CALL = 200;
 const CHARACTERS_PER_CALL = 1_000_000;
 const LONGEST_NAME = 512;
-const FIRST_POLL_MS = 2;
+const FIRST_POLL_MS = 1;
 const SLOWEST_POLL_MS = 20;
 
 /**

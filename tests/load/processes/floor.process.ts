@@ -1,0 +1,49 @@
+/**
+ * The least that a match can cost on node:http: the body is parsed, the key hashed, the product's own two scripts run at the
+ * same time, for a campaign that nobody has to look for, and a match is answered. It has no limits, validation, index,
+ * security headers, logs or metrics.
+ */
+import { hash } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connectRedis, createGameSessions, createMoneyCommands } from "@diegetic/hot-state";
+import { Slots } from "../scripts/slots.ts";
+
+const redis = connectRedis(process.env.REDIS_URL ?? "", { name: "floor" });
+const slots = new Slots(createMoneyCommands(redis), createGameSessions(redis));
+await slots.open();
+
+const server = createServer(async (request, response) => {
+  const { game_context: context } = JSON.parse((await bodyOf(request)).toString("utf8"));
+  const key = hash("sha256", request.headers.authorization ?? "", "hex");
+  const [ask] = slots.asks(1);
+  if (ask === undefined || context === undefined) throw new Error("this is no request for a match");
+  await Promise.all([slots.admit(ask), slots.reserve(ask)]);
+  const { match_id, campaign_id, affinity_score } = ask.match;
+  const content = JSON.stringify({
+    match_id,
+    campaign_id,
+    creative_id: ask.creativeId,
+    narrative_hook:
+      "The innkeeper slides a tankard across the bar: the house's own, as everybody here drinks it.",
+    biased_pipeline: { theme: 0, mood: 1.35, action: 1 },
+    affinity_score,
+    cpm_bid_cents: key.length,
+  });
+  const headers = ["Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(content))];
+  response.writeHead(200, headers).end(content);
+});
+
+function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.on("error", reject);
+  });
+}
+
+server.listen(0, "127.0.0.1", () => {
+  process.send?.({ type: "ready", port: (server.address() as AddressInfo).port });
+});
+process.on("disconnect", () => process.exit(0));
