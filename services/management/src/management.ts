@@ -134,7 +134,8 @@ export function createManagement(options: ManagementOptions): Management {
   const readiness: ReadinessChecks = {
     postgres: () => database.$queryRaw`SELECT 1`,
     redis: () => redis.get("{readiness}"),
-    installation: () => claim.check(),
+    // A probe claims nothing.
+    installation: () => claim.look(),
     snapshot: async () => {
       if (await snapshot.needsRebuild()) throw new Error("the snapshot is not complete");
     },

@@ -171,6 +171,8 @@ export class Reconciler {
   }
 
   async #rebuild(): Promise<void> {
+    // Restoring slots may have taken long, and a rebuild writes before its first page.
+    await this.#parts.claim.check();
     const version = await this.#parts.snapshot.rebuild(this.#everything());
     this.#parts.logger.info({ version }, "the snapshot is published: match instances can serve");
   }
