@@ -8,6 +8,8 @@ import { slotPlants } from "./plants/slot-plants.ts";
 import { sumPlants } from "./plants/sum-plants.ts";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
 
+const DAY_MS = 86_400_000;
+
 let world: World;
 let sql: DatabaseSession;
 let advertiser: Advertiser;
@@ -123,6 +125,39 @@ describe("audit", () => {
     } finally {
       await world.redis.hset(campaignKey(), "daily_cap", 1_000_000);
       await sql.run("DELETE FROM slot_settlements");
+    }
+  });
+
+  it("lets a key name another operation after 24 hours, and no earlier", async () => {
+    const [first, second] = await sql.run(
+      "SELECT impression_id, match_id, recorded_at FROM impressions LIMIT 2",
+    );
+    const matchIds = [first?.match_id, second?.match_id];
+    const setOperation = (operationId: string | null) =>
+      sql.run("UPDATE impressions SET operation_id = $2 WHERE match_id = ANY($1)", [matchIds, operationId]);
+    const nameSecond = (impressionId: unknown) =>
+      sql.run("UPDATE impressions SET impression_id = $2 WHERE match_id = $1", [matchIds[1], impressionId]);
+    const recordSecond = (at: unknown, laterMs: number) =>
+      sql.run(
+        `UPDATE impressions SET recorded_at = later, day = (later AT TIME ZONE 'UTC')::date
+         FROM (SELECT $2::timestamptz + make_interval(secs => $3::float8 / 1000) AS later) AS moved WHERE match_id = $1`,
+        [matchIds[1], at, laterMs],
+      );
+    await setOperation("op_again");
+    try {
+      await recordSecond(first?.recorded_at, DAY_MS);
+      expect(await differing()).not.toContain("operation_once");
+      await recordSecond(first?.recorded_at, DAY_MS - 1);
+      expect(await differing()).toContain("operation_once");
+      // The same impression on two days is another check's.
+      await nameSecond(first?.impression_id);
+      const found = await differing();
+      expect(found).toContain("impression_once");
+      expect(found).not.toContain("operation_once");
+    } finally {
+      await nameSecond(second?.impression_id);
+      await recordSecond(second?.recorded_at, 0);
+      await setOperation(null);
     }
   });
 

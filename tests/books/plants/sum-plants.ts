@@ -180,6 +180,14 @@ export function sumPlants(ground: () => Ground): Plant[] {
       () => run("DELETE FROM impressions WHERE match_id = 'mat_again'"),
       ["impression_once", ...SEEN_OF_ANOTHER_ROW],
     ],
+    [
+      "an operation that is billed twice",
+      () =>
+        run(`UPDATE impressions SET operation_id = 'op_twice'
+          WHERE impression_id IN (SELECT impression_id FROM impressions ORDER BY impression_id LIMIT 2)`),
+      () => run("UPDATE impressions SET operation_id = NULL WHERE operation_id = 'op_twice'"),
+      ["operation_once"],
+    ],
     ...limitPlants(ground),
   ];
 }

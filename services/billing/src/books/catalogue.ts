@@ -75,6 +75,7 @@ export const CHECKS = {
   row_users: { what: "Unique players: impressions = counts", kind: "money" },
   impression_once: { what: "Impressions that occur more than once", kind: "money" },
   match_once: { what: "Matches that were billed more than once", kind: "money" },
+  operation_once: { what: "Impressions of an operation that was billed within a day before", kind: "money" },
   postings: { what: "Postings that do not sum to zero", kind: "money" },
   whole_impressions: { what: "Impressions of all: rows, rollups, games, ledger, advertisers", kind: "money" },
   whole_charges: { what: "Charges of all, microcents: rows, rollups, ledger, advertisers", kind: "money" },

@@ -94,6 +94,17 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
         (count(*) - count(DISTINCT match_id))::numeric AS found FROM impressions`,
   },
   {
+    // Its key names another operation from 24 hours on. Neighbours tell: where any two are too near, two neighbours are.
+    check: "operation_once",
+    pairs: Prisma.sql`
+      SELECT 'all' AS subject, 0::numeric AS expected, count(*)::numeric AS found FROM (
+        SELECT impression_id, recorded_at, lag(impression_id) OVER by_time AS id_before,
+          lag(recorded_at) OVER by_time AS recorded_before
+        FROM impressions WHERE operation_id IS NOT NULL
+        WINDOW by_time AS (PARTITION BY operation_id ORDER BY recorded_at, impression_id)) AS keyed
+      WHERE impression_id <> id_before AND recorded_at - recorded_before < interval '24 hours'`,
+  },
+  {
     check: "postings",
     pairs: Prisma.sql`
       SELECT 'all' AS subject, 0::numeric AS expected, count(*)::numeric AS found FROM (
