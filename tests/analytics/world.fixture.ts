@@ -1,4 +1,6 @@
 import { type AffinityContribution, type ImpressionRecord, newId } from "@diegetic/contracts";
+import { installationId } from "@diegetic/database";
+import { InstallationClaim } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createBillingMeasures } from "../../services/billing/src/measures.ts";
 import { ImpressionWriter } from "../../services/billing/src/write/impression-writer.ts";
@@ -47,6 +49,7 @@ export class AnalyticsWorld {
       database,
       pipeline: harness.pipeline,
       money: harness.money,
+      claim: new InstallationClaim(harness.redis, () => installationId(database)),
       partitions: new Partitions(database),
       measures: createBillingMeasures(createMetrics({ service: "billing" })),
       logger: createLogger({ service: "billing", instance: "test", level: "silent" }),

@@ -77,6 +77,7 @@ export class Books {
     this.#writer = new ImpressionWriter({
       ...shared,
       pipeline: stores.pipeline,
+      claim: new InstallationClaim(redis, () => installationId(database)),
       partitions: new Partitions(database),
       logger,
       nowMs,

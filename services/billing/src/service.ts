@@ -130,7 +130,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const due = new DueIndex(redis, { now: nowMs });
   const measures = createBillingMeasures(metrics);
   const partitions = new Partitions(database);
-  const writing = { database, money, partitions, measures, logger, nowMs };
+  const writing = { database, money, claim, partitions, measures, logger, nowMs };
   const writer = new ImpressionWriter({ ...writing, pipeline });
   // Connections of its own, which are opened when they are needed: whatever the worker waits for, the sweeper does not.
   const spare = createPipeline(secrets.databaseUrl, {
@@ -217,7 +217,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     readiness: {
       redis: () => redis.ping(),
       postgres: () => database.$queryRaw`SELECT 1`,
-      installation: () => claim.check(),
+      installation: () => claim.look(),
     },
     async expectOwnRedis() {
       await claim.check().catch((error: unknown) => {

@@ -73,13 +73,18 @@ async function deleteFields(redis: RedisConnection, key: string, fields: readonl
 /** What the billing service works off: records to write, holds to release, places in sessions to give back. */
 export function createBacklogCommands(
   redis: RedisConnection,
-): Pick<MoneyCommands, "listOutbox" | "ackOutbox" | "listLapsed" | "listGivebacks" | "ackGivebacks"> {
+): Pick<
+  MoneyCommands,
+  "listOutbox" | "isInOutbox" | "ackOutbox" | "listLapsed" | "listGivebacks" | "ackGivebacks"
+> {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
   return {
     listOutbox: (advertiserId, limit, cursor) =>
       scanHash(redis, advertiserKeys.outbox(advertiserId), { limit, cursor }, (field, text) =>
         readRecord(text, { advertiserId, field }),
       ),
+    isInOutbox: async (advertiserId, impressionId) =>
+      (await redis.hexists(advertiserKeys.outbox(advertiserId), impressionId)) === 1,
     ackOutbox: (advertiserId, impressionIds) =>
       deleteFields(redis, advertiserKeys.outbox(advertiserId), impressionIds),
     async listLapsed(advertiserId, limit, skip = 0) {

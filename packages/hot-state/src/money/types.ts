@@ -223,6 +223,8 @@ export interface MoneyCommands {
   committedCounts(advertiserIds: readonly string[]): Promise<Map<string, number | null>>;
   /** Committed impressions that are not acknowledged; about `limit` (1 to 500) a page. */
   listOutbox(advertiserId: string, limit: number, cursor?: string): Promise<Page<ImpressionRecord>>;
+  /** Whether the outbox has a record under this id. */
+  isInOutbox(advertiserId: string, impressionId: string): Promise<boolean>;
   /** Forgets records (at most 500) that are safely in Postgres; how many were there. */
   ackOutbox(advertiserId: string, impressionIds: readonly string[]): Promise<number>;
   /**

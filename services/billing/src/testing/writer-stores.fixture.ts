@@ -1,9 +1,16 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { createDatabase, createPipeline, type Database, type Pipeline } from "@diegetic/database";
+import {
+  createDatabase,
+  createPipeline,
+  type Database,
+  installationId,
+  type Pipeline,
+} from "@diegetic/database";
 import {
   connectRedis,
   createMoneyCommands,
   type DamagedEntry,
+  InstallationClaim,
   type RedisConnection,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
@@ -39,6 +46,7 @@ export class WriterStores {
       ...this.#parts(used),
       pipeline: this.#pipeline,
       partitions: new Partitions(this.database),
+      claim: new InstallationClaim(this.#redis, () => installationId(this.database)),
       nowMs: Date.now,
     }).write(records);
   }

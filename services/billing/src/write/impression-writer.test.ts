@@ -4,9 +4,10 @@ import {
   createPipeline,
   type Database,
   DatabaseAway,
+  installationId,
   type Pipeline,
 } from "@diegetic/database";
-import { connectRedis, createMoneyCommands } from "@diegetic/hot-state";
+import { connectRedis, createMoneyCommands, ForeignRedis, InstallationClaim } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
@@ -47,6 +48,7 @@ function createWriter(changes: Partial<ImpressionWriterDependencies> = {}) {
     database: used,
     pipeline,
     money: slots.money,
+    claim: new InstallationClaim(slots.redis, () => installationId(database)),
     partitions: new Partitions(used),
     measures,
     logger,
@@ -197,6 +199,34 @@ describe("ImpressionWriter", () => {
       expect(settlement).toMatchObject({ kind: "reversed", matchId: other.match.match_id });
     },
   );
+
+  it("leaves alone what neither an advertiser nor an outbox of its own has", async () => {
+    const [own = await slots.impress(), ...rest] = await impress(3);
+    const foreign = structuredClone(own);
+    foreign.impression_id = newId("imp");
+    foreign.match.advertiser_id = newId("adv");
+    const { write, metrics } = createWriter();
+    await write([own, foreign, ...rest]);
+    expect(await writtenInAll()).toBe(3);
+    expect(await database.poisonImpression.count({ where: { impressionId: foreign.impression_id } })).toBe(0);
+    expect(await metric(metrics, "billing_records_poison_total")).toBe(0);
+  });
+
+  it("acknowledges nothing in the outbox of an advertiser that it does not know, unless it is its own Redis", async () => {
+    const foreign = structuredClone(await slots.impress());
+    const { match } = foreign;
+    foreign.impression_id = newId("imp");
+    match.advertiser_id = newId("adv");
+    const outbox = `{${match.advertiser_id}}:outbox`;
+    await slots.redis.hset(outbox, foreign.impression_id, JSON.stringify(foreign));
+    const claim = new InstallationClaim(slots.redis, async () => "another");
+    await expect(createWriter({ claim }).write([foreign])).rejects.toThrow(ForeignRedis);
+    expect(await slots.redis.hlen(outbox)).toBe(1);
+    expect(await database.poisonImpression.count({ where: { impressionId: foreign.impression_id } })).toBe(0);
+    await createWriter().write([foreign]);
+    expect(await slots.redis.hlen(outbox)).toBe(0);
+    expect(await database.poisonImpression.count({ where: { impressionId: foreign.impression_id } })).toBe(1);
+  });
 
   it("leaves a record in the outbox whose time it cannot believe, and writes it when the clocks agree again", async () => {
     const records = await impress(2);

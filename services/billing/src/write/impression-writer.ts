@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type Database, DataRefused, type Pipeline, StatementTimeout } from "@diegetic/database";
-import type { MoneyCommands } from "@diegetic/hot-state";
+import type { InstallationClaim, MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { committedInEpoch } from "../settle/settlements.ts";
@@ -20,7 +20,8 @@ export interface ImpressionWriterDependencies {
   database: Database;
   /** For the batches; whatever is rare goes by the database. */
   pipeline: Pipeline;
-  money: Pick<MoneyCommands, "ackOutbox">;
+  money: Pick<MoneyCommands, "ackOutbox" | "isInOutbox">;
+  claim: Pick<InstallationClaim, "check">;
   partitions: Partitions;
   measures: BillingMeasures;
   logger: Logger;
@@ -65,6 +66,8 @@ interface Sorted {
   refused: RefusedRecord[];
   /** Whose time is not to be believed, or not ours: they stay in the outbox. */
   waiting: { record: ImpressionRecord; reason: string }[];
+  /** Of those refused the ones that are another installation's: they are left alone. */
+  foreign: ReadonlySet<ImpressionRecord>;
 }
 
 /**
@@ -102,7 +105,10 @@ export class ImpressionWriter {
       written = together(written, await this.#writeOrSplit(await prepareBatch([one]), refused));
     }
     refused.push(...written.conflicting.map(conflict), ...written.repeated.map(repetition));
-    for (const one of refused) await this.#setAside(one);
+    sorted.foreign = await this.#foreignAmong(refused);
+    for (const one of refused) {
+      if (!sorted.foreign.has(one.record)) await this.#setAside(one);
+    }
     measures.written.inc(written.written);
     measures.late.inc(written.late);
     measures.duplicates.inc(count - refused.length - waiting.length - written.written);
@@ -111,8 +117,9 @@ export class ImpressionWriter {
   }
 
   /** Takes what was written, or set aside, out of the outbox. */
-  async acknowledge({ sorted: { billed, again, refused } }: PreparedRecords): Promise<void> {
-    await this.#acknowledge([...billed, ...again, ...refused].map(({ record }) => record));
+  async acknowledge({ sorted: { billed, again, refused, foreign } }: PreparedRecords): Promise<void> {
+    const records = [...billed, ...again, ...refused].map(({ record }) => record);
+    await this.#acknowledge(records.filter((record) => !foreign.has(record)));
   }
 
   #sort(records: readonly ImpressionRecord[]): Sorted {
@@ -136,7 +143,32 @@ export class ImpressionWriter {
       }
     }
     const { first, again } = splitByOperation([...billed.values()]);
-    return { billed: first, again, refused: [...refused.values()], waiting };
+    return { billed: first, again, refused: [...refused.values()], waiting, foreign: new Set() };
+  }
+
+  /**
+   * Records of another installation: a connection of the queue, there or here, was at the wrong Redis (ADR 18). Neither an
+   * advertiser nor an outbox of ours has them. They are left alone: their own outbox brings them again.
+   */
+  async #foreignAmong(refused: readonly RefusedRecord[]): Promise<Set<ImpressionRecord>> {
+    const { database, money, claim, logger } = this.#dependencies;
+    const foreign = new Set<ImpressionRecord>();
+    for (const { record } of refused) {
+      const { impression_id: impressionId, match } = record;
+      if (typeof impressionId !== "string" || typeof match?.advertiser_id !== "string") continue;
+      const { advertiser_id: id } = match;
+      if ((await database.advertiser.count({ where: { id } })) > 0) continue;
+      if (await money.isInOutbox(id, impressionId)) continue;
+      foreign.add(record);
+    }
+    if (refused.length > foreign.size) await claim.check(); // It was our own Redis that has answered.
+    if (foreign.size > 0) {
+      logger.warn(
+        { records: foreign.size },
+        "impressions of another installation came by the queue, and were left to it",
+      );
+    }
+    return foreign;
   }
 
   #report(waiting: Sorted["waiting"]): void {

@@ -1,3 +1,4 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
 import { Prisma } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
@@ -5,25 +6,32 @@ import { Columns } from "./columns.ts";
 /** For so long an Idempotency-Key names one operation (semantics: Retries). */
 const OPERATION_MS = 24 * 60 * 60 * 1_000;
 
+/** What tells the operation of an impression. */
+interface Operated {
+  record: Pick<ImpressionRecord, "operation_id" | "recorded_at_ms">;
+}
+
 /**
- * Of each operation the impression that came first, and those that followed within its time: Redis had forgotten the first
- * (ADR 12), and whether that can be written is not known yet.
+ * Of each operation the impression that came first, and those within its time, before or after: Redis had forgotten one of
+ * them (ADR 12), and whether the first can be written is not known yet. Later ones than that are firsts again.
  */
-export function splitByOperation(impressions: readonly BilledImpression[]): {
-  first: BilledImpression[];
-  again: BilledImpression[];
+export function splitByOperation<One extends Operated>(
+  impressions: readonly One[],
+): {
+  first: One[];
+  again: One[];
 } {
-  const firstOf = new Map<string, number>();
-  const again: BilledImpression[] = [];
+  const firstsOf = new Map<string, number[]>();
+  const again: One[] = [];
   const first = impressions.filter((impression) => {
     const { operation_id: operationId, recorded_at_ms: recordedAtMs } = impression.record;
     if (operationId === undefined) return true;
-    const firstMs = firstOf.get(operationId);
-    if (firstMs !== undefined && Math.abs(recordedAtMs - firstMs) < OPERATION_MS) {
+    const firstsMs = firstsOf.get(operationId) ?? [];
+    if (firstsMs.some((firstMs) => Math.abs(recordedAtMs - firstMs) < OPERATION_MS)) {
       again.push(impression);
       return false;
     }
-    firstOf.set(operationId, recordedAtMs);
+    firstsOf.set(operationId, [...firstsMs, recordedAtMs]);
     return true;
   });
   return { first, again };
