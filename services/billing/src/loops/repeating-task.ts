@@ -10,7 +10,13 @@ export interface RepeatingTaskOptions {
   logger: Logger;
 }
 
-const LONGEST_PAUSE_AFTER_FAILURES_MS = 5_000;
+/** What runs more often than that is tried again less and less often, what runs less often sooner than usual at first. */
+const PAUSE_AFTER_FAILURES_MS = 5_000;
+
+export function pauseAfterFailuresMs(everyMs: number, failures: number): number {
+  const firstMs = Math.min(2 * everyMs, PAUSE_AFTER_FAILURES_MS);
+  return Math.min(Math.max(everyMs, PAUSE_AFTER_FAILURES_MS), firstMs * 2 ** Math.min(failures - 1, 10));
+}
 
 /** Runs something again and again, never twice at a time. Failures are logged when they begin, while they last, and when they end. */
 export class RepeatingTask {
@@ -50,13 +56,7 @@ export class RepeatingTask {
         failures += 1;
         outage.failed(error);
       }
-      const pauseMs =
-        failures === 0
-          ? everyMs
-          : Math.max(
-              everyMs,
-              Math.min(LONGEST_PAUSE_AFTER_FAILURES_MS, everyMs * 2 ** Math.min(failures, 10)),
-            );
+      const pauseMs = failures === 0 ? everyMs : pauseAfterFailuresMs(everyMs, failures);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
