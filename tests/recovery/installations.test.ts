@@ -4,6 +4,7 @@ import { auditBooks } from "@diegetic/billing";
 import { ForeignRedis, type RedisConnection } from "@diegetic/hot-state";
 import { checkReadiness } from "@diegetic/service-kit";
 import { afterEach, expect, it } from "@jest/globals";
+import { createDatabaseSession } from "../books/database-session.ts";
 import { FaultyProxy } from "../faults/topology/faulty-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { eventually } from "../helpers/eventually.ts";
@@ -98,6 +99,27 @@ it("a second installation is refused by a Redis in use, and leaves it as it is",
   await town.play(2);
   await town.agree(5);
 }, 120_000);
+
+it("a database that does not say which installation it is, is used by nobody", async () => {
+  const server = await startRedis();
+  const database = await createDatabase();
+  const session = await createDatabaseSession(database.url);
+  await session.run("TRUNCATE installation").finally(() => session.close());
+
+  const stores = { databaseUrl: database.url, redisUrl: server.url };
+  const [management, audit] = await Promise.all([
+    run("services/management/src/main.ts", stores, SOURCES),
+    run("scripts/audit.mjs", stores),
+  ]);
+  for (const [{ code, told }, expected] of [
+    [management, 1],
+    [audit, 2],
+  ] as const) {
+    expect(told).toMatch(/The database at DATABASE_URL does not say which installation it is, .*\.\n$/);
+    expect(told.split("\n")).toHaveLength(2);
+    expect(code).toBe(expected);
+  }
+}, 60_000);
 
 it("an installation whose Redis becomes another one's stands still until it has its own again", async () => {
   const [own, foreign] = [await startRedis(), await startRedis()];

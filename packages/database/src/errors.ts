@@ -41,8 +41,8 @@ export class RecordMissing extends DatabaseError {}
 export class TransactionConflict extends DatabaseError {}
 
 /**
- * The database cannot be reached, refuses its user, or did not answer in time. A write may nevertheless have happened: repeat only
- * what is idempotent. The message is one sentence for an operator.
+ * The database cannot be reached, refuses its user, did not answer in time, or does not say which installation it is. A write may
+ * nevertheless have happened: repeat only what is idempotent. The message is one sentence for an operator.
  */
 export class DatabaseAway extends DatabaseError {}
 

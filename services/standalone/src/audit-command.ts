@@ -1,4 +1,5 @@
 import { auditBooks, auditJson, auditText } from "@diegetic/billing";
+import { DatabaseAway } from "@diegetic/database";
 import { describeRedisAway } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
 import { flagOption, integerSetting, readOptions } from "@diegetic/service-kit";
@@ -31,7 +32,7 @@ export async function runAuditCommand(args: string[]): Promise<number> {
   const stores = await findStores(process.env);
   const report = await auditBooks({ ...stores, quietWithinMs: waitSeconds * 1_000 }).catch(
     (error: unknown) => {
-      const away = describeRedisAway(error);
+      const away = error instanceof DatabaseAway ? error.message : describeRedisAway(error);
       throw away === undefined ? error : new SetupError(away);
     },
   );

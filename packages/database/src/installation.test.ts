@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
+import { createDatabase, type Database } from "./database.ts";
+import { DatabaseAway } from "./errors.ts";
+import { installationId } from "./installation.ts";
+
+let test: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  database = createDatabase(test.url);
+}, 60_000);
+afterAll(async () => {
+  await database.$disconnect();
+  await test.drop();
+});
+
+describe("installationId", () => {
+  it("is told in one sentence to be missing, and found again once it is put back", async () => {
+    const id = await installationId(database);
+    expect(id).toMatch(/^inst_[0-9a-f]{32}$/);
+
+    await database.$executeRaw`TRUNCATE installation`;
+    const error = await installationId(database).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(DatabaseAway);
+    expect(String(error)).toMatch(
+      /DATABASE_URL .* its table installation is empty: put the row back.*operating\.md\)\.$/,
+    );
+
+    await database.$executeRaw`INSERT INTO installation (id) VALUES (${id})`;
+    expect(await installationId(database)).toBe(id);
+  });
+});
