@@ -3,15 +3,8 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
-import {
-  Books,
-  copyOf,
-  goBackTo,
-  openStores,
-  PRICE_MILLICENTS,
-  type Stores,
-  whileAwayNull,
-} from "./books.fixture.ts";
+import { Books, openStores, PRICE_MILLICENTS, type Stores, whileAwayNull } from "./books.fixture.ts";
+import { copyOf, goBackTo } from "./redis-copy.fixture.ts";
 
 let postgres: TestDatabase;
 let server: TestRedis;

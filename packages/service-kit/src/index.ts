@@ -15,9 +15,14 @@ export {
   type Metrics,
 } from "./observability/metrics.ts";
 export { startOperationsServer } from "./observability/operations-server.ts";
-export { createOutageLog, OutageKinds, OutageTeller } from "./observability/outage-log.ts";
+export {
+  createForeignRedisLog,
+  createOutageLog,
+  OutageKinds,
+  OutageTeller,
+} from "./observability/outage-log.ts";
 export { checkReadiness, publicReadiness, type ReadinessChecks } from "./observability/readiness.ts";
-export { createWaitLog } from "./observability/wait-log.ts";
+export { createWaitLog, toldAsOutageOrWait } from "./observability/wait-log.ts";
 export * from "./settings/common.ts";
 export * from "./settings/options.ts";
 export * from "./settings/settings.ts";

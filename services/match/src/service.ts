@@ -22,6 +22,7 @@ import {
   type Metrics,
   type OutageTeller,
   type ReadinessChecks,
+  toldAsOutageOrWait,
   unavailable,
 } from "@diegetic/service-kit";
 import { Catalog } from "./catalog/catalog.ts";
@@ -202,18 +203,7 @@ function snapshotLog(logger: Logger, outage: OutageTeller) {
       "the snapshot is still not published and match requests are answered 503: see that management runs, and what it logs",
     over: "the snapshot is loaded: match requests are served",
   });
-  return {
-    onError: (error: Error) => {
-      if (!(error instanceof SnapshotNotPublished)) return outage.failed(error);
-      // Redis is there, since it has said so.
-      outage.works();
-      wait.failed();
-    },
-    onWorks: () => {
-      outage.works();
-      wait.works();
-    },
-  };
+  return toldAsOutageOrWait(outage, wait, (error) => error instanceof SnapshotNotPublished);
 }
 
 /**

@@ -34,3 +34,16 @@ it("writes few lines of kinds without end", () => {
   for (let kind = 0; kind < 1_000; kind += 1) kinds.failed(`kind ${kind}`, new Error("away"));
   expect(written).toBe(101);
 });
+
+it("tells of a further kind by its name once others are over", async () => {
+  const told = new Set<string>();
+  const kinds = new OutageKinds<Error>((kind) => ({ away: () => told.add(kind), back: () => undefined }));
+  for (let kind = 0; kind < 100; kind += 1) kinds.failed(`kind ${kind}`, new Error("away"));
+  kinds.failed("late", new Error("away"));
+  expect(told).not.toContain("late");
+  kinds.works();
+  await eventually(() => {
+    kinds.failed("late", new Error("away"));
+    return told.has("late");
+  });
+});

@@ -1,7 +1,7 @@
 import type { Logger } from "./logger.ts";
 import { Outage, type OutageFacts, SETTLED_AFTER_MS } from "./outage.ts";
 
-/** Further kinds count as one. */
+/** Further kinds that are away at the same time count as one. */
 const MOST_KINDS = 100;
 
 /** How the lines of an outage are written. */
@@ -71,6 +71,7 @@ export class OutageKinds<Failure> {
   }
 
   failed(kind: string, latest: Failure, count = 1): void {
+    if (!this.#tellers.has(kind) && this.#tellers.size >= MOST_KINDS) this.#forgetWhatIsUp();
     const place = this.#tellers.has(kind) || this.#tellers.size < MOST_KINDS ? kind : "others";
     let teller = this.#tellers.get(place);
     if (teller === undefined) {
@@ -84,6 +85,19 @@ export class OutageKinds<Failure> {
   works(concerns: (kind: string) => boolean = () => true): void {
     for (const [kind, teller] of this.#tellers) if (!teller.isUp && concerns(kind)) teller.works();
   }
+
+  #forgetWhatIsUp(): void {
+    for (const [kind, teller] of this.#tellers) if (teller.isUp) this.#tellers.delete(kind);
+  }
+}
+
+/** That Redis is another installation's, which only an operator can end, and that it is the own one again. */
+export function createForeignRedisLog(logger: Logger): OutageTeller<unknown> {
+  return new OutageTeller({
+    away: (facts, error) =>
+      logger.error({ notice: "foreign", err: error, ...facts }, "Redis is another installation's"),
+    back: (facts) => logger.info({ notice: "own", ...facts }, "Redis is this installation's again"),
+  });
 }
 
 /** A store that is away fails many times a second: of each part's failures one line in ten seconds is logged, and one when it is back. */

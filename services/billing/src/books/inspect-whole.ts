@@ -1,4 +1,5 @@
 import { type Database, Prisma } from "@diegetic/database";
+import { OPERATION_MS } from "../write/operations.ts";
 import type { CheckName } from "./catalogue.ts";
 import { comparePairsOnOneCore } from "./compare-pairs.ts";
 import type { Inspection } from "./inspection.ts";
@@ -94,7 +95,7 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
         (count(*) - count(DISTINCT match_id))::numeric AS found FROM impressions`,
   },
   {
-    // Its key names another operation from 24 hours on. Neighbours tell: where any two are too near, two neighbours are.
+    // Its key names another operation once its time is over. Neighbours tell: where any two are too near, two neighbours are.
     check: "operation_once",
     pairs: Prisma.sql`
       SELECT 'all' AS subject, 0::numeric AS expected, count(*)::numeric AS found FROM (
@@ -102,7 +103,7 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
           lag(recorded_at) OVER by_time AS recorded_before
         FROM impressions WHERE operation_id IS NOT NULL
         WINDOW by_time AS (PARTITION BY operation_id ORDER BY recorded_at, impression_id)) AS keyed
-      WHERE impression_id <> id_before AND recorded_at - recorded_before < interval '24 hours'`,
+      WHERE impression_id <> id_before AND recorded_at - recorded_before < ${OPERATION_MS} * interval '1 millisecond'`,
   },
   {
     check: "postings",

@@ -1,5 +1,5 @@
 import { type BillingWorker, ForeignRedis, type InstallationClaim } from "@diegetic/hot-state";
-import { type Logger, OutageTeller } from "@diegetic/service-kit";
+import { createForeignRedisLog, type Logger, type OutageTeller } from "@diegetic/service-kit";
 
 export interface OwnRedisParts {
   claim: Pick<InstallationClaim, "check">;
@@ -18,12 +18,7 @@ export class OwnRedis {
 
   constructor(parts: OwnRedisParts) {
     this.#parts = parts;
-    const { logger } = parts;
-    this.#outage = new OutageTeller({
-      away: (facts, error) =>
-        logger.error({ notice: "foreign", err: error, ...facts }, "Redis is another installation's"),
-      back: (facts) => logger.info({ notice: "own", ...facts }, "Redis is this installation's again"),
-    });
+    this.#outage = createForeignRedisLog(parts.logger);
   }
 
   /** Looks once, and tells when Redis is another's. Rejects when a store is away, which changes nothing for the worker. */

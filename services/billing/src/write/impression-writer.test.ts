@@ -219,6 +219,7 @@ describe("ImpressionWriter", () => {
     match.advertiser_id = newId("adv");
     const outbox = `{${match.advertiser_id}}:outbox`;
     await slots.redis.hset(outbox, foreign.impression_id, JSON.stringify(foreign));
+    await new InstallationClaim(slots.redis, () => installationId(database)).check();
     const claim = new InstallationClaim(slots.redis, async () => "another");
     await expect(createWriter({ claim }).write([foreign])).rejects.toThrow(ForeignRedis);
     expect(await slots.redis.hlen(outbox)).toBe(1);

@@ -153,15 +153,20 @@ export class ImpressionWriter {
   async #foreignAmong(refused: readonly RefusedRecord[]): Promise<Set<ImpressionRecord>> {
     const { database, money, claim, logger } = this.#dependencies;
     const foreign = new Set<ImpressionRecord>();
-    for (const { record } of refused) {
+    const named = refused.flatMap(({ record }) => {
       const { impression_id: impressionId, match } = record;
-      if (typeof impressionId !== "string" || typeof match?.advertiser_id !== "string") continue;
-      const { advertiser_id: id } = match;
-      if ((await database.advertiser.count({ where: { id } })) > 0) continue;
-      if (await money.isInOutbox(id, impressionId)) continue;
-      foreign.add(record);
+      if (typeof impressionId !== "string" || typeof match?.advertiser_id !== "string") return [];
+      return [{ record, impressionId, advertiserId: match.advertiser_id }];
+    });
+    if (named.length === 0) return foreign;
+    const ids = [...new Set(named.map(({ advertiserId }) => advertiserId))];
+    const known = await database.advertiser.findMany({ where: { id: { in: ids } }, select: { id: true } });
+    const ours = new Set(known.map(({ id }) => id));
+    const ofNobody = named.filter(({ advertiserId }) => !ours.has(advertiserId));
+    for (const { record, impressionId, advertiserId } of ofNobody) {
+      if (!(await money.isInOutbox(advertiserId, impressionId))) foreign.add(record);
     }
-    if (refused.length > foreign.size) await claim.check(); // It was our own Redis that has answered.
+    if (ofNobody.length > foreign.size) await claim.check(); // It was our own Redis that has answered.
     if (foreign.size > 0) {
       logger.warn(
         { records: foreign.size },

@@ -4,7 +4,7 @@ import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
 /** For so long an Idempotency-Key names one operation (semantics: Retries). */
-const OPERATION_MS = 24 * 60 * 60 * 1_000;
+export const OPERATION_MS = 24 * 60 * 60 * 1_000;
 
 /** What tells the operation of an impression. */
 interface Operated {

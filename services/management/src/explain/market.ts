@@ -6,7 +6,13 @@ import {
   SnapshotFollower,
   SnapshotNotPublished,
 } from "@diegetic/hot-state";
-import { createOutageLog, createWaitLog, type Logger, unavailable } from "@diegetic/service-kit";
+import {
+  createOutageLog,
+  createWaitLog,
+  type Logger,
+  toldAsOutageOrWait,
+  unavailable,
+} from "@diegetic/service-kit";
 
 const CAMPAIGN = "campaign:";
 const PLACEMENT = "placement:";
@@ -62,16 +68,5 @@ function followingLog(logger: Logger) {
     stillWaiting: "explanations are still answered 503, since the snapshot is not published",
     over: "the snapshot is loaded: explanations are answered",
   });
-  return {
-    onError: (error: Error) => {
-      if (!(error instanceof SnapshotNotPublished)) return outage.failed(error);
-      // Redis is there, since it has said so.
-      outage.works();
-      wait.failed();
-    },
-    onWorks: () => {
-      outage.works();
-      wait.works();
-    },
-  };
+  return toldAsOutageOrWait(outage, wait, (error) => error instanceof SnapshotNotPublished);
 }

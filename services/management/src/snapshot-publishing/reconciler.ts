@@ -7,7 +7,7 @@ import {
   SnapshotLostError,
   type SnapshotPublisher,
 } from "@diegetic/hot-state";
-import { type Logger, type Metrics, OutageTeller } from "@diegetic/service-kit";
+import { createForeignRedisLog, type Logger, type Metrics, OutageTeller } from "@diegetic/service-kit";
 import { MovedSlots } from "../slot-recovery/moved-slots.ts";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { markPublished, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
@@ -72,11 +72,7 @@ export class Reconciler {
       away: (facts, error) => logger.warn({ notice: "away", err: error, ...facts }, NOTICES.away),
       back: (facts) => logger.info({ notice: "back", ...facts }, NOTICES.back),
     });
-    this.#foreignOutage = new OutageTeller({
-      away: (facts, error) =>
-        logger.error({ notice: "foreign", err: error, ...facts }, "Redis is another installation's"),
-      back: (facts) => logger.info({ notice: "own", ...facts }, "Redis is this installation's again"),
-    });
+    this.#foreignOutage = createForeignRedisLog(logger);
     this.#roundOutage = new OutageTeller({
       away: (facts, error) => logger.warn({ err: error, ...facts }, "reconciling failed, trying again"),
       back: (facts) => logger.info(facts, "reconciling works again"),
