@@ -1,7 +1,7 @@
 import { allOperations } from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
 
-/** What a key needs for each operation, and what the request counts as (semantics: Key scopes, Rate limits). */
+/** What a key needs for each operation, and what the request counts as (docs/behaviour.md#key-scopes). */
 const OPERATIONS = `
 POST /register                                                | advertiser                | management
 GET /profile                                                  | advertiser                | management

@@ -14,6 +14,7 @@ const documents = [
 const CODE_PATH = /`((?:packages|services|tests|prisma|scripts|docker)\/[\w./-]*)`/g;
 /** What is built or measured, and in no repository. */
 const MADE = /\/(?:dist|results)\//;
+const HEADING_LINK = /\b((?:docs\/[\w./-]+|README|ARCHITECTURE|CONTRIBUTING)\.md)#([\w-]+)/g;
 const LINK = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g;
 
 describe.each(documents)("%s", (document) => {
@@ -30,7 +31,52 @@ describe.each(documents)("%s", (document) => {
   });
 });
 
+describe("links from code to headings of docs", () => {
+  const links = codeFiles().flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(HEADING_LINK)].map(
+      ([, document = "", anchor = ""]) => ({
+        file,
+        document,
+        anchor,
+      }),
+    ),
+  );
+
+  it("name headings that exist", () => {
+    const dead = links.filter(({ document, anchor }) => !anchorsOf(document).has(anchor));
+    expect(dead).toEqual([]);
+  });
+
+  it("exist at all", () => {
+    expect(links.length).toBeGreaterThan(100);
+  });
+});
+
 it("the README names files at all", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   expect([...readme.matchAll(CODE_PATH)].length).toBeGreaterThan(20);
 });
+
+function codeFiles(): string[] {
+  return ["packages", "services", "tests", "scripts", "prisma"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter(
+        (name) => /\.(ts|tsx|mjs|lua|prisma|sql)$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name),
+      )
+      .map((name) => join(folder, name)),
+  );
+}
+
+/** The anchors that a heading gets where documents are read; empty when there is no such document. */
+function anchorsOf(document: string): Set<string> {
+  if (!existsSync(join(root, document))) return new Set();
+  const headings = [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.+)$/gm)];
+  return new Set(
+    headings.map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}

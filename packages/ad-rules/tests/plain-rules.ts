@@ -2,7 +2,7 @@ import type { Affinity, BlocklistRule, Campaign, GeoTarget } from "../src/types/
 import type { GameContext, MatchScene, PlayerGeo } from "../src/types/request.ts";
 import { cityName, hasPhrase, same, sames } from "./plain-texts.ts";
 
-/** Rules 1 to 7 and the affinities as semantics tells them, on a campaign and a request as they come. */
+/** Rules 1 to 7 and the affinities of docs/behaviour.md#matching, on a campaign and a request as they come. */
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -1,5 +1,5 @@
 /**
- * Texts as semantics tells them (Small print: "Equality of texts", "Whole words"), read letter by letter: what the rules'
+ * Texts as in docs/behaviour.md#texts-and-numbers, read letter by letter: what the rules'
  * own functions are compared with.
  */
 

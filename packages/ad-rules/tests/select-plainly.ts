@@ -3,7 +3,7 @@ import type { MatchScene } from "../src/types/request.ts";
 import { isCandidate, shareOf } from "./plain-rules.ts";
 
 /**
- * Selection as semantics, Matching, tells it, every rule on every campaign: what the index has to agree with. It shares
+ * Selection as in docs/behaviour.md#matching, every rule on every campaign: what the index has to agree with. It shares
  * nothing with the code that it judges; decimals are counted in whole parts, so that nothing is rounded.
  */
 
@@ -79,7 +79,7 @@ export function pipelinePlainly(campaign: Campaign): Record<string, string> {
   return pipeline;
 }
 
-/** Why nobody is served, as far as the campaigns and the placement tell (semantics: "Reasons on 204"). */
+/** Why nobody is served, as far as the campaigns and the placement tell (docs/behaviour.md#reasons-for-no-match). */
 export function reasonPlainly(
   campaigns: Iterable<Campaign>,
   scene: MatchScene,

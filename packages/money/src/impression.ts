@@ -11,14 +11,14 @@ import { floorDivide } from "./rounding.ts";
 
 /**
  * What one impression costs: `cpm_bid_cents / 1000` cents, which is exactly `cpm_bid_cents` millicents
- * (semantics: Money, "Unit" and "Price").
+ * (docs/behaviour.md#units).
  */
 export function priceMillicents(cpmBidCents: Cents): Millicents {
   return notNegative(exact(cpmBidCents, "cpm bid"), "cpm bid");
 }
 
 /**
- * The developer's part of one impression, half to even when it is no whole microcent (semantics: Money, "Unit").
+ * The developer's part of one impression, half to even when it is no whole microcent (docs/behaviour.md#units).
  * Throws RangeError when the share is not a whole number from 0 to 10 000.
  */
 export function earningMicrocents(price: Millicents, revenueShareBasisPoints: BasisPoints): Microcents {
@@ -33,17 +33,17 @@ export function earningMicrocents(price: Millicents, revenueShareBasisPoints: Ba
   );
 }
 
-/** The platform's part: charge − earning, so that the three always sum to zero (semantics: Money, "Unit"). */
+/** The platform's part: charge − earning, so that the three always sum to zero (docs/behaviour.md#units). */
 export function feeMicrocents(price: Millicents, revenueShareBasisPoints: BasisPoints): Microcents {
   return millicentsToMicrocents(price) - earningMicrocents(price, revenueShareBasisPoints);
 }
 
-/** The charge in cents, exact and fractional: 255 millicents are 0.255 (semantics: Money, "charged_cents is exact"). */
+/** The charge in cents, exact and fractional: 255 millicents are 0.255 (docs/behaviour.md#rounding). */
 export function chargedCents(price: Millicents): number {
   return exact(price, "price") / 1000;
 }
 
-/** Spent per 1000 impressions, in whole cents, half up; 0 without impressions (semantics: Analytics). */
+/** Spent per 1000 impressions, in whole cents, half up; 0 without impressions (docs/behaviour.md#figures). */
 export function effectiveCpmCents(spentMillicents: Millicents, impressions: number): Cents {
   notNegative(exact(impressions, "impressions"), "impressions");
   if (impressions === 0) return 0;
@@ -54,7 +54,7 @@ export function effectiveCpmCents(spentMillicents: Millicents, impressions: numb
 
 /**
  * A percentage as basis points: 70.25 → 7025. Undefined when it has more than two decimals
- * (semantics: Small print, "Numbers"); the range is for the caller to check.
+ * (docs/behaviour.md#numbers); the range is for the caller to check.
  */
 export function percentToBasisPoints(percent: number): BasisPoints | undefined {
   const basisPoints = Math.round(percent * 100);

@@ -7,24 +7,24 @@ import {
   type Millicents,
 } from "./amounts.ts";
 
-/** Rounds towards −∞: for balances and what remains (semantics: Money, "remaining down"). */
+/** Rounds towards −∞: for balances and what remains (docs/behaviour.md#rounding). */
 export function centsDown(millicents: Millicents): Cents {
   // The quotient cannot round up to a whole number it does not reach: below 2^53 / 1000 half an ulp is less than 1/1000.
   return Math.floor(exact(millicents, "millicents") / MILLICENTS_PER_CENT);
 }
 
-/** Rounds towards +∞: for what is spent (semantics: Money, "spent up"). */
+/** Rounds towards +∞: for what is spent (docs/behaviour.md#rounding). */
 export function centsUp(millicents: Millicents): Cents {
   return -centsDown(-millicents) || 0;
 }
 
-/** To the nearest cent, halves up: for rows of analytics (semantics: Money). */
+/** To the nearest cent, halves up: for rows of analytics (docs/behaviour.md#rounding). */
 export function centsHalfUp(millicents: Millicents): Cents {
   const whole = centsDown(millicents);
   return millicents - whole * MILLICENTS_PER_CENT >= MILLICENTS_PER_CENT / 2 ? whole + 1 : whole;
 }
 
-/** Rounds towards −∞: for what is earned (semantics: Money, "earned down"). */
+/** Rounds towards −∞: for what is earned (docs/behaviour.md#rounding). */
 export function microcentsToCentsDown(microcents: Microcents): Cents {
   return exact(Number(floorDivide(microcents, MICROCENTS_PER_CENT)), "cents");
 }

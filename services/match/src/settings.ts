@@ -19,10 +19,10 @@ const settings = {
   ...apiSettings,
   ...rateLimitSettings,
   ...playerSettings,
-  /** Requests per minute and game, whichever key they carry (semantics: Rate limits, the second set). */
+  /** Requests per minute and game, whichever key they carry (docs/behaviour.md#rate-limits). */
   rateLimitMatchPerGame: rateLimitSetting("RATE_LIMIT_MATCH_PER_GAME", "unlimited"),
   rateLimitImpressionsPerGame: rateLimitSetting("RATE_LIMIT_IMPRESSIONS_PER_GAME", "unlimited"),
-  /** How long a match holds its price (semantics: Hold lifetime). */
+  /** How long a match holds its price (docs/behaviour.md#holds). */
   holdTtlSeconds: integerSetting("HOLD_TTL_SECONDS", { min: 1, max: DAY_SECONDS, fallback: 600 }),
 };
 

@@ -16,7 +16,7 @@ export interface PreparedContext {
   allTexts: SearchableText;
 }
 
-/** Blank texts count as absent, blank entries of lists are ignored (semantics: Small print, "Texts"). */
+/** Blank texts count as absent, blank entries of lists are ignored (docs/behaviour.md#blank-texts). */
 export function prepareContext(context: GameContext): PreparedContext {
   const theme = comparableOrNull(context.theme_id);
   const category = comparableOrNull(context.category);

@@ -3,7 +3,7 @@ import type { Creative } from "../types/campaign.ts";
 /**
  * The line of a creative for a session that has been served it `timesSeen` times before: rotates over narrative_hook and
  * alt_hooks, so that a player does not read the same line twice in a row; without hooks the tagline, else the product
- * name, else the brand name (semantics: "narrative_hook"). A line that is listed twice counts once, whatever space surrounds it.
+ * name, else the brand name (docs/behaviour.md#hook-rotation). A line that is listed twice counts once, whatever space surrounds it.
  */
 export function hookFor(
   creative: Pick<Creative, "narrative_hook" | "alt_hooks" | "tagline" | "product_name" | "brand_name">,

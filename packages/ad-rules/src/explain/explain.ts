@@ -33,7 +33,7 @@ export interface ExplainFacts {
   winningRank: number | null;
 }
 
-/** Why a campaign would or would not serve a request (semantics: "Explain"). */
+/** Why a campaign would or would not serve a request (docs/behaviour.md#explain). */
 export interface Explanation {
   campaignId: string;
   wouldServe: boolean;
@@ -46,7 +46,7 @@ export interface Explanation {
 }
 
 /**
- * Goes through all rules in the order of semantics, Matching, also after one has failed. Campaign and request are
+ * Goes through all rules in the order of docs/behaviour.md#eligibility, also after one has failed. Campaign and request are
  * compiled and ranked as for the index; the rules are applied one by one, which the index does not do, and that both come
  * to the same is held by a test. Nothing is served, held or counted. `nowMs` in Unix milliseconds.
  */

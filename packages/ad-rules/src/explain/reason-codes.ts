@@ -1,5 +1,5 @@
 /**
- * Every check that decides whether a campaign serves, in the order of semantics, Matching. A code never changes its
+ * Every check that decides whether a campaign serves, in the order of docs/behaviour.md#eligibility. A code never changes its
  * meaning and is never used again: 1xx campaign, 2xx placement, 3xx targeting, 4xx money, 5xx caps.
  */
 export const reasonCodes = {

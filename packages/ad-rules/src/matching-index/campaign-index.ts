@@ -24,7 +24,7 @@ export interface Draw {
   passedOver: boolean;
 }
 
-/** The order in which they are looked for is that of semantics, "Reasons on 204". */
+/** Checked in the order of docs/behaviour.md#reasons-for-no-match. */
 export type ReasonForNone = "placement_disabled" | "no_campaigns" | "no_eligible_campaign" | "budget";
 
 /** A campaign and its rank. */
@@ -106,7 +106,7 @@ export class CampaignIndex {
   }
 
   /**
-   * Draws the winner of a match request (semantics: Matching 1 to 7, "Rank"): one of those within 1 % of the highest rank,
+   * Draws the winner of a match request (docs/behaviour.md#matching): one of those within 1 % of the highest rank,
    * with weight priority + 1. `random` yields numbers at least 0 and below 1.
    */
   draw(scene: MatchScene, random: Random, exclusions: Exclusions = {}): Draw {
@@ -132,7 +132,7 @@ export class CampaignIndex {
     return this.#with(scene, exclusions, () => this.#matching.listTies().map((one) => this.#rankedOf(one)));
   }
 
-  /** Why `draw` finds nobody, as far as campaigns and placement tell (semantics: "Reasons on 204"). */
+  /** Why `draw` finds nobody, as far as campaigns and placement tell (docs/behaviour.md#reasons-for-no-match). */
   reasonForNone({ is_active: isActive }: Pick<Placement, "is_active">, lackedMoney: boolean): ReasonForNone {
     if (!isActive) return "placement_disabled";
     if (this.#activeCount === 0) return "no_campaigns";

@@ -187,7 +187,7 @@ const anyFacts = fc
     return { ...rest, spentMillicents, todaySpentMillicents: Math.floor(spentMillicents * todayShare) };
   });
 
-/** The formulas of semantics in plain floating point; undefined where rounding could decide. */
+/** The formulas of docs/behaviour.md#pacing in plain floating point; undefined where rounding could decide. */
 function naiveStatus(given: PacingFacts, nowMs: number): string | undefined {
   const start = given.startDate === null ? Number.NEGATIVE_INFINITY : Date.parse(given.startDate);
   if (given.firstActivatedAtMs === null || nowMs < start) return "not_started";

@@ -1,7 +1,7 @@
 import type { Millicents } from "@diegetic/money";
 import { compileSchedule, type Schedule } from "../rules/schedule.ts";
 
-/** In the order in which they are looked at: the first that holds (semantics: Analytics, "pacing"). */
+/** In the order in which they are looked at: the first that holds (docs/behaviour.md#pacing). */
 export const pacingStatuses = [
   "not_started",
   "exhausted",
@@ -59,7 +59,7 @@ interface Now {
   daysActive: number;
 }
 
-/** How a campaign spends its budget over time (semantics: Analytics, "pacing"; Small print, "Pacing" and "capped_today"). */
+/** How a campaign spends its budget over time (docs/behaviour.md#pacing). */
 export function pacingOf(facts: PacingFacts, nowMs: number): Pacing {
   const remaining = Math.max(0, facts.budgetMillicents - facts.spentMillicents);
   const capLeft =

@@ -7,7 +7,7 @@ export type BiasedPipeline = Partial<Record<(typeof overrides)[number], string>>
 
 /**
  * For each of lighting, effects, camera, mood and location the value of the heaviest affinity of that type; of equal
- * weights the older one, which stands earlier in the list (semantics: "biased_pipeline").
+ * weights the older one, which stands earlier in the list (docs/behaviour.md#pipeline-overrides).
  */
 export function biasedPipeline(
   affinities: readonly Pick<Affinity, "affinity_type" | "affinity_value" | "weight">[],

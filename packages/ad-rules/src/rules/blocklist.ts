@@ -35,7 +35,7 @@ function compileBlocklistOf(rules: readonly BlocklistRule[]): Blocklist {
 
 /**
  * Rule 5: no entry of the blocklist occurs in the context. A keyword is sought as whole words in every text of it; theme,
- * category and action are compared; game_id is compared exactly (semantics: Matching 5, Small print).
+ * category and action are compared; game_id is compared exactly (docs/behaviour.md#rule-5-blocklist).
  */
 export function blocklistAdmits(blocklist: Blocklist, context: PreparedContext, gameId: string): boolean {
   return !(

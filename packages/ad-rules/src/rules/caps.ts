@@ -1,13 +1,13 @@
 import type { Creative } from "../types/campaign.ts";
 
-/** Rule 9, first half: fewer than max_ads_per_session ads in this player session (semantics: Matching 9). */
+/** Rule 9, first half: fewer than max_ads_per_session ads in this player session (docs/behaviour.md#rule-9-caps). */
 export function sessionHasRoom(adsInSession: number, maxAdsPerSession: number): boolean {
   return adsInSession < maxAdsPerSession;
 }
 
 /**
  * Rule 9, second half: the creatives with fewer than max_uses_per_game appearances in this player session; one that is
- * not listed has not appeared (semantics: Matching 9).
+ * not listed has not appeared (docs/behaviour.md#rule-9-caps).
  */
 export function creativesWithUsesLeft(
   creatives: readonly Creative[],

@@ -63,7 +63,7 @@ export function pointOf(geo: PlayerGeo | null | undefined): Point | null {
 
 /**
  * Rule 4: any matching exclude is out; if there are includes, at least one must match. A player of unknown place never
- * matches an include and is never dropped by an exclude (semantics: Matching 4).
+ * matches an include and is never dropped by an exclude (docs/behaviour.md#rule-4-geo).
  */
 export function geoAdmits(rules: GeoRules, player: PlayerPlace): boolean {
   if (rules.hasUnreadableExclude) return false;
@@ -88,7 +88,7 @@ function isIn(place: Place, player: PlayerPlace): boolean {
   }
 }
 
-/** Whether a point is in a circle, its edge included (semantics: Small print, "Edges"). */
+/** Whether a point is in a circle, its edge included (docs/behaviour.md#numbers). */
 export function isInCircle(center: Point, radiusKm: number, point: Point): boolean {
   return greatCircleKm(center, point) <= radiusKm + edgeToleranceKm;
 }

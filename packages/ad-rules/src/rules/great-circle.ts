@@ -1,4 +1,4 @@
-/** Mean radius of the Earth (semantics: Small print, "Edges"). */
+/** Mean radius of the Earth (docs/behaviour.md#numbers). */
 const earthRadiusKm = 6371.0088;
 const radiansPerDegree = Math.PI / 180;
 

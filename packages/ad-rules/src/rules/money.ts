@@ -18,19 +18,19 @@ export interface CampaignTotals {
   spentTodayMillicents: Millicents;
 }
 
-/** What the balance still covers over and above spent and held; a price fits when it is not above (semantics: Matching 8). */
+/** What the balance still covers over and above spent and held; a price fits when it is not above (docs/behaviour.md#rule-8-money). */
 export function balanceLeft(totals: AccountTotals): Millicents {
   return totals.depositedMillicents - totals.spentMillicents - totals.heldMillicents;
 }
 
-/** What the budget still covers over and above spent and held (semantics: Matching 8). */
+/** What the budget still covers over and above spent and held (docs/behaviour.md#rule-8-money). */
 export function budgetLeft(totals: CampaignTotals): Millicents {
   return totals.budgetMillicents - totals.spentMillicents - totals.heldMillicents;
 }
 
 /**
  * What the daily cap still covers; null without a cap. All that is held counts against the current day
- * (semantics: Matching 8, Money, "Daily cap and open holds").
+ * (docs/behaviour.md#daily-caps).
  */
 export function dailyCapLeft(totals: CampaignTotals): Millicents | null {
   if (totals.dailyCapMillicents === null) return null;

@@ -4,7 +4,7 @@ import type { Placement } from "../types/request.ts";
 
 /**
  * What a placement may block a campaign by. Rule 2: the placement is active, the advertiser is not in blocked_advertisers,
- * and none of blocked_categories is among the campaign's categories (semantics: Matching 2).
+ * and none of blocked_categories is among the campaign's categories (docs/behaviour.md#rule-2-placement).
  */
 export interface BlockableNames {
   advertiser: string;

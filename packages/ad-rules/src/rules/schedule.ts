@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 const iso8601 =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt\s](\d{2}:\d{2})(?::(\d{2})(?:\.(\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-/** The flight of a campaign (semantics: Matching 1, "A date without a time means the whole day, UTC"). */
+/** The flight of a campaign (docs/behaviour.md#rule-1-status-and-dates). */
 export function compileSchedule(campaign: Pick<Campaign, "start_date" | "end_date">): Schedule {
   const start = campaign.start_date === null ? null : parseDate(campaign.start_date);
   const end = campaign.end_date === null ? null : parseDate(campaign.end_date);

@@ -15,7 +15,7 @@ export function compileTags(tags: readonly string[]): Tag[] {
 
 /**
  * Rule 7: target_tags filter. If any are named, at least one must occur in the context: equal to theme_id, category,
- * location, a mood tag or an action, or as whole words in narrative (semantics: Matching 7).
+ * location, a mood tag or an action, or as whole words in narrative (docs/behaviour.md#rule-7-target-tags).
  */
 export function tagsAdmit(tags: readonly Tag[], context: PreparedContext): boolean {
   return (

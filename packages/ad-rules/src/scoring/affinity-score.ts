@@ -30,7 +30,7 @@ export function compileAffinities(affinities: readonly Affinity[]): CompiledAffi
   }));
 }
 
-/** What each affinity contributes, in the order of the list, zeros included (semantics: "Affinity score"). */
+/** What each affinity contributes, in the order of the list, zeros included (docs/behaviour.md#affinity-score). */
 export function affinityParts(
   affinities: readonly CompiledAffinity[],
   context: PreparedContext,
@@ -43,7 +43,7 @@ export function affinityParts(
   }));
 }
 
-/** The sum of what the affinities contribute (semantics: "Affinity score"). */
+/** The sum of what the affinities contribute (docs/behaviour.md#affinity-score). */
 export function affinityScore(affinities: readonly CompiledAffinity[], context: PreparedContext): number {
   let sum = 0;
   for (const affinity of affinities) sum += contributionOf(affinity, context);

@@ -22,7 +22,7 @@ const plainLetters: Readonly<Record<string, string>> = {
 const decorated = /[øłđħðþıßæœ]/g;
 
 /**
- * The form in which city names are compared: like other texts, and without accents (semantics: Matching, "Geo"). Points
+ * The form in which city names are compared: like other texts, and without accents (docs/behaviour.md#rule-4-geo). Points
  * that only say how a word is pronounced go as well; marks that make another letter or syllable (й, vowel signs of Thai and
  * of Indic scripts, voicing marks, hamza) stay. Null for an absent or blank name.
  */

@@ -6,7 +6,7 @@ const invisible = /\p{Default_Ignorable_Code_Point}+/gu;
 
 /**
  * The form in which two texts are compared: NFKC, lower case, without surrounding space and what is invisible; accents
- * count (semantics: Small print, "Equality of texts").
+ * count (docs/behaviour.md#equality-of-texts).
  */
 export function comparable(text: string): string {
   const visible = onlyAscii.test(text) ? text : text.replace(invisible, "");

@@ -1,7 +1,7 @@
 import { comparable, onlyAscii } from "./equality.ts";
 
 /**
- * Search for phrases as whole words (semantics: Small print, "Whole words").
+ * Search for phrases as whole words (docs/behaviour.md#whole-words).
  *
  * Words are runs of letters, digits and combining marks that begin with a letter or digit; whatever stands between two
  * words equals one space. In scripts that do not separate words a phrase is sought as a substring. Where such a script

@@ -1,13 +1,13 @@
 import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
 import type { CampaignStatus, CreativeType, Tone } from "../snapshot.ts";
 
-/** Characters of names, brands, products, values, tags and identifiers (semantics: Texts). */
+/** Characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
 export const NAME_CHARACTERS = 200;
-/** Characters of hooks, taglines and narrative (semantics: Texts). */
+/** Characters of hooks, taglines and narrative (docs/behaviour.md#blank-texts). */
 export const TEXT_CHARACTERS = 2_000;
-/** Entries of a list in a body (semantics: Statuses of errors). */
+/** Entries of a list in a body (docs/behaviour.md#text-limits). */
 export const LIST_ENTRIES = 100;
-/** Largest amount of money in one field, in cents (semantics: Sizes). */
+/** Largest amount of money in one field, in cents (docs/behaviour.md#amounts). */
 export const MAX_AMOUNT_CENTS = 1_000_000_000;
 
 /** Has a character that is seen, neither space nor ignorable: the schema's way to refuse blank texts. */
@@ -17,7 +17,7 @@ export const COUNTRY_CODE = "^[A-Za-z]{2}$";
 /** The form of a date or moment; which days the calendar has, the format iso-date knows. */
 const FLIGHT_DATE =
   "^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?)?)?$";
-/** Not blank, no control characters (semantics: game_id). */
+/** Not blank, no control characters (docs/behaviour.md#text-limits). */
 export const GAME_ID = "^(?=.*\\S)\\P{Cc}+$";
 
 export const CREATIVE_TYPES = [
@@ -37,7 +37,7 @@ export function closed<Fields extends Record<string, TSchema>>(fields: Fields, d
   });
 }
 
-/** An object of a request: fields that it does not know are allowed, and ignored (semantics: Statuses of errors). */
+/** An object of a request: fields that it does not know are allowed, and ignored (docs/behaviour.md#response-only-fields). */
 export function open<Fields extends Record<string, TSchema>>(fields: Fields, description?: string) {
   return Type.Object(fields, description === undefined ? {} : { description });
 }

@@ -16,7 +16,7 @@ import {
 
 /** Bounds and default of max_ads_per_session (spec: Limits). */
 export const MAX_ADS_PER_SESSION = { minimum: 1, maximum: 50, default: 10 };
-/** The developer's share when none is named, in percent (semantics: Addresses and identity). */
+/** The developer's share when none is named, in percent (docs/behaviour.md#revenue-share). */
 export const DEFAULT_REVENUE_SHARE_PCT = 70;
 
 const placementTypes = () =>

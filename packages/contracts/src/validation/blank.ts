@@ -1,6 +1,6 @@
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
-/** Whether nothing of the text can be seen: it is space, or characters such as a zero-width space (semantics: Texts). */
+/** Whether nothing of the text can be seen: it is space, or characters such as a zero-width space (docs/behaviour.md#blank-texts). */
 export function isBlankText(text: string): boolean {
   const first = text.charCodeAt(0);
   // Printable ASCII: how nearly every text begins.

@@ -59,7 +59,7 @@ function replaceLengths(ajv: Ajv2020): void {
       keyword,
       type: "string",
       schemaType: "number",
-      // A text that is too long is said to be so (semantics: Texts), and no expression reads it.
+      // A text that is too long is said to be so (docs/behaviour.md#blank-texts), and no expression reads it.
       before: "pattern",
       code: (context) => context.fail(isBroken(context)),
     });
@@ -100,7 +100,7 @@ export function validator<Schema extends TSchema>(
   return build(schema, { nulls: "keep", blanks: "keep" }, check);
 }
 
-/** The validator of a create: null is read like an absent field (semantics: Small print, Null). */
+/** The validator of a create: null is read like an absent field (docs/behaviour.md#absent-values). */
 export function createValidator<Schema extends TSchema>(
   schema: Schema,
   check?: (value: WithoutNulls<Static<Schema>>) => InvalidInput | undefined,
@@ -108,7 +108,7 @@ export function createValidator<Schema extends TSchema>(
   return build(schema, { nulls: "drop", blanks: "keep" }, check);
 }
 
-/** The validator of a match request: optional blank texts and blank list entries are read as absent, too (semantics: Texts). */
+/** The validator of a match request: optional blank texts and blank list entries are read as absent, too (docs/behaviour.md#blank-texts). */
 export function lenientValidator<Schema extends TSchema>(
   schema: Schema,
   check?: (value: WithoutNulls<Static<Schema>>) => InvalidInput | undefined,

@@ -3,11 +3,11 @@ import { hash } from "node:crypto";
 /** 22 characters of base64url: 132 bits, far more than the number of players needs. */
 const HASH_CHARACTERS = 22;
 
-/** A session with a session_id is forgotten after so long without a match request (semantics: Matching). */
+/** A session with a session_id is forgotten after so long without a match request (docs/behaviour.md#matching). */
 export const NAMED_SESSION_IDLE_MS = 24 * 60 * 60 * 1_000;
 
 export interface PlayerIdentity {
-  /** Stands for the player wherever something is stored; his id never is (semantics: Privacy). */
+  /** Stands for the player wherever something is stored; his id never is (docs/behaviour.md#privacy). */
   userHash: string;
   /** Stands for the player and his session: the name of the session in Redis keys. */
   sessionKey: string;

@@ -6,9 +6,9 @@ import type { ApiKey, EndpointGroup, KeyDirectory, RateLimiter, RateLimitVerdict
 import type { Exchange } from "./exchange.ts";
 import { HttpError, Overloaded, unauthorized } from "./http-error.ts";
 
-/** Requests a minute from one address without a valid key (semantics: Small print). */
+/** Requests a minute from one address without a valid key (docs/behaviour.md#rate-limits). */
 const LIMIT_WITHOUT_KEY_PER_MINUTE = 100;
-/** What the headers say for a key without a limit (semantics: Small print). */
+/** What the headers say for a key without a limit (docs/behaviour.md#rate-limits). */
 const UNLIMITED = 2_147_483_647;
 const MINUTE_MS = 60_000;
 const API_KEY = /^Bearer +([A-Za-z0-9_-]{1,200}) *$/i;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.ts";
 import { badRequest, type HttpError, payloadTooLarge, unsupportedMediaType } from "./http-error.ts";
 
-/** semantics: Statuses of errors, 413. */
+/** See docs/behaviour.md#statuses. */
 const BODY_LIMIT_BYTES = 256 * 1024;
 
 /** More than any body of the API needs; what is nested deeper could exhaust the stack of whoever walks through it. */

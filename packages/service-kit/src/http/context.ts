@@ -8,7 +8,7 @@ import type { ApiKey, RequestContext } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { badRequest, unprocessable } from "./http-error.ts";
 
-/** semantics: Small print, Idempotency-Key. */
+/** See docs/behaviour.md#idempotency-keys. */
 const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
 /** The best of several media types by `Accept`; works on any request of `node:http`. */

@@ -18,8 +18,8 @@ export interface ServingPolicy extends AdmissionPolicy {
 }
 
 /**
- * Serves a request of one path, from its key to its answer; never rejects. The checks run in the order of semantics,
- * "Statuses of errors". Knows nothing of who found the path: the hot lane and Express call the same function.
+ * Serves a request of one path, from its key to its answer; never rejects. The checks run in the order of
+ * docs/behaviour.md#order-of-checks. Knows nothing of who found the path: the hot lane and Express call the same function.
  * @param endpoints those of the path, one per method
  */
 export async function serveRequest(
@@ -62,7 +62,7 @@ function allowedMethods(endpoints: readonly Endpoint[]): string[] {
   return endpoints.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
 }
 
-/** Throws 403 (semantics: Key scopes). */
+/** Throws 403 (docs/behaviour.md#key-scopes). */
 function requireScope(key: ApiKey, endpoint: Endpoint): void {
   const { scope } = endpoint;
   const accepted = typeof scope === "string" ? [scope] : scope;

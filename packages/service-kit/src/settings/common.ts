@@ -30,7 +30,7 @@ export const apiSettings = {
   requestsAtATime: integerSetting("REQUESTS_AT_A_TIME", { min: 1, max: 100_000, fallback: 2_000 }),
 };
 
-/** Requests per minute and key (semantics: Rate limits). */
+/** Requests per minute and key (docs/behaviour.md#rate-limits). */
 export const rateLimitSettings = {
   rateLimitMatch: rateLimitSetting("RATE_LIMIT_MATCH", 1_000),
   rateLimitImpressions: rateLimitSetting("RATE_LIMIT_IMPRESSIONS", 1_000),
@@ -40,7 +40,7 @@ export const rateLimitSettings = {
 
 /** How players and their sessions are told apart; the same on every process that looks at them, for good. */
 export const playerSettings = {
-  /** After so long without a match request a player session without session_id ends (semantics: Matching). */
+  /** After so long without a match request a player session without session_id ends (docs/behaviour.md#matching). */
   sessionIdleSeconds: integerSetting("SESSION_IDLE_SECONDS", { min: 1, max: 86_400, fallback: 1_800 }),
 };
 

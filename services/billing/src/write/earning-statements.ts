@@ -22,8 +22,7 @@ export function campaignGamesStatement(moves: Posting["campaignGames"]): Prisma.
 }
 
 /**
- * Writes charge and fee of each campaign and day, and the earnings of each game and day; they sum to zero (semantics: Money,
- * "Unit"). Fees and earnings of nothing are written, too: a charge is never without them.
+ * Writes charge and fee of each campaign and day, and the earnings of each game and day; they sum to zero (docs/behaviour.md#units). Fees and earnings of nothing are written, too: a charge is never without them.
  */
 export function ledgerStatement({
   charges,

@@ -3,7 +3,7 @@ import { Prisma } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
-/** For so long an Idempotency-Key names one operation (semantics: Retries). */
+/** For so long an Idempotency-Key names one operation (docs/behaviour.md#retries). */
 export const OPERATION_MS = 24 * 60 * 60 * 1_000;
 
 /** What tells the operation of an impression. */

@@ -8,10 +8,10 @@ import {
   shown,
 } from "@diegetic/contracts";
 
-/** Have no field in a scene: they are sought in the narrative as whole words (semantics: Matching, Affinity score). */
+/** Have no field in a scene: they are sought in the narrative as whole words (docs/behaviour.md#affinity-score). */
 const SOUGHT_AS_WORDS: ReadonlySet<string> = new Set(["lighting", "effects", "camera"]);
 
-/** The affinity that a body names. Throws InvalidInput, also for a value that could never occur (semantics: Whole words). */
+/** The affinity that a body names. Throws InvalidInput, also for a value that could never occur (docs/behaviour.md#whole-words). */
 export function readAffinity(body: unknown): AffinityCreate {
   const affinity = affinityCreate(body);
   requireWord(affinity, "affinity_value");

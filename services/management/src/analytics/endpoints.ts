@@ -62,7 +62,7 @@ async function dailyRows(asked: AskedCampaign, { database, clock }: AnalyticsPar
   try {
     count = integerParameter("days", context.query, ANALYTICS_DAYS) ?? ANALYTICS_DAYS.default;
   } catch (error) {
-    // Whose campaign it is comes first (semantics: Statuses of errors).
+    // Whose campaign it is comes first (docs/behaviour.md#order-of-checks).
     await ownCampaign(database, accountId, campaignId);
     throw error;
   }

@@ -33,7 +33,7 @@ export function presentCampaignStats(stats: CampaignStats): CampaignStatsBody {
   };
 }
 
-/** The numbers of a row; rows round half up (semantics: Integer cents in answers). */
+/** The numbers of a row; rows round half up (docs/behaviour.md#rounding). */
 function presentSums(sums: Sums) {
   return {
     impressions: sums.impressions,
@@ -77,7 +77,7 @@ export function presentCreatives(
   };
 }
 
-/** The unknown place comes last, however often it was seen (semantics: Order of rows). */
+/** The unknown place comes last, however often it was seen (docs/behaviour.md#rows). */
 export function presentCountries(campaignId: string, byCountry: ReadonlyMap<string, Sums>): GeoAnalyticsBody {
   const rows = [...byCountry].map(([code, sums]) => ({ country_code: code || null, ...presentSums(sums) }));
   return {

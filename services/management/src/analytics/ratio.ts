@@ -6,7 +6,7 @@ export function ratio(dividend: bigint, divisor: bigint): number {
   return Number((2n * dividend * TEN_THOUSAND + divisor) / (2n * divisor)) / Number(TEN_THOUSAND);
 }
 
-/** The mean of a sum in millionths, to four decimals, half up; 0 of nothing (semantics: avg_affinity_score). */
+/** The mean of a sum in millionths, to four decimals, half up; 0 of nothing (docs/behaviour.md#figures). */
 export function meanOfMillionths(sumMillionths: bigint, count: number): number {
   return ratio(sumMillionths, BigInt(count) * 1_000_000n);
 }

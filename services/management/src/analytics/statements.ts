@@ -94,7 +94,7 @@ export interface CreativeRow extends ScoredRow {
   brand_name: string;
 }
 
-/** Every creative in use, and every deleted one that had impressions (semantics: Small print). */
+/** Every creative in use, and every deleted one that had impressions (docs/behaviour.md#rows). */
 export function creativesQuestion(): Question {
   return Prisma.sql`
     SELECT id AS key, creative_type::text AS creative_type, brand_name, impressions, spent_millicents, unique_users, ${SCORE}

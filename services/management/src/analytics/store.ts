@@ -113,7 +113,7 @@ export interface CreativeSums extends ScoredSums {
   brandName: string;
 }
 
-/** Every creative in use, and every deleted one that had impressions (semantics: Small print). */
+/** Every creative in use, and every deleted one that had impressions (docs/behaviour.md#rows). */
 export async function readCreatives(asked: AskedCampaign): Promise<CreativeSums[]> {
   const rows = await ask<CreativeRow>(asked, creativesQuestion());
   return rows.map((row) => ({

@@ -5,7 +5,7 @@ import type { Publishing } from "../snapshot-publishing/publishing.ts";
 import { newKeyText } from "./key-text.ts";
 import { insertKey } from "./store.ts";
 
-/** What a key may be used for when nothing is said (semantics: Key scopes). */
+/** What a key may be used for when nothing is said (docs/behaviour.md#key-scopes). */
 export const ALL_SCOPES: readonly Scope[] = SCOPES;
 
 export interface KeyOptions {

@@ -44,7 +44,7 @@ export interface ApiKeyParts {
   keyTextSecret: string;
 }
 
-/** A key's own account is managed by a key that is no mere serving key (semantics: Key scopes). */
+/** A key's own account is managed by a key that is no mere serving key (docs/behaviour.md#key-scopes). */
 export function apiKeyEndpoints(parts: ApiKeyParts): Endpoint[] {
   const { operations } = apiKeysApi;
   return [

@@ -20,7 +20,7 @@ export function newSettings(request: CampaignCreate): CampaignSettings {
   return settings;
 }
 
-/** The settings that a PATCH names: null clears, or goes back to the default (semantics: Small print, Null). */
+/** The settings that a PATCH names: null clears, or goes back to the default (docs/behaviour.md#absent-values). */
 export function changedSettings(patch: CampaignPatch): Partial<CampaignSettings> {
   const changed: Partial<CampaignSettings> = {};
   if (patch.name !== undefined) changed.name = patch.name;

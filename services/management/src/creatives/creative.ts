@@ -7,7 +7,7 @@ import {
   MAX_USES_PER_GAME,
 } from "@diegetic/contracts";
 
-/** Most creatives of one campaign (semantics: Statuses of errors). */
+/** Most creatives of one campaign (docs/behaviour.md#sizes). */
 export const MOST_CREATIVES = 100;
 
 /** What an advertiser decides about a creative; its type is fixed at creation. */

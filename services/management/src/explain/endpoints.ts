@@ -18,7 +18,7 @@ export interface ExplainParts {
   clock: Clock;
 }
 
-/** `POST /campaigns/{id}/explain`: what a match request would make of one campaign, rule by rule (semantics: Explain). */
+/** `POST /campaigns/{id}/explain`: what a match request would make of one campaign, rule by rule (docs/behaviour.md#explain). */
 export function explainEndpoints(parts: ExplainParts): Endpoint[] {
   return [endpoint(explainApi.operations.explain, (context) => explainCampaign(parts, context))];
 }

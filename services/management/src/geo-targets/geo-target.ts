@@ -7,7 +7,7 @@ import {
   shown,
 } from "@diegetic/contracts";
 
-/** Most geo targets of one campaign (semantics: Statuses of errors). */
+/** Most geo targets of one campaign (docs/behaviour.md#sizes). */
 export const MOST_GEO_TARGETS = 500;
 
 /** A place; fields that its type does not know are null. */
@@ -58,7 +58,7 @@ export function placeOf(request: GeoTargetCreate): Place {
 
 /**
  * Whether two targets name the same place, compared as matching compares: codes without case, cities without case and
- * accents (semantics: Matching 4). A city with a state is another place than the city in any state, and circles of
+ * accents (docs/behaviour.md#rule-4-geo). A city with a state is another place than the city in any state, and circles of
  * different size are different places: one may be cut out of the other.
  */
 export function isSamePlace(left: Place, right: Place): boolean {

@@ -26,7 +26,7 @@ export const geoTargetStore: CampaignPartStore<GeoTargetCreate, GeoTarget> = {
   },
 };
 
-/** Throws 422 when the campaign has the same place the other way round (semantics: Matching 4). */
+/** Throws 422 when the campaign has the same place the other way round (docs/behaviour.md#rule-4-geo). */
 export async function requireNoContradiction(
   transaction: Transaction,
   campaignId: string,

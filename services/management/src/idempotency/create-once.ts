@@ -1,7 +1,7 @@
 import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
 import { conflict, jsonSha256, type RequestContext } from "@diegetic/service-kit";
 
-/** How long a first answer is kept (semantics: Deposit retries). */
+/** How long a first answer is kept (docs/behaviour.md#idempotency-keys). */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 const FORGOTTEN_PER_ROUND = 1_000;
 

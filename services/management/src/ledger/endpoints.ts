@@ -44,7 +44,7 @@ function showLedger(parts: LedgerParts): Endpoint["handle"] {
   };
 }
 
-/** The days that were asked for; whether the caller has registered comes first (semantics: Statuses of errors). */
+/** The days that were asked for; whether the caller has registered comes first (docs/behaviour.md#order-of-checks). */
 async function periodOf(
   { database }: LedgerParts,
   context: RequestContext,

@@ -47,7 +47,7 @@ export function newSettings(request: PlacementCreate): PlacementSettings {
   };
 }
 
-/** The settings that a PATCH names; null goes back to the default (semantics: Small print, Null). */
+/** The settings that a PATCH names; null goes back to the default (docs/behaviour.md#absent-values). */
 export function changedSettings(patch: PlacementPatch): Partial<PlacementSettings> {
   const changed: Partial<PlacementSettings> = {};
   if (patch.placement_types !== undefined) changed.placementTypes = unique(patch.placement_types);

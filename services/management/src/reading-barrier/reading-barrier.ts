@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Prisma, type Reader } from "@diegetic/database";
 import type { DueIndex, MoneyCommands } from "@diegetic/hot-state";
 
-/** semantics: Reads after writes. */
+/** See docs/behaviour.md#reads-after-writes. */
 const LONGEST_WAIT_MS = 1_000;
 const POLL_MS = 10;
 /** Advertisers that one read of earnings waits for: with more of them behind, it answers without the others (ADR 5). */

@@ -8,7 +8,7 @@ import { type Clock, lastDays } from "../shared/time.ts";
 import { presentCreatorRevenue, presentGameRevenue, presentRevenue } from "./presenter.ts";
 import { readAdvertiserRevenue, readGameDetails, readGameEarnings } from "./store.ts";
 
-/** semantics: Earnings rows. */
+/** See docs/behaviour.md#rounding. */
 const SHOWN_DAYS = 30;
 const TOP_ADVERTISERS = 10;
 

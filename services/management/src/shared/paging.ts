@@ -11,7 +11,7 @@ export interface Paging {
   after: string | undefined;
 }
 
-/** Reads `?limit=` and `?cursor=` (semantics: list endpoints). A cursor is the identifier of the last row of a page. */
+/** Reads `?limit=` and `?cursor=` (docs/behaviour.md#lists). A cursor is the identifier of the last row of a page. */
 export function readPaging(context: RequestContext, prefix: IdPrefix): Paging {
   const limit = integerParameter("limit", context.query, LIMIT);
   const after = singleParameter("cursor", context.query);

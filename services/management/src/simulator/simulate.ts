@@ -27,7 +27,7 @@ export interface Simulation {
   totalScore: number;
 }
 
-/** The scene as a match request would name it (semantics: Simulator). */
+/** The scene as a match request would name it (docs/behaviour.md#simulator). */
 function contextOf({ narrativeFunction, mood }: Scene) {
   return prepareContext({
     narrative: narrativeFunction ?? null,

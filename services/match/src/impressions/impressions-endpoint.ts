@@ -38,7 +38,7 @@ export interface ImpressionDependencies
   batcher: ImpressionBatcher;
 }
 
-/** `POST /impressions`: load → claim → commit → present (semantics: Impressions). */
+/** `POST /impressions`: load → claim → commit → present (docs/behaviour.md#impressions). */
 export function createImpressionsEndpoint(dependencies: ImpressionDependencies): Endpoint {
   return endpoint(servingApi.operations.recordImpression, (context) =>
     handleImpression(dependencies, context),
@@ -142,7 +142,7 @@ async function commit(
 function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: SnapshotCampaign): HttpError {
   switch (reason) {
     case "no_match":
-      // A deleted creative is known only by its open matches (semantics: "Deleted creatives").
+      // A deleted creative is known only by its open matches (docs/behaviour.md#unknown-campaigns-and-creatives).
       if (!campaign.creatives.some((creative) => creative.creative_id === body.creative_id)) {
         return notFound("creative_id names no creative of this campaign: send the one of the match");
       }

@@ -9,7 +9,7 @@ import { MAX_RESERVATIONS, reserveOne, type Trial, withdraw, withdrawLater } fro
 /** How often a request starts over because a campaign turned out newer than this instance knew. */
 const MAX_FRESH_STARTS = 2;
 
-/** `POST /match`: load → decide → commit → present (semantics: Matching). */
+/** `POST /match`: load → decide → commit → present (docs/behaviour.md#matching). */
 export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
   return endpoint(servingApi.operations.match, (context) => handleMatch(dependencies, context));
 }
@@ -68,7 +68,7 @@ interface Nobody {
   reason: NoMatchReason;
   passedOver: boolean;
 }
-/** Whom to try; or why nobody (semantics: "Reasons on 204"). */
+/** Whom to try; or why nobody (docs/behaviour.md#reasons-for-no-match). */
 type Decision = { candidate: Candidate } | Nobody;
 
 /** Synchronous and on what is known right now: rules 1 to 7, without what was refused, here or to others a moment ago. */
@@ -94,7 +94,7 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
 
 /**
  * Nothing to try: the request still keeps its player session alive. A session that has had all its ads is the reason
- * before anything else is that a campaign which passes rules 1 to 7 was refused for (semantics: "Reasons on 204").
+ * before anything else is that a campaign which passes rules 1 to 7 was refused for (docs/behaviour.md#reasons-for-no-match).
  */
 async function turnAway(
   dependencies: MatchDependencies,

@@ -2,7 +2,7 @@ import { biasedPipeline, type Candidate, hookFor } from "@diegetic/ad-rules";
 import type { MatchResponse } from "@diegetic/contracts";
 import type { Answer } from "@diegetic/service-kit";
 
-/** semantics: "Reasons on 204". Fit for a game developer: nothing about single advertisers. */
+/** See docs/behaviour.md#reasons-for-no-match. Fit for a game developer: nothing about single advertisers. */
 export type NoMatchReason =
   | "placement_disabled"
   | "no_campaigns"

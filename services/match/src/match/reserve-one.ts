@@ -5,7 +5,7 @@ import { priceMillicents } from "@diegetic/money";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
 
-/** semantics: "How many candidates are tried". */
+/** See docs/behaviour.md#attempts. */
 export const MAX_RESERVATIONS = 8;
 
 /** What a reservation works with. */

@@ -16,7 +16,7 @@ const LONGEST_MS = 3_600_000;
 
 /**
  * Has the index pass over what was refused for lack of money, so that exhausted campaigns do not stand in the way of the
- * next request (semantics: "How many candidates are tried"): for a moment, or as long as the refusal says that it lasts. A
+ * next request (docs/behaviour.md#attempts): for a moment, or as long as the refusal says that it lasts. A
  * newer version of the campaign or, for the balance, of the advertiser ends a refusal at once. Forgetting one costs a
  * reservation, never money.
  */

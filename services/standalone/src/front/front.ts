@@ -35,7 +35,7 @@ export interface FrontOptions {
 }
 
 /**
- * One address for the whole API (semantics: "One address, two services"): `/match` and `/impressions` go to the match
+ * One address for the whole API (docs/behaviour.md#base-address): `/match` and `/impressions` go to the match
  * instances in turn, everything else to management. A request that an instance has refused to take goes to the next one,
  * unless its body is too large to be kept for that.
  */
