@@ -7,9 +7,11 @@
 --       {'refused', code, cap_since_ms | '', lasts}: texts without line breaks
 -- Codes unknown_slot   the slot has to be rebuilt first
 --       stale_version  the slot knows a newer version of the campaign than the caller
+--       behind         the slot has an older version than the caller: its settings may allow what the newer ones forbid
 --       not_active, balance, budget, daily_cap, creative_cap
--- lasts: whether the end of a hold can change a lack of money. ''  it can, or the slot is older than the caller;
---       'version'  only a newer version of the account (balance) or of the campaign (budget) can;
+-- lasts: whether the end of a hold can change a lack of money. ''  it can;
+--       'version'  only a newer version of the campaign (budget) can;
+--       'version <n>'  only a newer version of the account than n (balance) can;
 --       milliseconds  only that can (daily cap), or the day's end, after so long
 -- cap_since_ms: since when the caps that have decided are counted. Those that began before the session (by more than
 --       half of its idle time) belong to an earlier one: with session_started_ms they are forgotten first.
@@ -61,11 +63,11 @@ end
 
 local account, campaign
 
--- Of a lack of money: what stands even when every hold lapses and a ceiling is taken away. A campaign that is behind the
--- caller may be about to change.
+-- Of a lack of money: what stands even when every hold lapses and a ceiling is taken away.
 local function lasts(refusal)
-  if campaign.version ~= campaign_version then return '' end
-  if refusal == 'balance' then return account.deposited - account.spent < price and 'version' or '' end
+  if refusal == 'balance' then
+    return account.deposited - account.spent < price and 'version ' .. account.version or ''
+  end
   if refusal == 'budget' then return campaign.budget - campaign.spent < price and 'version' or '' end
   return campaign.day_spent + price > campaign.daily_cap and whole(DAY_MS - now_ms % DAY_MS) or ''
 end
@@ -100,6 +102,7 @@ end
 local cap_since_ms = cap_since_us and milliseconds(cap_since_us) or ''
 
 if campaign.version > campaign_version then return without_hold('refused', 'stale_version', cap_since_ms, '') end
+if campaign.version < campaign_version then return without_hold('refused', 'behind', cap_since_ms, '') end
 if campaign.status ~= 'active' then return without_hold('refused', 'not_active', cap_since_ms, '') end
 local refusal = no_room(account, campaign, price)
 if refusal then return without_hold('refused', refusal, cap_since_ms, lasts(refusal)) end

@@ -8,6 +8,7 @@ local function read_account(key)
     'seq', 'impressions')
   if not values[1] or values[5] ~= server_lineage() then return nil end
   return {
+    version = values[1],
     deposited = tonumber(values[2]),
     spent = tonumber(values[3]),
     held = tonumber(values[4]),

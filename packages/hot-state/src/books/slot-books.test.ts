@@ -40,7 +40,7 @@ describe("reading a slot for the books, on a cluster", () => {
     for (const campaignId of others.slice(0, 69)) {
       await money.applyCampaign(slot.campaign({ campaignId }));
     }
-    await slot.hold({ campaign_version: 3 }, { campaignVersion: 3 });
+    await slot.hold({ campaign_version: 3 });
     await slot.hold({ price_millicents: 250 });
     const charged = await slot.commit();
     if (charged.outcome !== "charged") throw new Error(charged.reason);
@@ -65,7 +65,7 @@ describe("reading a slot for the books, on a cluster", () => {
       holdsMillicents: 250,
     });
     expect(await reader.newestHeldVersion(slot.advertiserId, slot.campaignId)).toBe(1);
-    await slot.hold({ campaign_version: 3 }, { campaignVersion: 3 });
+    await slot.hold({ campaign_version: 3 });
     expect(await reader.newestHeldVersion(slot.advertiserId, slot.campaignId)).toBe(3);
   });
 

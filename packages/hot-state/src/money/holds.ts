@@ -12,6 +12,7 @@ import {
   type MoneyCommands,
   RELEASE_CODES,
   RESERVE_REFUSALS,
+  type RefusalLasts,
   type ReleaseReason,
   type ReleaseResult,
   type ReserveRequest,
@@ -113,8 +114,7 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
     );
     if (reply.code(0, ["held", "refused"]) === "refused") {
       const reason = reply.code(1, RESERVE_REFUSALS);
-      const lasts = reply.text(3) === "version" ? "version" : reply.optionalInteger(3);
-      return { outcome: "refused", reason, capSinceMs: reply.optionalInteger(2), lasts };
+      return { outcome: "refused", reason, capSinceMs: reply.optionalInteger(2), lasts: readLasts(reply) };
     }
     return {
       outcome: "held",
@@ -124,6 +124,13 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
       capSinceMs: reply.integer(4),
     };
   };
+}
+
+/** The fourth field of a refusal: '', milliseconds, 'version', or 'version' and the account's version. */
+function readLasts(reply: ReplyReader): RefusalLasts {
+  const version = /^version(?: (\d+))?$/.exec(reply.text(3));
+  if (version === null) return reply.optionalInteger(3);
+  return version[1] === undefined ? "version" : { accountVersion: Number(version[1]) };
 }
 
 function createCommit(redis: RedisConnection): MoneyCommands["commit"] {

@@ -34,6 +34,7 @@ export interface ReserveRequest {
 export const RESERVE_REFUSALS = [
   "unknown_slot",
   "stale_version",
+  "behind",
   "not_active",
   "balance",
   "budget",
@@ -56,12 +57,15 @@ export type ReserveResult =
       outcome: "refused";
       reason: ReserveRefusal;
       capSinceMs: number | null;
-      /**
-       * Of a lack of money: null when the end of a hold can change it. Otherwise only a newer version of the account
-       * (`balance`) or of the campaign can, for the daily cap also the end of the UTC day after so many milliseconds.
-       */
-      lasts: "version" | number | null;
+      lasts: RefusalLasts;
     };
+
+/**
+ * What ends a lack of money. Null: the end of a hold can. `version`: only a newer version of the campaign.
+ * `accountVersion`: only a newer version of the account than this one. A number: a newer version of the campaign, or the end of
+ * the UTC day after so many milliseconds.
+ */
+export type RefusalLasts = "version" | { accountVersion: number } | number | null;
 
 export interface CommitRequest {
   advertiserId: string;

@@ -86,6 +86,25 @@ describe("RefusalMemory", () => {
     expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: false, passedOver: true });
   });
 
+  it("remembers a campaign that is behind in Redis for a moment, and not for a lack of money", () => {
+    index.upsert(campaign);
+    memory.remember(campaign, passing("behind"), at(1_000));
+    expect(drawn(1_249)).toMatchObject({ candidate: null, lackedMoney: false, passedOver: true });
+    expect(standing(campaign, 1_250)).toBe(false);
+  });
+
+  it("remembers an empty balance for a moment only while the account in Redis is behind the one known here", () => {
+    index.upsert(campaign);
+    const refusal = { reason: "balance" as const, lasts: { accountVersion: 1 } };
+    memory.remember(campaign, refusal, at(1_000));
+    expect(standing(campaign, 1_250)).toBe(true);
+    index.readmitAdvertiser("adv_1");
+    advertiserVersion = 2;
+    memory.remember(campaign, refusal, at(2_000));
+    expect(standing(campaign, 2_001)).toBe(true);
+    expect(standing(campaign, 2_250)).toBe(false);
+  });
+
   it("does not let a refusal outdate a deposit that came while it was on its way", () => {
     index.upsert(campaign);
     memory.remember(campaign, passing("balance"), { advertiserVersion: 0, nowMs: 1_000 });
@@ -111,7 +130,7 @@ describe("RefusalMemory", () => {
   it("finds an advertiser of very many campaigns out by one refusal, and lets them all in again", () => {
     const many = 500;
     for (let n = 0; n < many; n++) index.upsert({ ...campaign, campaign_id: `c${n}` });
-    memory.remember(campaign, { reason: "balance", lasts: "version" }, at(1_000));
+    memory.remember(campaign, { reason: "balance", lasts: { accountVersion: 1 } }, at(1_000));
     for (let n = 0; n < many; n++) {
       expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: true, passedOver: true });
     }

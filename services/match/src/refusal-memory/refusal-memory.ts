@@ -1,5 +1,5 @@
 import type { CampaignIndex } from "@diegetic/ad-rules";
-import type { ReserveRefusal } from "@diegetic/hot-state";
+import type { RefusalLasts, ReserveRefusal } from "@diegetic/hot-state";
 
 /** What of a campaign decides whether a refusal still stands. */
 export interface RefusedCampaign {
@@ -13,6 +13,8 @@ export interface RefusedCampaign {
 const REMEMBER_MS = 250;
 /** A newer version ends the others. Should the books be put right without one, it is noticed after so long. */
 const LONGEST_MS = 3_600_000;
+const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set(["budget", "daily_cap"]);
+const REMEMBERED: ReadonlySet<ReserveRefusal> = new Set([...LACKS_MONEY, "unknown_slot", "behind"]);
 
 /**
  * Has the index pass over what was refused for lack of money, so that exhausted campaigns do not stand in the way of the
@@ -30,24 +32,37 @@ export class RefusalMemory {
   }
 
   /**
-   * Other reasons than lack of money and a missing slot are not remembered: they are about this request alone.
+   * Other reasons than lack of money and a slot that is missing or behind are not remembered: they are about this request alone.
    * @param asked.advertiserVersion as it was known before the reservation was sent: a deposit that came while the
    * refusal was on its way must not be outdated by it
    */
   remember(
     campaign: RefusedCampaign,
-    { reason, lasts }: { reason: ReserveRefusal; lasts: "version" | number | null },
+    { reason, lasts }: { reason: ReserveRefusal; lasts: RefusalLasts },
     asked: { advertiserVersion: number; nowMs: number },
   ): void {
     const { campaign_id, advertiser_id, version, cpm_bid_cents } = campaign;
-    const longMs = lasts === "version" ? LONGEST_MS : Math.min(lasts ?? 0, LONGEST_MS);
-    const span = { sinceMs: asked.nowMs, untilMs: asked.nowMs + Math.max(REMEMBER_MS, longMs) };
+    const span = {
+      sinceMs: asked.nowMs,
+      untilMs: asked.nowMs + Math.max(REMEMBER_MS, longMs(lasts, asked.advertiserVersion)),
+    };
     if (reason === "balance") {
       if (this.#advertiserVersion(advertiser_id) > asked.advertiserVersion) return;
       this.#index.refuseAdvertiser(advertiser_id, { bidCents: cpm_bid_cents, ...span });
-    } else if (reason === "budget" || reason === "daily_cap" || reason === "unknown_slot") {
+    } else if (REMEMBERED.has(reason)) {
       if (this.#index.versionOf(campaign_id) !== version) return;
-      this.#index.refuse(campaign_id, { lacksMoney: reason !== "unknown_slot", ...span });
+      this.#index.refuse(campaign_id, { lacksMoney: LACKS_MONEY.has(reason), ...span });
     }
   }
+}
+
+/**
+ * How long a refusal stands beyond the moment. An account in Redis that is older than the one known here gets its deposit
+ * without a newer version: nothing would end the refusal then.
+ */
+function longMs(lasts: RefusalLasts, advertiserVersion: number): number {
+  if (lasts === null) return 0;
+  if (lasts === "version") return LONGEST_MS;
+  if (typeof lasts === "number") return Math.min(lasts, LONGEST_MS);
+  return lasts.accountVersion < advertiserVersion ? 0 : LONGEST_MS;
 }

@@ -2,7 +2,7 @@ import { newId } from "@diegetic/contracts";
 import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
-import type { CommitResult, MoneyCommands, ReserveResult } from "../types.ts";
+import type { CommitResult, MoneyCommands, RefusalLasts, ReserveRefusal, ReserveResult } from "../types.ts";
 import type { ModelMatch, ModelSlot } from "./model.ts";
 import { SESSION_IDLE_MS, type TestSlot } from "./slot.ts";
 
@@ -115,16 +115,19 @@ export class Rehearsal {
     if (result.outcome === "refused" && again.outcome === "refused") {
       same(step, { ...again, lasts: null }, { ...result, lasts: null });
       const isLong = this.model.lacksForLong(match.campaignId, match.price, result.reason);
-      same(step, result.lasts !== null, isLong);
-      same(
-        step,
-        typeof result.lasts,
-        isLong ? (result.reason === "daily_cap" ? "number" : "string") : "object",
-      );
+      same(step, this.kindOf(result.lasts), isLong ? result.reason : null);
     } else same(step, again, result);
     const brief = (held: ReserveResult) =>
       held.outcome === "held" ? { creativeId: held.creativeId, timesSeen: held.timesSeen } : held.reason;
     same(step, brief(result), this.model.reserve(match, creatives));
+  }
+
+  /** The lack of money that is told in this way. */
+  private kindOf(lasts: RefusalLasts): ReserveRefusal | null {
+    if (lasts === null) return null;
+    if (lasts === "version") return "budget";
+    if (typeof lasts === "number") return "daily_cap";
+    return lasts.accountVersion === this.accountVersion ? "balance" : null;
   }
 
   private async commit(step: Step & { kind: "commit" | "commit oldest" }): Promise<void> {
