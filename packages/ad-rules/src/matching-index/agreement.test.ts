@@ -56,6 +56,7 @@ const chapter = fc.record({
   changes: fc.array(change, { maxLength: 14 }),
   scene: anyScene,
   exclude: fc.array(campaignId, { maxLength: 8 }),
+  excludeAdvertisers: fc.array(advertiserId, { maxLength: 2 }),
   refusals: fc.array(refusal, { maxLength: 4 }),
   movesMs: fc.array(fc.constantFrom(0, 1, passingMs - 1, passingMs, -1, -dayMs, dayMs), {
     minLength: 1,
@@ -144,28 +145,30 @@ function expectAgreement(
   world: Map<string, Campaign>,
   refusals: PlainRefusals,
   scene: MatchScene,
-  exclude: readonly string[],
+  excluded: { exclude: readonly string[]; excludeAdvertisers: readonly string[] },
 ): void {
   refusals.setClock(scene.nowMs);
   while (index.tidy(scene.nowMs));
   const eligible = candidatesPlainly(world.values(), scene).filter(
-    (one) => !exclude.includes(one.campaign.campaign_id),
+    ({ campaign }) =>
+      !excluded.exclude.includes(campaign.campaign_id) &&
+      !excluded.excludeAdvertisers.includes(campaign.advertiser_id),
   );
   const candidates = eligible.filter((one) => refusals.of(one.campaign) === "none");
   const lackedMoney =
     candidates.length === 0 && eligible.some((one) => refusals.of(one.campaign) === "money");
   const ties = tiesPlainly(candidates);
-  const found = index.ties(scene, { exclude });
+  const found = index.ties(scene, excluded);
   const byId = (list: readonly { campaign: Campaign; rank: number }[]) =>
     new Map(list.map((one) => [one.campaign.campaign_id, one.rank]));
   expect(found).toHaveLength(ties.length);
   expect(byId(found)).toEqual(byId(ties));
-  expect(index.highest(scene, 3, { exclude }).map((one) => one.rank)).toEqual(
+  expect(index.highest(scene, 3, excluded).map((one) => one.rank)).toEqual(
     eligible.slice(0, 3).map((one) => one.rank),
   );
   const winners = new Map(ties.map((one) => [one.campaign.campaign_id, one]));
   for (const number of [0, 0.25, 0.5, 0.999_999]) {
-    const { candidate, ...drawn } = index.draw(scene, () => number, { exclude });
+    const { candidate, ...drawn } = index.draw(scene, () => number, excluded);
     const winner = winners.get(candidate?.campaign.campaign_id ?? "");
     if (candidate === null || winner === undefined) {
       expect(candidate).toBeNull();
@@ -230,14 +233,14 @@ describe("the index and the plain loop", () => {
           const index = new CampaignIndex();
           const world = new Map<string, Campaign>();
           for (const [place, told] of chapters.entries()) {
-            const { changes, scene, exclude, refusals: refused, movesMs } = told;
+            const { changes, scene, refusals: refused, movesMs, ...excluded } = told;
             const refusals = new PlainRefusals();
             for (const one of changes) apply(one, index, world);
-            expectAgreement(index, world, refusals, scene, exclude);
+            expectAgreement(index, world, refusals, scene, excluded);
             if (explainsAll || place === chaptersPerWorld - 1) expectExplanations(index, world, scene);
             for (const one of refused) refusals.add(one, index, scene.nowMs);
             for (const moveMs of movesMs) {
-              expectAgreement(index, world, refusals, { ...scene, nowMs: scene.nowMs + moveMs }, exclude);
+              expectAgreement(index, world, refusals, { ...scene, nowMs: scene.nowMs + moveMs }, excluded);
             }
             refusals.end(index, world);
           }

@@ -13,6 +13,8 @@ import type { Random } from "./tie-sampling.ts";
 export interface Exclusions {
   /** Ids of campaigns to leave out, such as those that the request has tried already. */
   exclude?: Iterable<string> | undefined;
+  /** Ids of advertisers to leave out with all their campaigns; a few. */
+  excludeAdvertisers?: Iterable<string> | undefined;
 }
 
 /** What one draw finds. */
@@ -163,14 +165,20 @@ export class CampaignIndex {
     return this.#matching.tidy(nowMs);
   }
 
-  #with<Result>(scene: MatchScene, { exclude = [] }: Exclusions, search: () => Result): Result {
+  #with<Result>(
+    scene: MatchScene,
+    { exclude = [], excludeAdvertisers = [] }: Exclusions,
+    search: () => Result,
+  ): Result {
     const excluded: number[] = [];
+    const advertisers: string[] = [];
+    for (const id of excludeAdvertisers) advertisers.push(comparable(id));
     for (const id of exclude) {
       const slot = this.#slots.get(id);
       if (slot !== undefined) excluded.push(slot);
     }
     try {
-      this.#matching.open(scene, excluded);
+      this.#matching.open(scene, excluded, advertisers);
       return search();
     } finally {
       this.#matching.close();

@@ -133,11 +133,16 @@ export class Matching {
     return someEnded || this.#parked.someReturn;
   }
 
-  /** Raises the flags of the request's terms; `close` must follow. @param excluded slots to leave out */
-  open(scene: MatchScene, excluded: Iterable<number>): void {
+  /**
+   * Raises the flags of the request's terms; `close` must follow.
+   * @param excluded slots to leave out
+   * @param excludedAdvertisers in comparable form: all their campaigns are left out
+   */
+  open(scene: MatchScene, excluded: Iterable<number>, excludedAdvertisers: Iterable<string> = []): void {
     this.tidy(scene.nowMs);
     this.#search.open(this.#nextVisit());
     if (this.#excluded.length > 0) this.#excluded.length = 0;
+    this.#excludeAdvertisers(excludedAdvertisers);
     this.#isOpen = scene.placement.is_active;
     if (!scene.placement.is_active) return;
     this.#reader.read(scene);
@@ -148,6 +153,15 @@ export class Matching {
       if (address === nowhere) continue;
       this.#excluded.push(address);
       this.#search.exclude(address);
+    }
+  }
+
+  #excludeAdvertisers(advertisers: Iterable<string>): void {
+    const { excludedAdvertisers } = this.#search;
+    if (excludedAdvertisers.length > 0) excludedAdvertisers.length = 0;
+    for (const advertiser of advertisers) {
+      const term = this.#terms.find(effects.advertiser, advertiser);
+      if (term >= 0) excludedAdvertisers.push(term);
     }
   }
 

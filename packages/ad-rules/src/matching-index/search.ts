@@ -39,6 +39,8 @@ export class Search extends FoundRanks {
   passesRefused = true;
   /** Ends with the first that may serve and was refused: it is enough to know that there is one. */
   stopsAtRefused = false;
+  /** Terms of advertisers whose campaigns are left out; few. Set for each request, `open` keeps them. */
+  readonly excludedAdvertisers: number[] = [];
   readonly postings = new RaisedPostings();
   readonly #judge: Judge;
   readonly #records: Records;
@@ -72,6 +74,10 @@ export class Search extends FoundRanks {
   /** Leaves a record out. */
   exclude(address: number): void {
     this.#records.set(address, field.visit, this.#visit);
+  }
+
+  isAdvertiserExcluded(advertiser: number): boolean {
+    return this.excludedAdvertisers.length > 0 && this.excludedAdvertisers.includes(advertiser);
   }
 
   /** Steps 1 and 2. */
@@ -268,7 +274,7 @@ export class Search extends FoundRanks {
     if (ranksFirst && this.#judge.rankOf(ints, floats, at) < this.lowestRank) return;
     if (!this.#judge.admits(ints, floats, at, address)) return;
     const rank = this.#judge.rankOf(ints, floats, at);
-    if (rank < this.lowestRank) return;
+    if (rank < this.lowestRank || this.isAdvertiserExcluded(ints[at + field.advertiser] ?? 0)) return;
     if (this.passesRefused && this.#isRefused(ints, at)) return;
     this.note(address, rank);
   }

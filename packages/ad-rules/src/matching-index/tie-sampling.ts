@@ -40,6 +40,7 @@ export class TieSampling {
           ? first.recordAt(place, lowestRank)
           : postings.affinities.recordAt(place - inFirst, lowestRank);
       if (address < 0 || excluded.includes(address) || !this.#ties(address, lowestRank)) continue;
+      if (search.isAdvertiserExcluded(this.#records.get(address, field.advertiser))) continue;
       const weight = this.#records.get(address, field.priority) + 1;
       const chances = heaviest * this.#timesPosted(address, search);
       if ((ticket - place) * chances < weight) return address;

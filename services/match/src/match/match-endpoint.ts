@@ -1,13 +1,11 @@
 import type { Candidate } from "@diegetic/ad-rules";
 import { newId, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, load, withCurrentPlacement } from "./load.ts";
 import { type NoMatchReason, presentMatch, presentNoMatch } from "./present.ts";
-import { MAX_RESERVATIONS, reserveOne, type Trial, withdraw, withdrawLater } from "./reserve-one.ts";
-
-/** How often a request starts over because a campaign turned out newer than this instance knew. */
-const MAX_FRESH_STARTS = 2;
+import { reserveOne, type Trial, withdraw, withdrawLater } from "./reserve-one.ts";
 
 /** `POST /match`: load → decide → commit → present (docs/behaviour.md#matching). */
 export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
@@ -23,8 +21,7 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
   if (taken !== undefined) await taken;
   const trial: Trial = {
     matchId: newId("mat"),
-    attemptsLeft: MAX_RESERVATIONS,
-    freshStartsLeft: MAX_FRESH_STARTS,
+    attempts: new Attempts(),
     lackedMoney: false,
     refused: [],
   };
@@ -56,7 +53,6 @@ async function findMatch(
       case "refused":
         break;
       case "outdated":
-        trial.freshStartsLeft -= 1;
         await dependencies.catchUp();
     }
   }
@@ -83,8 +79,13 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
   };
   const { index } = dependencies.catalog;
   let passedOver = false;
-  if (trial.attemptsLeft > 0) {
-    const draw = index.draw(scene, dependencies.random, { exclude: trial.refused });
+  if (trial.attempts.left > 0) {
+    const exclude = trial.refused;
+    const excludeAdvertisers = trial.attempts.setAside();
+    let draw = index.draw(scene, dependencies.random, { exclude, excludeAdvertisers });
+    if (draw.candidate === null && excludeAdvertisers.length > 0) {
+      draw = index.draw(scene, dependencies.random, { exclude });
+    }
     if (draw.candidate !== null) return { candidate: draw.candidate };
     trial.lackedMoney ||= draw.lackedMoney;
     passedOver = draw.passedOver;

@@ -2,11 +2,9 @@ import type { Candidate } from "@diegetic/ad-rules";
 import type { MatchFacts } from "@diegetic/contracts";
 import { type AdmitResult, holdOf, isCapStale, type ReserveResult } from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
+import type { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
-
-/** See docs/behaviour.md#attempts. */
-export const MAX_RESERVATIONS = 8;
 
 /** What a reservation works with. */
 export interface ReserveDependencies
@@ -20,9 +18,7 @@ export interface ReserveDependencies
 /** What one match request has used up and learnt so far. */
 export interface Trial {
   matchId: string;
-  attemptsLeft: number;
-  /** How often it may still be decided anew because a campaign turned out newer than this instance knew. */
-  freshStartsLeft: number;
+  attempts: Attempts;
   /** One of those tried lacked money, or was left out because it had just lacked it. */
   lackedMoney: boolean;
   /** The campaigns that could not be held. */
@@ -50,7 +46,6 @@ export async function reserveOne(
   candidate: Candidate,
   trial: Trial,
 ): Promise<TrialOutcome> {
-  trial.attemptsLeft -= 1;
   const { campaign_id, advertiser_id } = candidate.campaign;
   const advertiserVersion = dependencies.catalog.advertiserVersion(advertiser_id);
   const { reservation, admission } = await reserve(dependencies, request, candidate, trial);
@@ -60,7 +55,8 @@ export async function reserveOne(
     const { creativeId, timesSeen } = reservation;
     return { outcome: "held", matchId: trial.matchId, candidate, creativeId, timesSeen };
   }
-  if (reservation.reason === "stale_version" && trial.freshStartsLeft > 0) return { outcome: "outdated" };
+  if (reservation.reason === "stale_version" && trial.attempts.startFresh(advertiser_id))
+    return { outcome: "outdated" };
   const asked = { advertiserVersion, nowMs: dependencies.nowMs() };
   dependencies.refusals.remember(candidate.campaign, reservation, asked);
   trial.lackedMoney ||= ["balance", "budget", "daily_cap"].includes(reservation.reason);
@@ -83,7 +79,7 @@ export function withdrawLater(
   request: LoadedRequest,
   trial: Trial,
 ): void {
-  if (trial.attemptsLeft === MAX_RESERVATIONS) return;
+  if (trial.attempts.isUnused) return;
   sessions
     .unadmit(request.session, trial.matchId)
     .catch((error: unknown) => logger.debug({ err: error }, "a place may have been left in its session"));
@@ -102,8 +98,9 @@ async function reserve(
   const { money, sessions, due, settings } = dependencies;
   const holdTtlMs = settings.holdTtlSeconds * 1_000;
   const match = factsOf(dependencies, request, candidate, trial.matchId);
-  const take = (sessionStartedMs: number | null) =>
-    money.reserve({
+  const take = (sessionStartedMs: number | null) => {
+    trial.attempts.use(match.advertiser_id);
+    return money.reserve({
       match,
       campaignVersion: candidate.campaign.version,
       holdTtlMs,
@@ -114,6 +111,7 @@ async function reserve(
         maxUses: creative.max_uses_per_game,
       })),
     });
+  };
   const admit = () =>
     // Spelt out: a spread with more fields behind it makes a new hidden class for each object (docs/performance.md).
     sessions.admit({

@@ -15,6 +15,7 @@ import { openSlot } from "../../../../tests/helpers/open-slot.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
+import { Attempts } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
 import { reserveOne, type TrialOutcome } from "./reserve-one.ts";
 
@@ -151,8 +152,7 @@ class Player {
     };
     const trial = {
       matchId: newId("mat"),
-      attemptsLeft: 1,
-      freshStartsLeft: 0,
+      attempts: new Attempts(),
       lackedMoney: false,
       refused: [],
     };

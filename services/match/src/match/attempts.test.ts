@@ -1,0 +1,134 @@
+import type { SnapshotCampaign, SnapshotPlacement } from "@diegetic/contracts";
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { type CampaignWish, World } from "../testing/world.fixture.ts";
+import { Attempts, MAX_RESERVATIONS } from "./attempts.ts";
+
+let redis: TestRedis;
+let world: World;
+beforeAll(async () => {
+  redis = await startTestRedis();
+  world = await World.open(redis.url);
+  await world.startInstance();
+});
+afterAll(async () => {
+  await world.close();
+  await redis.stop();
+});
+beforeEach(() => world.reset());
+
+const REQUESTS = 4;
+const CAMPAIGNS = 14;
+const PLAYER = { user_id: "p", session_id: "s" };
+
+/** A way in which a campaign that passes every other rule is refused by its advertiser's state in Redis. */
+interface Refused {
+  wish: CampaignWish;
+  /** What management does after each publication, so that nothing an instance remembers holds for the next request. */
+  after?: (campaign: SnapshotCampaign) => Promise<unknown>;
+}
+
+const REFUSALS: Record<string, Refused> = {
+  balance: { wish: { depositedMillicents: 1 } },
+  budget: { wish: { budgetMillicents: 1 } },
+  daily_cap: { wish: { dailyCapMillicents: 1 } },
+  creative_cap: { wish: { creatives: [{ max_uses_per_game: 0 }] } },
+  not_active: {
+    wish: {},
+    after: (campaign) => world.addCampaign({ ...campaign, status: "paused", slotOnly: true }),
+  },
+  stale_version: {
+    wish: {},
+    after: (campaign) => world.addCampaign({ ...campaign, version: campaign.version + 1, slotOnly: true }),
+  },
+  unknown_slot: {
+    wish: {},
+    after: ({ advertiser_id, campaign_id }) => world.redis.del(`{${advertiser_id}}:campaign:${campaign_id}`),
+  },
+};
+
+/** Publishes each campaign again under a newer version: refusals that are remembered for the older one end. */
+async function patchAll(
+  campaigns: readonly { campaign_id: string; refused: Refused; bid: number }[],
+  advertiserId: string,
+  version: number,
+): Promise<void> {
+  for (const { campaign_id, refused, bid } of campaigns) {
+    const campaign = await world.addCampaign({
+      ...refused.wish,
+      campaign_id,
+      advertiser_id: advertiserId,
+      cpm_bid_cents: bid,
+      version,
+    });
+    await refused.after?.(campaign);
+  }
+}
+
+async function expectRivalServed(game: SnapshotPlacement, kinds: readonly Refused[]): Promise<void> {
+  const rival = await world.addCampaign({ cpm_bid_cents: 100 });
+  const advertiserId = newId("adv");
+  const campaigns = Array.from({ length: CAMPAIGNS }, (_, i) => ({
+    campaign_id: newId("camp"),
+    refused: kinds[i % kinds.length] ?? { wish: {} },
+    bid: 9_000 - i,
+  }));
+  for (let request = 1; request <= REQUESTS; request++) {
+    await patchAll(campaigns, advertiserId, request * 10);
+    const { status, body } = await world.match(game, PLAYER);
+    expect({ status, campaign: body.campaign_id }).toEqual({ status: 200, campaign: rival.campaign_id });
+  }
+}
+
+describe("an advertiser whose many campaigns outbid all others and are always refused", () => {
+  it.each(Object.keys(REFUSALS))(
+    "does not keep a request from another's campaign: %s",
+    async (kind) => {
+      await expectRivalServed(await world.addGame(), [REFUSALS[kind] ?? { wish: {} }]);
+    },
+    60_000,
+  );
+
+  it("does not either when its campaigns are refused for every reason in turn", async () => {
+    const { balance: _ofAllCampaigns, ...others } = REFUSALS;
+    await expectRivalServed(await world.addGame(), Object.values(others));
+  }, 60_000);
+
+  it("is tried again when nobody else has a campaign", async () => {
+    const game = await world.addGame();
+    const advertiser_id = newId("adv");
+    for (let i = 0; i < MAX_RESERVATIONS - 1; i++) {
+      await world.addCampaign({ advertiser_id, cpm_bid_cents: 9_000 - i * 200, budgetMillicents: 1 });
+    }
+    const last = await world.addCampaign({ advertiser_id, cpm_bid_cents: 100 });
+    expect((await world.match(game)).body.campaign_id).toBe(last.campaign_id);
+  });
+});
+
+describe("Attempts", () => {
+  /** What is left of a request, however some advertisers use it. */
+  it("leave a further advertiser one, unless four others or more have used them up", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 5 }), { maxLength: 40 }), (advertisers) => {
+        const attempts = new Attempts();
+        for (const one of advertisers) {
+          const id = `adv_${one}`;
+          if (attempts.left > 0 && !attempts.setAside().includes(id)) attempts.use(id);
+        }
+        const used = new Set(advertisers).size;
+        if (used < 4) expect(attempts.left).toBeGreaterThan(0);
+        expect(attempts.left).toBeGreaterThanOrEqual(0);
+        expect(attempts.setAside()).not.toContain("adv_new");
+      }),
+    );
+  });
+
+  it("let each advertiser start a request anew twice", () => {
+    const attempts = new Attempts();
+    const starts = (id: string) => [1, 2, 3].map(() => attempts.startFresh(id));
+    expect(starts("adv_1")).toEqual([true, true, false]);
+    expect(starts("adv_2")).toEqual([true, true, false]);
+  });
+});
