@@ -7,6 +7,7 @@ const PACKAGES_OF = {
   money: [],
   "ad-rules": ["collections", "money"],
   contracts: ["money"],
+  client: [],
   "hot-state": ["collections", "contracts", "money"],
   database: ["money"],
   "service-kit": ["contracts", "money"],

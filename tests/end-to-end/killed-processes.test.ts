@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ClientEvent, DiegeticClient, type Match } from "@diegetic/client";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import { type Ad, GameClient } from "../../docs/examples/game-client.ts";
 import { type Api, apiClient, type CampaignPlan, enableGame, startCampaign } from "../helpers/api.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { isAlive, startStack, type TestStack } from "../helpers/stack.ts";
@@ -195,41 +195,47 @@ describe("the stack under load and with processes killed", () => {
   );
 
   it(
-    "has every ad billed once by the client of the docs, whatever is killed meanwhile",
+    "has every impression of the TypeScript client billed once, whatever is killed meanwhile",
     async () => {
-      const problems: string[] = [];
-      const client = new GameClient({
+      const events: ClientEvent[] = [];
+      const client = new DiegeticClient({
         baseUrl: stack.describe().baseUrl,
-        key: developerKey,
-        gameId: GAME,
-        patienceMs: 10_000,
-        onProblem: (message) => problems.push(message),
+        apiKey: developerKey,
+        matchBudgetMs: 10_000,
+        onEvent: (event) => events.push(event),
       });
+      const placement = { creator_id: "studio-1", placement_types: ["narrative_hook" as const] };
       await Promise.all([
         stack.killAndAwaitRestart("management"),
-        client.enable({ creator_id: "studio-1", placement_types: ["narrative_hook"] }),
+        client.api.enablePlacement({ game_id: GAME, body: placement, retryForMs: 120_000 }),
       ]);
-      expect(await client.findAd({ userId: "player-0", context: {} })).toBeNull();
+      const scene = (userId: string) => ({
+        game_id: GAME,
+        user_id: userId,
+        game_context: { location: "tavern" },
+      });
+      expect(await client.match(scene("player-0"))).toBeNull();
       await withCampaign(
         { depositCents: 1_000, budgetCents: 1_000, cpmBidCents: 100 },
         async (_, campaignId) => {
-          const ads: Ad[] = [];
-          while (ads.length < 20) {
-            const ad = await client.findAd({
-              userId: `reader-${ads.length}`,
-              context: { location: "tavern" },
-            });
-            if (ad !== null) ads.push(ad);
+          const matches: Match[] = [];
+          while (matches.length < 20) {
+            const match = await client.match(scene(`reader-${matches.length}`));
+            if (match !== null) matches.push(match);
           }
-          const seen = ads.map((ad) => client.seen(ad));
           for (const name of ["match-1", "redis", "front"]) {
+            for (const match of matches) expect(client.recordImpression(match)).toBe(true);
             await stack.killAndAwaitRestart(name);
-            seen.push(...ads.map((ad) => client.seen(ad)));
           }
-          expect(await Promise.all(seen)).toEqual(seen.map(() => true));
-          expect(client.pending).toBe(0);
-          expect(problems).toEqual([]);
-          await expectBilled(campaignId, ads.length);
+          for (const match of matches) client.recordImpression(match);
+          expect(await client.close({ timeoutMs: BILLED_WITHIN_MS })).toBe(0);
+          const recorded = events.flatMap((event) =>
+            event.type === "impression_recorded" ? [event.match_id] : [],
+          );
+          expect(new Set(recorded)).toEqual(new Set(matches.map(({ match_id }) => match_id)));
+          const lost = events.filter(({ type }) => /rejected|dropped|outbox_failed/.test(type));
+          expect(lost).toEqual([]);
+          await expectBilled(campaignId, matches.length);
         },
       );
     },

@@ -1,0 +1,837 @@
+# Generated from packages/contracts by `npm run generate:clients`. Do not edit.
+from __future__ import annotations
+
+from typing import Any, Optional, cast
+
+from . import _types as t
+from ._transport import quote as _quote
+
+
+class Calls:
+    """The calls of advertisers and developers. Each raises DiegeticError unless it succeeds."""
+
+    def _call(
+        self, method: str, path: str, query: dict[str, Any], body: Any, key: Optional[str], idempotent: bool,
+        retry_for_ms: float,
+    ) -> Any:
+        raise NotImplementedError
+
+    def register_advertiser(
+        self, body: t.Registration, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Advertiser:
+        """Register as an advertiser."""
+        return cast("t.Advertiser", self._call(
+            "POST", "/register", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def get_profile(
+        self, *, retry_for_ms: float = 0,
+    ) -> t.Advertiser:
+        """Read the profile."""
+        return cast("t.Advertiser", self._call(
+            "GET", "/profile", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def update_profile(
+        self, body: t.ProfileChanges, *, retry_for_ms: float = 0,
+    ) -> t.Advertiser:
+        """Change the profile."""
+        return cast("t.Advertiser", self._call(
+            "PATCH", "/profile", {},
+            body, None, False, retry_for_ms,
+        ))
+
+    def deposit_funds(
+        self, body: t.DepositRequest, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Deposit:
+        """Deposit money."""
+        return cast("t.Deposit", self._call(
+            "POST", "/deposit", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def create_campaign(
+        self, body: t.NewCampaign, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Create a campaign."""
+        return cast("t.Campaign", self._call(
+            "POST", "/campaigns", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def list_campaigns(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.Campaign]:
+        """List the campaigns."""
+        return cast("list[t.Campaign]", self._call(
+            "GET", "/campaigns", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_campaign(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Read a campaign."""
+        return cast("t.Campaign", self._call(
+            "GET", "/campaigns/{campaign_id}".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def update_campaign(
+        self, campaign_id: str, body: t.CampaignChanges, *, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Change a campaign."""
+        return cast("t.Campaign", self._call(
+            "PATCH", "/campaigns/{campaign_id}".format(campaign_id=_quote(campaign_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    def activate_campaign(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Activate a campaign."""
+        return cast("t.Campaign", self._call(
+            "POST", "/campaigns/{campaign_id}/activate".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def pause_campaign(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Pause a campaign."""
+        return cast("t.Campaign", self._call(
+            "POST", "/campaigns/{campaign_id}/pause".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def create_creative(
+        self, campaign_id: str, body: t.NewCreative, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Creative:
+        """Add a creative to a campaign."""
+        return cast("t.Creative", self._call(
+            "POST", "/campaigns/{campaign_id}/creatives".format(campaign_id=_quote(campaign_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def list_creatives(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.Creative]:
+        """List the creatives of a campaign."""
+        return cast("list[t.Creative]", self._call(
+            "GET", "/campaigns/{campaign_id}/creatives".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def update_creative(
+        self, creative_id: str, body: t.CreativeChanges, *, retry_for_ms: float = 0,
+    ) -> t.Creative:
+        """Change a creative."""
+        return cast("t.Creative", self._call(
+            "PATCH", "/creatives/{creative_id}".format(creative_id=_quote(creative_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    def delete_creative(
+        self, creative_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete a creative."""
+        return cast("None", self._call(
+            "DELETE", "/creatives/{creative_id}".format(creative_id=_quote(creative_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def create_geo_target(
+        self, campaign_id: str, body: t.NewGeoTarget, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.GeoTarget:
+        """Add a geo target to a campaign."""
+        return cast("t.GeoTarget", self._call(
+            "POST", "/campaigns/{campaign_id}/geo-targets".format(campaign_id=_quote(campaign_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def list_geo_targets(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.GeoTarget]:
+        """List the geo targets of a campaign."""
+        return cast("list[t.GeoTarget]", self._call(
+            "GET", "/campaigns/{campaign_id}/geo-targets".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def delete_geo_target(
+        self, campaign_id: str, geo_target_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete a geo target."""
+        return cast("None", self._call(
+            "DELETE", "/campaigns/{campaign_id}/geo-targets/{geo_target_id}".format(campaign_id=_quote(campaign_id), geo_target_id=_quote(geo_target_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def create_blocklist_rule(
+        self, campaign_id: str, body: t.NewBlocklistRule, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.BlocklistRule:
+        """Add a rule to the blocklist of a campaign."""
+        return cast("t.BlocklistRule", self._call(
+            "POST", "/campaigns/{campaign_id}/blocklist".format(campaign_id=_quote(campaign_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def list_blocklist_rules(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.BlocklistRule]:
+        """List the blocklist of a campaign."""
+        return cast("list[t.BlocklistRule]", self._call(
+            "GET", "/campaigns/{campaign_id}/blocklist".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def delete_blocklist_rule(
+        self, campaign_id: str, blocklist_rule_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete a rule of a blocklist."""
+        return cast("None", self._call(
+            "DELETE", "/campaigns/{campaign_id}/blocklist/{blocklist_rule_id}".format(campaign_id=_quote(campaign_id), blocklist_rule_id=_quote(blocklist_rule_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def replace_affinities(
+        self, campaign_id: str, body: t.NewAffinities, *, retry_for_ms: float = 0,
+    ) -> list[t.Affinity]:
+        """Replace all affinities of a campaign."""
+        return cast("list[t.Affinity]", self._call(
+            "PUT", "/campaigns/{campaign_id}/affinities/bulk".format(campaign_id=_quote(campaign_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    def create_affinity(
+        self, campaign_id: str, body: t.NewAffinity, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Affinity:
+        """Add an affinity to a campaign."""
+        return cast("t.Affinity", self._call(
+            "POST", "/campaigns/{campaign_id}/affinities".format(campaign_id=_quote(campaign_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def list_affinities(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.Affinity]:
+        """List the affinities of a campaign."""
+        return cast("list[t.Affinity]", self._call(
+            "GET", "/campaigns/{campaign_id}/affinities".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def delete_affinity(
+        self, campaign_id: str, affinity_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete an affinity."""
+        return cast("None", self._call(
+            "DELETE", "/campaigns/{campaign_id}/affinities/{affinity_id}".format(campaign_id=_quote(campaign_id), affinity_id=_quote(affinity_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def simulate_campaign(
+        self, campaign_id: str, body: Optional[t.Simulation] = None, *, retry_for_ms: float = 0,
+    ) -> t.SimulationResult:
+        """Try a campaign in a scene."""
+        return cast("t.SimulationResult", self._call(
+            "POST", "/campaigns/{campaign_id}/simulate".format(campaign_id=_quote(campaign_id)), {},
+            body or {}, None, False, retry_for_ms,
+        ))
+
+    def get_simulator_options(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.SimulationOptions:
+        """What can be tried in the simulator."""
+        return cast("t.SimulationOptions", self._call(
+            "GET", "/campaigns/{campaign_id}/simulate/options".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def explain_campaign(
+        self, campaign_id: str, body: t.MatchRequest, *, retry_for_ms: float = 0,
+    ) -> t.Explanation:
+        """Explain why a campaign would or would not serve."""
+        return cast("t.Explanation", self._call(
+            "POST", "/campaigns/{campaign_id}/explain".format(campaign_id=_quote(campaign_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    def get_campaign_stats(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.CampaignStats:
+        """Totals of a campaign."""
+        return cast("t.CampaignStats", self._call(
+            "GET", "/campaigns/{campaign_id}/stats".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_daily_analytics(
+        self, campaign_id: str, *, days: Optional[int] = None, retry_for_ms: float = 0,
+    ) -> t.DailyAnalytics:
+        """A campaign day by day."""
+        return cast("t.DailyAnalytics", self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/daily".format(campaign_id=_quote(campaign_id)), {"days": days},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_creative_analytics(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.CreativeAnalytics:
+        """A campaign by creative."""
+        return cast("t.CreativeAnalytics", self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/creatives".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_geo_analytics(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.GeoAnalytics:
+        """A campaign by country."""
+        return cast("t.GeoAnalytics", self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/geo".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_affinity_analytics(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.AffinityAnalytics:
+        """A campaign by affinity."""
+        return cast("t.AffinityAnalytics", self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/affinities".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_pacing(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Pacing:
+        """How a campaign spends its budget."""
+        return cast("t.Pacing", self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/pacing".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_ledger(
+        self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Ledger:
+        """The books, day by day."""
+        return cast("t.Ledger", self._call(
+            "GET", "/ledger", {"days": days, "from": from_, "to": to},
+            None, None, False, retry_for_ms,
+        ))
+
+    def enable_placement(
+        self, game_id: str, body: t.NewPlacement, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Placement:
+        """Enable ads in a game."""
+        return cast("t.Placement", self._call(
+            "POST", "/placements/{game_id}".format(game_id=_quote(game_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def get_placement(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Placement:
+        """Read a placement."""
+        return cast("t.Placement", self._call(
+            "GET", "/placements/{game_id}".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def update_placement(
+        self, game_id: str, body: t.PlacementChanges, *, retry_for_ms: float = 0,
+    ) -> t.Placement:
+        """Change a placement."""
+        return cast("t.Placement", self._call(
+            "PATCH", "/placements/{game_id}".format(game_id=_quote(game_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    def disable_placement(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Disable ads in a game."""
+        return cast("None", self._call(
+            "DELETE", "/placements/{game_id}".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_revenue(
+        self, *, retry_for_ms: float = 0,
+    ) -> t.AdvertiserRevenue:
+        """What the advertiser has spent."""
+        return cast("t.AdvertiserRevenue", self._call(
+            "GET", "/revenue", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_creator_revenue(
+        self, *, retry_for_ms: float = 0,
+    ) -> t.CreatorRevenue:
+        """What the developer has earned."""
+        return cast("t.CreatorRevenue", self._call(
+            "GET", "/creator-revenue", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_game_revenue(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> t.GameRevenue:
+        """What one game has earned."""
+        return cast("t.GameRevenue", self._call(
+            "GET", "/creator-revenue/{game_id}".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def create_api_key(
+        self, body: t.NewApiKey, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.CreatedApiKey:
+        """Create a key."""
+        return cast("t.CreatedApiKey", self._call(
+            "POST", "/api-keys", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def list_api_keys(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.ApiKey]:
+        """List the keys in force."""
+        return cast("list[t.ApiKey]", self._call(
+            "GET", "/api-keys", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def rotate_api_key(
+        self, key_id: str, body: Optional[t.ApiKeyRotation] = None, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.CreatedApiKey:
+        """Replace a key."""
+        return cast("t.CreatedApiKey", self._call(
+            "POST", "/api-keys/{key_id}/rotate".format(key_id=_quote(key_id)), {},
+            body or {}, idempotency_key, True, retry_for_ms,
+        ))
+
+    def revoke_api_key(
+        self, key_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Revoke a key."""
+        return cast("None", self._call(
+            "DELETE", "/api-keys/{key_id}".format(key_id=_quote(key_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+
+class AsyncCalls:
+    """The calls of advertisers and developers. Each raises DiegeticError unless it succeeds."""
+
+    async def _call(
+        self, method: str, path: str, query: dict[str, Any], body: Any, key: Optional[str], idempotent: bool,
+        retry_for_ms: float,
+    ) -> Any:
+        raise NotImplementedError
+
+    async def register_advertiser(
+        self, body: t.Registration, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Advertiser:
+        """Register as an advertiser."""
+        return cast("t.Advertiser", await self._call(
+            "POST", "/register", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def get_profile(
+        self, *, retry_for_ms: float = 0,
+    ) -> t.Advertiser:
+        """Read the profile."""
+        return cast("t.Advertiser", await self._call(
+            "GET", "/profile", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def update_profile(
+        self, body: t.ProfileChanges, *, retry_for_ms: float = 0,
+    ) -> t.Advertiser:
+        """Change the profile."""
+        return cast("t.Advertiser", await self._call(
+            "PATCH", "/profile", {},
+            body, None, False, retry_for_ms,
+        ))
+
+    async def deposit_funds(
+        self, body: t.DepositRequest, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Deposit:
+        """Deposit money."""
+        return cast("t.Deposit", await self._call(
+            "POST", "/deposit", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def create_campaign(
+        self, body: t.NewCampaign, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Create a campaign."""
+        return cast("t.Campaign", await self._call(
+            "POST", "/campaigns", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def list_campaigns(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.Campaign]:
+        """List the campaigns."""
+        return cast("list[t.Campaign]", await self._call(
+            "GET", "/campaigns", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_campaign(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Read a campaign."""
+        return cast("t.Campaign", await self._call(
+            "GET", "/campaigns/{campaign_id}".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def update_campaign(
+        self, campaign_id: str, body: t.CampaignChanges, *, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Change a campaign."""
+        return cast("t.Campaign", await self._call(
+            "PATCH", "/campaigns/{campaign_id}".format(campaign_id=_quote(campaign_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    async def activate_campaign(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Activate a campaign."""
+        return cast("t.Campaign", await self._call(
+            "POST", "/campaigns/{campaign_id}/activate".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def pause_campaign(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Campaign:
+        """Pause a campaign."""
+        return cast("t.Campaign", await self._call(
+            "POST", "/campaigns/{campaign_id}/pause".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def create_creative(
+        self, campaign_id: str, body: t.NewCreative, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Creative:
+        """Add a creative to a campaign."""
+        return cast("t.Creative", await self._call(
+            "POST", "/campaigns/{campaign_id}/creatives".format(campaign_id=_quote(campaign_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def list_creatives(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.Creative]:
+        """List the creatives of a campaign."""
+        return cast("list[t.Creative]", await self._call(
+            "GET", "/campaigns/{campaign_id}/creatives".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def update_creative(
+        self, creative_id: str, body: t.CreativeChanges, *, retry_for_ms: float = 0,
+    ) -> t.Creative:
+        """Change a creative."""
+        return cast("t.Creative", await self._call(
+            "PATCH", "/creatives/{creative_id}".format(creative_id=_quote(creative_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    async def delete_creative(
+        self, creative_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete a creative."""
+        return cast("None", await self._call(
+            "DELETE", "/creatives/{creative_id}".format(creative_id=_quote(creative_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def create_geo_target(
+        self, campaign_id: str, body: t.NewGeoTarget, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.GeoTarget:
+        """Add a geo target to a campaign."""
+        return cast("t.GeoTarget", await self._call(
+            "POST", "/campaigns/{campaign_id}/geo-targets".format(campaign_id=_quote(campaign_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def list_geo_targets(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.GeoTarget]:
+        """List the geo targets of a campaign."""
+        return cast("list[t.GeoTarget]", await self._call(
+            "GET", "/campaigns/{campaign_id}/geo-targets".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def delete_geo_target(
+        self, campaign_id: str, geo_target_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete a geo target."""
+        return cast("None", await self._call(
+            "DELETE", "/campaigns/{campaign_id}/geo-targets/{geo_target_id}".format(campaign_id=_quote(campaign_id), geo_target_id=_quote(geo_target_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def create_blocklist_rule(
+        self, campaign_id: str, body: t.NewBlocklistRule, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.BlocklistRule:
+        """Add a rule to the blocklist of a campaign."""
+        return cast("t.BlocklistRule", await self._call(
+            "POST", "/campaigns/{campaign_id}/blocklist".format(campaign_id=_quote(campaign_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def list_blocklist_rules(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.BlocklistRule]:
+        """List the blocklist of a campaign."""
+        return cast("list[t.BlocklistRule]", await self._call(
+            "GET", "/campaigns/{campaign_id}/blocklist".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def delete_blocklist_rule(
+        self, campaign_id: str, blocklist_rule_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete a rule of a blocklist."""
+        return cast("None", await self._call(
+            "DELETE", "/campaigns/{campaign_id}/blocklist/{blocklist_rule_id}".format(campaign_id=_quote(campaign_id), blocklist_rule_id=_quote(blocklist_rule_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def replace_affinities(
+        self, campaign_id: str, body: t.NewAffinities, *, retry_for_ms: float = 0,
+    ) -> list[t.Affinity]:
+        """Replace all affinities of a campaign."""
+        return cast("list[t.Affinity]", await self._call(
+            "PUT", "/campaigns/{campaign_id}/affinities/bulk".format(campaign_id=_quote(campaign_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    async def create_affinity(
+        self, campaign_id: str, body: t.NewAffinity, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Affinity:
+        """Add an affinity to a campaign."""
+        return cast("t.Affinity", await self._call(
+            "POST", "/campaigns/{campaign_id}/affinities".format(campaign_id=_quote(campaign_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def list_affinities(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.Affinity]:
+        """List the affinities of a campaign."""
+        return cast("list[t.Affinity]", await self._call(
+            "GET", "/campaigns/{campaign_id}/affinities".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def delete_affinity(
+        self, campaign_id: str, affinity_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete an affinity."""
+        return cast("None", await self._call(
+            "DELETE", "/campaigns/{campaign_id}/affinities/{affinity_id}".format(campaign_id=_quote(campaign_id), affinity_id=_quote(affinity_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def simulate_campaign(
+        self, campaign_id: str, body: Optional[t.Simulation] = None, *, retry_for_ms: float = 0,
+    ) -> t.SimulationResult:
+        """Try a campaign in a scene."""
+        return cast("t.SimulationResult", await self._call(
+            "POST", "/campaigns/{campaign_id}/simulate".format(campaign_id=_quote(campaign_id)), {},
+            body or {}, None, False, retry_for_ms,
+        ))
+
+    async def get_simulator_options(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.SimulationOptions:
+        """What can be tried in the simulator."""
+        return cast("t.SimulationOptions", await self._call(
+            "GET", "/campaigns/{campaign_id}/simulate/options".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def explain_campaign(
+        self, campaign_id: str, body: t.MatchRequest, *, retry_for_ms: float = 0,
+    ) -> t.Explanation:
+        """Explain why a campaign would or would not serve."""
+        return cast("t.Explanation", await self._call(
+            "POST", "/campaigns/{campaign_id}/explain".format(campaign_id=_quote(campaign_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    async def get_campaign_stats(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.CampaignStats:
+        """Totals of a campaign."""
+        return cast("t.CampaignStats", await self._call(
+            "GET", "/campaigns/{campaign_id}/stats".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_daily_analytics(
+        self, campaign_id: str, *, days: Optional[int] = None, retry_for_ms: float = 0,
+    ) -> t.DailyAnalytics:
+        """A campaign day by day."""
+        return cast("t.DailyAnalytics", await self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/daily".format(campaign_id=_quote(campaign_id)), {"days": days},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_creative_analytics(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.CreativeAnalytics:
+        """A campaign by creative."""
+        return cast("t.CreativeAnalytics", await self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/creatives".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_geo_analytics(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.GeoAnalytics:
+        """A campaign by country."""
+        return cast("t.GeoAnalytics", await self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/geo".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_affinity_analytics(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.AffinityAnalytics:
+        """A campaign by affinity."""
+        return cast("t.AffinityAnalytics", await self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/affinities".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_pacing(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Pacing:
+        """How a campaign spends its budget."""
+        return cast("t.Pacing", await self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/pacing".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_ledger(
+        self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Ledger:
+        """The books, day by day."""
+        return cast("t.Ledger", await self._call(
+            "GET", "/ledger", {"days": days, "from": from_, "to": to},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def enable_placement(
+        self, game_id: str, body: t.NewPlacement, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Placement:
+        """Enable ads in a game."""
+        return cast("t.Placement", await self._call(
+            "POST", "/placements/{game_id}".format(game_id=_quote(game_id)), {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def get_placement(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Placement:
+        """Read a placement."""
+        return cast("t.Placement", await self._call(
+            "GET", "/placements/{game_id}".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def update_placement(
+        self, game_id: str, body: t.PlacementChanges, *, retry_for_ms: float = 0,
+    ) -> t.Placement:
+        """Change a placement."""
+        return cast("t.Placement", await self._call(
+            "PATCH", "/placements/{game_id}".format(game_id=_quote(game_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    async def disable_placement(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Disable ads in a game."""
+        return cast("None", await self._call(
+            "DELETE", "/placements/{game_id}".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_revenue(
+        self, *, retry_for_ms: float = 0,
+    ) -> t.AdvertiserRevenue:
+        """What the advertiser has spent."""
+        return cast("t.AdvertiserRevenue", await self._call(
+            "GET", "/revenue", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_creator_revenue(
+        self, *, retry_for_ms: float = 0,
+    ) -> t.CreatorRevenue:
+        """What the developer has earned."""
+        return cast("t.CreatorRevenue", await self._call(
+            "GET", "/creator-revenue", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_game_revenue(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> t.GameRevenue:
+        """What one game has earned."""
+        return cast("t.GameRevenue", await self._call(
+            "GET", "/creator-revenue/{game_id}".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def create_api_key(
+        self, body: t.NewApiKey, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.CreatedApiKey:
+        """Create a key."""
+        return cast("t.CreatedApiKey", await self._call(
+            "POST", "/api-keys", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def list_api_keys(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.ApiKey]:
+        """List the keys in force."""
+        return cast("list[t.ApiKey]", await self._call(
+            "GET", "/api-keys", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def rotate_api_key(
+        self, key_id: str, body: Optional[t.ApiKeyRotation] = None, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.CreatedApiKey:
+        """Replace a key."""
+        return cast("t.CreatedApiKey", await self._call(
+            "POST", "/api-keys/{key_id}/rotate".format(key_id=_quote(key_id)), {},
+            body or {}, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def revoke_api_key(
+        self, key_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Revoke a key."""
+        return cast("None", await self._call(
+            "DELETE", "/api-keys/{key_id}".format(key_id=_quote(key_id)), {},
+            None, None, False, retry_for_ms,
+        ))

@@ -1,0 +1,622 @@
+# Generated from packages/contracts by `npm run generate:clients`. Do not edit.
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, Optional, TypedDict
+
+class SimulationResultMatchedCreative(TypedDict):
+    """The creative that a new player session would see first."""
+
+    id: str
+    narrative_hook: str
+    creative_type: Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]
+
+
+class SimulationOptionsCurrentAffinitiesEntry(TypedDict):
+    """An affinity of the campaign."""
+
+    affinity_type: Literal["action", "location", "theme", "mood", "category", "lighting", "effects", "camera"]
+    affinity_value: str
+    weight: float
+
+
+class ExplanationChecksEntry(TypedDict):
+    """How one rule went."""
+
+    code: int
+    rule: Literal["status", "start_date", "end_date", "placement_active", "blocked_advertisers", "blocked_categories", "placement_types", "geo_excludes", "geo_includes", "blocked_keywords", "blocked_themes", "blocked_context_categories", "blocked_actions", "blocked_games", "target_categories", "target_tags", "balance", "budget", "daily_cap", "max_ads_per_session", "max_uses_per_game"]
+    passed: bool
+    detail: str
+
+
+class ExplanationAffinityPartsEntry(TypedDict):
+    """What one affinity adds to the score."""
+
+    affinity_id: str
+    affinity_type: Literal["action", "location", "theme", "mood", "category", "lighting", "effects", "camera"]
+    affinity_value: str
+    contribution: float
+
+
+class DailyAnalyticsDaysEntry(TypedDict):
+    """A UTC day of the campaign."""
+
+    date: str
+    impressions: int
+    unique_users: int
+    spent_cents: int
+    avg_affinity_score: float
+
+
+class CreativeAnalyticsCreativesEntry(TypedDict):
+    """A creative of the campaign."""
+
+    creative_id: str
+    creative_type: Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]
+    brand_name: str
+    impressions: int
+    unique_users: int
+    spent_cents: int
+    avg_affinity_score: float
+
+
+class GeoAnalyticsCountriesEntry(TypedDict):
+    """A country in which the campaign was seen."""
+
+    country_code: Optional[str]
+    impressions: int
+    unique_users: int
+    spent_cents: int
+
+
+class AffinityAnalyticsAffinitiesEntry(TypedDict):
+    """An affinity of the campaign."""
+
+    affinity_id: str
+    affinity_type: Literal["action", "location", "theme", "mood", "category", "lighting", "effects", "camera"]
+    affinity_value: str
+    weight: float
+    match_rate: float
+    avg_score_contribution: float
+    impressions_influenced: int
+
+
+class LedgerDaysEntry(TypedDict):
+    """One day of the books."""
+
+    date: str
+    opening_balance_cents: float
+    deposits_cents: float
+    charges_cents: float
+    impressions: int
+    closing_balance_cents: float
+
+
+class LedgerTotals(TypedDict):
+    """The books as of now, over all time."""
+
+    deposits_cents: float
+    balance_cents: float
+    held_cents: float
+    spent_cents: float
+    impressions: int
+
+
+class AdvertiserRevenueCampaignsEntry(TypedDict):
+    """One campaign of the advertiser."""
+
+    campaign_id: str
+    name: str
+    spent_cents: int
+    impressions: int
+    status: Literal["draft", "active", "paused"]
+
+
+class CreatorRevenueGamesEntry(TypedDict):
+    """One game of the account."""
+
+    game_id: str
+    earned_cents: int
+    impressions: int
+    revenue_share_pct: float
+
+
+class GameRevenueTopAdvertisersEntry(TypedDict):
+    """An advertiser seen in the game."""
+
+    advertiser_id: str
+    impressions: int
+    earned_cents: int
+
+
+class GameRevenueDailyEntry(TypedDict):
+    """A day of the game."""
+
+    date: str
+    impressions: int
+    earned_cents: int
+
+
+class Advertiser(TypedDict):
+    """An advertiser."""
+
+    id: str
+    company_name: str
+    contact_email: str
+    website: Optional[str]
+    balance_cents: int
+    created_at: str
+
+
+class Registration(TypedDict):
+    """Binds an advertiser profile to the account of the key."""
+
+    company_name: str
+    contact_email: str
+    website: NotRequired[Optional[str]]
+
+
+class ProfileChanges(TypedDict):
+    """Changes the fields that it contains; null clears the website."""
+
+    company_name: NotRequired[str]
+    contact_email: NotRequired[str]
+    website: NotRequired[Optional[str]]
+
+
+class DepositRequest(TypedDict):
+    """Adds money to the advertiser's balance."""
+
+    amount_cents: int
+
+
+class Deposit(TypedDict):
+    """A deposit that was made."""
+
+    balance_cents: int
+    deposited_cents: int
+
+
+class Campaign(TypedDict):
+    """A campaign."""
+
+    id: str
+    name: str
+    status: Literal["draft", "active", "paused"]
+    budget_cents: int
+    spent_cents: int
+    cpm_bid_cents: int
+    daily_cap_cents: Optional[int]
+    start_date: Optional[str]
+    end_date: Optional[str]
+    priority: int
+    target_categories: list[str]
+    target_tags: list[str]
+    created_at: str
+
+
+class NewCampaign(TypedDict):
+    """A new campaign; it starts as a draft."""
+
+    name: str
+    budget_cents: int
+    cpm_bid_cents: int
+    daily_cap_cents: NotRequired[Optional[int]]
+    start_date: NotRequired[Optional[str]]
+    end_date: NotRequired[Optional[str]]
+    priority: NotRequired[Optional[int]]
+    target_categories: NotRequired[Optional[list[str]]]
+    target_tags: NotRequired[Optional[list[str]]]
+
+
+class CampaignChanges(TypedDict):
+    """Changes the fields that it contains; null clears an optional field or sets it back to its default."""
+
+    name: NotRequired[str]
+    budget_cents: NotRequired[int]
+    cpm_bid_cents: NotRequired[int]
+    daily_cap_cents: NotRequired[Optional[int]]
+    start_date: NotRequired[Optional[str]]
+    end_date: NotRequired[Optional[str]]
+    priority: NotRequired[Optional[int]]
+    target_categories: NotRequired[Optional[list[str]]]
+    target_tags: NotRequired[Optional[list[str]]]
+
+
+class Creative(TypedDict):
+    """A creative."""
+
+    id: str
+    campaign_id: str
+    creative_type: Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]
+    brand_name: str
+    product_name: Optional[str]
+    tagline: Optional[str]
+    narrative_hook: Optional[str]
+    alt_hooks: list[str]
+    tone: Literal["positive", "neutral", "humorous", "dramatic"]
+    max_uses_per_game: int
+    impressions: int
+    created_at: str
+
+
+class NewCreative(TypedDict):
+    """A new creative of a campaign."""
+
+    creative_type: Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]
+    brand_name: str
+    product_name: NotRequired[Optional[str]]
+    tagline: NotRequired[Optional[str]]
+    narrative_hook: NotRequired[Optional[str]]
+    alt_hooks: NotRequired[Optional[list[str]]]
+    tone: NotRequired[Optional[Literal["positive", "neutral", "humorous", "dramatic"]]]
+    max_uses_per_game: NotRequired[Optional[int]]
+
+
+class CreativeChanges(TypedDict):
+    """Changes the fields that it contains; null clears an optional field or sets it back to its default."""
+
+    brand_name: NotRequired[str]
+    product_name: NotRequired[Optional[str]]
+    tagline: NotRequired[Optional[str]]
+    narrative_hook: NotRequired[Optional[str]]
+    alt_hooks: NotRequired[Optional[list[str]]]
+    tone: NotRequired[Optional[Literal["positive", "neutral", "humorous", "dramatic"]]]
+    max_uses_per_game: NotRequired[Optional[int]]
+
+
+class GeoTarget(TypedDict):
+    """A place that a campaign is shown in or kept out of. The includes of a campaign combine with OR; an exclude that matches always wins."""
+
+    id: str
+    campaign_id: str
+    target_type: Literal["country", "state", "city", "radius"]
+    country_code: Optional[str]
+    state_code: Optional[str]
+    city_name: Optional[str]
+    lat: Optional[float]
+    lng: Optional[float]
+    radius_km: Optional[float]
+    include: bool
+    created_at: str
+
+
+class NewGeoTarget(TypedDict):
+    """A new geo target of a campaign."""
+
+    target_type: Literal["country", "state", "city", "radius"]
+    country_code: NotRequired[Optional[str]]
+    state_code: NotRequired[Optional[str]]
+    city_name: NotRequired[Optional[str]]
+    lat: NotRequired[Optional[float]]
+    lng: NotRequired[Optional[float]]
+    radius_km: NotRequired[Optional[float]]
+    include: NotRequired[Optional[bool]]
+
+
+class BlocklistRule(TypedDict):
+    """A value whose occurrence in the scene keeps the campaign out."""
+
+    id: str
+    campaign_id: str
+    rule_type: Literal["keyword", "theme", "category", "action", "game_id"]
+    value: str
+    created_at: str
+
+
+class NewBlocklistRule(TypedDict):
+    """A new blocklist rule of a campaign."""
+
+    rule_type: Literal["keyword", "theme", "category", "action", "game_id"]
+    value: str
+
+
+class Affinity(TypedDict):
+    """A value that raises a campaign's score where the scene has it, and biases the rendering of the scene."""
+
+    id: str
+    campaign_id: str
+    affinity_type: Literal["action", "location", "theme", "mood", "category", "lighting", "effects", "camera"]
+    affinity_value: str
+    weight: float
+    created_at: str
+
+
+class NewAffinity(TypedDict):
+    """A new affinity of a campaign."""
+
+    affinity_type: Literal["action", "location", "theme", "mood", "category", "lighting", "effects", "camera"]
+    affinity_value: str
+    weight: NotRequired[Optional[float]]
+
+
+class NewAffinities(TypedDict):
+    """Replaces all affinities of a campaign, or none when one of them is not valid."""
+
+    affinities: list[NewAffinity]
+
+
+class Simulation(TypedDict):
+    """A scene to try the campaign in."""
+
+    narrative_function: NotRequired[Optional[str]]
+    mood: NotRequired[Optional[str]]
+
+
+class SimulationResult(TypedDict):
+    """What the campaign would bring into the scene. Nothing was held, counted or billed."""
+
+    campaign_id: str
+    matched_creative: SimulationResultMatchedCreative
+    biased_pipeline: BiasedPipeline
+    affinity_scores: dict[str, float]
+    total_score: float
+
+
+class SimulationOptions(TypedDict):
+    """What can be tried in the simulator."""
+
+    moods: list[str]
+    narrative_examples: list[str]
+    current_affinities: list[SimulationOptionsCurrentAffinitiesEntry]
+
+
+class Explanation(TypedDict):
+    """Why the campaign would or would not serve the request. Nothing was served, held or billed."""
+
+    campaign_id: str
+    would_serve: bool
+    checks: list[ExplanationChecksEntry]
+    affinity_score: float
+    affinity_parts: list[ExplanationAffinityPartsEntry]
+    rank: float
+    winning_rank: Optional[float]
+
+
+class CampaignStats(TypedDict):
+    """What a campaign has done so far."""
+
+    campaign_id: str
+    impressions: int
+    unique_users: int
+    unique_games: int
+    spent_cents: int
+    budget_cents: int
+    effective_cpm_cents: int
+    avg_affinity_score: float
+    top_creative_id: Optional[str]
+    top_game_id: Optional[str]
+
+
+class DailyAnalytics(TypedDict):
+    """What a campaign has done day by day."""
+
+    campaign_id: str
+    days: list[DailyAnalyticsDaysEntry]
+
+
+class CreativeAnalytics(TypedDict):
+    """What the creatives of a campaign have done."""
+
+    campaign_id: str
+    creatives: list[CreativeAnalyticsCreativesEntry]
+
+
+class GeoAnalytics(TypedDict):
+    """Where a campaign was seen."""
+
+    campaign_id: str
+    countries: list[GeoAnalyticsCountriesEntry]
+
+
+class AffinityAnalytics(TypedDict):
+    """What the affinities of a campaign have done."""
+
+    campaign_id: str
+    affinities: list[AffinityAnalyticsAffinitiesEntry]
+
+
+class Pacing(TypedDict):
+    """How a campaign spends its budget over time."""
+
+    campaign_id: str
+    budget_cents: int
+    spent_cents: int
+    remaining_cents: int
+    daily_cap_cents: Optional[int]
+    today_spent_cents: int
+    today_remaining_cents: int
+    avg_daily_spend_cents: int
+    projected_exhaustion_date: Optional[str]
+    days_remaining: Optional[int]
+    pacing_status: Literal["not_started", "exhausted", "capped_today", "over_pacing", "under_pacing", "on_pace"]
+    utilization_pct: float
+
+
+class Ledger(TypedDict):
+    """The books of an advertiser."""
+
+    days: list[LedgerDaysEntry]
+    totals: LedgerTotals
+
+
+class Placement(TypedDict):
+    """Ads in a game."""
+
+    game_id: str
+    creator_id: str
+    placement_types: list[Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]]
+    revenue_share_pct: float
+    max_ads_per_session: int
+    blocked_advertisers: list[str]
+    blocked_categories: list[str]
+    is_active: bool
+    created_at: str
+
+
+class NewPlacement(TypedDict):
+    """Enables ads in a game, or replaces its configuration: fields left out return to their defaults."""
+
+    creator_id: str
+    placement_types: list[Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]]
+    revenue_share_pct: NotRequired[Optional[float]]
+    max_ads_per_session: NotRequired[Optional[int]]
+    blocked_advertisers: NotRequired[Optional[list[str]]]
+    blocked_categories: NotRequired[Optional[list[str]]]
+
+
+class PlacementChanges(TypedDict):
+    """Changes the fields that it contains; null sets an optional field back to its default."""
+
+    placement_types: NotRequired[list[Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]]]
+    revenue_share_pct: NotRequired[Optional[float]]
+    max_ads_per_session: NotRequired[Optional[int]]
+    blocked_advertisers: NotRequired[Optional[list[str]]]
+    blocked_categories: NotRequired[Optional[list[str]]]
+
+
+class AdvertiserRevenue(TypedDict):
+    """What the advertiser has spent."""
+
+    total_spent_cents: int
+    total_impressions: int
+    active_campaigns: int
+    balance_cents: int
+    campaigns: list[AdvertiserRevenueCampaignsEntry]
+
+
+class CreatorRevenue(TypedDict):
+    """What the developer has earned."""
+
+    total_earned_cents: int
+    total_impressions: int
+    games_count: int
+    games: list[CreatorRevenueGamesEntry]
+
+
+class GameRevenue(TypedDict):
+    """What one game has earned."""
+
+    game_id: str
+    earned_cents: int
+    impressions: int
+    revenue_share_pct: float
+    top_advertisers: list[GameRevenueTopAdvertisersEntry]
+    daily: list[GameRevenueDailyEntry]
+
+
+class MatchRequest(TypedDict):
+    """Asks for the best matching ad."""
+
+    game_id: str
+    user_id: str
+    player_geo: NotRequired[PlayerGeo]
+    game_context: GameContext
+    session_id: NotRequired[Optional[str]]
+
+
+class PlayerGeo(TypedDict):
+    """Where the player is. Taken only from here, never from the caller's address."""
+
+    country_code: NotRequired[Optional[str]]
+    state_code: NotRequired[Optional[str]]
+    city_name: NotRequired[Optional[str]]
+    lat: NotRequired[Optional[float]]
+    lng: NotRequired[Optional[float]]
+
+
+class GameContext(TypedDict):
+    """The scene that is being generated."""
+
+    theme_id: NotRequired[Optional[str]]
+    category: NotRequired[Optional[str]]
+    narrative: NotRequired[Optional[str]]
+    mood_tags: NotRequired[Optional[list[str]]]
+    location: NotRequired[Optional[str]]
+    actions: NotRequired[Optional[list[str]]]
+
+
+class MatchResult(TypedDict):
+    """The ad to place in the scene."""
+
+    match_id: str
+    campaign_id: str
+    creative_id: str
+    narrative_hook: str
+    creative_type: Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]
+    brand_name: str
+    product_name: Optional[str]
+    tagline: Optional[str]
+    tone: Literal["positive", "neutral", "humorous", "dramatic"]
+    biased_pipeline: BiasedPipeline
+    affinity_score: float
+    cpm_bid_cents: int
+
+
+BiasedPipeline = dict[str, str]
+
+
+class ImpressionRequest(TypedDict):
+    """Records that a player has seen a matched ad: the billing event."""
+
+    campaign_id: str
+    creative_id: str
+    game_id: str
+    match_id: NotRequired[Optional[str]]
+
+
+class ImpressionRecord(TypedDict):
+    """A billed impression."""
+
+    impression_id: str
+    campaign_id: str
+    creative_id: str
+    game_id: str
+    charged_cents: float
+    recorded_at: str
+
+
+class ApiKey(TypedDict):
+    """An API key that is in force, without the key itself."""
+
+    id: str
+    prefix: str
+    label: str
+    scopes: list[Literal["advertiser", "developer", "serving"]]
+    rate_limit_per_minute: Optional[int]
+    created_at: str
+    last_used_at: Optional[str]
+    expires_at: Optional[str]
+
+
+class CreatedApiKey(TypedDict):
+    """A new API key, with the key itself."""
+
+    id: str
+    prefix: str
+    label: str
+    scopes: list[Literal["advertiser", "developer", "serving"]]
+    rate_limit_per_minute: Optional[int]
+    created_at: str
+    last_used_at: Optional[str]
+    expires_at: Optional[str]
+    key: str
+
+
+class NewApiKey(TypedDict):
+    """A new API key of the caller's account."""
+
+    label: str
+    scopes: NotRequired[Optional[list[Literal["advertiser", "developer", "serving"]]]]
+    rate_limit_per_minute: NotRequired[Optional[int]]
+
+
+class ApiKeyRotation(TypedDict):
+    """Replaces a key by a new one with the same label, scopes and limit."""
+
+    overlap_seconds: NotRequired[Optional[int]]
+
+
+class Error(TypedDict):
+    """Every error of the API."""
+
+    detail: str

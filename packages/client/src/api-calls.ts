@@ -1,0 +1,59 @@
+import { DiegeticError } from "./diegetic-error.ts";
+import { type ApiCalls, type IdempotentCallOptions, type OperationRoute, routes } from "./generated/api.ts";
+import { isFinal, retryDelayMs } from "./retry.ts";
+import { type Answer, detailOf, messageOf } from "./transport.ts";
+
+const CALL_TIMEOUT_MS = 30_000;
+
+export type Send = (
+  method: string,
+  path: string,
+  options: { body?: unknown; headers?: Record<string, string>; timeoutMs: number },
+) => Promise<Answer>;
+
+type Call = Record<string, unknown> & IdempotentCallOptions & { body?: unknown };
+
+/** One function per operation of the API. */
+export function createApiCalls(send: Send): ApiCalls {
+  const calls = Object.entries(routes).map(([name, route]) => [
+    name,
+    (call: Call = {}) => perform(send, name, route, call),
+  ]);
+  return Object.fromEntries(calls) as ApiCalls;
+}
+
+async function perform(send: Send, name: string, route: OperationRoute, call: Call): Promise<unknown> {
+  const path = `${filledPath(route.path, call)}${queryOf(route, call)}`;
+  const headers: Record<string, string> = {};
+  // The key stays the same over retries, so that nothing is created twice.
+  if (route.isIdempotent) headers["Idempotency-Key"] = call.idempotencyKey ?? globalThis.crypto.randomUUID();
+  const endMs = Date.now() + (call.retryForMs ?? 0);
+  for (let attempts = 1; ; attempts += 1) {
+    const outcome = await send(route.method, path, {
+      body: call.body,
+      headers,
+      timeoutMs: CALL_TIMEOUT_MS,
+    }).then(
+      (answer) => ({ answer, error: undefined }),
+      (error: unknown) => ({ answer: undefined, error }),
+    );
+    const { answer, error } = outcome;
+    if (answer !== undefined && answer.status >= 200 && answer.status < 300) return answer.body;
+    const delayMs = retryDelayMs(attempts, answer?.headers);
+    if ((answer !== undefined && isFinal(answer.status)) || Date.now() + delayMs >= endMs) {
+      const detail = answer === undefined ? messageOf(error) : detailOf(answer);
+      throw new DiegeticError(name, answer?.status, detail, { cause: error });
+    }
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+  }
+}
+
+function filledPath(path: string, call: Call): string {
+  return path.replace(/\{([a-z_]+)\}/g, (_braces, name: string) => encodeURIComponent(String(call[name])));
+}
+
+function queryOf(route: OperationRoute, call: Call): string {
+  const query = new URLSearchParams();
+  for (const name of route.query) if (call[name] !== undefined) query.set(name, String(call[name]));
+  return query.size === 0 ? "" : `?${query}`;
+}

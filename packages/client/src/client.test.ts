@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { DiegeticClient, type DiegeticClientOptions } from "./client.ts";
+import type { ClientEvent } from "./events.ts";
+import type { Outbox, OutboxEntry } from "./outbox/outbox.ts";
+import type { TransportRequest } from "./transport.ts";
+
+const BASE_URL = "http://diegetic.test/api";
+const SCENE = { game_id: "game", user_id: "player", game_context: {} };
+const MATCH = { match_id: "mat_1", campaign_id: "camp_1", creative_id: "crt_1", game_id: "game" };
+
+describe("DiegeticClient", () => {
+  const clients: DiegeticClient[] = [];
+  afterEach(() => Promise.all(clients.splice(0).map((client) => client.close({ timeoutMs: 0 }))));
+
+  const create = (options: Partial<DiegeticClientOptions>) => {
+    const events: ClientEvent[] = [];
+    const onEvent = (event: ClientEvent) => {
+      events.push(event);
+    };
+    const client = new DiegeticClient({ baseUrl: BASE_URL, apiKey: "key", onEvent, ...options });
+    clients.push(client);
+    return { client, events };
+  };
+
+  /** Answers the requests in turn, the last answer again and again. */
+  const scripted = (...answers: [status: number, body?: unknown, headers?: Record<string, string>][]) => {
+    const requests: (TransportRequest & { url: string })[] = [];
+    const transport: DiegeticClientOptions["fetch"] = async (url, request) => {
+      requests.push({ url, ...request });
+      const [status, body, headers = {}] = answers[Math.min(requests.length, answers.length) - 1] ?? [500];
+      return {
+        status,
+        headers: { get: (name) => headers[name.toLowerCase()] ?? null },
+        text: async () => (body === undefined ? "" : JSON.stringify(body)),
+      };
+    };
+    return { transport, requests };
+  };
+
+  it("keeps the budget of a scene with a transport that ignores the signal", async () => {
+    const { client, events } = create({ matchBudgetMs: 20, fetch: () => new Promise(() => undefined) });
+    expect(await client.match(SCENE)).toBeNull();
+    expect(events).toEqual([{ type: "match_failed", status: undefined, detail: "no answer within 20 ms" }]);
+  });
+
+  it("answers null for a transport that throws, and survives a listener that throws", async () => {
+    const { client } = create({
+      fetch: () => {
+        throw new Error("no network");
+      },
+      onEvent: () => {
+        throw new Error("listener");
+      },
+    });
+    expect(await client.match(SCENE)).toBeNull();
+  });
+
+  it("puts the game of the scene into the match", async () => {
+    const { transport } = scripted([200, { match_id: "mat_1" }]);
+    expect(await create({ fetch: transport }).client.match(SCENE)).toMatchObject({
+      match_id: "mat_1",
+      game_id: "game",
+    });
+  });
+
+  it("reads Retry-After as a date, too", async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    const { transport, requests } = scripted([503, undefined, { "retry-after": inAnHour }]);
+    const { client, events } = create({ fetch: transport });
+    client.recordImpression(MATCH);
+    await client.flush({ timeoutMs: 20 });
+    expect(requests).toHaveLength(1);
+    const [event] = events;
+    if (event?.type !== "impression_retrying") throw new Error(`unexpected ${event?.type}`);
+    expect(event.delay_ms).toBeGreaterThan(3_500_000);
+  });
+
+  it("stops sending for all impressions while the service asks for a pause", async () => {
+    const { transport, requests } = scripted([429, undefined, { "retry-after": "3600" }]);
+    const { client } = create({ fetch: transport });
+    client.recordImpression(MATCH);
+    await client.flush({ timeoutMs: 20 });
+    for (const id of ["mat_2", "mat_3"])
+      expect(client.recordImpression({ ...MATCH, match_id: id })).toBe(true);
+    expect(await client.flush({ timeoutMs: 20 })).toBe(3);
+    expect(requests).toHaveLength(1);
+  });
+
+  it("sends an impression whose outbox cannot be written, and says so", async () => {
+    const { transport } = scripted([201, { impression_id: "imp_1", charged_cents: 1 }]);
+    const outbox: Outbox = {
+      capacity: 10,
+      isDurable: true,
+      load: async () => {
+        throw new Error("disk unreadable");
+      },
+      add: () => {
+        throw new Error("disk full");
+      },
+      remove: () => undefined,
+      close: () => undefined,
+    };
+    const { client, events } = create({ fetch: transport, outbox });
+    expect(client.recordImpression(MATCH)).toBe(true);
+    expect(await client.flush()).toBe(0);
+    expect(events).toContainEqual({ type: "outbox_failed", detail: "disk unreadable" });
+    expect(events).toContainEqual({ type: "outbox_failed", detail: "disk full" });
+    expect(events).toContainEqual(expect.objectContaining({ type: "impression_recorded" }));
+  });
+
+  it("has at most four impressions on their way at a time", async () => {
+    const waiting: (() => void)[] = [];
+    const seen: OutboxEntry[] = [];
+    const { client } = create({
+      fetch: async (_url, request) => {
+        seen.push(JSON.parse(request.body ?? "{}"));
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        const record = { impression_id: "imp", charged_cents: 1 };
+        return { status: 201, headers: { get: () => null }, text: async () => JSON.stringify(record) };
+      },
+    });
+    for (let index = 0; index < 10; index += 1)
+      client.recordImpression({ ...MATCH, match_id: `mat_${index}` });
+    expect(seen).toHaveLength(4);
+    while (client.pendingImpressions > 0) {
+      expect(waiting.length).toBeLessThanOrEqual(4);
+      for (const answer of waiting.splice(0)) answer();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(seen.map(({ match_id }) => match_id)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `mat_${index}`),
+    );
+  });
+
+  it.each([
+    [{ baseUrl: "diegetic.test/api" }, "baseUrl must be an http or https address"],
+    [{ apiKey: "" }, "apiKey is required"],
+  ])("refuses %j", (options, message) => {
+    expect(() => create(options)).toThrow(message);
+  });
+
+  describe("api", () => {
+    it("fills path and query, and answers the body", async () => {
+      const { transport, requests } = scripted([200, { campaign_id: "a/b" }]);
+      const { client } = create({ baseUrl: `${BASE_URL}/`, fetch: transport });
+      expect(await client.api.getDailyAnalytics({ campaign_id: "a/b", days: 7 })).toEqual({
+        campaign_id: "a/b",
+      });
+      expect(requests[0]).toMatchObject({
+        method: "GET",
+        url: `${BASE_URL}/campaigns/a%2Fb/analytics/daily?days=7`,
+        headers: { Authorization: "Bearer key" },
+      });
+    });
+
+    it("retries within the time it is given, with one idempotency key", async () => {
+      const { transport, requests } = scripted([503], [200, { balance_cents: 5 }]);
+      const { client } = create({ fetch: transport });
+      const deposit = { body: { amount_cents: 5 }, retryForMs: 10_000 };
+      expect(await client.api.depositFunds(deposit)).toEqual({ balance_cents: 5 });
+      const keys = requests.map(({ headers }) => headers["Idempotency-Key"]);
+      expect(keys).toHaveLength(2);
+      expect(keys[0]).toBe(keys[1]);
+      expect(keys[0]).toMatch(/./);
+    });
+
+    it.each([
+      [409, { detail: "Deposit first." }, "activateCampaign: 409 Deposit first."],
+      [503, undefined, "activateCampaign: 503 unexpected answer 503"],
+    ])("rejects with the service's sentence after %d", async (status, body, message) => {
+      const { transport, requests } = scripted([status, body]);
+      const call = create({ fetch: transport }).client.api.activateCampaign({ campaign_id: "camp_1" });
+      await expect(call).rejects.toMatchObject({ name: "DiegeticError", status, message });
+      expect(requests).toHaveLength(1);
+    });
+
+    it("rejects without a status when no answer comes", async () => {
+      const { client } = create({ fetch: () => Promise.reject(new Error("no network")) });
+      await expect(client.api.getProfile()).rejects.toMatchObject({
+        status: undefined,
+        message: "getProfile: no network",
+      });
+    });
+  });
+});

@@ -1,0 +1,145 @@
+import { createApiCalls, type Send } from "./api-calls.ts";
+import type { ClientEvent } from "./events.ts";
+import type { ApiCalls, MatchRequest, MatchResult } from "./generated/api.ts";
+import { ImpressionSender } from "./outbox/impression-sender.ts";
+import { MemoryOutbox } from "./outbox/memory-outbox.ts";
+import type { Outbox, OutboxEntry } from "./outbox/outbox.ts";
+import { type Answer, detailOf, exchange, messageOf, type Transport } from "./transport.ts";
+
+const DEFAULT_MATCH_BUDGET_MS = 150;
+const IMPRESSION_TIMEOUT_MS = 10_000;
+const DEFAULT_FLUSH_MS = 10_000;
+
+export interface DiegeticClientOptions {
+  /** The address with its prefix, such as `https://ads.example.com/api`. */
+  baseUrl: string;
+  /** A game server needs the scope `serving` and nothing else. */
+  apiKey: string;
+  /** How long a scene waits for its ad. Default 150. */
+  matchBudgetMs?: number;
+  /** Where impressions wait for their answer. Default: a `MemoryOutbox`. */
+  outbox?: Outbox;
+  /** Default: the global `fetch`. */
+  fetch?: Transport;
+  /** Called synchronously; what it throws is ignored. Default: nothing is reported. */
+  onEvent?: (event: ClientEvent) => void;
+}
+
+/** The body of `POST /match`. */
+export type Scene = MatchRequest;
+
+/** An ad for a scene. Keep it until the player has seen it. */
+export interface Match extends MatchResult {
+  /** That of the scene; `recordImpression` needs it. */
+  game_id: string;
+}
+
+/** Asks for ads within a budget, and delivers impressions until they have a final answer. */
+export class DiegeticClient {
+  /** The calls of advertisers and developers. */
+  readonly api: ApiCalls;
+  readonly #baseUrl: string;
+  readonly #apiKey: string;
+  readonly #matchBudgetMs: number;
+  readonly #transport: Transport;
+  readonly #onEvent: (event: ClientEvent) => void;
+  readonly #sender: ImpressionSender;
+
+  constructor(options: DiegeticClientOptions) {
+    this.#baseUrl = checkedBaseUrl(options.baseUrl);
+    if (!options.apiKey) throw new TypeError("apiKey is required: create one, see docs/operating.md");
+    this.#apiKey = options.apiKey;
+    this.#matchBudgetMs = options.matchBudgetMs ?? DEFAULT_MATCH_BUDGET_MS;
+    this.#transport = options.fetch ?? ((url, request) => fetch(url, request));
+    const { onEvent } = options;
+    this.#onEvent = (event) => {
+      try {
+        onEvent?.(event);
+      } catch {
+        // A listener must not stop a scene or the delivery of impressions.
+      }
+    };
+    this.api = createApiCalls(this.#send);
+    this.#sender = new ImpressionSender({
+      outbox: options.outbox ?? new MemoryOutbox(),
+      send: ({ recorded_at_ms: _time, ...body }) =>
+        this.#send("POST", "/impressions", { body, timeoutMs: IMPRESSION_TIMEOUT_MS }),
+      onEvent: this.#onEvent,
+    });
+  }
+
+  /** How many impressions have no final answer yet. */
+  get pendingImpressions(): number {
+    return this.#sender.pending;
+  }
+
+  /**
+   * The ad for a scene, or null: no ad, no answer within the budget, an error. Sent once and never rejects. A match whose
+   * answer came too late lapses by itself and costs nothing.
+   */
+  async match(scene: Scene): Promise<Match | null> {
+    try {
+      const answer = await this.#send("POST", "/match", { body: scene, timeoutMs: this.#matchBudgetMs });
+      const match = matchIn(answer);
+      if (match !== undefined) return { ...match, game_id: scene.game_id };
+      if (answer.status === 204) {
+        this.#onEvent({ type: "no_match", reason: answer.headers.get("x-no-match-reason") ?? undefined });
+      } else {
+        this.#onEvent({ type: "match_failed", status: answer.status, detail: detailOf(answer) });
+      }
+    } catch (error) {
+      this.#onEvent({ type: "match_failed", status: undefined, detail: messageOf(error) });
+    }
+    return null;
+  }
+
+  /**
+   * Call it when the player has seen the ad. Returns at once: true when the outbox has accepted the impression. The same
+   * match again is billed once.
+   */
+  recordImpression(match: Pick<Match, "match_id" | "campaign_id" | "creative_id" | "game_id">): boolean {
+    const { match_id, campaign_id, creative_id, game_id } = match;
+    const entry: OutboxEntry = { match_id, campaign_id, creative_id, game_id, recorded_at_ms: Date.now() };
+    return this.#sender.add(entry);
+  }
+
+  /** Waits until every impression has its final answer, or for the time. Answers how many are still pending. */
+  async flush({ timeoutMs = DEFAULT_FLUSH_MS }: { timeoutMs?: number } = {}): Promise<number> {
+    await this.#sender.flush(timeoutMs);
+    return this.#sender.pending;
+  }
+
+  /**
+   * Flushes, then stops. Answers how many impressions have no final answer: a file outbox keeps them for the next process,
+   * a memory outbox loses them and reports each.
+   */
+  async close({ timeoutMs = DEFAULT_FLUSH_MS }: { timeoutMs?: number } = {}): Promise<number> {
+    const pending = await this.flush({ timeoutMs });
+    this.#sender.close();
+    return pending;
+  }
+
+  readonly #send: Send = (method, path, { body, headers, timeoutMs }) => {
+    const request = {
+      method,
+      headers: { Authorization: `Bearer ${this.#apiKey}`, "Content-Type": "application/json", ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    };
+    return exchange(this.#transport, `${this.#baseUrl}${path}`, request, timeoutMs);
+  };
+}
+
+/** Undefined unless the service answers an ad: a proxy's page is none. */
+function matchIn({ status, body }: Answer): MatchResult | undefined {
+  const match = body as Partial<MatchResult> | null | undefined;
+  return status === 200 && typeof match?.match_id === "string" ? (match as MatchResult) : undefined;
+}
+
+function checkedBaseUrl(baseUrl: string): string {
+  if (!/^https?:\/\/[^/]/.test(baseUrl)) {
+    throw new TypeError(
+      `baseUrl must be an http or https address, such as http://127.0.0.1:8080/api, not ${baseUrl}`,
+    );
+  }
+  return baseUrl.replace(/\/+$/, "");
+}

@@ -1,0 +1,991 @@
+// Generated from packages/contracts by `npm run generate:clients`. Do not edit.
+// biome-ignore-all format: generated
+
+/** An advertiser. */
+export interface Advertiser {
+  /** The advertiser, adv_… */
+  id: string;
+  /** Name of the company. */
+  company_name: string;
+  /** Where the advertiser is reached. */
+  contact_email: string;
+  /** The advertiser's website; null without one. */
+  website: string | null;
+  /** What is left of the deposits, in whole cents, rounded down. */
+  balance_cents: number;
+  /** When the advertiser registered. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
+/** Binds an advertiser profile to the account of the key. */
+export interface Registration {
+  /** Name of the company. */
+  company_name: string;
+  /** Where the advertiser is reached; unique among advertisers without regard to case. */
+  contact_email: string;
+  /** The advertiser's website: an absolute http or https address. */
+  website?: string | null;
+}
+
+/** Changes the fields that it contains; null clears the website. */
+export interface ProfileChanges {
+  /** Name of the company. */
+  company_name?: string;
+  /** Where the advertiser is reached; unique among advertisers without regard to case. */
+  contact_email?: string;
+  /** The advertiser's website: an absolute http or https address. */
+  website?: string | null;
+}
+
+/** Adds money to the advertiser's balance. */
+export interface DepositRequest {
+  /** What to add to the balance, in cents. */
+  amount_cents: number;
+}
+
+/** A deposit that was made. */
+export interface Deposit {
+  /** The new balance in whole cents, rounded down. */
+  balance_cents: number;
+  /** What this deposit added, in cents. */
+  deposited_cents: number;
+}
+
+/** A campaign. */
+export interface Campaign {
+  /** The campaign, camp_… */
+  id: string;
+  /** Name of the campaign. */
+  name: string;
+  /** Only an active campaign is served. */
+  status: "draft" | "active" | "paused";
+  /** What the campaign may spend in all, in cents. */
+  budget_cents: number;
+  /** What the campaign has spent, in whole cents, rounded up. */
+  spent_cents: number;
+  /** The bid: what a thousand impressions cost, in cents. */
+  cpm_bid_cents: number;
+  /** What the campaign may spend in one UTC day, in cents; null: no cap. */
+  daily_cap_cents: number | null;
+  /** When serving begins, as it was given; null: at activation. */
+  start_date: string | null;
+  /** When serving ends, as it was given; null: when the budget is spent. */
+  end_date: string | null;
+  /** Higher is more likely to win ties, 0 to 10. */
+  priority: number;
+  /** Only games of one of these categories; empty: all. */
+  target_categories: string[];
+  /** Only scenes with one of these tags; empty: all. */
+  target_tags: string[];
+  /** When the campaign was created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
+/** A new campaign; it starts as a draft. */
+export interface NewCampaign {
+  /** Name of the campaign. */
+  name: string;
+  /** What the campaign may spend in all, in cents. */
+  budget_cents: number;
+  /** The bid: what a thousand impressions cost, in cents. */
+  cpm_bid_cents: number;
+  /** What the campaign may spend in one UTC day, in cents; null: no cap. */
+  daily_cap_cents?: number | null;
+  /** When serving begins; null: at activation. A date (the whole day, UTC) or a moment of ISO 8601. */
+  start_date?: string | null;
+  /** When serving ends; null: when the budget is spent. A date (the whole day, UTC) or a moment of ISO 8601. */
+  end_date?: string | null;
+  /** Higher is more likely to win ties. */
+  priority?: number | null;
+  /** Only games of one of these categories; empty: all. */
+  target_categories?: string[] | null;
+  /** Only scenes with one of these tags; empty: all. */
+  target_tags?: string[] | null;
+}
+
+/** Changes the fields that it contains; null clears an optional field or sets it back to its default. */
+export interface CampaignChanges {
+  /** Name of the campaign. */
+  name?: string;
+  /** What the campaign may spend in all, in cents. */
+  budget_cents?: number;
+  /** The bid: what a thousand impressions cost, in cents. */
+  cpm_bid_cents?: number;
+  /** What the campaign may spend in one UTC day, in cents; null: no cap. */
+  daily_cap_cents?: number | null;
+  /** When serving begins; null: at activation. A date (the whole day, UTC) or a moment of ISO 8601. */
+  start_date?: string | null;
+  /** When serving ends; null: when the budget is spent. A date (the whole day, UTC) or a moment of ISO 8601. */
+  end_date?: string | null;
+  /** Higher is more likely to win ties. */
+  priority?: number | null;
+  /** Only games of one of these categories; empty: all. */
+  target_categories?: string[] | null;
+  /** Only scenes with one of these tags; empty: all. */
+  target_tags?: string[] | null;
+}
+
+/** A creative. */
+export interface Creative {
+  /** The creative, crt_… */
+  id: string;
+  /** The campaign that it belongs to. */
+  campaign_id: string;
+  /** How the creative appears. */
+  creative_type: "narrative_hook" | "product_mention" | "location_brand" | "character_reference";
+  /** The brand. */
+  brand_name: string;
+  /** The product; null without one. */
+  product_name: string | null;
+  /** The tagline; null without one. */
+  tagline: string | null;
+  /** The text injected into the game; null without one. */
+  narrative_hook: string | null;
+  /** Alternative hooks; they rotate with narrative_hook. */
+  alt_hooks: string[];
+  /** The tone of the line. */
+  tone: "positive" | "neutral" | "humorous" | "dramatic";
+  /** How often the creative may appear in one game session, 1 to 20. */
+  max_uses_per_game: number;
+  /** How often it was seen. */
+  impressions: number;
+  /** When the creative was created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
+/** A new creative of a campaign. */
+export interface NewCreative {
+  /** How the creative appears; it cannot be changed later. */
+  creative_type: "narrative_hook" | "product_mention" | "location_brand" | "character_reference";
+  /** The brand. */
+  brand_name: string;
+  /** The product. */
+  product_name?: string | null;
+  /** The tagline. */
+  tagline?: string | null;
+  /** The text injected into the game; required for a creative of type narrative_hook. */
+  narrative_hook?: string | null;
+  /** Alternative hooks; they rotate with narrative_hook. */
+  alt_hooks?: string[] | null;
+  /** The tone of the line. */
+  tone?: "positive" | "neutral" | "humorous" | "dramatic" | null;
+  /** How often the creative may appear in one game session. */
+  max_uses_per_game?: number | null;
+}
+
+/** Changes the fields that it contains; null clears an optional field or sets it back to its default. */
+export interface CreativeChanges {
+  /** The brand. */
+  brand_name?: string;
+  /** The product. */
+  product_name?: string | null;
+  /** The tagline. */
+  tagline?: string | null;
+  /** The text injected into the game; required for a creative of type narrative_hook. */
+  narrative_hook?: string | null;
+  /** Alternative hooks; they rotate with narrative_hook. */
+  alt_hooks?: string[] | null;
+  /** The tone of the line. */
+  tone?: "positive" | "neutral" | "humorous" | "dramatic" | null;
+  /** How often the creative may appear in one game session. */
+  max_uses_per_game?: number | null;
+}
+
+/** A place that a campaign is shown in or kept out of. The includes of a campaign combine with OR; an exclude that matches always wins. */
+export interface GeoTarget {
+  /** The geo target, geo_… */
+  id: string;
+  /** The campaign that it belongs to. */
+  campaign_id: string;
+  /** What the place is. */
+  target_type: "country" | "state" | "city" | "radius";
+  /** ISO 3166-1 alpha-2, upper case; null for a radius. */
+  country_code: string | null;
+  /** State or province code, as it was given; null without one. */
+  state_code: string | null;
+  /** City, as it was given; null without one. */
+  city_name: string | null;
+  /** Latitude of the centre, in degrees; null unless it is a radius. */
+  lat: number | null;
+  /** Longitude of the centre, in degrees; null unless it is a radius. */
+  lng: number | null;
+  /** Radius in kilometres; null unless it is a radius. */
+  radius_km: number | null;
+  /** Whether the campaign is shown there, or kept out of there. */
+  include: boolean;
+  /** When the geo target was created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
+/** A new geo target of a campaign. */
+export interface NewGeoTarget {
+  /** What the place is. A country needs country_code, a state also state_code, a city country_code and city_name (and takes state_code), a radius lat, lng and radius_km; fields of other types are not kept. */
+  target_type: "country" | "state" | "city" | "radius";
+  /** ISO 3166-1 alpha-2, in either case; kept in upper case. */
+  country_code?: string | null;
+  /** State or province code; compared without regard to case. */
+  state_code?: string | null;
+  /** City; compared without regard to case and accents. */
+  city_name?: string | null;
+  /** Latitude of the centre, in degrees. */
+  lat?: number | null;
+  /** Longitude of the centre, in degrees. */
+  lng?: number | null;
+  /** Radius in kilometres: from one metre to half of the earth's circumference. */
+  radius_km?: number | null;
+  /** true: the campaign is shown there; false: it is kept out of there. */
+  include?: boolean | null;
+}
+
+/** A value whose occurrence in the scene keeps the campaign out. */
+export interface BlocklistRule {
+  /** The blocklist rule, blk_… */
+  id: string;
+  /** The campaign that it belongs to. */
+  campaign_id: string;
+  /** Where the value is sought: keyword in every text of the scene as whole words, theme, category and action in that field, game_id in the request's. */
+  rule_type: "keyword" | "theme" | "category" | "action" | "game_id";
+  /** The value to block, as it was given. */
+  value: string;
+  /** When the rule was created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
+/** A new blocklist rule of a campaign. */
+export interface NewBlocklistRule {
+  /** Where the value is sought: keyword in every text of the scene as whole words, theme, category and action in that field, game_id in the request's. */
+  rule_type: "keyword" | "theme" | "category" | "action" | "game_id";
+  /** The value to block. A keyword has a letter or digit; a game_id is compared exactly, all others without regard to case. */
+  value: string;
+}
+
+/** A value that raises a campaign's score where the scene has it, and biases the rendering of the scene. */
+export interface Affinity {
+  /** The affinity, aff_… */
+  id: string;
+  /** The campaign that it belongs to. */
+  campaign_id: string;
+  /** What of the scene the value is compared with; lighting, effects and camera are sought in the narrative. */
+  affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
+  /** The value that raises the score, as it was given. */
+  affinity_value: string;
+  /** What it adds to the score, from 0.1 (subtle) to 3.0 (strong). */
+  weight: number;
+  /** When the affinity was created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
+/** A new affinity of a campaign. */
+export interface NewAffinity {
+  /** What of the scene the value is compared with; lighting, effects and camera are sought in the narrative. */
+  affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
+  /** The value that raises the score where the scene has it; free text. One of lighting, effects or camera has a letter or digit, since it is sought as whole words. */
+  affinity_value: string;
+  /** What it adds to the score, from 0.1 (subtle) to 3.0 (strong). */
+  weight?: number | null;
+}
+
+/** Replaces all affinities of a campaign, or none when one of them is not valid. */
+export interface NewAffinities {
+  /** All affinities that the campaign has from now on; of equal weights the earlier one wins. */
+  affinities: NewAffinity[];
+}
+
+/** A scene to try the campaign in. */
+export interface Simulation {
+  /** What the scene is about; taken as its narrative, theme, location and action. */
+  narrative_function?: string | null;
+  /** The mood of the scene: one of the proposed moods or any other. */
+  mood?: string | null;
+}
+
+/** What the campaign would bring into the scene. Nothing was held, counted or billed. */
+export interface SimulationResult {
+  /** The campaign. */
+  campaign_id: string;
+  /** The creative that a new player session would see first. */
+  matched_creative: {
+    /** The creative, crt_… */
+    id: string;
+    /** The line that a new player session would read first: never empty. */
+    narrative_hook: string;
+    /** How the creative appears. */
+    creative_type: "narrative_hook" | "product_mention" | "location_brand" | "character_reference";
+  };
+  biased_pipeline: BiasedPipeline;
+  /** For each affinity type that the campaign has, the sum of what its affinities contribute; 0 where none does. */
+  affinity_scores: Record<string, number>;
+  /** The sum of affinity_scores: the affinity score that a match in this scene would have. */
+  total_score: number;
+}
+
+/** What can be tried in the simulator. */
+export interface SimulationOptions {
+  /** Moods to try; others are allowed. */
+  moods: string[];
+  /** Texts to try as narrative_function; those that the campaign's affinities answer to come first. */
+  narrative_examples: string[];
+  /** The campaign's affinities in the order of their creation. */
+  current_affinities: ({
+    /** What of the scene the value is compared with. */
+    affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
+    /** The value that raises the score. */
+    affinity_value: string;
+    /** What it adds to the score. */
+    weight: number;
+  })[];
+}
+
+/** Why the campaign would or would not serve the request. Nothing was served, held or billed. */
+export interface Explanation {
+  /** The campaign. */
+  campaign_id: string;
+  /** Every check passes, and the rank is within 1 % of the highest. */
+  would_serve: boolean;
+  /** Every rule in the order of matching, also after one has failed. */
+  checks: ({
+    /** Stable number of the rule: 1xx campaign, 2xx placement, 3xx targeting, 4xx money, 5xx caps. */
+    code: number;
+    /** Stable name of the rule. */
+    rule: "status" | "start_date" | "end_date" | "placement_active" | "blocked_advertisers" | "blocked_categories" | "placement_types" | "geo_excludes" | "geo_includes" | "blocked_keywords" | "blocked_themes" | "blocked_context_categories" | "blocked_actions" | "blocked_games" | "target_categories" | "target_tags" | "balance" | "budget" | "daily_cap" | "max_ads_per_session" | "max_uses_per_game";
+    /** Whether the campaign passes the rule. */
+    passed: boolean;
+    /** What was compared with what. */
+    detail: string;
+  })[];
+  /** Sum of the contributions of the campaign's affinities to this scene. */
+  affinity_score: number;
+  /** One entry for each affinity of the campaign, zeros included. */
+  affinity_parts: ({
+    /** The affinity, aff_… */
+    affinity_id: string;
+    /** What of the scene the value is compared with. */
+    affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
+    /** The value. */
+    affinity_value: string;
+    /** Its weight, half its weight where it was only found in the narrative, or 0. */
+    contribution: number;
+  })[];
+  /** cpm_bid_cents × (1 + affinity_score): the highest rank wins. */
+  rank: number;
+  /** The best rank among the other candidates; null when there is none. */
+  winning_rank: number | null;
+}
+
+/** What a campaign has done so far. */
+export interface CampaignStats {
+  /** The campaign. */
+  campaign_id: string;
+  /** Impressions so far. */
+  impressions: number;
+  /** Players who have seen the campaign, each counted once. */
+  unique_users: number;
+  /** Games in which the campaign was seen, each counted once. */
+  unique_games: number;
+  /** What the campaign has spent, in whole cents, rounded up. */
+  spent_cents: number;
+  /** What the campaign may spend in all, in cents. */
+  budget_cents: number;
+  /** What a thousand impressions have cost, in cents, half up; 0 without impressions. */
+  effective_cpm_cents: number;
+  /** Mean affinity score of the impressions, to four decimals; 0 without impressions. */
+  avg_affinity_score: number;
+  /** The creative with the most impressions; null without impressions. */
+  top_creative_id: string | null;
+  /** The game with the most impressions; null without impressions. */
+  top_game_id: string | null;
+}
+
+/** What a campaign has done day by day. */
+export interface DailyAnalytics {
+  /** The campaign. */
+  campaign_id: string;
+  /** One row per UTC day, newest first, days without impressions included. */
+  days: ({
+    /** The UTC day, YYYY-MM-DD. */
+    date: string;
+    /** Impressions of the day. */
+    impressions: number;
+    /** Players who have seen it, each counted once. */
+    unique_users: number;
+    /** What the impressions have cost, in whole cents, half up. */
+    spent_cents: number;
+    /** Mean affinity score of the impressions, to four decimals; 0 without impressions. */
+    avg_affinity_score: number;
+  })[];
+}
+
+/** What the creatives of a campaign have done. */
+export interface CreativeAnalytics {
+  /** The campaign. */
+  campaign_id: string;
+  /** Every creative, deleted ones when they had impressions; most impressions first, then by identifier. */
+  creatives: ({
+    /** The creative. */
+    creative_id: string;
+    /** How the creative appears in a game. */
+    creative_type: "narrative_hook" | "product_mention" | "location_brand" | "character_reference";
+    /** The brand that the creative names. */
+    brand_name: string;
+    /** Impressions of the creative. */
+    impressions: number;
+    /** Players who have seen it, each counted once. */
+    unique_users: number;
+    /** What the impressions have cost, in whole cents, half up. */
+    spent_cents: number;
+    /** Mean affinity score of the impressions, to four decimals; 0 without impressions. */
+    avg_affinity_score: number;
+  })[];
+}
+
+/** Where a campaign was seen. */
+export interface GeoAnalytics {
+  /** The campaign. */
+  campaign_id: string;
+  /** Most impressions first, then by code; the unknown place comes last. */
+  countries: ({
+    /** ISO 3166-1 alpha-2, upper case; null: the place is unknown. */
+    country_code: string | null;
+    /** Impressions in the country. */
+    impressions: number;
+    /** Players who have seen it, each counted once. */
+    unique_users: number;
+    /** What the impressions have cost, in whole cents, half up. */
+    spent_cents: number;
+  })[];
+}
+
+/** What the affinities of a campaign have done. */
+export interface AffinityAnalytics {
+  /** The campaign. */
+  campaign_id: string;
+  /** Every affinity in the order of creation. */
+  affinities: ({
+    /** The affinity. */
+    affinity_id: string;
+    /** What of the scene the value is compared with. */
+    affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
+    /** The value that raises the score, as it was given. */
+    affinity_value: string;
+    /** What it adds to the score. */
+    weight: number;
+    /** The part of the campaign's impressions that the affinity contributed to, of those matched since it was created; four decimals, 0 without any. */
+    match_rate: number;
+    /** What it added to the score on average, where it added something; four decimals, 0 where it never did. */
+    avg_score_contribution: number;
+    /** Impressions that the affinity contributed to. */
+    impressions_influenced: number;
+  })[];
+}
+
+/** How a campaign spends its budget over time. */
+export interface Pacing {
+  /** The campaign. */
+  campaign_id: string;
+  /** What the campaign may spend in all, in cents. */
+  budget_cents: number;
+  /** What the campaign has spent, in whole cents, rounded up. */
+  spent_cents: number;
+  /** What is left of the budget, in whole cents, rounded down. */
+  remaining_cents: number;
+  /** Most that may be spent on one UTC day, in cents; null: no cap. */
+  daily_cap_cents: number | null;
+  /** What was spent on the present UTC day, in whole cents, rounded up. */
+  today_spent_cents: number;
+  /** What today's cap and the budget both still allow, in whole cents, rounded down. */
+  today_remaining_cents: number;
+  /** Spent per UTC day since the first activation, today included; in cents, half up. */
+  avg_daily_spend_cents: number;
+  /** The UTC day on which the budget will be spent at this average, 9999-12-31 at the latest, YYYY-MM-DD. */
+  projected_exhaustion_date: string | null;
+  /** Whole days until then; null while nothing is spent. */
+  days_remaining: number | null;
+  /** The first that holds: never activated or before the start; nothing left for one more impression, neither of the budget nor of the advertiser's balance; today's cap reached; more than 110 %, less than 90 % of what should be spent by now, which after the end of a flight is the whole budget; else on pace. */
+  pacing_status: "not_started" | "exhausted" | "capped_today" | "over_pacing" | "under_pacing" | "on_pace";
+  /** The part of the budget that is spent, in percent, to four decimals. */
+  utilization_pct: number;
+}
+
+/** The books of an advertiser. */
+export interface Ledger {
+  /** One row per day, from the oldest to the newest, days on which nothing happened included. */
+  days: ({
+    /** The day. A UTC day, YYYY-MM-DD. */
+    date: string;
+    /** What was left of all deposits before the day. In cents, exact, with up to three decimals. */
+    opening_balance_cents: number;
+    /** What was deposited on the day. In cents, exact, with up to three decimals. */
+    deposits_cents: number;
+    /** What the impressions of the day cost. In cents, exact, with up to three decimals. */
+    charges_cents: number;
+    /** Impressions of the day. */
+    impressions: number;
+    /** Opening balance and deposits less charges. In cents, exact, with up to three decimals. */
+    closing_balance_cents: number;
+  })[];
+  /** The books as of now, over all time. */
+  totals: {
+    /** Everything that was ever deposited: the sum of the next three. In cents, exact, with up to three decimals. */
+    deposits_cents: number;
+    /** What is free for new matches. In cents, exact, with up to three decimals. */
+    balance_cents: number;
+    /** What matches hold that nobody has seen yet, and impressions that are on their way into the books. In cents, exact, with up to three decimals. */
+    held_cents: number;
+    /** What all impressions have cost: the sum over the campaigns. In cents, exact, with up to three decimals. */
+    spent_cents: number;
+    /** All impressions. */
+    impressions: number;
+  };
+}
+
+/** Ads in a game. */
+export interface Placement {
+  /** The developer's own identifier of the game. */
+  game_id: string;
+  /** The developer's own user ID, as it was given. */
+  creator_id: string;
+  /** The creative types that the game accepts. */
+  placement_types: ("narrative_hook" | "product_mention" | "location_brand" | "character_reference")[];
+  /** The developer's share, in percent. */
+  revenue_share_pct: number;
+  /** How many ads one player session may see, 1 to 50. */
+  max_ads_per_session: number;
+  /** Advertisers that are never shown in the game. */
+  blocked_advertisers: string[];
+  /** Categories of advertising that are never shown in the game. */
+  blocked_categories: string[];
+  /** Whether the game receives ads. */
+  is_active: boolean;
+  /** When the placement was first created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
+/** Enables ads in a game, or replaces its configuration: fields left out return to their defaults. */
+export interface NewPlacement {
+  /** The developer's own user ID; stored as given. */
+  creator_id: string;
+  /** The creative types that the game accepts. */
+  placement_types: ("narrative_hook" | "product_mention" | "location_brand" | "character_reference")[];
+  /** The developer's share of each charge, in percent. */
+  revenue_share_pct?: number | null;
+  /** How many ads one player session may see. */
+  max_ads_per_session?: number | null;
+  /** Advertisers that are never shown in the game. */
+  blocked_advertisers?: string[] | null;
+  /** Categories of advertising that are never shown in the game: compared with the target_categories and the affinities to a category of each campaign, without regard to case and surrounding space. */
+  blocked_categories?: string[] | null;
+}
+
+/** Changes the fields that it contains; null sets an optional field back to its default. */
+export interface PlacementChanges {
+  /** The creative types that the game accepts. */
+  placement_types?: ("narrative_hook" | "product_mention" | "location_brand" | "character_reference")[];
+  /** The developer's share of each charge, in percent. */
+  revenue_share_pct?: number | null;
+  /** How many ads one player session may see. */
+  max_ads_per_session?: number | null;
+  /** Advertisers that are never shown in the game. */
+  blocked_advertisers?: string[] | null;
+  /** Categories of advertising that are never shown in the game: compared with the target_categories and the affinities to a category of each campaign, without regard to case and surrounding space. */
+  blocked_categories?: string[] | null;
+}
+
+/** What the advertiser has spent. */
+export interface AdvertiserRevenue {
+  /** What all campaigns have spent, in whole cents, rounded up. */
+  total_spent_cents: number;
+  /** Impressions of all campaigns. */
+  total_impressions: number;
+  /** How many campaigns are active. */
+  active_campaigns: number;
+  /** What is left of the deposits, in whole cents, rounded down. */
+  balance_cents: number;
+  /** All campaigns, newest first. */
+  campaigns: ({
+    /** The campaign. */
+    campaign_id: string;
+    /** Name of the campaign. */
+    name: string;
+    /** What the campaign has spent, in whole cents, rounded up. */
+    spent_cents: number;
+    /** Impressions so far. */
+    impressions: number;
+    /** Only an active campaign is served. */
+    status: "draft" | "active" | "paused";
+  })[];
+}
+
+/** What the developer has earned. */
+export interface CreatorRevenue {
+  /** What all games have earned, in whole cents, rounded down. */
+  total_earned_cents: number;
+  /** Impressions in all games. */
+  total_impressions: number;
+  /** How many games the account has. */
+  games_count: number;
+  /** All games, most impressions first, then by identifier. */
+  games: ({
+    /** The game. */
+    game_id: string;
+    /** What the game has earned, in whole cents, rounded down. */
+    earned_cents: number;
+    /** Impressions in the game. */
+    impressions: number;
+    /** The developer's present share, in percent. */
+    revenue_share_pct: number;
+  })[];
+}
+
+/** What one game has earned. */
+export interface GameRevenue {
+  /** The game. */
+  game_id: string;
+  /** What the game has earned, in whole cents, rounded down. */
+  earned_cents: number;
+  /** Impressions in the game. */
+  impressions: number;
+  /** The developer's present share, in percent. */
+  revenue_share_pct: number;
+  /** The advertisers seen in the game, most impressions first, then by identifier; at most 10. */
+  top_advertisers: ({
+    /** The advertiser. */
+    advertiser_id: string;
+    /** His impressions in the game. */
+    impressions: number;
+    /** What they have earned, in whole cents, rounded down. */
+    earned_cents: number;
+  })[];
+  /** The last 30 UTC days with today, newest first, days without impressions included. */
+  daily: ({
+    /** The UTC day, YYYY-MM-DD. */
+    date: string;
+    /** Impressions in the game on that day. */
+    impressions: number;
+    /** What they have earned, in whole cents, rounded down. */
+    earned_cents: number;
+  })[];
+}
+
+/** Asks for the best matching ad. */
+export interface MatchRequest {
+  /** The developer's own identifier of the game; compared exactly, no control characters. */
+  game_id: string;
+  /** The player; used for frequency capping and stored only as a keyed hash. */
+  user_id: string;
+  player_geo?: PlayerGeo;
+  game_context: GameContext;
+  /** The player session, for frequency capping within it. */
+  session_id?: string | null;
+}
+
+/** Where the player is. Taken only from here, never from the caller's address. */
+export type PlayerGeo = {
+  /** ISO 3166-1 alpha-2, in either case. */
+  country_code?: string | null;
+  /** State or province code. */
+  state_code?: string | null;
+  /** City. */
+  city_name?: string | null;
+  /** Latitude in degrees; only together with lng. */
+  lat?: number | null;
+  /** Longitude in degrees; only together with lat. */
+  lng?: number | null;
+} | null;
+
+/** The scene that is being generated. */
+export interface GameContext {
+  /** Theme of the scene. */
+  theme_id?: string | null;
+  /** Category of the game. */
+  category?: string | null;
+  /** What happens in the scene. */
+  narrative?: string | null;
+  /** Moods of the scene; blank entries are ignored. */
+  mood_tags?: string[] | null;
+  /** Where the scene takes place. */
+  location?: string | null;
+  /** What the characters do; blank entries are ignored. */
+  actions?: string[] | null;
+}
+
+/** The ad to place in the scene. */
+export interface MatchResult {
+  /** Addition. Identifies this match; an impression may name it. */
+  match_id: string;
+  /** The campaign that won. */
+  campaign_id: string;
+  /** The creative to show. */
+  creative_id: string;
+  /** The line to insert: never empty. */
+  narrative_hook: string;
+  /** How the creative appears. */
+  creative_type: "narrative_hook" | "product_mention" | "location_brand" | "character_reference";
+  /** The brand. */
+  brand_name: string;
+  /** The product; null without one. */
+  product_name: string | null;
+  /** The tagline; null without one. */
+  tagline: string | null;
+  /** The tone of the line. */
+  tone: "positive" | "neutral" | "humorous" | "dramatic";
+  biased_pipeline: BiasedPipeline;
+  /** Sum of the weights of the campaign's affinities that the scene satisfies. */
+  affinity_score: number;
+  /** The bid: what a thousand impressions cost, in cents. */
+  cpm_bid_cents: number;
+}
+
+/** Overrides for the scene renderer: lighting, effects, camera, mood and location, where set. */
+export type BiasedPipeline = Record<string, string>;
+
+/** Records that a player has seen a matched ad: the billing event. */
+export interface ImpressionRequest {
+  /** The campaign of the match. */
+  campaign_id: string;
+  /** The creative of the match. */
+  creative_id: string;
+  /** The developer's own identifier of the game; compared exactly, no control characters. */
+  game_id: string;
+  /** Addition. The match that was seen; without it the oldest unbilled one of this creative in this game. */
+  match_id?: string | null;
+}
+
+/** A billed impression. */
+export interface ImpressionRecord {
+  /** The impression. */
+  impression_id: string;
+  /** The campaign that was charged. */
+  campaign_id: string;
+  /** The creative that was seen. */
+  creative_id: string;
+  /** The game in which it was seen. */
+  game_id: string;
+  /** What was charged, in cents; exact, can be fractional. */
+  charged_cents: number;
+  /** When it was recorded. ISO 8601 in UTC with milliseconds. */
+  recorded_at: string;
+}
+
+/** An API key that is in force, without the key itself. */
+export interface ApiKey {
+  /** The key's identifier, key_…; it is not the key. */
+  id: string;
+  /** The first characters of the key, by which its owner tells keys apart. */
+  prefix: string;
+  /** The owner's name for the key. */
+  label: string;
+  /** What the key may be used for. */
+  scopes: ("advertiser" | "developer" | "serving")[];
+  /** Requests per minute in each endpoint group; null: the defaults of the service; 2147483647: no limit. */
+  rate_limit_per_minute: number | null;
+  /** When the key was created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+  /** When the key was last used, to the minute; null: not yet. ISO 8601 in UTC with milliseconds. */
+  last_used_at: string | null;
+  /** When the key ends, such as after a rotation; null: never. ISO 8601 in UTC with milliseconds. */
+  expires_at: string | null;
+}
+
+/** A new API key, with the key itself. */
+export interface CreatedApiKey {
+  /** The key's identifier, key_…; it is not the key. */
+  id: string;
+  /** The first characters of the key, by which its owner tells keys apart. */
+  prefix: string;
+  /** The owner's name for the key. */
+  label: string;
+  /** What the key may be used for. */
+  scopes: ("advertiser" | "developer" | "serving")[];
+  /** Requests per minute in each endpoint group; null: the defaults of the service; 2147483647: no limit. */
+  rate_limit_per_minute: number | null;
+  /** When the key was created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+  /** When the key was last used, to the minute; null: not yet. ISO 8601 in UTC with milliseconds. */
+  last_used_at: string | null;
+  /** When the key ends, such as after a rotation; null: never. ISO 8601 in UTC with milliseconds. */
+  expires_at: string | null;
+  /** The key itself, igk_…: only its SHA-256 is stored, so that it cannot be looked up later. A retry with the same Idempotency-Key shows it again for 24 hours. */
+  key: string;
+}
+
+/** A new API key of the caller's account. */
+export interface NewApiKey {
+  /** The owner's name for the key. */
+  label: string;
+  /** What the key may be used for: only scopes of the calling key; all of them when left out. */
+  scopes?: ("advertiser" | "developer" | "serving")[] | null;
+  /** Requests per minute in each endpoint group. At most what the calling key has in every group that the new key's scopes can use: its own limit, or the service's default for the group, so that a key that only serves may have 1000, one with analytics 60. When left out, the calling key's own limit, or the defaults. A key without any limit comes from the operator alone and passes that on to no other. */
+  rate_limit_per_minute?: number | null;
+}
+
+/** Replaces a key by a new one with the same label, scopes and limit. */
+export interface ApiKeyRotation {
+  /** How long the old key stays valid, in seconds; 0: it is revoked at once. */
+  overlap_seconds?: number | null;
+}
+
+/** Every error of the API. */
+export interface Error {
+  /** What was wrong, which field it was and what is allowed; one sentence. */
+  detail: string;
+}
+
+/** Of every call. */
+export interface CallOptions {
+  /** How long the call may be retried after 408, 429, 5xx or no answer. Default 0: one attempt. */
+  retryForMs?: number;
+}
+
+export interface IdempotentCallOptions extends CallOptions {
+  /** Names this call, for 24 hours: the same key gets the first answer. Default: a new one, kept over retries. */
+  idempotencyKey?: string;
+}
+
+/** The calls of advertisers and developers. Each rejects with `DiegeticError` unless it succeeds. */
+export interface ApiCalls {
+  /** Register as an advertiser. */
+  registerAdvertiser(call: { body: Registration } & IdempotentCallOptions): Promise<Advertiser>;
+  /** Read the profile. */
+  getProfile(call?: CallOptions): Promise<Advertiser>;
+  /** Change the profile. */
+  updateProfile(call: { body: ProfileChanges } & CallOptions): Promise<Advertiser>;
+  /** Deposit money. */
+  depositFunds(call: { body: DepositRequest } & IdempotentCallOptions): Promise<Deposit>;
+  /** Create a campaign. */
+  createCampaign(call: { body: NewCampaign } & IdempotentCallOptions): Promise<Campaign>;
+  /** List the campaigns. */
+  listCampaigns(call?: CallOptions): Promise<Campaign[]>;
+  /** Read a campaign. */
+  getCampaign(call: { campaign_id: string } & CallOptions): Promise<Campaign>;
+  /** Change a campaign. */
+  updateCampaign(call: { campaign_id: string; body: CampaignChanges } & CallOptions): Promise<Campaign>;
+  /** Activate a campaign. */
+  activateCampaign(call: { campaign_id: string } & CallOptions): Promise<Campaign>;
+  /** Pause a campaign. */
+  pauseCampaign(call: { campaign_id: string } & CallOptions): Promise<Campaign>;
+  /** Add a creative to a campaign. */
+  createCreative(call: { campaign_id: string; body: NewCreative } & IdempotentCallOptions): Promise<Creative>;
+  /** List the creatives of a campaign. */
+  listCreatives(call: { campaign_id: string } & CallOptions): Promise<Creative[]>;
+  /** Change a creative. */
+  updateCreative(call: { creative_id: string; body: CreativeChanges } & CallOptions): Promise<Creative>;
+  /** Delete a creative. */
+  deleteCreative(call: { creative_id: string } & CallOptions): Promise<void>;
+  /** Add a geo target to a campaign. */
+  createGeoTarget(call: { campaign_id: string; body: NewGeoTarget } & IdempotentCallOptions): Promise<GeoTarget>;
+  /** List the geo targets of a campaign. */
+  listGeoTargets(call: { campaign_id: string } & CallOptions): Promise<GeoTarget[]>;
+  /** Delete a geo target. */
+  deleteGeoTarget(call: { campaign_id: string; geo_target_id: string } & CallOptions): Promise<void>;
+  /** Add a rule to the blocklist of a campaign. */
+  createBlocklistRule(call: { campaign_id: string; body: NewBlocklistRule } & IdempotentCallOptions): Promise<BlocklistRule>;
+  /** List the blocklist of a campaign. */
+  listBlocklistRules(call: { campaign_id: string } & CallOptions): Promise<BlocklistRule[]>;
+  /** Delete a rule of a blocklist. */
+  deleteBlocklistRule(call: { campaign_id: string; blocklist_rule_id: string } & CallOptions): Promise<void>;
+  /** Replace all affinities of a campaign. */
+  replaceAffinities(call: { campaign_id: string; body: NewAffinities } & CallOptions): Promise<Affinity[]>;
+  /** Add an affinity to a campaign. */
+  createAffinity(call: { campaign_id: string; body: NewAffinity } & IdempotentCallOptions): Promise<Affinity>;
+  /** List the affinities of a campaign. */
+  listAffinities(call: { campaign_id: string } & CallOptions): Promise<Affinity[]>;
+  /** Delete an affinity. */
+  deleteAffinity(call: { campaign_id: string; affinity_id: string } & CallOptions): Promise<void>;
+  /** Try a campaign in a scene. */
+  simulateCampaign(call: { campaign_id: string; body?: Simulation } & CallOptions): Promise<SimulationResult>;
+  /** What can be tried in the simulator. */
+  getSimulatorOptions(call: { campaign_id: string } & CallOptions): Promise<SimulationOptions>;
+  /** Explain why a campaign would or would not serve. */
+  explainCampaign(call: { campaign_id: string; body: MatchRequest } & CallOptions): Promise<Explanation>;
+  /** Totals of a campaign. */
+  getCampaignStats(call: { campaign_id: string } & CallOptions): Promise<CampaignStats>;
+  /** A campaign day by day. */
+  getDailyAnalytics(call: { campaign_id: string; days?: number } & CallOptions): Promise<DailyAnalytics>;
+  /** A campaign by creative. */
+  getCreativeAnalytics(call: { campaign_id: string } & CallOptions): Promise<CreativeAnalytics>;
+  /** A campaign by country. */
+  getGeoAnalytics(call: { campaign_id: string } & CallOptions): Promise<GeoAnalytics>;
+  /** A campaign by affinity. */
+  getAffinityAnalytics(call: { campaign_id: string } & CallOptions): Promise<AffinityAnalytics>;
+  /** How a campaign spends its budget. */
+  getPacing(call: { campaign_id: string } & CallOptions): Promise<Pacing>;
+  /** The books, day by day. */
+  getLedger(call?: { days?: number; from?: string; to?: string } & CallOptions): Promise<Ledger>;
+  /** Enable ads in a game. */
+  enablePlacement(call: { game_id: string; body: NewPlacement } & IdempotentCallOptions): Promise<Placement>;
+  /** Read a placement. */
+  getPlacement(call: { game_id: string } & CallOptions): Promise<Placement>;
+  /** Change a placement. */
+  updatePlacement(call: { game_id: string; body: PlacementChanges } & CallOptions): Promise<Placement>;
+  /** Disable ads in a game. */
+  disablePlacement(call: { game_id: string } & CallOptions): Promise<void>;
+  /** What the advertiser has spent. */
+  getRevenue(call?: CallOptions): Promise<AdvertiserRevenue>;
+  /** What the developer has earned. */
+  getCreatorRevenue(call?: CallOptions): Promise<CreatorRevenue>;
+  /** What one game has earned. */
+  getGameRevenue(call: { game_id: string } & CallOptions): Promise<GameRevenue>;
+  /** Create a key. */
+  createApiKey(call: { body: NewApiKey } & IdempotentCallOptions): Promise<CreatedApiKey>;
+  /** List the keys in force. */
+  listApiKeys(call?: CallOptions): Promise<ApiKey[]>;
+  /** Replace a key. */
+  rotateApiKey(call: { key_id: string; body?: ApiKeyRotation } & IdempotentCallOptions): Promise<CreatedApiKey>;
+  /** Revoke a key. */
+  revokeApiKey(call: { key_id: string } & CallOptions): Promise<void>;
+}
+
+export interface OperationRoute {
+  method: string;
+  path: string;
+  query: readonly string[];
+  isIdempotent: boolean;
+}
+
+export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
+  registerAdvertiser: { method: "POST", path: "/register", query: [], isIdempotent: true },
+  getProfile: { method: "GET", path: "/profile", query: [], isIdempotent: false },
+  updateProfile: { method: "PATCH", path: "/profile", query: [], isIdempotent: false },
+  depositFunds: { method: "POST", path: "/deposit", query: [], isIdempotent: true },
+  createCampaign: { method: "POST", path: "/campaigns", query: [], isIdempotent: true },
+  listCampaigns: { method: "GET", path: "/campaigns", query: [], isIdempotent: false },
+  getCampaign: { method: "GET", path: "/campaigns/{campaign_id}", query: [], isIdempotent: false },
+  updateCampaign: { method: "PATCH", path: "/campaigns/{campaign_id}", query: [], isIdempotent: false },
+  activateCampaign: { method: "POST", path: "/campaigns/{campaign_id}/activate", query: [], isIdempotent: false },
+  pauseCampaign: { method: "POST", path: "/campaigns/{campaign_id}/pause", query: [], isIdempotent: false },
+  createCreative: { method: "POST", path: "/campaigns/{campaign_id}/creatives", query: [], isIdempotent: true },
+  listCreatives: { method: "GET", path: "/campaigns/{campaign_id}/creatives", query: [], isIdempotent: false },
+  updateCreative: { method: "PATCH", path: "/creatives/{creative_id}", query: [], isIdempotent: false },
+  deleteCreative: { method: "DELETE", path: "/creatives/{creative_id}", query: [], isIdempotent: false },
+  createGeoTarget: { method: "POST", path: "/campaigns/{campaign_id}/geo-targets", query: [], isIdempotent: true },
+  listGeoTargets: { method: "GET", path: "/campaigns/{campaign_id}/geo-targets", query: [], isIdempotent: false },
+  deleteGeoTarget: { method: "DELETE", path: "/campaigns/{campaign_id}/geo-targets/{geo_target_id}", query: [], isIdempotent: false },
+  createBlocklistRule: { method: "POST", path: "/campaigns/{campaign_id}/blocklist", query: [], isIdempotent: true },
+  listBlocklistRules: { method: "GET", path: "/campaigns/{campaign_id}/blocklist", query: [], isIdempotent: false },
+  deleteBlocklistRule: { method: "DELETE", path: "/campaigns/{campaign_id}/blocklist/{blocklist_rule_id}", query: [], isIdempotent: false },
+  replaceAffinities: { method: "PUT", path: "/campaigns/{campaign_id}/affinities/bulk", query: [], isIdempotent: false },
+  createAffinity: { method: "POST", path: "/campaigns/{campaign_id}/affinities", query: [], isIdempotent: true },
+  listAffinities: { method: "GET", path: "/campaigns/{campaign_id}/affinities", query: [], isIdempotent: false },
+  deleteAffinity: { method: "DELETE", path: "/campaigns/{campaign_id}/affinities/{affinity_id}", query: [], isIdempotent: false },
+  simulateCampaign: { method: "POST", path: "/campaigns/{campaign_id}/simulate", query: [], isIdempotent: false },
+  getSimulatorOptions: { method: "GET", path: "/campaigns/{campaign_id}/simulate/options", query: [], isIdempotent: false },
+  explainCampaign: { method: "POST", path: "/campaigns/{campaign_id}/explain", query: [], isIdempotent: false },
+  getCampaignStats: { method: "GET", path: "/campaigns/{campaign_id}/stats", query: [], isIdempotent: false },
+  getDailyAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/daily", query: ["days"], isIdempotent: false },
+  getCreativeAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/creatives", query: [], isIdempotent: false },
+  getGeoAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/geo", query: [], isIdempotent: false },
+  getAffinityAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/affinities", query: [], isIdempotent: false },
+  getPacing: { method: "GET", path: "/campaigns/{campaign_id}/analytics/pacing", query: [], isIdempotent: false },
+  getLedger: { method: "GET", path: "/ledger", query: ["days", "from", "to"], isIdempotent: false },
+  enablePlacement: { method: "POST", path: "/placements/{game_id}", query: [], isIdempotent: true },
+  getPlacement: { method: "GET", path: "/placements/{game_id}", query: [], isIdempotent: false },
+  updatePlacement: { method: "PATCH", path: "/placements/{game_id}", query: [], isIdempotent: false },
+  disablePlacement: { method: "DELETE", path: "/placements/{game_id}", query: [], isIdempotent: false },
+  getRevenue: { method: "GET", path: "/revenue", query: [], isIdempotent: false },
+  getCreatorRevenue: { method: "GET", path: "/creator-revenue", query: [], isIdempotent: false },
+  getGameRevenue: { method: "GET", path: "/creator-revenue/{game_id}", query: [], isIdempotent: false },
+  createApiKey: { method: "POST", path: "/api-keys", query: [], isIdempotent: true },
+  listApiKeys: { method: "GET", path: "/api-keys", query: [], isIdempotent: false },
+  rotateApiKey: { method: "POST", path: "/api-keys/{key_id}/rotate", query: [], isIdempotent: true },
+  revokeApiKey: { method: "DELETE", path: "/api-keys/{key_id}", query: [], isIdempotent: false },
+};

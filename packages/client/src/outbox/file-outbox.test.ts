@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { FileOutbox } from "./file-outbox.ts";
+
+describe("FileOutbox", () => {
+  let directory: string;
+  let path: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "diegetic-outbox-"));
+    path = join(directory, "impressions.jsonl");
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  const entry = (matchId: string) => ({
+    match_id: matchId,
+    campaign_id: "camp_1",
+    creative_id: "crt_1",
+    game_id: "game",
+    recorded_at_ms: 1,
+  });
+
+  it("has an entry on the file when add returns", () => {
+    const outbox = new FileOutbox({ path });
+    outbox.add(entry("mat_1"));
+    expect(readFileSync(path, "utf8")).toBe(`${JSON.stringify({ add: entry("mat_1") })}\n`);
+    outbox.close();
+  });
+
+  it("loads what was added and not removed, in order", async () => {
+    const first = new FileOutbox({ path, fsync: true });
+    for (const id of ["mat_1", "mat_2", "mat_3"]) first.add(entry(id));
+    first.remove("mat_2");
+    first.close();
+    const second = new FileOutbox({ path });
+    expect((await second.load()).map(({ match_id }) => match_id)).toEqual(["mat_1", "mat_3"]);
+    second.close();
+  });
+
+  it("stays small however many impressions pass through it", async () => {
+    const outbox = new FileOutbox({ path });
+    outbox.add(entry("mat_kept"));
+    for (let index = 0; index < 3_000; index += 1) {
+      outbox.add(entry(`mat_${index}`));
+      outbox.remove(`mat_${index}`);
+    }
+    expect(statSync(path).size).toBeLessThan(200_000);
+    outbox.add(entry("mat_last"));
+    outbox.close();
+    const next = new FileOutbox({ path });
+    expect((await next.load()).map(({ match_id }) => match_id)).toEqual(["mat_kept", "mat_last"]);
+    next.close();
+  });
+
+  it("refuses a file that a running process uses", () => {
+    const outbox = new FileOutbox({ path });
+    expect(() => new FileOutbox({ path })).toThrow(`is used by process ${process.pid}`);
+    outbox.close();
+    new FileOutbox({ path }).close();
+  });
+
+  it("takes over the file of a process that crashed", () => {
+    writeFileSync(`${path}.lock`, "999999999");
+    new FileOutbox({ path }).close();
+  });
+
+  it("says why it cannot be opened", () => {
+    expect(() => new FileOutbox({ path: join(directory, "missing", "file") })).toThrow("ENOENT");
+  });
+});

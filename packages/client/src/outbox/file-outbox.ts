@@ -1,0 +1,140 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { DEFAULT_OUTBOX_CAPACITY, type Outbox, type OutboxEntry } from "./outbox.ts";
+
+/** Settled lines that may stand in the file before it is rewritten. */
+const MAX_SETTLED_LINES = 1_000;
+
+export interface FileOutboxOptions {
+  /** One file per process. Its folder must exist. */
+  path: string;
+  /** Maximum impressions that wait. Default 10 000. */
+  capacity?: number;
+  /** Also survives a crash of the machine; each impression then waits for the disk. Default false. */
+  fsync?: boolean;
+}
+
+type Line = { add: OutboxEntry } | { remove: string };
+
+/** Impressions survive the process, in a file of JSON lines that is only appended to and rewritten when mostly settled. */
+export class FileOutbox implements Outbox {
+  readonly capacity: number;
+  readonly isDurable = true;
+  readonly #path: string;
+  readonly #lockPath: string;
+  readonly #fsync: boolean;
+  readonly #entries: Map<string, OutboxEntry>;
+  #descriptor: number;
+  #settledLines = 0;
+
+  /** Throws when the file cannot be written or another process uses it. */
+  constructor(options: FileOutboxOptions) {
+    this.capacity = options.capacity ?? DEFAULT_OUTBOX_CAPACITY;
+    this.#path = options.path;
+    this.#lockPath = `${options.path}.lock`;
+    this.#fsync = options.fsync ?? false;
+    lock(this.#lockPath, options.path);
+    try {
+      this.#entries = readEntries(this.#path);
+      this.#descriptor = this.#rewrite();
+    } catch (error) {
+      rmSync(this.#lockPath, { force: true });
+      throw error;
+    }
+  }
+
+  load(): Promise<OutboxEntry[]> {
+    return Promise.resolve([...this.#entries.values()]);
+  }
+
+  add(entry: OutboxEntry): void {
+    this.#entries.set(entry.match_id, entry);
+    this.#append({ add: entry });
+  }
+
+  remove(matchId: string): void {
+    if (!this.#entries.delete(matchId)) return;
+    this.#settledLines += 2;
+    this.#append({ remove: matchId });
+    if (this.#settledLines <= Math.max(MAX_SETTLED_LINES, this.#entries.size)) return;
+    const previous = this.#descriptor;
+    this.#descriptor = this.#rewrite();
+    closeSync(previous);
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+    rmSync(this.#lockPath, { force: true });
+  }
+
+  #append(line: Line): void {
+    writeSync(this.#descriptor, `${JSON.stringify(line)}\n`);
+    if (this.#fsync) fsyncSync(this.#descriptor);
+  }
+
+  /** Replaces the file in one step and opens it for appending. */
+  #rewrite(): number {
+    const lines = [...this.#entries.values()].map((entry) => `${JSON.stringify({ add: entry })}\n`);
+    const next = `${this.#path}.next`;
+    writeFileSync(next, lines.join(""), { flush: this.#fsync });
+    renameSync(next, this.#path);
+    this.#settledLines = 0;
+    return openSync(this.#path, "a");
+  }
+}
+
+function readEntries(path: string): Map<string, OutboxEntry> {
+  const entries = new Map<string, OutboxEntry>();
+  if (!existsSync(path)) return entries;
+  for (const text of readFileSync(path, "utf8").split("\n")) {
+    const line = parsed(text);
+    if (line === undefined) continue;
+    if ("add" in line) entries.set(line.add.match_id, line.add);
+    else entries.delete(line.remove);
+  }
+  return entries;
+}
+
+/** Undefined for a line that a crash cut off. */
+function parsed(text: string): Line | undefined {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Two processes on one file would overwrite each other's impressions. */
+function lock(lockPath: string, path: string): void {
+  for (const isLastTry of [false, true]) {
+    try {
+      writeFileSync(lockPath, String(process.pid), { flag: "wx" });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      const pid = Number(readFileSync(lockPath, "utf8"));
+      if (isLastTry || isRunning(pid)) {
+        throw new Error(`${path} is used by process ${pid}; give each process a file of its own`);
+      }
+      rmSync(lockPath, { force: true });
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

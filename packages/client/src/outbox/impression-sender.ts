@@ -1,0 +1,208 @@
+import type { ClientEvent, DropReason } from "../events.ts";
+import type { ImpressionRecord } from "../generated/api.ts";
+import { isFinal, retryDelayMs } from "../retry.ts";
+import { type Answer, detailOf, messageOf } from "../transport.ts";
+import type { Outbox, OutboxEntry } from "./outbox.ts";
+
+const MAX_CONCURRENT_REQUESTS = 4;
+const LATE_IMPRESSION_MS = 24 * 60 * 60 * 1_000;
+
+interface Pending {
+  entry: OutboxEntry;
+  attempts: number;
+}
+
+export interface ImpressionSenderOptions {
+  outbox: Outbox;
+  /** One attempt. Rejects when no answer comes. */
+  send: (entry: OutboxEntry) => Promise<Answer>;
+  onEvent: (event: ClientEvent) => void;
+}
+
+/** Sends each impression of the outbox until it has a final answer, a few at a time. */
+export class ImpressionSender {
+  readonly #outbox: Outbox;
+  readonly #send: ImpressionSenderOptions["send"];
+  readonly #onEvent: ImpressionSenderOptions["onEvent"];
+  /** By match_id: everything without a final answer. */
+  readonly #pending = new Map<string, Pending>();
+  readonly #ready: Pending[] = [];
+  readonly #retries = new Set<ReturnType<typeof setTimeout>>();
+  readonly #whenEmpty = new Set<() => void>();
+  #resumeTimer: ReturnType<typeof setTimeout> | undefined;
+  #pausedUntilMs = 0;
+  #inFlight = 0;
+  #isLoaded = false;
+  #isClosed = false;
+
+  constructor(options: ImpressionSenderOptions) {
+    this.#outbox = options.outbox;
+    this.#send = options.send;
+    this.#onEvent = options.onEvent;
+    void this.#load();
+  }
+
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** False when the impression is not accepted; an event says why. One that is pending is accepted again. */
+  add(entry: OutboxEntry): boolean {
+    if (this.#pending.has(entry.match_id)) return true;
+    if (this.#isClosed) return this.#drop(entry.match_id, "closed");
+    if (this.#pending.size >= this.#outbox.capacity) return this.#drop(entry.match_id, "outbox_full");
+    this.#write(() => this.#outbox.add(entry));
+    this.#enqueue(entry);
+    return true;
+  }
+
+  /** Settles when nothing is pending or the time is over. */
+  async flush(timeoutMs: number): Promise<void> {
+    if (this.#isEmpty()) return;
+    await new Promise<void>((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        this.#whenEmpty.delete(finish);
+        resolve();
+      };
+      const timer = setTimeout(finish, timeoutMs);
+      this.#whenEmpty.add(finish);
+    });
+  }
+
+  /** Sends nothing more. A durable outbox keeps what is pending; otherwise each impression is reported as dropped. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#retries) clearTimeout(timer);
+    clearTimeout(this.#resumeTimer);
+    if (!this.#outbox.isDurable) for (const matchId of this.#pending.keys()) this.#drop(matchId, "abandoned");
+    this.#write(() => this.#outbox.close());
+  }
+
+  async #load(): Promise<void> {
+    try {
+      for (const entry of await this.#outbox.load()) {
+        if (!this.#pending.has(entry.match_id)) this.#enqueue(entry);
+      }
+    } catch (error) {
+      this.#onEvent({ type: "outbox_failed", detail: messageOf(error) });
+    }
+    this.#isLoaded = true;
+    this.#reportEmpty();
+  }
+
+  #enqueue(entry: OutboxEntry): void {
+    const pending = { entry, attempts: 0 };
+    this.#pending.set(entry.match_id, pending);
+    this.#ready.push(pending);
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (!this.#isClosed && this.#inFlight < MAX_CONCURRENT_REQUESTS && !this.#isPaused()) {
+      const next = this.#ready.shift();
+      if (next === undefined) return;
+      if (Date.now() - next.entry.recorded_at_ms > LATE_IMPRESSION_MS) {
+        this.#drop(next.entry.match_id, "expired");
+        this.#settle(next);
+        continue;
+      }
+      this.#inFlight += 1;
+      void this.#attempt(next).finally(() => {
+        this.#inFlight -= 1;
+        this.#pump();
+      });
+    }
+  }
+
+  async #attempt(pending: Pending): Promise<void> {
+    pending.attempts += 1;
+    const { match_id } = pending.entry;
+    const outcome = await this.#send(pending.entry).catch((error: unknown) => error);
+    if (this.#isClosed) return;
+    if (!isAnswer(outcome)) return this.#retryLater(pending, undefined, messageOf(outcome));
+    const { status } = outcome;
+    const record = recordIn(outcome);
+    if (record !== undefined) {
+      const { charged_cents } = record;
+      this.#onEvent({ type: "impression_recorded", match_id, charged_cents, attempts: pending.attempts });
+      this.#settle(pending);
+    } else if (isFinal(status)) {
+      this.#onEvent({ type: "impression_rejected", match_id, status, detail: detailOf(outcome) });
+      this.#settle(pending);
+    } else {
+      this.#retryLater(pending, outcome, detailOf(outcome));
+    }
+  }
+
+  #retryLater(pending: Pending, answer: Answer | undefined, detail: string): void {
+    const { attempts } = pending;
+    const { match_id } = pending.entry;
+    const delayMs = retryDelayMs(attempts, answer?.headers);
+    const status = answer?.status;
+    this.#onEvent({ type: "impression_retrying", match_id, attempts, delay_ms: delayMs, status, detail });
+    // Retry-After speaks for the whole key or service, not for one impression.
+    if (answer?.headers.get("retry-after")) this.#pauseFor(delayMs);
+    const timer = setTimeout(() => {
+      this.#retries.delete(timer);
+      this.#ready.push(pending);
+      this.#pump();
+    }, delayMs);
+    this.#retries.add(timer);
+  }
+
+  #pauseFor(delayMs: number): void {
+    const untilMs = Date.now() + delayMs;
+    if (untilMs <= this.#pausedUntilMs) return;
+    this.#pausedUntilMs = untilMs;
+    clearTimeout(this.#resumeTimer);
+    this.#resumeTimer = setTimeout(() => {
+      this.#pausedUntilMs = 0;
+      this.#pump();
+    }, delayMs);
+  }
+
+  #isPaused(): boolean {
+    return this.#pausedUntilMs > Date.now();
+  }
+
+  #settle({ entry }: Pending): void {
+    this.#pending.delete(entry.match_id);
+    this.#write(() => this.#outbox.remove(entry.match_id));
+    this.#reportEmpty();
+  }
+
+  #drop(matchId: string, reason: DropReason): false {
+    this.#onEvent({ type: "impression_dropped", match_id: matchId, reason });
+    return false;
+  }
+
+  #write(change: () => void): void {
+    try {
+      change();
+    } catch (error) {
+      this.#onEvent({ type: "outbox_failed", detail: messageOf(error) });
+    }
+  }
+
+  #isEmpty(): boolean {
+    return this.#isLoaded && this.#pending.size === 0;
+  }
+
+  #reportEmpty(): void {
+    if (this.#isEmpty()) for (const finish of this.#whenEmpty) finish();
+  }
+}
+
+/** Undefined unless the service says that the impression is recorded: a proxy's page is no record. */
+function recordIn({ status, body }: Answer): ImpressionRecord | undefined {
+  const record = body as Partial<ImpressionRecord> | null | undefined;
+  return status === 201 && typeof record?.impression_id === "string"
+    ? (record as ImpressionRecord)
+    : undefined;
+}
+
+function isAnswer(outcome: unknown): outcome is Answer {
+  return typeof outcome === "object" && outcome !== null && "status" in outcome && "headers" in outcome;
+}

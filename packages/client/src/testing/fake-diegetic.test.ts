@@ -1,0 +1,51 @@
+import { describe, expect, it } from "@jest/globals";
+import { FakeDiegetic } from "./fake-diegetic.ts";
+
+const SCENE = { game_id: "game", user_id: "player", game_context: { location: "tavern" } };
+
+describe("FakeDiegetic", () => {
+  it("serves each scene an ad and bills it once", async () => {
+    const diegetic = new FakeDiegetic();
+    const client = diegetic.client();
+    diegetic.serveAd({ narrative_hook: "A raven caws: Hearthwell!" });
+    const match = await client.match(SCENE);
+    expect(match).toMatchObject({ narrative_hook: "A raven caws: Hearthwell!", game_id: "game" });
+    if (match === null) return;
+    client.recordImpression(match);
+    await client.flush();
+    client.recordImpression(match);
+    expect(await client.close()).toBe(0);
+    expect(diegetic.scenes).toEqual([SCENE]);
+    expect(diegetic.impressions).toEqual([
+      { match_id: "match-1", campaign_id: "camp-1", creative_id: "crt-1", game_id: "game" },
+    ]);
+  });
+
+  it("serves no ad, fails, and recovers as the test says", async () => {
+    const diegetic = new FakeDiegetic();
+    const client = diegetic.client({ matchBudgetMs: 20 });
+    const match = await client.match(SCENE);
+    if (match === null) throw new Error("no ad");
+    diegetic.serveNoAd();
+    expect(await client.match(SCENE)).toBeNull();
+    diegetic.fail("timeout");
+    expect(await client.match(SCENE)).toBeNull();
+    diegetic.fail();
+    expect(await client.match(SCENE)).toBeNull();
+    client.recordImpression(match);
+    expect(await client.flush({ timeoutMs: 20 })).toBe(1);
+    diegetic.serveAd();
+    expect(await client.close()).toBe(0);
+    expect(diegetic.impressions).toHaveLength(1);
+  });
+
+  it("bills no ad that it did not serve", async () => {
+    const types: string[] = [];
+    const diegetic = new FakeDiegetic();
+    const client = diegetic.client({ onEvent: ({ type }) => types.push(type) });
+    client.recordImpression({ match_id: "other", campaign_id: "c", creative_id: "c", game_id: "game" });
+    await client.close();
+    expect(types).toEqual(["impression_rejected"]);
+    expect(diegetic.impressions).toEqual([]);
+  });
+});

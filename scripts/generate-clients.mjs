@@ -1,0 +1,67 @@
+/**
+ * Writes the types and calls of the client libraries from the schemas in packages/contracts, which must be built.
+ * With `--check` it writes nothing and fails when a file is out of date.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { openApiDocument } from "../packages/contracts/dist/index.js";
+import { pythonCalls, pythonTypes } from "./lib/client-python.mjs";
+import { typescriptApi } from "./lib/client-typescript.mjs";
+
+/** Query parameters of every list. */
+const PAGING = ["limit", "cursor"];
+/** The client has methods of its own for these, with a budget and an outbox. */
+const SERVING = ["matchAd", "recordImpression"];
+
+const document = openApiDocument({ basePath: "" });
+const api = { schemas: document.components.schemas, operations: operations() };
+const files = {
+  "packages/client/src/generated/api.ts": typescriptApi(api),
+  "clients/python/src/diegetic/_types.py": pythonTypes(api),
+  "clients/python/src/diegetic/_calls.py": pythonCalls(api),
+};
+
+const isCheck = process.argv.includes("--check");
+for (const [path, text] of Object.entries(files)) {
+  const file = new URL(`../${path}`, import.meta.url);
+  if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+  if (isCheck) {
+    process.stderr.write(`${path} does not match packages/contracts. Run: npm run generate:clients\n`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(file, text);
+  }
+}
+
+/** What a generator needs of each operation, in the order of the document. */
+function operations() {
+  const found = [];
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if (SERVING.includes(operation.operationId)) continue;
+      const parameters = (operation.parameters ?? []).map(resolve);
+      // Lists are complete without `limit`; a page's successor stands in a header that the calls do not return.
+      const query = parameters.filter(({ in: place, name }) => place === "query" && !PAGING.includes(name));
+      const [answer] = Object.entries(operation.responses)
+        .filter(([status]) => status.startsWith("2"))
+        .map(([, response]) => response.content?.["application/json"]?.schema);
+      found.push({
+        name: operation.operationId,
+        summary: operation.summary,
+        method: method.toUpperCase(),
+        path,
+        pathParameters: parameters.filter((parameter) => parameter.in === "path"),
+        query,
+        isIdempotent: parameters.some(({ name }) => name === "Idempotency-Key"),
+        body: operation.requestBody?.content["application/json"].schema,
+        isBodyRequired: operation.requestBody?.required === true,
+        answer,
+      });
+    }
+  }
+  return found;
+}
+
+function resolve(parameter) {
+  if (parameter.$ref === undefined) return parameter;
+  return document.components.parameters[parameter.$ref.split("/").at(-1)];
+}

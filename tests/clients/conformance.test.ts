@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { languages } from "./languages.ts";
+import { type Outcome, type Scenario, scenarioFile, writeOutboxFiles } from "./scenarios.ts";
+import { type RecordedCall, ScriptedServer } from "./scripted-server.ts";
+
+const RUN_TIMEOUT_MS = 120_000;
+
+describe.each(languages)("the $name client", ({ name, missing, run }) => {
+  if (missing !== undefined) {
+    it.skip(`is not tested here: ${missing}`, () => undefined);
+    return;
+  }
+  const directory = mkdtempSync(join(tmpdir(), "diegetic-conformance-"));
+  let server: ScriptedServer;
+  let outcomes: Outcome[];
+
+  beforeAll(async () => {
+    server = await ScriptedServer.start();
+    writeOutboxFiles(directory);
+    outcomes = await run(server.url, directory);
+  }, RUN_TIMEOUT_MS);
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it(`runs every scenario (${name})`, () => {
+    expect(outcomes.map((outcome) => outcome.name)).toEqual(scenarioFile.scenarios.map((one) => one.name));
+  });
+
+  it.each(scenarioFile.scenarios.map((scenario, index) => ({ ...scenario, index })))("$name", (scenario) => {
+    const outcome = outcomes[scenario.index];
+    expect(outcome?.results).toEqual(scenario.steps.map(({ result }) => result));
+    expectEvents(outcome?.events ?? [], scenario);
+    expectCalls(server.callsOf(scenario.index), scenario);
+  });
+});
+
+function expectEvents(events: Record<string, unknown>[], scenario: Scenario): void {
+  expect(events.map(({ type }) => type)).toEqual(scenario.events.map(({ type }) => type));
+  for (const [index, expected] of scenario.events.entries()) {
+    const { delayAtLeastMs, delayAtMostMs, status, ...fields } = expected;
+    const event = events[index];
+    expect(event).toMatchObject(fields);
+    // A status that never came is null or left out, as the language has it.
+    if ("status" in expected) expect(event?.status ?? null).toBe(status);
+    if (delayAtLeastMs !== undefined) {
+      expect(event?.delay_ms).toBeGreaterThanOrEqual(delayAtLeastMs as number);
+    }
+    if (delayAtMostMs !== undefined) expect(event?.delay_ms).toBeLessThanOrEqual(delayAtMostMs as number);
+  }
+}
+
+/** Without `calls` only what was sent is checked: a request may be cut off before it arrives. */
+function expectCalls(calls: RecordedCall[], scenario: Scenario): void {
+  if (scenario.calls !== undefined) expect(calls.map(({ path }) => path)).toEqual(scenario.calls);
+  for (const call of calls) {
+    expect(call).toMatchObject({ method: "POST", authorization: "Bearer test-key" });
+    expect(call.contentType).toMatch(/^application\/json/);
+    if (call.body === undefined) continue;
+    expect(call.body).toEqual(call.path === "/match" ? scenarioFile.scene : scenarioFile.impression);
+  }
+  if (scenario.pauseAtLeastMs === undefined) return;
+  const { from, to, ms } = scenario.pauseAtLeastMs;
+  expect((calls[to]?.atMs ?? 0) - (calls[from]?.atMs ?? 0)).toBeGreaterThanOrEqual(ms);
+}

@@ -1,0 +1,56 @@
+import { type ClientEvent, DiegeticClient, type Match, MemoryOutbox, type Scene } from "@diegetic/client";
+import { FileOutbox } from "@diegetic/client/file-outbox";
+import { eventually } from "../helpers/eventually.ts";
+import { type Outcome, outboxPath, type Scenario, type Step, scenarioFile } from "./scenarios.ts";
+
+const PATIENT_BUDGET_MS = 10_000;
+
+/** Runs the scenarios as the programs of the other languages do. */
+export async function runTypeScript(serverUrl: string, directory: string): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [index, scenario] of scenarioFile.scenarios.entries()) {
+    outcomes.push(await runScenario(scenario, `${serverUrl}/${index}/api`, outboxPath(directory, index)));
+  }
+  return outcomes;
+}
+
+async function runScenario(scenario: Scenario, baseUrl: string, path: string): Promise<Outcome> {
+  const events: ClientEvent[] = [];
+  const { capacity } = scenario;
+  const limit = capacity === undefined ? {} : { capacity };
+  const open = () =>
+    new DiegeticClient({
+      baseUrl,
+      apiKey: "test-key",
+      matchBudgetMs: scenario.matchBudgetMs ?? PATIENT_BUDGET_MS,
+      outbox: scenario.file === undefined ? new MemoryOutbox(limit) : new FileOutbox({ path, ...limit }),
+      onEvent: (event) => events.push(event),
+    });
+  let client = open();
+  let match = scenarioFile.impression as unknown as Match;
+  const perform = async (step: Step): Promise<unknown> => {
+    const wait = { timeoutMs: step.timeoutMs ?? 0 };
+    switch (step.do) {
+      case "match": {
+        const found = await client.match(scenarioFile.scene as unknown as Scene);
+        match = found ?? match;
+        return found === null ? null : "ad";
+      }
+      case "recordImpression":
+        return client.recordImpression({ ...match, match_id: step.match_id ?? match.match_id });
+      case "flush":
+        return client.flush(wait);
+      case "close":
+        return client.close(wait);
+      case "awaitEvent":
+        return eventually(() => events.some(({ type }) => type === step.type));
+      case "reopen":
+        client = open();
+        return true;
+    }
+  };
+  const results: unknown[] = [];
+  for (const step of scenario.steps) results.push(await perform(step));
+  await client.close({ timeoutMs: 0 });
+  return { name: scenario.name, results, events };
+}
