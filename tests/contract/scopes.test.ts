@@ -7,6 +7,7 @@ POST /register                                                | advertiser      
 GET /profile                                                  | advertiser                | management
 PATCH /profile                                                | advertiser                | management
 POST /deposit                                                 | advertiser                | management
+GET /deposits                                                 | advertiser                | management
 POST /campaigns                                               | advertiser                | management
 GET /campaigns                                                | advertiser                | management
 GET /campaigns/{campaign_id}                                  | advertiser                | management
@@ -36,7 +37,10 @@ GET /campaigns/{campaign_id}/analytics/creatives              | advertiser      
 GET /campaigns/{campaign_id}/analytics/geo                    | advertiser                | analytics
 GET /campaigns/{campaign_id}/analytics/affinities             | advertiser                | analytics
 GET /campaigns/{campaign_id}/analytics/pacing                 | advertiser                | analytics
+GET /analytics/daily                                          | advertiser                | analytics
+GET /analytics/campaigns                                      | advertiser                | analytics
 GET /ledger                                                   | advertiser                | analytics
+GET /placements                                               | developer                 | management
 POST /placements/{game_id}                                    | developer                 | management
 GET /placements/{game_id}                                     | developer                 | management
 PATCH /placements/{game_id}                                   | developer                 | management
@@ -44,6 +48,8 @@ DELETE /placements/{game_id}                                  | developer       
 GET /revenue                                                  | advertiser                | analytics
 GET /creator-revenue                                          | developer                 | analytics
 GET /creator-revenue/{game_id}                                | developer                 | analytics
+GET /creator-revenue/{game_id}/advertisers                    | developer                 | analytics
+GET /earnings                                                 | developer                 | analytics
 POST /match                                                   | serving                   | match
 POST /impressions                                             | serving                   | impressions
 POST /api-keys                                                | advertiser or developer   | management

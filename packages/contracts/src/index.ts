@@ -29,6 +29,7 @@ export * from "./schemas/match.ts";
 export * from "./schemas/placement.ts";
 export * from "./schemas/revenue.ts";
 export * from "./schemas/simulator.ts";
+export * from "./schemas/spending.ts";
 export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";
 export { InvalidInput } from "./validation/invalid-input.ts";

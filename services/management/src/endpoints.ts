@@ -3,6 +3,7 @@ import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Endpoint } from "@diegetic/service-kit";
 import { advertiserEndpoints } from "./advertiser/endpoints.ts";
 import { affinityEndpoints } from "./affinities/endpoints.ts";
+import { accountAnalyticsEndpoints } from "./analytics/account-endpoints.ts";
 import { analyticsEndpoints } from "./analytics/endpoints.ts";
 import { type ApiKeyParts, apiKeyEndpoints } from "./api-keys/endpoints.ts";
 import { blocklistEndpoints } from "./blocklist/endpoints.ts";
@@ -47,6 +48,7 @@ export function managementEndpoints(parts: FeatureParts): Endpoint[] {
     ...placementEndpoints(parts),
     ...apiKeyEndpoints(parts),
     ...analyticsEndpoints(parts),
+    ...accountAnalyticsEndpoints(parts),
     ...ledgerEndpoints(parts),
     ...revenueEndpoints(parts),
   ];

@@ -1,5 +1,5 @@
 import { newId, type Operation } from "@diegetic/contracts";
-import { bodyOf, type Provocation, type Provocations } from "./provocation.ts";
+import { asked, bodyOf, type Provocation, type Provocations } from "./provocation.ts";
 import { type Caller, operationNamed, placementBody, type World } from "./world.fixture.ts";
 
 /** What refuses in the same way wherever it is listed. */
@@ -28,6 +28,10 @@ export const commonRefusals: Provocations = {
   // The body and the query as such.
   "400 not_json": async (world, operation) => world.call(operation, { body: "{" }),
   "400 bad_cursor": async (world, operation) => world.call(operation, { query: "?cursor=page2" }),
+  "400 no_number": asked("?days=abc"),
+  "422 days": asked("?days=400"),
+  "400 malformed_day": asked("?from=yesterday"),
+  "422 period": asked("?from=2020-01-01&to=2025-12-31"),
   "422 limit": async (world, operation) => world.call(operation, { query: "?limit=0" }),
 
   // Retries.

@@ -1,5 +1,6 @@
 import {
   advertiserSchema,
+  depositListSchema,
   depositRequestSchema,
   depositResponseSchema,
   profilePatchSchema,
@@ -43,6 +44,7 @@ export const advertiserApi = defineFeature({
     ProfileChanges: profilePatchSchema,
     DepositRequest: depositRequestSchema,
     Deposit: depositResponseSchema,
+    BookedDeposit: depositListSchema.items,
   },
   operations: {
     register: {
@@ -154,6 +156,25 @@ export const advertiserApi = defineFeature({
           "amount_cents is too much: all deposits together may be at most 9007199254740 cents, so deposit less",
         ),
       ],
+    },
+    deposits: {
+      ...common,
+      operationId: "listDeposits",
+      method: "GET",
+      path: "/deposits",
+      addition: true,
+      summary: "List the deposits",
+      description: "What was deposited and when, newest first. `GET /ledger` has the balance of each day.",
+      paged: true,
+      success: [
+        {
+          status: 200,
+          description: "The deposits.",
+          schema: depositListSchema,
+          example: [{ id: exampleIds.deposit, amount_cents: 250_000, created_at: exampleIds.moment }],
+        },
+      ],
+      refusals: [registerFirst],
     },
   },
 });

@@ -7,7 +7,13 @@ import {
   geoAnalyticsSchema,
   pacingSchema,
 } from "../schemas/analytics.ts";
-import { ownCampaignOnly } from "./common-refusals.ts";
+import {
+  accountDailySchema,
+  accountDaysSchema,
+  campaignSeriesDaysSchema,
+  campaignSeriesListSchema,
+} from "../schemas/spending.ts";
+import { daysRefusals, ownCampaignOnly, registerFirst } from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
@@ -25,6 +31,11 @@ export const analyticsApi = defineFeature({
     GeoAnalytics: geoAnalyticsSchema,
     AffinityAnalytics: affinityAnalyticsSchema,
     Pacing: pacingSchema,
+    AccountDaily: accountDailySchema,
+    SpendDay: accountDailySchema.properties.days.items,
+    SpendSum: accountDailySchema.properties.total,
+    CampaignSeriesList: campaignSeriesListSchema,
+    CampaignSeries: campaignSeriesListSchema.properties.campaigns.items,
   },
   operations: {
     stats: {
@@ -208,6 +219,71 @@ export const analyticsApi = defineFeature({
         },
       ],
       refusals: ownCampaignOnly,
+    },
+    accountDaily: {
+      ...common,
+      operationId: "getAccountDaily",
+      path: "/analytics/daily",
+      addition: true,
+      summary: "All campaigns day by day",
+      description:
+        "What the account spends: the last UTC days with today, newest first, and the sums of today, of this month and of all time.",
+      query: [{ name: "days", schema: accountDaysSchema, example: 2 }],
+      success: [
+        {
+          status: 200,
+          description: "The days and the sums.",
+          schema: accountDailySchema,
+          example: {
+            days: [
+              { date: "2026-12-01", impressions: 3, spent_millicents: 3_600 },
+              { date: "2026-11-30", impressions: 0, spent_millicents: 0 },
+            ],
+            today: { impressions: 3, spent_millicents: 3_600 },
+            month_to_date: { impressions: 3, spent_millicents: 3_600 },
+            total: { impressions: 40, spent_millicents: 48_000 },
+          },
+        },
+      ],
+      refusals: [...daysRefusals(366), registerFirst],
+    },
+    accountCampaigns: {
+      ...common,
+      operationId: "listCampaignSeries",
+      path: "/analytics/campaigns",
+      addition: true,
+      summary: "Every campaign with its last days",
+      description:
+        "What a list of campaigns shows: status, spend, pacing and a short series of each, newest campaign first. Without `limit` a page has 500 campaigns.",
+      paged: true,
+      query: [{ name: "days", schema: campaignSeriesDaysSchema, example: 2 }],
+      success: [
+        {
+          status: 200,
+          description: "The campaigns.",
+          schema: campaignSeriesListSchema,
+          example: {
+            dates: ["2026-11-30", "2026-12-01"],
+            campaigns: [
+              {
+                campaign_id: exampleIds.campaign,
+                name: "Winter in the taverns",
+                status: "active",
+                budget_cents: 100_000,
+                daily_cap_cents: null,
+                spent_millicents: 48_000,
+                impressions: 40,
+                creatives: 1,
+                pacing_status: "on_pace",
+                projected_exhaustion_date: "2026-12-24",
+                daily_spent_millicents: [0, 3_600],
+                daily_impressions: [0, 3],
+              },
+            ],
+          },
+        },
+      ],
+      refusals: [...daysRefusals(31), registerFirst],
     },
   },
 });

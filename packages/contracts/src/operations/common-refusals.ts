@@ -41,6 +41,42 @@ export const ownGameOnly = [
   ),
 ] as const;
 
+/** For every operation that takes a period as `from` and `to`. */
+export function periodRefusals(maxDays: number) {
+  return [
+    refusal(
+      400,
+      "malformed_day",
+      "A parameter is no day.",
+      'from must be a day as YYYY-MM-DD, but "yesterday" was sent',
+    ),
+    refusal(
+      422,
+      "period",
+      "The period is too long, or ends before it begins.",
+      `from must be at most ${maxDays} days before to, that day included`,
+    ),
+  ] as const;
+}
+
+/** For every operation that takes a number of days. */
+export function daysRefusals(maxDays: number) {
+  return [
+    refusal(
+      400,
+      "no_number",
+      "days is no whole number, or empty.",
+      `days must be a whole number from 1 to ${maxDays}, but "abc" was sent`,
+    ),
+    refusal(
+      422,
+      "days",
+      "days is out of range.",
+      `days must be a whole number from 1 to ${maxDays}, but "400" was sent`,
+    ),
+  ] as const;
+}
+
 /** A body that lacks what it needs. */
 export function missingField(detail: string) {
   return refusal(400, "missing_field", "A required field is missing.", detail);

@@ -9,6 +9,7 @@ export const exampleIds = {
   secondAffinity: "aff_01kbgy7b1c3d5e7f9g1h3j5kmp",
   key: "key_01kbgxzt2v4w6x8y0z1a3b5cde",
   secondKey: "key_01kbgz0a1b2c3d4e5f6g7h8jkm",
+  deposit: "dep_01kbgy3k8m4n6p0q2r4s6t8vwx",
   match: "mat_01kbgy8t5v7w9x1y3z5a7b9cde",
   impression: "imp_01kbgy9e2f4g6h8j0k2m4n6pqr",
   game: "lantern-keep",

@@ -1,4 +1,9 @@
-import { placementCreateSchema, placementPatchSchema, placementSchema } from "../schemas/placement.ts";
+import {
+  placementCreateSchema,
+  placementListSchema,
+  placementPatchSchema,
+  placementSchema,
+} from "../schemas/placement.ts";
 import { malformedField, missingField, notAllowedField, ownGameOnly } from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature } from "./operation.ts";
@@ -36,6 +41,21 @@ export const placementsApi = defineFeature({
     PlacementChanges: placementPatchSchema,
   },
   operations: {
+    list: {
+      ...common,
+      operationId: "listPlacements",
+      method: "GET",
+      path: "/placements",
+      addition: true,
+      summary: "List the placements",
+      description:
+        "The games of the key's account, by identifier, also those in which ads are disabled. Without `limit` a page has 500 rows.",
+      paged: true,
+      success: [
+        { status: 200, description: "The placements.", schema: placementListSchema, example: [placement] },
+      ],
+      refusals: [],
+    },
     enable: {
       ...common,
       operationId: "enablePlacement",

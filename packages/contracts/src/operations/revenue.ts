@@ -1,7 +1,21 @@
-import { creatorRevenueSchema, gameRevenueSchema, revenueSchema } from "../schemas/revenue.ts";
-import { ownGameOnly, registerFirst } from "./common-refusals.ts";
+import {
+  creatorRevenueSchema,
+  earningsFromSchema,
+  earningsGameSchema,
+  earningsSchema,
+  earningsToSchema,
+  gameAdvertiserListSchema,
+  gameRevenueSchema,
+  revenueSchema,
+} from "../schemas/revenue.ts";
+import { ownGameOnly, periodRefusals, registerFirst } from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature } from "./operation.ts";
+
+const earningsCsv = `date,game_id,impressions,earned_cents
+2026-12-01,lantern-keep,60,50.400000
+2026-11-30,lantern-keep,40,33.600000
+`;
 
 const common = { group: "analytics", method: "GET" } as const;
 
@@ -12,6 +26,10 @@ export const revenueApi = defineFeature({
     AdvertiserRevenue: revenueSchema,
     CreatorRevenue: creatorRevenueSchema,
     GameRevenue: gameRevenueSchema,
+    GameAdvertiser: gameAdvertiserListSchema.items,
+    Earnings: earningsSchema,
+    EarningsSum: earningsSchema.properties.total,
+    GameDay: earningsSchema.properties.rows.items,
   },
   operations: {
     advertiser: {
@@ -93,6 +111,82 @@ export const revenueApi = defineFeature({
         },
       ],
       refusals: ownGameOnly,
+    },
+    gameAdvertisers: {
+      ...common,
+      operationId: "listGameAdvertisers",
+      scope: "developer",
+      path: "/creator-revenue/{game_id}/advertisers",
+      addition: true,
+      summary: "Who was seen in one game",
+      description:
+        "Each advertiser with its name, brands and lines, so that a developer knows whom a placement should block. Without `limit` a page has 500 rows.",
+      paged: true,
+      success: [
+        {
+          status: 200,
+          description: "The advertisers.",
+          schema: gameAdvertiserListSchema,
+          example: [
+            {
+              advertiser_id: exampleIds.advertiser,
+              company_name: "Emberroast Coffee",
+              brand_names: ["Emberroast"],
+              recent_lines: [
+                "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+              ],
+              impressions: 100,
+              earned_microcents: 84_000_000,
+              is_blocked: false,
+            },
+          ],
+        },
+      ],
+      refusals: ownGameOnly,
+    },
+    earnings: {
+      ...common,
+      operationId: "getEarnings",
+      scope: "developer",
+      path: "/earnings",
+      addition: true,
+      summary: "What the games have earned day by day",
+      description:
+        "Exact earnings of each game and day of a period, newest day first. `?from=2026-12-01` is the month to date. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
+      paged: true,
+      query: [
+        { name: "from", schema: earningsFromSchema, example: "2026-11-30" },
+        { name: "to", schema: earningsToSchema, example: "2026-12-01" },
+        { name: "game_id", schema: earningsGameSchema, example: exampleIds.game },
+      ],
+      success: [
+        {
+          status: 200,
+          description: "The earnings.",
+          schema: earningsSchema,
+          example: {
+            from: "2026-11-30",
+            to: "2026-12-01",
+            total: { impressions: 100, earned_microcents: 84_000_000 },
+            rows: [
+              {
+                date: "2026-12-01",
+                game_id: exampleIds.game,
+                impressions: 60,
+                earned_microcents: 50_400_000,
+              },
+              {
+                date: "2026-11-30",
+                game_id: exampleIds.game,
+                impressions: 40,
+                earned_microcents: 33_600_000,
+              },
+            ],
+          },
+          csv: earningsCsv,
+        },
+      ],
+      refusals: periodRefusals(366),
     },
   },
 });

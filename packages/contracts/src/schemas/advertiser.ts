@@ -85,4 +85,14 @@ export const depositResponseSchema = closed(
   },
   "A deposit that was made.",
 );
+const bookedDeposit = closed(
+  {
+    id: answerText("The deposit, dep_…"),
+    amount_cents: count("What was deposited, in cents."),
+    created_at: timestamp("When it was deposited."),
+  },
+  "A deposit of the past.",
+);
+export const depositListSchema = Type.Array(bookedDeposit, { description: "Deposits, newest first." });
+export type DepositListBody = Static<typeof depositListSchema>;
 export type DepositResponse = Static<typeof depositResponseSchema>;

@@ -119,6 +119,24 @@ export function flightDate(description: string) {
   });
 }
 
+/** An exact amount in an answer: 1 000 millicents are a cent. */
+export function millicents(description: string) {
+  return Type.Integer({ minimum: 0, description: `${description} In millicents, exact: 1000 are a cent.` });
+}
+
+/** An exact amount in an answer: 1 000 000 microcents are a cent. */
+export function microcents(description: string) {
+  return Type.Integer({
+    minimum: 0,
+    description: `${description} In microcents, exact: 1000000 are a cent.`,
+  });
+}
+
+/** A UTC day in an answer or a parameter. */
+export function utcDate(description: string) {
+  return Type.String({ format: "date", description: `${description} A UTC day, YYYY-MM-DD.` });
+}
+
 /** The developer's own identifier of a game. */
 export function gameId() {
   return Type.String({

@@ -102,3 +102,5 @@ export const placementSchema = closed(
   "Ads in a game.",
 );
 export type PlacementBody = Static<typeof placementSchema>;
+
+export const placementListSchema = Type.Array(placementSchema, { description: "Placements." });

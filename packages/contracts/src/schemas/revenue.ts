@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { answerText, CAMPAIGN_STATUSES, closed, count, oneOf } from "./fields.ts";
+import { answerText, CAMPAIGN_STATUSES, closed, count, microcents, oneOf, utcDate } from "./fields.ts";
 
 const revenueCampaign = closed(
   {
@@ -83,3 +83,64 @@ export const gameRevenueSchema = closed(
   "What one game has earned.",
 );
 export type GameRevenueBody = Static<typeof gameRevenueSchema>;
+
+/** Brands and lines by which a developer recognises an advertiser. */
+export const ADVERTISER_BRANDS = 5;
+export const ADVERTISER_LINES = 3;
+
+const gameAdvertiser = closed(
+  {
+    advertiser_id: answerText("The advertiser: what a placement's blocked_advertisers takes."),
+    company_name: answerText("Name of the company."),
+    brand_names: Type.Array(answerText("A brand."), {
+      description: `Brands of its campaigns that were seen in the game, newest first; at most ${ADVERTISER_BRANDS}.`,
+    }),
+    recent_lines: Type.Array(answerText("A line."), {
+      description: `Lines of these campaigns, newest first; at most ${ADVERTISER_LINES}.`,
+    }),
+    impressions: count("Its impressions in the game."),
+    earned_microcents: microcents("What they have earned."),
+    is_blocked: Type.Boolean({ description: "Whether the placement blocks the advertiser now." }),
+  },
+  "An advertiser seen in the game, as a developer recognises it.",
+);
+export const gameAdvertiserListSchema = Type.Array(gameAdvertiser, {
+  description: "The advertisers seen in the game, most impressions first, then by identifier.",
+});
+export type GameAdvertiserListBody = Static<typeof gameAdvertiserListSchema>;
+
+/** Days of the earnings, counted back; also the longest period between two days. */
+export const EARNINGS_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
+export const earningsFromSchema = utcDate("The first day; without it 30 days back from the last.");
+export const earningsToSchema = utcDate("The last day; today where it is left out or lies ahead.");
+export const earningsGameSchema = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "Only this game of the account.",
+});
+
+const earningsSum = closed(
+  { impressions: count("Impressions."), earned_microcents: microcents("What they have earned.") },
+  "What a period has earned.",
+);
+const gameDay = closed(
+  {
+    date: utcDate("The day."),
+    game_id: answerText("The game."),
+    impressions: count("Impressions in the game on that day."),
+    earned_microcents: microcents("What they have earned."),
+  },
+  "What one game has earned on one day.",
+);
+export const earningsSchema = closed(
+  {
+    from: utcDate("The first day of the period."),
+    to: utcDate("The last day of the period."),
+    total: earningsSum,
+    rows: Type.Array(gameDay, {
+      description: "Days on which a game has earned something, newest first, then by game.",
+    }),
+  },
+  "What the games have earned day by day.",
+);
+export type EarningsBody = Static<typeof earningsSchema>;

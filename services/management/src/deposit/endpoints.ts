@@ -7,7 +7,8 @@ import { balanceCents } from "../advertiser/presenter.ts";
 import type { Advertiser } from "../advertiser/store.ts";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
-import type { Clock } from "../shared/time.ts";
+import { pageAnswer, readPaging, rowsToRead } from "../shared/paging.ts";
+import { type Clock, timestamp } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
 
 export interface DepositParts {
@@ -18,7 +19,27 @@ export interface DepositParts {
 }
 
 export function depositEndpoints(parts: DepositParts): Endpoint[] {
-  return [endpoint(advertiserApi.operations.deposit, deposit(parts))];
+  const { operations } = advertiserApi;
+  return [endpoint(operations.deposit, deposit(parts)), endpoint(operations.deposits, list(parts))];
+}
+
+function list({ database }: DepositParts): Endpoint["handle"] {
+  return async (context) => {
+    const advertiser = await callingAdvertiser(database, context.accountId);
+    const paging = readPaging(context, "dep");
+    const take = rowsToRead(paging);
+    const deposits = await database.deposit.findMany({
+      where: { advertiserId: advertiser.id, ...(paging.after !== undefined && { id: { lt: paging.after } }) },
+      // Identifiers sort by the moment of creation.
+      orderBy: { id: "desc" },
+      ...(take !== undefined && { take }),
+    });
+    return pageAnswer(context, paging, deposits, ({ id, amountCents, createdAt }) => ({
+      id,
+      amount_cents: amountCents,
+      created_at: timestamp(createdAt),
+    }));
+  };
 }
 
 function deposit({ database, publishing, barrier, clock }: DepositParts): Endpoint["handle"] {

@@ -15,10 +15,17 @@ export interface AskedPeriod extends Period {
   isDefault: boolean;
 }
 
-/** The days that were asked for, none after today. Throws 400 and 422. */
-export function readPeriod(query: URLSearchParams, nowMs: number): AskedPeriod {
+/**
+ * The days that were asked for, none after today. Throws 400 and 422.
+ * @param limits how long a period may be, and how long it is by default
+ */
+export function readPeriod(
+  query: URLSearchParams,
+  nowMs: number,
+  limits: { minimum: number; maximum: number; default: number } = LEDGER_DAYS,
+): AskedPeriod {
   const today = utcDay(nowMs);
-  const days = integerParameter("days", query, LEDGER_DAYS) ?? LEDGER_DAYS.default;
+  const days = integerParameter("days", query, limits) ?? limits.default;
   const asked = { from: dayParameter("from", query), to: dayParameter("to", query) };
   const last = asked.to ?? today;
   const from = asked.from ?? utcDay(Date.parse(last) - (days - 1) * DAY_MS);
@@ -27,8 +34,8 @@ export function readPeriod(query: URLSearchParams, nowMs: number): AskedPeriod {
   }
   const liesAhead = last > today;
   const to = liesAhead ? today : last;
-  if (Date.parse(to) - Date.parse(from) >= LEDGER_DAYS.maximum * DAY_MS) {
-    throw unprocessable(`from must be at most ${LEDGER_DAYS.maximum} days before to, that day included`);
+  if (Date.parse(to) - Date.parse(from) >= limits.maximum * DAY_MS) {
+    throw unprocessable(`from must be at most ${limits.maximum} days before to, that day included`);
   }
   const isDefault = !["days", "from", "to"].some((name) => query.has(name));
   return { from, to, isDefault };

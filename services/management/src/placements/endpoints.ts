@@ -9,10 +9,18 @@ import type { Database } from "@diegetic/database";
 import { basisPointsToPercent } from "@diegetic/money";
 import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
+import { readWindow, windowHeaders } from "../shared/paging.ts";
 import { type Clock, timestamp } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
 import { changedSettings, newSettings, type Placement } from "./placement.ts";
-import { findPlacement, ownPlacement, replacePlacement, requireOwner, updatePlacement } from "./store.ts";
+import {
+  findPlacement,
+  listPlacements,
+  ownPlacement,
+  replacePlacement,
+  requireOwner,
+  updatePlacement,
+} from "./store.ts";
 
 export interface PlacementParts {
   database: Database;
@@ -23,6 +31,7 @@ export interface PlacementParts {
 export function placementEndpoints(parts: PlacementParts): Endpoint[] {
   const { operations } = placementsApi;
   return [
+    endpoint(operations.list, list(parts)),
     endpoint(operations.enable, enable(parts)),
     endpoint(operations.show, show(parts)),
     endpoint(operations.change, change(parts)),
@@ -41,6 +50,14 @@ function present(placement: Placement): PlacementBody {
     blocked_categories: placement.blockedCategories,
     is_active: placement.isActive,
     created_at: timestamp(placement.createdAt),
+  };
+}
+
+function list({ database }: PlacementParts): Endpoint["handle"] {
+  return async (context) => {
+    const window = readWindow(context);
+    const { rows, hasMore } = await listPlacements(database, context.accountId, window);
+    return { status: 200, body: rows.map(present), headers: windowHeaders(context, window, hasMore) };
   };
 }
 

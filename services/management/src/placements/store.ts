@@ -1,6 +1,7 @@
 import { gameIdParameter, InvalidInput } from "@diegetic/contracts";
 import type { Database, Transaction } from "@diegetic/database";
 import { forbidden, notFound } from "@diegetic/service-kit";
+import type { Window } from "../shared/paging.ts";
 import type { Placement, PlacementSettings } from "./placement.ts";
 
 /** The placement of a game, whoever owns it; undefined: there is none. */
@@ -21,6 +22,21 @@ export async function ownPlacement(
   if (placement === undefined) throw noPlacement();
   requireOwner(placement, accountId);
   return placement;
+}
+
+/** One page of the account's placements by identifier, also the disabled ones. */
+export async function listPlacements(
+  database: Database,
+  accountId: string,
+  { limit, offset }: Window,
+): Promise<{ rows: Placement[]; hasMore: boolean }> {
+  const rows = await database.placement.findMany({
+    where: { accountId },
+    orderBy: { gameId: "asc" },
+    take: limit + 1,
+    skip: offset,
+  });
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
 export function noPlacement() {

@@ -1,12 +1,23 @@
-import { revenueApi } from "@diegetic/contracts";
+import { EARNINGS_DAYS, revenueApi, singleParameter } from "@diegetic/contracts";
 import { type Reader, utcDay } from "@diegetic/database";
 import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import { readPeriod } from "../ledger/period.ts";
 import { isGameId, noPlacement, requireOwner } from "../placements/store.ts";
 import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
+import { csvAnswer, prefersCsv } from "../shared/csv-answer.ts";
+import { readWindow, windowHeaders } from "../shared/paging.ts";
 import { type Clock, lastDays } from "../shared/time.ts";
-import { presentCreatorRevenue, presentGameRevenue, presentRevenue } from "./presenter.ts";
-import { readAdvertiserRevenue, readGameDetails, readGameEarnings } from "./store.ts";
+import { NO_EARNINGS, readEarnings, readGameAdvertisers } from "./earnings-store.ts";
+import {
+  earningsTable,
+  presentCreatorRevenue,
+  presentEarnings,
+  presentGameAdvertiser,
+  presentGameRevenue,
+  presentRevenue,
+} from "./presenter.ts";
+import { readAdvertiserRevenue, readGameDetails, readGameEarnings, readGameOwner } from "./store.ts";
 
 /** See docs/behaviour.md#rounding. */
 const SHOWN_DAYS = 30;
@@ -25,6 +36,8 @@ export function revenueEndpoints(parts: RevenueParts): Endpoint[] {
     endpoint(operations.advertiser, revenue(parts)),
     endpoint(operations.creator, creatorRevenue(parts)),
     endpoint(operations.game, gameRevenue(parts)),
+    endpoint(operations.gameAdvertisers, gameAdvertisers(parts)),
+    endpoint(operations.earnings, earnings(parts)),
   ];
 }
 
@@ -55,5 +68,43 @@ function gameRevenue({ reader, barrier, clock }: RevenueParts): Endpoint["handle
     if (details === undefined) throw noPlacement();
     requireOwner(details, accountId);
     return { status: 200, body: presentGameRevenue(details, days) };
+  };
+}
+
+function gameAdvertisers({ reader, barrier }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    const { accountId } = context;
+    const gameId = context.param("gameId");
+    const owner = isGameId(gameId) ? await readGameOwner(reader, gameId) : undefined;
+    if (owner === undefined) throw noPlacement();
+    requireOwner(owner, accountId);
+    const window = readWindow(context);
+    await barrier.everyAdvertiser();
+    const { rows, hasMore } = await readGameAdvertisers(reader, { accountId, gameId }, window);
+    return {
+      status: 200,
+      body: rows.map(presentGameAdvertiser),
+      headers: windowHeaders(context, window, hasMore),
+    };
+  };
+}
+
+function earnings({ reader, barrier, clock }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    const { from, to } = readPeriod(context.query, clock(), EARNINGS_DAYS);
+    const gameId = singleParameter("game_id", context.query);
+    // What cannot be a game has earned nothing, and Postgres would not take every text.
+    const isNoGame = gameId !== undefined && !isGameId(gameId);
+    const isCsv = prefersCsv(context);
+    const window = isCsv ? undefined : readWindow(context);
+    await barrier.everyAdvertiser();
+    const asked = { accountId: context.accountId, gameId, from, to };
+    const found = isNoGame ? NO_EARNINGS : await readEarnings(reader, asked, window);
+    if (window === undefined) return csvAnswer(`earnings-${from}-${to}.csv`, earningsTable(found.rows));
+    return {
+      status: 200,
+      body: presentEarnings({ from, to }, found),
+      headers: { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) },
+    };
   };
 }

@@ -1,6 +1,15 @@
-import type { CreatorRevenueBody, GameRevenueBody, RevenueBody } from "@diegetic/contracts";
+import type {
+  CreatorRevenueBody,
+  EarningsBody,
+  GameAdvertiserListBody,
+  GameRevenueBody,
+  RevenueBody,
+} from "@diegetic/contracts";
+import { safeInteger } from "@diegetic/database";
 import { basisPointsToPercent, centsUp, microcentsToCentsDown } from "@diegetic/money";
 import { balanceCents } from "../advertiser/presenter.ts";
+import type { Period } from "../ledger/period.ts";
+import type { Earnings, GameAdvertiser, GameDayEarnings } from "./earnings-store.ts";
 import type { AdvertiserRevenue, GameDetails, GameEarnings } from "./store.ts";
 
 export function presentRevenue(revenue: AdvertiserRevenue): RevenueBody {
@@ -59,4 +68,50 @@ export function presentGameRevenue(
       };
     }),
   };
+}
+
+export function presentGameAdvertiser(advertiser: GameAdvertiser): GameAdvertiserListBody[number] {
+  return {
+    advertiser_id: advertiser.advertiserId,
+    company_name: advertiser.companyName,
+    brand_names: advertiser.brandNames,
+    recent_lines: advertiser.recentLines,
+    impressions: advertiser.impressions,
+    earned_microcents: safeInteger(advertiser.earnedMicrocents, "earned"),
+    is_blocked: advertiser.isBlocked,
+  };
+}
+
+export function presentEarnings(period: Period, earnings: Earnings): EarningsBody {
+  return {
+    ...period,
+    total: {
+      impressions: earnings.impressions,
+      earned_microcents: safeInteger(earnings.earnedMicrocents, "earned"),
+    },
+    rows: earnings.rows.map((row) => ({
+      date: row.day,
+      game_id: row.gameId,
+      impressions: row.impressions,
+      earned_microcents: safeInteger(row.earnedMicrocents, "earned"),
+    })),
+  };
+}
+
+/** The rows as a table with its head, amounts in cents with six decimals. */
+export function earningsTable(rows: readonly GameDayEarnings[]): string[][] {
+  return [
+    ["date", "game_id", "impressions", "earned_cents"],
+    ...rows.map((row) => [
+      row.day,
+      row.gameId,
+      String(row.impressions),
+      decimalCentsOfMicrocents(row.earnedMicrocents),
+    ]),
+  ];
+}
+
+function decimalCentsOfMicrocents(amount: bigint): string {
+  const digits = String(amount).padStart(7, "0");
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }

@@ -163,3 +163,14 @@ function earningsRow([name, impressions, earned]: EarningsTuple): EarningsRow {
     earnedMicrocents: BigInt(earned),
   };
 }
+
+/** Whose game it is, for requests that name one; undefined: there is none. */
+export async function readGameOwner(
+  reader: Reader,
+  gameId: string,
+): Promise<{ accountId: string } | undefined> {
+  const [row] = await reader.query<{ account_id: string }>(
+    Prisma.sql`SELECT account_id FROM placements WHERE game_id = ${gameId}`,
+  );
+  return row && { accountId: row.account_id };
+}

@@ -16,9 +16,7 @@ export function readPaging(context: RequestContext, prefix: IdPrefix): Paging {
   const limit = integerParameter("limit", context.query, LIMIT);
   const after = singleParameter("cursor", context.query);
   if (after !== undefined && !isIdentifier(prefix, after)) {
-    throw badRequest(
-      "cursor must be one that a Link header of this list named: leave it out to begin at the first page",
-    );
+    throw badCursor();
   }
   return { limit, after };
 }
@@ -49,7 +47,46 @@ export function pageAnswer<Row extends { id: string }>(
   const last = shown.at(-1);
   const answer = { status: 200, body: shown.map(present) };
   if (shown.length === rows.length || last === undefined) return answer;
+  return { ...answer, headers: nextPage(context, String(paging.limit), last.id) };
+}
+
+/** Names the next page; the other parameters of the request stay as they are. */
+export function nextPage(context: RequestContext, limit: string, cursor: string): Record<string, string> {
   const path = context.operation.slice(context.operation.indexOf(" ") + 1);
-  const next = new URLSearchParams({ limit: String(paging.limit), cursor: last.id });
-  return { ...answer, headers: { Link: `<${path}?${next}>; rel="next"` } };
+  const query = context.query;
+  query.set("limit", limit);
+  query.set("cursor", cursor);
+  return { Link: `<${path}?${query}>; rel="next"` };
+}
+
+/** A part of a list that is ordered by what it sums up: where it begins, and how many rows it has. */
+export interface Window {
+  limit: number;
+  offset: number;
+}
+
+/**
+ * Reads `?limit=` and `?cursor=` of a list without an identifier to continue from. The cursor is the number of rows
+ * before the page, so that rows that move meanwhile may come twice or not at all.
+ */
+export function readWindow(context: RequestContext): Window {
+  const limit = integerParameter("limit", context.query, LIMIT) ?? LIMIT.maximum;
+  const cursor = singleParameter("cursor", context.query) ?? "0";
+  if (!/^\d{1,9}$/.test(cursor)) throw badCursor();
+  return { limit, offset: Number(cursor) };
+}
+
+/** Header for the window after this one; none when nothing follows. */
+export function windowHeaders(
+  context: RequestContext,
+  { limit, offset }: Window,
+  hasMore: boolean,
+): Record<string, string> {
+  return hasMore ? nextPage(context, String(limit), String(offset + limit)) : {};
+}
+
+function badCursor() {
+  return badRequest(
+    "cursor must be one that a Link header of this list named: leave it out to begin at the first page",
+  );
 }

@@ -1,0 +1,199 @@
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Caller } from "../../services/management/src/testing/harness.ts";
+import { type Advertiser, AnalyticsWorld, DAY_MS, NOON_MS, type Seen } from "./world.fixture.ts";
+
+let world: AnalyticsWorld;
+let owner: Advertiser;
+let other: Advertiser;
+let developer: Caller;
+let campaign: { campaignId: string; creativeId: string };
+let rival: { campaignId: string; creativeId: string };
+
+const placement = { creator_id: "studio", placement_types: ["narrative_hook"] };
+
+/** The next page that an answer names, below the base path. */
+function nextOf({ headers }: { headers: Record<string, string | undefined> }): string | undefined {
+  return /^<\/api(\/[^>]+)>; rel="next"$/.exec(headers.link ?? "")?.[1];
+}
+
+beforeAll(async () => {
+  world = await AnalyticsWorld.open();
+  owner = await world.harness.advertiser(500_000);
+  other = await world.harness.advertiser(500_000);
+  developer = await world.harness.caller();
+  campaign = await world.draft(owner, { name: "Ale" });
+  rival = await world.draft(other);
+  for (const game of ["ash", "birch"]) await developer.post(`/placements/${game}`, placement).expect(201);
+  const seen = (gameId: string, daysAgo: number, more: Partial<Seen> = {}): Seen => ({
+    ...campaign,
+    gameId,
+    developerAccountId: developer.accountId,
+    recordedAtMs: NOON_MS - daysAgo * DAY_MS,
+    ...more,
+  });
+  await world.see(
+    seen("ash", 0, { priceMillicents: 501 }),
+    seen("ash", 0),
+    seen("birch", 0),
+    seen("ash", 2, { priceMillicents: 333 }),
+    // The month before, and before every default period.
+    seen("ash", 25),
+    seen("ash", 60),
+    seen("ash", 0, rival),
+  );
+}, 60_000);
+afterAll(() => world.stop());
+
+describe("GET /analytics/daily", () => {
+  it("has a row per UTC day of the account, newest first, zeros included, and the sums", async () => {
+    const { body } = await owner.get("/analytics/daily?days=3").expect(200);
+    expect(body).toEqual({
+      days: [
+        { date: "2026-11-21", impressions: 3, spent_millicents: 1_501 },
+        { date: "2026-11-20", impressions: 0, spent_millicents: 0 },
+        { date: "2026-11-19", impressions: 1, spent_millicents: 333 },
+      ],
+      today: { impressions: 3, spent_millicents: 1_501 },
+      month_to_date: { impressions: 4, spent_millicents: 1_834 },
+      total: { impressions: 6, spent_millicents: 2_834 },
+    });
+  });
+
+  it("has 30 days by default, and the month when that is longer", async () => {
+    const { body } = await owner.get("/analytics/daily").expect(200);
+    expect(body.days).toHaveLength(30);
+    expect(body.days[25]).toEqual({ date: "2026-10-27", impressions: 1, spent_millicents: 500 });
+  });
+
+  it("is for advertisers", async () => {
+    await developer.get("/analytics/daily?days=0").expect(403);
+    await owner.get("/analytics/daily?days=367").expect(422);
+  });
+});
+
+describe("GET /analytics/campaigns", () => {
+  it("has every campaign with a series, its pacing and what it lacks, by pages", async () => {
+    const second = await owner.post("/campaigns", { name: "Cloak", budget_cents: 7, cpm_bid_cents: 100 });
+    const { body, headers } = await owner.get("/analytics/campaigns?days=3&limit=1").expect(200);
+    expect(body.dates).toEqual(["2026-11-19", "2026-11-20", "2026-11-21"]);
+    expect(body.campaigns).toEqual([
+      {
+        campaign_id: second.body.id,
+        name: "Cloak",
+        status: "draft",
+        budget_cents: 7,
+        daily_cap_cents: null,
+        spent_millicents: 0,
+        impressions: 0,
+        creatives: 0,
+        pacing_status: "not_started",
+        projected_exhaustion_date: null,
+        daily_spent_millicents: [0, 0, 0],
+        daily_impressions: [0, 0, 0],
+      },
+    ]);
+    const next = await owner.get(nextOf({ headers }) ?? "").expect(200);
+    expect(next.body.dates).toEqual(body.dates);
+    expect(next.body.campaigns).toMatchObject([
+      {
+        campaign_id: campaign.campaignId,
+        spent_millicents: 2_834,
+        impressions: 6,
+        creatives: 1,
+        daily_spent_millicents: [333, 0, 1_501],
+        daily_impressions: [1, 0, 3],
+      },
+    ]);
+    expect(nextOf(next)).toBeUndefined();
+  });
+});
+
+describe("GET /deposits", () => {
+  it("lists the caller's deposits, newest first, by pages", async () => {
+    await owner.post("/deposit", { amount_cents: 7 }).expect(200);
+    const first = await owner.get("/deposits?limit=1").expect(200);
+    expect(first.body).toEqual([
+      { id: expect.stringMatching(/^dep_/), amount_cents: 7, created_at: "2026-11-21T12:00:00.000Z" },
+    ]);
+    const next = await owner.get(nextOf(first) ?? "").expect(200);
+    expect(next.body).toMatchObject([{ amount_cents: 500_000 }]);
+    expect(nextOf(next)).toBeUndefined();
+  });
+});
+
+describe("GET /placements", () => {
+  it("lists the account's games by identifier, disabled ones too, by pages", async () => {
+    await developer.delete("/placements/birch").expect(204);
+    const first = await developer.get("/placements?limit=1").expect(200);
+    expect(first.body).toEqual([(await developer.get("/placements/ash").expect(200)).body]);
+    const next = await developer.get(nextOf(first) ?? "").expect(200);
+    expect(next.body).toMatchObject([{ game_id: "birch", is_active: false }]);
+    expect(nextOf(next)).toBeUndefined();
+    expect((await other.get("/placements").expect(200)).body).toEqual([]);
+  });
+});
+
+describe("GET /creator-revenue/{game_id}/advertisers", () => {
+  it("names who was seen, with brand and lines, and whether the game blocks them", async () => {
+    await developer.patch("/placements/ash", { blocked_advertisers: [other.advertiserId] }).expect(200);
+    const { body } = await developer.get("/creator-revenue/ash/advertisers").expect(200);
+    expect(body).toEqual([
+      {
+        advertiser_id: owner.advertiserId,
+        company_name: "Ember",
+        brand_names: ["Ember"],
+        recent_lines: ["It smells of Ember."],
+        impressions: 5,
+        earned_microcents: (501 + 500 + 333 + 500 + 500) * 700,
+        is_blocked: false,
+      },
+      expect.objectContaining({ advertiser_id: other.advertiserId, impressions: 1, is_blocked: true }),
+    ]);
+    const first = await developer.get("/creator-revenue/ash/advertisers?limit=1").expect(200);
+    expect(first.body).toEqual(body.slice(0, 1));
+    const next = await developer.get(nextOf(first) ?? "").expect(200);
+    expect([next.body, nextOf(next)]).toEqual([body.slice(1), undefined]);
+  });
+
+  it("shows neither lines nor brands that were never seen in the game", async () => {
+    await world.draft(owner, { name: "unseen" });
+    const unseen = { creative_type: "narrative_hook", brand_name: "Hidden", narrative_hook: "Unseen." };
+    await owner.post(`/campaigns/${campaign.campaignId}/creatives`, unseen).expect(201);
+    const { text } = await developer.get("/creator-revenue/ash/advertisers").expect(200);
+    expect(text).not.toContain("Hidden");
+    await other.get("/creator-revenue/ash/advertisers").expect(403);
+    await developer.get(`/creator-revenue/${newId("acct")}/advertisers`).expect(404);
+  });
+});
+
+describe("GET /earnings", () => {
+  it("has exact amounts by game and day, newest first, with the sum of the period", async () => {
+    const { body } = await developer.get("/earnings?from=2026-11-01").expect(200);
+    expect(body).toEqual({
+      from: "2026-11-01",
+      to: "2026-11-21",
+      total: { impressions: 5, earned_microcents: (501 + 500 + 500 + 500 + 333) * 700 },
+      rows: [
+        { date: "2026-11-21", game_id: "ash", impressions: 3, earned_microcents: 1_501 * 700 },
+        { date: "2026-11-21", game_id: "birch", impressions: 1, earned_microcents: 500 * 700 },
+        { date: "2026-11-19", game_id: "ash", impressions: 1, earned_microcents: 333 * 700 },
+      ],
+    });
+    const one = await developer.get("/earnings?from=2026-11-01&game_id=birch").expect(200);
+    expect(one.body.rows).toEqual(body.rows.slice(1, 2));
+    const none = await developer.get("/earnings?game_id=%00").expect(200);
+    expect(none.body).toMatchObject({ total: { impressions: 0, earned_microcents: 0 }, rows: [] });
+  });
+
+  it("comes by pages that sum up to the whole, and as a table", async () => {
+    const first = await developer.get("/earnings?from=2026-11-01&limit=2").expect(200);
+    const next = await developer.get(nextOf(first) ?? "").expect(200);
+    expect([first.body.rows.length, next.body.rows.length, nextOf(next)]).toEqual([2, 1, undefined]);
+    expect(next.body.total).toEqual(first.body.total);
+    const table = await developer.get("/earnings?from=2026-11-19&to=2026-11-20").set("Accept", "text/csv");
+    expect(table.text).toBe("date,game_id,impressions,earned_cents\n2026-11-19,ash,1,0.233100\n");
+    await developer.get("/earnings?from=2026-11-21&to=2026-11-20").expect(422);
+    await developer.get("/earnings?from=2024-01-01").expect(422);
+  });
+});
