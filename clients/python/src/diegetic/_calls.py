@@ -52,6 +52,15 @@ class Calls:
             body, idempotency_key, True, retry_for_ms,
         ))
 
+    def list_deposits(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.BookedDeposit]:
+        """List the deposits."""
+        return cast("list[t.BookedDeposit]", self._call(
+            "GET", "/deposits", {},
+            None, None, False, retry_for_ms,
+        ))
+
     def create_campaign(
         self, body: t.NewCampaign, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Campaign:
@@ -313,12 +322,39 @@ class Calls:
             None, None, False, retry_for_ms,
         ))
 
+    def get_account_daily(
+        self, *, days: Optional[int] = None, retry_for_ms: float = 0,
+    ) -> t.AccountDaily:
+        """All campaigns day by day."""
+        return cast("t.AccountDaily", self._call(
+            "GET", "/analytics/daily", {"days": days},
+            None, None, False, retry_for_ms,
+        ))
+
+    def list_campaign_series(
+        self, *, days: Optional[int] = None, retry_for_ms: float = 0,
+    ) -> t.CampaignSeriesList:
+        """Every campaign with its last days."""
+        return cast("t.CampaignSeriesList", self._call(
+            "GET", "/analytics/campaigns", {"days": days},
+            None, None, False, retry_for_ms,
+        ))
+
     def get_ledger(
         self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Ledger:
         """The books, day by day."""
         return cast("t.Ledger", self._call(
             "GET", "/ledger", {"days": days, "from": from_, "to": to},
+            None, None, False, retry_for_ms,
+        ))
+
+    def list_placements(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.Placement]:
+        """List the placements."""
+        return cast("list[t.Placement]", self._call(
+            "GET", "/placements", {},
             None, None, False, retry_for_ms,
         ))
 
@@ -382,6 +418,24 @@ class Calls:
         """What one game has earned."""
         return cast("t.GameRevenue", self._call(
             "GET", "/creator-revenue/{game_id}".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def list_game_advertisers(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.GameAdvertiser]:
+        """Who was seen in one game."""
+        return cast("list[t.GameAdvertiser]", self._call(
+            "GET", "/creator-revenue/{game_id}/advertisers".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_earnings(
+        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Earnings:
+        """What the games have earned day by day."""
+        return cast("t.Earnings", self._call(
+            "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id},
             None, None, False, retry_for_ms,
         ))
 
@@ -465,6 +519,15 @@ class AsyncCalls:
         return cast("t.Deposit", await self._call(
             "POST", "/deposit", {},
             body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def list_deposits(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.BookedDeposit]:
+        """List the deposits."""
+        return cast("list[t.BookedDeposit]", await self._call(
+            "GET", "/deposits", {},
+            None, None, False, retry_for_ms,
         ))
 
     async def create_campaign(
@@ -728,12 +791,39 @@ class AsyncCalls:
             None, None, False, retry_for_ms,
         ))
 
+    async def get_account_daily(
+        self, *, days: Optional[int] = None, retry_for_ms: float = 0,
+    ) -> t.AccountDaily:
+        """All campaigns day by day."""
+        return cast("t.AccountDaily", await self._call(
+            "GET", "/analytics/daily", {"days": days},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def list_campaign_series(
+        self, *, days: Optional[int] = None, retry_for_ms: float = 0,
+    ) -> t.CampaignSeriesList:
+        """Every campaign with its last days."""
+        return cast("t.CampaignSeriesList", await self._call(
+            "GET", "/analytics/campaigns", {"days": days},
+            None, None, False, retry_for_ms,
+        ))
+
     async def get_ledger(
         self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Ledger:
         """The books, day by day."""
         return cast("t.Ledger", await self._call(
             "GET", "/ledger", {"days": days, "from": from_, "to": to},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def list_placements(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.Placement]:
+        """List the placements."""
+        return cast("list[t.Placement]", await self._call(
+            "GET", "/placements", {},
             None, None, False, retry_for_ms,
         ))
 
@@ -797,6 +887,24 @@ class AsyncCalls:
         """What one game has earned."""
         return cast("t.GameRevenue", await self._call(
             "GET", "/creator-revenue/{game_id}".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def list_game_advertisers(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.GameAdvertiser]:
+        """Who was seen in one game."""
+        return cast("list[t.GameAdvertiser]", await self._call(
+            "GET", "/creator-revenue/{game_id}/advertisers".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_earnings(
+        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Earnings:
+        """What the games have earned day by day."""
+        return cast("t.Earnings", await self._call(
+            "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id},
             None, None, False, retry_for_ms,
         ))
 

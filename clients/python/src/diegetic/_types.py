@@ -176,6 +176,14 @@ class Deposit(TypedDict):
     deposited_cents: int
 
 
+class BookedDeposit(TypedDict):
+    """A deposit of the past."""
+
+    id: str
+    amount_cents: int
+    created_at: str
+
+
 class Campaign(TypedDict):
     """A campaign."""
 
@@ -432,6 +440,54 @@ class Pacing(TypedDict):
     utilization_pct: float
 
 
+class AccountDaily(TypedDict):
+    """What all campaigns of the advertiser have spent, day by day."""
+
+    days: list[SpendDay]
+    today: SpendSum
+    month_to_date: SpendSum
+    total: SpendSum
+
+
+class SpendDay(TypedDict):
+    """One day of the account."""
+
+    date: str
+    impressions: int
+    spent_millicents: int
+
+
+class SpendSum(TypedDict):
+    """Impressions and what they have cost."""
+
+    impressions: int
+    spent_millicents: int
+
+
+class CampaignSeriesList(TypedDict):
+    """The campaigns of the advertiser with what they did lately."""
+
+    dates: list[str]
+    campaigns: list[CampaignSeries]
+
+
+class CampaignSeries(TypedDict):
+    """A campaign with its last days."""
+
+    campaign_id: str
+    name: str
+    status: Literal["draft", "active", "paused"]
+    budget_cents: int
+    daily_cap_cents: Optional[int]
+    spent_millicents: int
+    impressions: int
+    creatives: int
+    pacing_status: Literal["not_started", "exhausted", "capped_today", "over_pacing", "under_pacing", "on_pace"]
+    projected_exhaustion_date: Optional[str]
+    daily_spent_millicents: list[int]
+    daily_impressions: list[int]
+
+
 class Ledger(TypedDict):
     """The books of an advertiser."""
 
@@ -502,6 +558,43 @@ class GameRevenue(TypedDict):
     revenue_share_pct: float
     top_advertisers: list[GameRevenueTopAdvertisersEntry]
     daily: list[GameRevenueDailyEntry]
+
+
+class GameAdvertiser(TypedDict):
+    """An advertiser seen in the game, as a developer recognises it."""
+
+    advertiser_id: str
+    company_name: str
+    brand_names: list[str]
+    recent_lines: list[str]
+    impressions: int
+    earned_microcents: int
+    is_blocked: bool
+
+
+class Earnings(TypedDict):
+    """What the games have earned day by day."""
+
+    from: str
+    to: str
+    total: EarningsSum
+    rows: list[GameDay]
+
+
+class EarningsSum(TypedDict):
+    """What a period has earned."""
+
+    impressions: int
+    earned_microcents: int
+
+
+class GameDay(TypedDict):
+    """What one game has earned on one day."""
+
+    date: str
+    game_id: str
+    impressions: int
+    earned_microcents: int
 
 
 class MatchRequest(TypedDict):

@@ -51,6 +51,16 @@ export interface Deposit {
   deposited_cents: number;
 }
 
+/** A deposit of the past. */
+export interface BookedDeposit {
+  /** The deposit, dep_… */
+  id: string;
+  /** What was deposited, in cents. */
+  amount_cents: number;
+  /** When it was deposited. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
 /** A campaign. */
 export interface Campaign {
   /** The campaign, camp_… */
@@ -506,6 +516,69 @@ export interface Pacing {
   utilization_pct: number;
 }
 
+/** What all campaigns of the advertiser have spent, day by day. */
+export interface AccountDaily {
+  /** The last days with today, newest first, days without impressions included. */
+  days: SpendDay[];
+  today: SpendSum;
+  month_to_date: SpendSum;
+  total: SpendSum;
+}
+
+/** One day of the account. */
+export interface SpendDay {
+  /** The day. A UTC day, YYYY-MM-DD. */
+  date: string;
+  /** Impressions of the day. */
+  impressions: number;
+  /** What they have cost. In millicents, exact: 1000 are a cent. */
+  spent_millicents: number;
+}
+
+/** Impressions and what they have cost. */
+export interface SpendSum {
+  /** Impressions. */
+  impressions: number;
+  /** What they have cost. In millicents, exact: 1000 are a cent. */
+  spent_millicents: number;
+}
+
+/** The campaigns of the advertiser with what they did lately. */
+export interface CampaignSeriesList {
+  /** The days of every series, oldest first. */
+  dates: string[];
+  /** The campaigns, newest first. */
+  campaigns: CampaignSeries[];
+}
+
+/** A campaign with its last days. */
+export interface CampaignSeries {
+  /** The campaign. */
+  campaign_id: string;
+  /** Name of the campaign. */
+  name: string;
+  /** Only an active campaign is served. */
+  status: "draft" | "active" | "paused";
+  /** What the campaign may spend in all, in cents. */
+  budget_cents: number;
+  /** What it may spend on one UTC day, in cents; null: no cap. */
+  daily_cap_cents: number | null;
+  /** What the campaign has spent. In millicents, exact: 1000 are a cent. */
+  spent_millicents: number;
+  /** Impressions so far. */
+  impressions: number;
+  /** Creatives in use. */
+  creatives: number;
+  /** As in the pacing of the campaign. */
+  pacing_status: "not_started" | "exhausted" | "capped_today" | "over_pacing" | "under_pacing" | "on_pace";
+  /** When the budget is spent at the average of the days so far; null without spend. A UTC day, YYYY-MM-DD. */
+  projected_exhaustion_date: string | null;
+  /** One amount for each of the dates. */
+  daily_spent_millicents: number[];
+  /** One number for each of the dates. */
+  daily_impressions: number[];
+}
+
 /** The books of an advertiser. */
 export interface Ledger {
   /** One row per day, from the oldest to the newest, days on which nothing happened included. */
@@ -664,6 +737,55 @@ export interface GameRevenue {
     /** What they have earned, in whole cents, rounded down. */
     earned_cents: number;
   })[];
+}
+
+/** An advertiser seen in the game, as a developer recognises it. */
+export interface GameAdvertiser {
+  /** The advertiser: what a placement's blocked_advertisers takes. */
+  advertiser_id: string;
+  /** Name of the company. */
+  company_name: string;
+  /** Brands of its campaigns that were seen in the game, newest first; at most 5. */
+  brand_names: string[];
+  /** Lines of these campaigns, newest first; at most 3. */
+  recent_lines: string[];
+  /** Its impressions in the game. */
+  impressions: number;
+  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  earned_microcents: number;
+  /** Whether the placement blocks the advertiser now. */
+  is_blocked: boolean;
+}
+
+/** What the games have earned day by day. */
+export interface Earnings {
+  /** The first day of the period. A UTC day, YYYY-MM-DD. */
+  from: string;
+  /** The last day of the period. A UTC day, YYYY-MM-DD. */
+  to: string;
+  total: EarningsSum;
+  /** Days on which a game has earned something, newest first, then by game. */
+  rows: GameDay[];
+}
+
+/** What a period has earned. */
+export interface EarningsSum {
+  /** Impressions. */
+  impressions: number;
+  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  earned_microcents: number;
+}
+
+/** What one game has earned on one day. */
+export interface GameDay {
+  /** The day. A UTC day, YYYY-MM-DD. */
+  date: string;
+  /** The game. */
+  game_id: string;
+  /** Impressions in the game on that day. */
+  impressions: number;
+  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  earned_microcents: number;
 }
 
 /** Asks for the best matching ad. */
@@ -851,6 +973,8 @@ export interface ApiCalls {
   updateProfile(call: { body: ProfileChanges } & CallOptions): Promise<Advertiser>;
   /** Deposit money. */
   depositFunds(call: { body: DepositRequest } & IdempotentCallOptions): Promise<Deposit>;
+  /** List the deposits. */
+  listDeposits(call?: CallOptions): Promise<BookedDeposit[]>;
   /** Create a campaign. */
   createCampaign(call: { body: NewCampaign } & IdempotentCallOptions): Promise<Campaign>;
   /** List the campaigns. */
@@ -909,8 +1033,14 @@ export interface ApiCalls {
   getAffinityAnalytics(call: { campaign_id: string } & CallOptions): Promise<AffinityAnalytics>;
   /** How a campaign spends its budget. */
   getPacing(call: { campaign_id: string } & CallOptions): Promise<Pacing>;
+  /** All campaigns day by day. */
+  getAccountDaily(call?: { days?: number } & CallOptions): Promise<AccountDaily>;
+  /** Every campaign with its last days. */
+  listCampaignSeries(call?: { days?: number } & CallOptions): Promise<CampaignSeriesList>;
   /** The books, day by day. */
   getLedger(call?: { days?: number; from?: string; to?: string } & CallOptions): Promise<Ledger>;
+  /** List the placements. */
+  listPlacements(call?: CallOptions): Promise<Placement[]>;
   /** Enable ads in a game. */
   enablePlacement(call: { game_id: string; body: NewPlacement } & IdempotentCallOptions): Promise<Placement>;
   /** Read a placement. */
@@ -925,6 +1055,10 @@ export interface ApiCalls {
   getCreatorRevenue(call?: CallOptions): Promise<CreatorRevenue>;
   /** What one game has earned. */
   getGameRevenue(call: { game_id: string } & CallOptions): Promise<GameRevenue>;
+  /** Who was seen in one game. */
+  listGameAdvertisers(call: { game_id: string } & CallOptions): Promise<GameAdvertiser[]>;
+  /** What the games have earned day by day. */
+  getEarnings(call?: { from?: string; to?: string; game_id?: string } & CallOptions): Promise<Earnings>;
   /** Create a key. */
   createApiKey(call: { body: NewApiKey } & IdempotentCallOptions): Promise<CreatedApiKey>;
   /** List the keys in force. */
@@ -947,6 +1081,7 @@ export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
   getProfile: { method: "GET", path: "/profile", query: [], isIdempotent: false },
   updateProfile: { method: "PATCH", path: "/profile", query: [], isIdempotent: false },
   depositFunds: { method: "POST", path: "/deposit", query: [], isIdempotent: true },
+  listDeposits: { method: "GET", path: "/deposits", query: [], isIdempotent: false },
   createCampaign: { method: "POST", path: "/campaigns", query: [], isIdempotent: true },
   listCampaigns: { method: "GET", path: "/campaigns", query: [], isIdempotent: false },
   getCampaign: { method: "GET", path: "/campaigns/{campaign_id}", query: [], isIdempotent: false },
@@ -976,7 +1111,10 @@ export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
   getGeoAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/geo", query: [], isIdempotent: false },
   getAffinityAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/affinities", query: [], isIdempotent: false },
   getPacing: { method: "GET", path: "/campaigns/{campaign_id}/analytics/pacing", query: [], isIdempotent: false },
+  getAccountDaily: { method: "GET", path: "/analytics/daily", query: ["days"], isIdempotent: false },
+  listCampaignSeries: { method: "GET", path: "/analytics/campaigns", query: ["days"], isIdempotent: false },
   getLedger: { method: "GET", path: "/ledger", query: ["days", "from", "to"], isIdempotent: false },
+  listPlacements: { method: "GET", path: "/placements", query: [], isIdempotent: false },
   enablePlacement: { method: "POST", path: "/placements/{game_id}", query: [], isIdempotent: true },
   getPlacement: { method: "GET", path: "/placements/{game_id}", query: [], isIdempotent: false },
   updatePlacement: { method: "PATCH", path: "/placements/{game_id}", query: [], isIdempotent: false },
@@ -984,6 +1122,8 @@ export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
   getRevenue: { method: "GET", path: "/revenue", query: [], isIdempotent: false },
   getCreatorRevenue: { method: "GET", path: "/creator-revenue", query: [], isIdempotent: false },
   getGameRevenue: { method: "GET", path: "/creator-revenue/{game_id}", query: [], isIdempotent: false },
+  listGameAdvertisers: { method: "GET", path: "/creator-revenue/{game_id}/advertisers", query: [], isIdempotent: false },
+  getEarnings: { method: "GET", path: "/earnings", query: ["from", "to", "game_id"], isIdempotent: false },
   createApiKey: { method: "POST", path: "/api-keys", query: [], isIdempotent: true },
   listApiKeys: { method: "GET", path: "/api-keys", query: [], isIdempotent: false },
   rotateApiKey: { method: "POST", path: "/api-keys/{key_id}/rotate", query: [], isIdempotent: true },
