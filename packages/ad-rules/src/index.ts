@@ -6,6 +6,7 @@ export { type ExplainFacts, type Explanation, explain } from "./explain/explain.
 export { type Check, type CheckedRule, reasonCodes } from "./explain/reason-codes.ts";
 export { CampaignIndex, type Draw, type Ranked } from "./matching-index/campaign-index.ts";
 export type { Candidate } from "./matching-index/candidate.ts";
+export type { CampaignIds } from "./matching-index/packed-campaign.ts";
 export {
   type Pacing,
   type PacingFacts,

@@ -56,7 +56,10 @@ export interface SnapshotAffinity {
   weight: number;
 }
 
-/** A campaign in any status, with everything that matching and scoring need; money stays in the advertiser's slot. */
+/**
+ * An active campaign with everything that matching and scoring need; money stays in the advertiser's slot. One in another
+ * status has its ids alone: no targets, no affinities, and of its creatives no texts.
+ */
 export interface SnapshotCampaign {
   campaign_id: string;
   advertiser_id: string;

@@ -99,6 +99,7 @@ describe("migrations", () => {
       "20261121001000_fewer_rollups",
       "20261122000000_operations",
       "20261122000100_installation",
+      "20261122002000_published_sizes",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

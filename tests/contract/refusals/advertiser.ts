@@ -3,6 +3,7 @@ import { asked, type ProvocationsOfOperations, repeated, sent } from "./provocat
 import { campaignBody, creativeBody, operationNamed } from "./world.fixture.ts";
 
 const longName = repeated("Emberroast ", 240);
+const tooMuchText = Array(9).fill(repeated("Emberroast.", 2_000));
 
 /** Profile, money and campaigns. */
 export const advertiserRefusals: ProvocationsOfOperations = {
@@ -99,6 +100,7 @@ export const creativeRefusals: ProvocationsOfOperations = {
     "400 missing_field": sent({ creative_type: "narrative_hook", narrative_hook: "A hook." }),
     "400 malformed_field": sent({ ...creativeBody, alt_hooks: 7 }),
     "400 hook_missing": sent({ creative_type: "narrative_hook", brand_name: "Emberroast" }),
+    "422 too_much_text": sent({ ...creativeBody, alt_hooks: tooMuchText }),
     "422 not_allowed": sent({ ...creativeBody, max_uses_per_game: 21 }),
     "422 too_many": async (world, operation) => {
       const named = await world.campaign(world.owner, {}, "empty");
@@ -112,6 +114,7 @@ export const creativeRefusals: ProvocationsOfOperations = {
   updateCreative: {
     "400 malformed_field": sent({ brand_name: null }),
     "400 hook_missing": sent({ narrative_hook: null }),
+    "422 too_much_text": sent({ alt_hooks: tooMuchText }),
     "422 not_allowed": sent({ max_uses_per_game: 21 }),
     "422 type_fixed": sent({ creative_type: "product_mention" }),
   },

@@ -1,4 +1,5 @@
 import { newId, type Operation } from "@diegetic/contracts";
+import { MAX_ACCOUNT_BYTES } from "../../../services/management/src/sizes/limits.ts";
 import { asked, bodyOf, type Provocation, type Provocations } from "./provocation.ts";
 import { type Caller, operationNamed, placementBody, type World } from "./world.fixture.ts";
 
@@ -24,6 +25,28 @@ export const commonRefusals: Provocations = {
   "404 no_placement": naming("game_id", () => "nobodys-game"),
   "400 bad_encoding": async (world, operation) =>
     world.call({ ...operation, path: operation.path.replace(/\{\w+\}/, "%E0%A4%A") as `/${string}` }),
+
+  // Sizes.
+  "422 campaign_too_large": async (world, operation) => {
+    const named = await world.campaign(world.owner, {}, "draft");
+    await world.api.database.$executeRaw`
+      INSERT INTO creatives (id, campaign_id, creative_type, brand_name, alt_hooks)
+      SELECT ${`${newId("crt")}_`} || n, ${named.campaign_id}, 'product_mention', 'Large', ARRAY[repeat('h', 15000)]
+      FROM generate_series(1, 20) AS n`;
+    return world.call(operation, { named, body: growing(operation) });
+  },
+  "422 account_too_large": async (world, operation) => {
+    const by = await world.advertiser();
+    const named = { ...by.named, ...(await world.campaign(by, {}, "draft")) };
+    if (operation.operationId === "updatePlacement") {
+      await world.call(operationNamed("enablePlacement"), { by, named, body: placementBody }).expect(201);
+    }
+    await world.api.database.account.update({
+      where: { id: by.accountId },
+      data: { publishedBytes: MAX_ACCOUNT_BYTES },
+    });
+    return world.call(operation, { by, named, body: growing(operation) });
+  },
 
   // The body and the query as such.
   "400 not_json": async (world, operation) => world.call(operation, { body: "{" }),
@@ -55,6 +78,16 @@ export const commonRefusals: Provocations = {
 function by(name: "nobody" | "other"): Provocation {
   return async (world, operation) =>
     world.call(operation, { by: world[name], named: world.owner.named, body: bodyOf(operation) });
+}
+
+/** A body by which more is published. */
+function growing(operation: Operation): unknown {
+  const changes: Record<string, object> = {
+    updateCampaign: { target_tags: ["dragons"] },
+    updateCreative: { tagline: "Warm, dark, and longer than before." },
+    updatePlacement: { blocked_categories: ["gambling"] },
+  };
+  return changes[operation.operationId] ?? bodyOf(operation);
 }
 
 function naming(parameter: keyof Caller["named"], id: () => string): Provocation {

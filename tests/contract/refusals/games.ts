@@ -22,6 +22,14 @@ export const gameRefusals: ProvocationsOfOperations = {
     "400 missing_field": sent({ placement_types: ["narrative_hook"] }),
     "400 malformed_field": sent({ ...placementBody, placement_types: "narrative_hook" }),
     "422 not_allowed": sent({ ...placementBody, placement_types: [] }),
+    "422 too_many": async (world, operation) => {
+      const by = await world.account();
+      await world.api.database.$executeRaw`
+        INSERT INTO placements (game_id, account_id, creator_id, placement_types, published_version)
+        SELECT ${`${by.accountId}-`} || n, ${by.accountId}, 'many', ARRAY['narrative_hook']::creative_type[], 1
+        FROM generate_series(1, 10000) AS n`;
+      return world.call(operation, { by, body: placementBody });
+    },
   },
   updatePlacement: {
     "400 malformed_field": sent({ placement_types: null }),

@@ -39,7 +39,7 @@ export class BlockChains {
     return first;
   }
 
-  /** Copies what was put there; `into` is as long as that was. */
+  /** Copies what was put there, from its beginning; `into` is at most as long as that was. */
   read(first: number, into: Uint8Array): void {
     let block = first;
     for (let to = 0; to < into.length; to += blockLength) {

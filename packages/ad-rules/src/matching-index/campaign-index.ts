@@ -6,6 +6,7 @@ import type { MatchScene, Placement } from "../types/request.ts";
 import { CampaignStore } from "./campaign-store.ts";
 import { type Candidate, candidateOf } from "./candidate.ts";
 import { type Found, Matching } from "./matching.ts";
+import type { CampaignIds } from "./packed-campaign.ts";
 import type { Span } from "./refusals.ts";
 import type { Random } from "./tie-sampling.ts";
 
@@ -77,6 +78,12 @@ export class CampaignIndex {
   get(campaignId: string): Campaign | undefined {
     const slot = this.#slots.get(campaignId);
     return slot === undefined ? undefined : this.#store.peek(slot);
+  }
+
+  /** A campaign's advertiser and creatives, at a cost that does not depend on the length of its texts. */
+  idsOf(campaignId: string): CampaignIds | undefined {
+    const slot = this.#slots.get(campaignId);
+    return slot === undefined ? undefined : this.#store.idsAt(slot);
   }
 
   /** The version of a campaign, at less cost than `get`. */

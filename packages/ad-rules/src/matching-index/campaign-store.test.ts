@@ -27,6 +27,11 @@ const step = fc.oneof(
 
 function expectToHave(store: CampaignStore, campaigns: ReadonlyMap<number, Campaign>): void {
   for (const [at, known] of campaigns) {
+    // Before the whole campaign is kept as an object.
+    expect(store.idsAt(at)).toEqual({
+      advertiserId: known.advertiser_id,
+      creativeIds: known.creatives.map((one) => one.creative_id),
+    });
     expect(store.get(at)).toEqual(known);
     expect(store.versionOf(at)).toBe(known.version);
     expect(store.isActive(at)).toBe(known.status === "active");
@@ -45,7 +50,10 @@ describe("a store of campaigns", () => {
           if (put !== null) {
             store.put(at, put);
             truth.set(at, put);
-          } else expect(() => store.get(at)).toThrow("empty");
+          } else {
+            expect(() => store.get(at)).toThrow("empty");
+            expect(() => store.idsAt(at)).toThrow("empty");
+          }
           expectToHave(store, truth);
         }
       }),

@@ -1,7 +1,13 @@
 import { RecentMap } from "@diegetic/collections";
 import type { Campaign } from "../types/campaign.ts";
 import { BlockChains } from "./block-chains.ts";
-import { packCampaign, unpackCampaign } from "./packed-campaign.ts";
+import {
+  type CampaignIds,
+  packCampaign,
+  partSeparator,
+  unpackCampaign,
+  unpackIds,
+} from "./packed-campaign.ts";
 
 /**
  * So many campaigns are kept as objects: those that win over and over are read once. One with much text counts as several,
@@ -14,6 +20,7 @@ const bytesPerUnpacked = 1 << 16;
 const usualLength = 1 << 14;
 /** A UTF-16 unit has at most so many bytes in UTF-8. */
 const bytesPerUnit = 3;
+const separatorByte = partSeparator.charCodeAt(0);
 
 /**
  * Whole campaigns, by slot, as bytes outside of the heap, where garbage collection does not have to go through them: some
@@ -21,12 +28,14 @@ const bytesPerUnit = 3;
  * somebody asks for it, mostly because it has won.
  */
 export class CampaignStore {
-  /** JSON in UTF-8. */
+  /** Packed campaigns in UTF-8. */
   readonly #texts = new BlockChains();
   readonly #longTexts = new Map<number, Uint8Array>();
   #longBytes = 0;
   /** By slot: how long its text is, in bytes; 0 when it is empty. */
   readonly #byteLengths: number[] = [];
+  /** By slot: the length of the part of its text that holds the ids, in bytes. */
+  readonly #idsLengths: number[] = [];
   /** By slot: where its text is, unless that is a long one. */
   readonly #places: number[] = [];
   readonly #versions: number[] = [];
@@ -50,10 +59,12 @@ export class CampaignStore {
       this.#longTexts.set(slot, bytes);
       this.#longBytes += bytes.length;
       this.#byteLengths[slot] = bytes.length;
+      this.#idsLengths[slot] = bytes.indexOf(separatorByte);
     } else {
       const { written } = this.#encoder.encodeInto(text, this.#usual);
       this.#places[slot] = this.#texts.put(this.#usual.subarray(0, written));
       this.#byteLengths[slot] = written;
+      this.#idsLengths[slot] = this.#usual.indexOf(separatorByte);
     }
     this.#versions[slot] = campaign.version;
     this.#areActive[slot] = campaign.status === "active";
@@ -77,9 +88,15 @@ export class CampaignStore {
     return campaign;
   }
 
-  /** The same for whoever has not drawn it: it takes the place of no winner. */
+  /** The same for callers that have not drawn the campaign: it takes the place of no winner. */
   peek(slot: number): Campaign {
     return this.#unpacked.get(slot) ?? this.#read(slot);
+  }
+
+  /** The ids alone: the cost does not depend on the length of the campaign's texts. */
+  idsAt(slot: number): CampaignIds {
+    this.#lengthAt(slot);
+    return unpackIds(this.#decode(slot, this.#idsLengths[slot] ?? 0));
   }
 
   versionOf(slot: number): number {
@@ -93,11 +110,16 @@ export class CampaignStore {
   }
 
   #read(slot: number): Campaign {
-    const length = this.#lengthAt(slot);
+    return unpackCampaign(this.#decode(slot, this.#lengthAt(slot)));
+  }
+
+  /** The first bytes of the text at a slot. */
+  #decode(slot: number, length: number): string {
     const long = this.#longTexts.get(slot);
-    const bytes = long ?? this.#usual.subarray(0, length);
-    if (long === undefined) this.#texts.read(this.#placeAt(slot), bytes);
-    return unpackCampaign(this.#decoder.decode(bytes));
+    if (long !== undefined) return this.#decoder.decode(long.subarray(0, length));
+    const bytes = this.#usual.subarray(0, length);
+    this.#texts.read(this.#placeAt(slot), bytes);
+    return this.#decoder.decode(bytes);
   }
 
   #placeAt(slot: number): number {

@@ -34,7 +34,6 @@ export const affinityTypes: readonly AffinityType[] = [
 type Code<Word extends string> = Word | number;
 
 type PackedCreative = [
-  id: string,
   type: Code<CreativeType>,
   brandName: string,
   productName: string | null,
@@ -57,9 +56,10 @@ type PackedGeoTarget = [
   radiusKm: number | null,
 ];
 type PackedBlocklistRule = [type: BlocklistRule["rule_type"], value: string];
+/** Whose the campaign is and which creatives it has: what is read without the rest. */
+type PackedIds = [advertiserId: string, ...creativeIds: string[]];
 type PackedCampaign = [
   id: string,
-  advertiserId: string,
   version: number,
   status: Code<CampaignStatus>,
   bidCents: number,
@@ -74,11 +74,23 @@ type PackedCampaign = [
   blocklist: PackedBlocklistRule[],
 ];
 
-/** A campaign as JSON without the names of its fields, which would be as much again. */
+/** Divides the two parts of a packed campaign: JSON on one line has none. */
+export const partSeparator = "\n";
+
+/** What names a campaign's advertiser and creatives. */
+export interface CampaignIds {
+  advertiserId: string;
+  /** From the oldest to the newest. */
+  creativeIds: readonly string[];
+}
+
+/**
+ * A campaign as JSON without the names of its fields, which would be as much again: its ids, then everything else, divided
+ * by `partSeparator`.
+ */
 export function packCampaign(campaign: Campaign): string {
   const packed: PackedCampaign = [
     campaign.campaign_id,
-    campaign.advertiser_id,
     campaign.version,
     codeOf(statuses, campaign.status),
     campaign.cpm_bid_cents,
@@ -97,14 +109,22 @@ export function packCampaign(campaign: Campaign): string {
     campaign.geo_targets.map(packGeoTarget),
     campaign.blocklist.map((one) => [one.rule_type, one.value]),
   ];
-  return JSON.stringify(packed);
+  const ids: PackedIds = [campaign.advertiser_id, ...campaign.creatives.map((one) => one.creative_id)];
+  return JSON.stringify(ids) + partSeparator + JSON.stringify(packed);
+}
+
+/** The first part of what `packCampaign` has made. */
+export function unpackIds(json: string): CampaignIds {
+  const [advertiserId, ...creativeIds] = JSON.parse(json) as PackedIds;
+  return { advertiserId, creativeIds };
 }
 
 /** What `packCampaign` was given. */
-export function unpackCampaign(json: string): Campaign {
+export function unpackCampaign(packed: string): Campaign {
+  const end = packed.indexOf(partSeparator);
+  const { advertiserId, creativeIds } = unpackIds(packed.slice(0, end));
   const [
     campaign_id,
-    advertiser_id,
     version,
     status,
     cpm_bid_cents,
@@ -117,10 +137,10 @@ export function unpackCampaign(json: string): Campaign {
     target_tags,
     geoTargets,
     blocklist,
-  ] = JSON.parse(json) as PackedCampaign;
+  ] = JSON.parse(packed.slice(end)) as PackedCampaign;
   return {
     campaign_id,
-    advertiser_id,
+    advertiser_id: advertiserId,
     version,
     status: wordOf(statuses, status),
     cpm_bid_cents,
@@ -129,7 +149,7 @@ export function unpackCampaign(json: string): Campaign {
     end_date,
     target_categories,
     target_tags,
-    creatives: creatives.map(unpackCreative),
+    creatives: creatives.map((one, place) => unpackCreative(creativeIds[place] ?? "", one)),
     geo_targets: geoTargets.map(unpackGeoTarget),
     blocklist: blocklist.map(([rule_type, value]) => ({ rule_type, value })),
     affinities: affinities.map(([affinity_id, type, affinity_value, weight]) => ({
@@ -143,7 +163,6 @@ export function unpackCampaign(json: string): Campaign {
 
 function packCreative(creative: Creative): PackedCreative {
   return [
-    creative.creative_id,
     codeOf(creativeTypes, creative.creative_type),
     creative.brand_name,
     creative.product_name,
@@ -155,9 +174,8 @@ function packCreative(creative: Creative): PackedCreative {
   ];
 }
 
-function unpackCreative(packed: PackedCreative): Creative {
-  const [creative_id, type, brand_name, product_name, tagline, narrative_hook, alt_hooks, tone, mostUses] =
-    packed;
+function unpackCreative(creative_id: string, packed: PackedCreative): Creative {
+  const [type, brand_name, product_name, tagline, narrative_hook, alt_hooks, tone, mostUses] = packed;
   return {
     creative_id,
     creative_type: wordOf(creativeTypes, type),

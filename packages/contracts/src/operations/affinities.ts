@@ -4,7 +4,13 @@ import {
   affinityListSchema,
   affinitySchema,
 } from "../schemas/affinity.ts";
-import { malformedField, missingField, notAllowedField, ownCampaignOnly } from "./common-refusals.ts";
+import {
+  campaignTooLarge,
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownCampaignOnly,
+} from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
@@ -72,6 +78,7 @@ export const affinitiesApi = defineFeature({
           "The list has more than 50 entries.",
           "affinities must be a list of at most 50 entries, each an object, but a list of 51 entries was sent",
         ),
+        ...campaignTooLarge,
       ],
     },
     create: {
@@ -98,6 +105,7 @@ export const affinitiesApi = defineFeature({
           "The campaign has 50 affinities.",
           "A campaign has at most 50 affinities: delete one first.",
         ),
+        ...campaignTooLarge,
       ],
     },
     list: {

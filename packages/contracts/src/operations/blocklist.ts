@@ -1,5 +1,11 @@
 import { blocklistRuleCreateSchema, blocklistRuleSchema, blocklistSchema } from "../schemas/blocklist.ts";
-import { malformedField, missingField, notAllowedField, ownCampaignOnly } from "./common-refusals.ts";
+import {
+  campaignTooLarge,
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownCampaignOnly,
+} from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
@@ -47,6 +53,7 @@ export const blocklistApi = defineFeature({
           "The campaign has 1000 rules.",
           "A campaign has at most 1000 blocklist rules: delete one first.",
         ),
+        ...campaignTooLarge,
       ],
     },
     list: {

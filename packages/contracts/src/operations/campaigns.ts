@@ -5,6 +5,8 @@ import {
   campaignSchema,
 } from "../schemas/campaign.ts";
 import {
+  accountTooLarge,
+  campaignTooLarge,
   malformedField,
   missingField,
   notAllowedField,
@@ -74,6 +76,7 @@ export const campaignsApi = defineFeature({
           "The advertiser has 5000 campaigns.",
           "An advertiser has at most 5000 campaigns: change one that is no longer needed.",
         ),
+        accountTooLarge,
       ],
     },
     list: {
@@ -142,6 +145,7 @@ export const campaignsApi = defineFeature({
           "The new budget would not cover what is spent.",
           "budget_cents must not be below what the campaign has spent: spent_cents is 4200, but 4000 was sent",
         ),
+        ...campaignTooLarge,
       ],
     },
     activate: {

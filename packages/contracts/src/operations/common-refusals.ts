@@ -25,6 +25,25 @@ export const ownCampaignOnly = [
   ),
 ] as const;
 
+/** For every operation that adds to what is published of an account. */
+export const accountTooLarge = refusal(
+  422,
+  "account_too_large",
+  "The campaigns and placements of the account would have more than 64 MiB as published.",
+  "The campaigns and placements of an account as published have at most 67108864 bytes (64 MiB) together: shorten or delete what is no longer needed first.",
+);
+
+/** For every operation that adds to a campaign. */
+export const campaignTooLarge = [
+  refusal(
+    422,
+    "campaign_too_large",
+    "The campaign would have more than 256 KiB as published.",
+    "A campaign as published has at most 262144 bytes (256 KiB): shorten or delete creatives, targets, blocklist rules or affinities first.",
+  ),
+  accountTooLarge,
+] as const;
+
 /** For every operation on a game of the caller in the path. */
 export const ownGameOnly = [
   refusal(

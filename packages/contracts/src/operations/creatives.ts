@@ -5,6 +5,7 @@ import {
   creativeSchema,
 } from "../schemas/creative.ts";
 import {
+  campaignTooLarge,
   malformedField,
   missingField,
   notAllowedField,
@@ -55,6 +56,12 @@ const withoutHook = (sent: string) =>
     `narrative_hook is required when creative_type is narrative_hook: it must be text${sent}`,
   );
 const tooManyUses = notAllowedField("max_uses_per_game must be a whole number from 1 to 20, but 21 was sent");
+const tooMuchText = refusal(
+  422,
+  "too_much_text",
+  "All texts of the creative together have more than 16 KiB.",
+  "The texts of a creative have at most 16384 bytes in UTF-8 (16 KiB) together: shorten them, or leave out some alt_hooks.",
+);
 const common = { group: "management", scope: "advertiser" } as const;
 
 export const creativesApi = defineFeature({
@@ -77,7 +84,8 @@ export const creativesApi = defineFeature({
       method: "POST",
       path: "/campaigns/{campaign_id}/creatives",
       summary: "Add a creative to a campaign",
-      description: "A campaign has at most 100 creatives.",
+      description:
+        "A campaign has at most 100 creatives. All texts of a creative together have at most 16 KiB, and a campaign as published has at most 256 KiB.",
       idempotent: true,
       request: { schema: creativeCreateSchema, example: newCreative },
       success: [{ status: 201, description: "The new creative.", schema: creativeSchema, example: creative }],
@@ -95,6 +103,8 @@ export const creativesApi = defineFeature({
           "The campaign has 100 creatives.",
           "A campaign has at most 100 creatives: delete one first.",
         ),
+        tooMuchText,
+        ...campaignTooLarge,
       ],
     },
     list: {
@@ -140,6 +150,8 @@ export const creativesApi = defineFeature({
           "The body names a creative_type.",
           "creative_type cannot be changed: create another creative of that type",
         ),
+        tooMuchText,
+        ...campaignTooLarge,
       ],
     },
     remove: {

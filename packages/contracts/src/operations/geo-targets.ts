@@ -4,7 +4,13 @@ import {
   geoTargetSchema,
   NEEDED_OF_GEO_TARGET,
 } from "../schemas/geo-target.ts";
-import { malformedField, missingField, notAllowedField, ownCampaignOnly } from "./common-refusals.ts";
+import {
+  campaignTooLarge,
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownCampaignOnly,
+} from "./common-refusals.ts";
 import { neededWhere, together } from "./conditions.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
@@ -71,6 +77,7 @@ export const geoTargetsApi = defineFeature({
           "The campaign has 500 geo targets.",
           "A campaign has at most 500 geo targets: delete one first.",
         ),
+        ...campaignTooLarge,
       ],
     },
     list: {

@@ -4,9 +4,15 @@ import {
   placementPatchSchema,
   placementSchema,
 } from "../schemas/placement.ts";
-import { malformedField, missingField, notAllowedField, ownGameOnly } from "./common-refusals.ts";
+import {
+  accountTooLarge,
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownGameOnly,
+} from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
-import { defineFeature } from "./operation.ts";
+import { defineFeature, refusal } from "./operation.ts";
 
 const newPlacement = {
   creator_id: "studio-42",
@@ -71,6 +77,13 @@ export const placementsApi = defineFeature({
         noTypes('"narrative_hook"'),
         otherAccount,
         emptyTypes,
+        refusal(
+          422,
+          "too_many",
+          "The account has 10000 placements.",
+          "An account has at most 10000 placements: change one that is no longer needed.",
+        ),
+        accountTooLarge,
       ],
     },
     show: {
@@ -104,6 +117,7 @@ export const placementsApi = defineFeature({
         notAllowedField(
           "revenue_share_pct must be a number from 0 to 100 with at most two decimals, but 100.5 was sent",
         ),
+        accountTooLarge,
       ],
     },
     disable: {

@@ -45,7 +45,7 @@ function replaceAll(services: CampaignPartServices): Endpoint["handle"] {
     const campaign = await ownCampaign(services.database, context.accountId, context.param("campaignId"));
     const { affinities } = context.body(readAffinities);
     const nowMs = services.clock();
-    const created = await changeCampaign(services, campaign.id, (transaction, locked) =>
+    const created = await changeCampaign(services, campaign.id, { mayGrow: true }, (transaction, locked) =>
       replaceAffinities(transaction, locked, affinities, nowMs),
     );
     return { status: 200, body: created.map(present) };

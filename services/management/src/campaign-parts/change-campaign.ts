@@ -1,5 +1,6 @@
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
 import { lockCampaign, raiseVersion } from "../campaigns/store.ts";
+import { recordCampaignSize, type SizeChange } from "../sizes/published-size.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
 
 /** A campaign that nobody else changes meanwhile. */
@@ -11,15 +12,18 @@ export interface LockedCampaign {
 
 /**
  * Changes something that belongs to a campaign while the campaign is locked: what the work reads of it stays true until
- * the commit. The campaign's version is raised, so that the snapshot shows the change.
+ * the commit. The campaign's version is raised, so that the snapshot shows the change. Throws 422 when the campaign or its
+ * account becomes too large.
  */
 export async function inLockedCampaign<Result>(
   transaction: Transaction,
   campaignId: string,
+  change: SizeChange,
   work: (campaign: LockedCampaign) => Promise<Result>,
 ): Promise<Result> {
   const { version } = await lockCampaign(transaction, campaignId);
   const result = await work({ id: campaignId, nextVersion: version + 1 });
+  await recordCampaignSize(transaction, campaignId, change);
   await raiseVersion(transaction, campaignId);
   return result;
 }
@@ -28,10 +32,11 @@ export async function inLockedCampaign<Result>(
 export async function changeCampaign<Result>(
   { database, publishing }: { database: Database; publishing: Publishing },
   campaignId: string,
+  change: SizeChange,
   work: (transaction: Transaction, campaign: LockedCampaign) => Promise<Result>,
 ): Promise<Result> {
   const result = await inTransaction(database, (transaction) =>
-    inLockedCampaign(transaction, campaignId, (campaign) => work(transaction, campaign)),
+    inLockedCampaign(transaction, campaignId, change, (campaign) => work(transaction, campaign)),
   );
   await publishing.obeyed("campaign", campaignId);
   return result;

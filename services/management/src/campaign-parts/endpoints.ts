@@ -66,7 +66,7 @@ function create<Request, Part extends { id: string }>(
     const { sent, value } = readSentBody(context, kind.validate);
     const nowMs = clock();
     const answer = await createOnce({ database, nowMs }, context, sent, (transaction) =>
-      inLockedCampaign(transaction, campaign.id, async (locked) => {
+      inLockedCampaign(transaction, campaign.id, { mayGrow: true }, async (locked) => {
         if ((await kind.store.count(transaction, campaign.id)) >= kind.most) {
           throw unprocessable(`A campaign has at most ${kind.most} ${kind.plural}: delete one first.`);
         }
@@ -103,7 +103,7 @@ function remove<Request, Part extends { id: string }>(
         `The campaign has no ${kind.name} of this id: GET ${kind.operations.list.path} lists those it has.`,
       );
     if (!isIdentifier(kind.prefix, id)) throw missing();
-    await changeCampaign(services, campaign.id, async (transaction) => {
+    await changeCampaign(services, campaign.id, { mayGrow: false }, async (transaction) => {
       if (!(await kind.store.remove(transaction, campaign.id, id))) throw missing();
     });
     return { status: 204 };

@@ -7,6 +7,7 @@ import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import { pageAnswer, readPaging } from "../shared/paging.ts";
 import type { Clock } from "../shared/time.ts";
+import { recordCampaignSize } from "../sizes/published-size.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
 import { type Campaign, MOST_CAMPAIGNS } from "./campaign.ts";
 import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
@@ -55,6 +56,7 @@ function create({ database, publishing, clock }: CampaignParts): Endpoint["handl
         );
       }
       const campaign = await insertCampaign(transaction, advertiser.id, settings, nowMs);
+      await recordCampaignSize(transaction, campaign.id, { mayGrow: true });
       return { status: 201, body: presentCampaign(campaign) };
     });
     await publishing.obeyedOrLater("campaign", answer.body.id);

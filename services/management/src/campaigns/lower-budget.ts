@@ -2,6 +2,7 @@ import { type Database, inTransaction, type Transaction } from "@diegetic/databa
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
 import { unavailable } from "@diegetic/service-kit";
+import { recordCampaignSize } from "../sizes/published-size.ts";
 import type { Campaign, CampaignSettings } from "./campaign.ts";
 import { checkBudgetCoversSpent, checkDates } from "./rules.ts";
 import { lockCampaign, raiseVersion, updateSettings } from "./store.ts";
@@ -43,12 +44,16 @@ export async function changeSettings(
   throw unavailable("The campaign is being changed by others at the same time: try again.");
 }
 
-function applyChange(
+async function applyChange(
   transaction: Transaction,
   present: Campaign,
   changed: Partial<CampaignSettings>,
-): Promise<Campaign> | Campaign {
-  return Object.keys(changed).length === 0 ? present : updateSettings(transaction, present.id, changed);
+): Promise<Campaign> {
+  if (Object.keys(changed).length === 0) return present;
+  const updated = await updateSettings(transaction, present.id, changed);
+  const mayGrow = changed.targetCategories !== undefined || changed.targetTags !== undefined;
+  if (mayGrow) await recordCampaignSize(transaction, present.id, { mayGrow });
+  return updated;
 }
 
 async function setCeiling(

@@ -6,8 +6,9 @@ import {
   InvalidInput,
   MAX_USES_PER_GAME,
 } from "@diegetic/contracts";
+import { MAX_CREATIVE_TEXT_BYTES } from "../sizes/limits.ts";
 
-/** Most creatives of one campaign (docs/behaviour.md#sizes). */
+/** Maximum creatives of one campaign (docs/behaviour.md#sizes). */
 export const MOST_CREATIVES = 100;
 
 /** What an advertiser decides about a creative; its type is fixed at creation. */
@@ -67,6 +68,24 @@ export function changedSettings(
     changed.maxUsesPerGame = patch.max_uses_per_game ?? MAX_USES_PER_GAME.default;
   }
   return changed;
+}
+
+/** Bytes in UTF-8 of all texts of a creative. */
+export function textBytes(
+  creative: Pick<CreativeSettings, "brandName" | "productName" | "tagline" | "narrativeHook" | "altHooks">,
+): number {
+  const { brandName, productName, tagline, narrativeHook, altHooks } = creative;
+  const texts = [brandName, productName ?? "", tagline ?? "", narrativeHook ?? "", ...altHooks];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** Throws InvalidInput (422) when the texts of a creative are too long together. */
+export function requireTextFits(creative: CreativeSettings): void {
+  if (textBytes(creative) <= MAX_CREATIVE_TEXT_BYTES) return;
+  throw new InvalidInput(
+    422,
+    `The texts of a creative have at most ${MAX_CREATIVE_TEXT_BYTES} bytes in UTF-8 (16 KiB) together: shorten them, or leave out some alt_hooks.`,
+  );
 }
 
 /** Why a creative may not be deleted, as a sentence that says what to do; undefined: it may (spec: Creatives). */

@@ -6,8 +6,17 @@ import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import { pageAnswer, readPaging } from "../shared/paging.ts";
 import { type Clock, timestamp } from "../shared/time.ts";
+import { recordCampaignSize } from "../sizes/published-size.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import { type Creative, changedSettings, deletionRefusal, MOST_CREATIVES, newSettings } from "./creative.ts";
+import {
+  type Creative,
+  changedSettings,
+  deletionRefusal,
+  MOST_CREATIVES,
+  newSettings,
+  requireTextFits,
+  textBytes,
+} from "./creative.ts";
 import {
   countCreatives,
   insertCreative,
@@ -55,14 +64,16 @@ function create({ database, publishing, clock }: CreativeParts): Endpoint["handl
   return async (context) => {
     const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
     const { sent, value } = readSentBody(context, creativeCreate);
+    const settings = newSettings(value);
+    requireTextFits(settings);
     const nowMs = clock();
     const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
       await lockCampaign(transaction, campaign.id);
       if ((await countCreatives(transaction, campaign.id)) >= MOST_CREATIVES) {
         throw unprocessable(`A campaign has at most ${MOST_CREATIVES} creatives: delete one first.`);
       }
-      const settings = newSettings(value);
       const creative = await insertCreative(transaction, campaign.id, value.creative_type, settings, nowMs);
+      await recordCampaignSize(transaction, campaign.id, { mayGrow: true });
       await raiseVersion(transaction, campaign.id);
       return { status: 201, body: present(creative) };
     });
@@ -90,7 +101,10 @@ function change({ database, publishing, barrier }: CreativeParts): Endpoint["han
     }
     const result = await inTransaction(database, async (transaction) => {
       await lockCampaign(transaction, creative.campaignId);
-      const updated = await updateCreative(transaction, creative.id, changed);
+      const { before, updated } = await updateCreative(transaction, creative.id, changed);
+      const mayGrow = textBytes(updated) > textBytes(before);
+      if (mayGrow) requireTextFits(updated);
+      await recordCampaignSize(transaction, creative.campaignId, { mayGrow });
       await raiseVersion(transaction, creative.campaignId);
       return updated;
     });
@@ -108,6 +122,7 @@ function remove({ database, publishing, clock }: CreativeParts): Endpoint["handl
       await markDeleted(transaction, creative.id, clock());
       const refusal = deletionRefusal(campaign.status, creatives);
       if (refusal !== undefined) throw conflict(refusal);
+      await recordCampaignSize(transaction, campaign.id, { mayGrow: false });
       await raiseVersion(transaction, campaign.id);
     });
     await publishing.obeyed("campaign", creative.campaignId);

@@ -66,18 +66,20 @@ export async function insertCreative(
   return fromRow(row);
 }
 
-/** Throws 404 when the creative was deleted meanwhile. */
+/** Changes a creative of a locked campaign. Throws 404 when it was deleted meanwhile. */
 export async function updateCreative(
   transaction: Transaction,
   creativeId: string,
   settings: Partial<CreativeSettings>,
-): Promise<Creative> {
+): Promise<{ before: Creative; updated: Creative }> {
+  const before = await transaction.creative.findUniqueOrThrow({ where: { id: creativeId } });
   const changed = await transaction.creative.updateMany({
     where: { id: creativeId, deletedAt: null },
     data: settings,
   });
   if (changed.count === 0) throw creativeMissing();
-  return fromRow(await transaction.creative.findUniqueOrThrow({ where: { id: creativeId } }));
+  const updated = await transaction.creative.findUniqueOrThrow({ where: { id: creativeId } });
+  return { before: fromRow(before), updated: fromRow(updated) };
 }
 
 /** Deletes a creative; its row stays, because impressions name it. Throws 404 when that was done already. */

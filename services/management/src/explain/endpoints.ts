@@ -2,9 +2,11 @@ import { explain, sessionHasRoom } from "@diegetic/ad-rules";
 import { type ExplainResponse, explainApi, matchRequest } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
 import { identifyPlayer, NAMED_SESSION_IDLE_MS, type SessionReader } from "@diegetic/hot-state";
-import { type Endpoint, endpoint, notFound, type RequestContext, unavailable } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, notFound, type RequestContext } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
 import type { Clock } from "../shared/time.ts";
+import { campaignEntity } from "../snapshot-publishing/entities.ts";
+import { loadCampaigns } from "../snapshot-publishing/load.ts";
 import type { Market } from "./market.ts";
 import { readTotals, type TotalsReader } from "./money-totals.ts";
 import { bestRivalRank } from "./rivals.ts";
@@ -33,9 +35,10 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
       "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
     );
   }
-  const campaign = index.get(id);
-  // It was created a moment ago, and the snapshot does not have it yet.
-  if (campaign === undefined) throw unavailable("The campaign is being published: try again.");
+  // From the system of record: of a campaign that is not active the market knows only its ids.
+  const [row] = await loadCampaigns(parts.database, [id]);
+  if (row === undefined) throw new Error(`campaign ${id} is gone`);
+  const campaign = campaignEntity(row);
   const nowMs = parts.clock();
   const scene = { placement, context: body.game_context, geo: body.player_geo ?? null, nowMs };
 

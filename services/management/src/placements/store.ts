@@ -1,7 +1,9 @@
 import { gameIdParameter, InvalidInput } from "@diegetic/contracts";
-import type { Database, Transaction } from "@diegetic/database";
-import { forbidden, notFound } from "@diegetic/service-kit";
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import { forbidden, notFound, unprocessable } from "@diegetic/service-kit";
 import type { Window } from "../shared/paging.ts";
+import { MAX_PLACEMENTS } from "../sizes/limits.ts";
+import { recordPlacementSize } from "../sizes/published-size.ts";
 import type { Placement, PlacementSettings } from "./placement.ts";
 
 /** The placement of a game, whoever owns it; undefined: there is none. */
@@ -62,7 +64,10 @@ export function isGameId(text: string): boolean {
   }
 }
 
-/** Creates, re-enables or replaces a placement. Throws 403 when another account was faster. */
+/**
+ * Creates, re-enables or replaces a placement. Throws 403 when another account was faster, 422 when the account has as many
+ * placements as it may or becomes too large.
+ */
 export async function replacePlacement(
   transaction: Transaction,
   owner: { gameId: string; accountId: string; creatorId: string },
@@ -71,23 +76,56 @@ export async function replacePlacement(
 ): Promise<Placement> {
   const { gameId, ...rest } = owner;
   // Two first calls at once: one inserts, the other waits for it here and then replaces.
-  await transaction.placement.createMany({
+  const { count: created } = await transaction.placement.createMany({
     data: [{ ...owner, ...settings, createdAt: new Date(nowMs), version: 0 }],
     skipDuplicates: true,
   });
-  const [locked] = await transaction.$queryRaw<{ account_id: string }[]>`
-    SELECT account_id FROM placements WHERE game_id = ${gameId} FOR NO KEY UPDATE`;
-  requireOwner({ accountId: locked?.account_id ?? "" }, owner.accountId);
-  return transaction.placement.update({
+  const before = await lockPlacement(transaction, gameId);
+  requireOwner(before, owner.accountId);
+  if (created > 0) await requireRoom(transaction, owner.accountId);
+  const placement = await transaction.placement.update({
     where: { gameId },
     data: { ...rest, ...settings, isActive: true, version: { increment: 1 } },
   });
+  await recordPlacementSize(transaction, gameId, {
+    mayGrow: created > 0 || listBytes(placement) > listBytes(before),
+  });
+  return placement;
 }
 
+/** Throws 422 when the account becomes too large. */
 export function updatePlacement(
   database: Database,
   gameId: string,
   changed: Partial<PlacementSettings> & { isActive?: boolean },
 ): Promise<Placement> {
-  return database.placement.update({ where: { gameId }, data: { ...changed, version: { increment: 1 } } });
+  return inTransaction(database, async (transaction) => {
+    const before = await lockPlacement(transaction, gameId);
+    const placement = await transaction.placement.update({
+      where: { gameId },
+      data: { ...changed, version: { increment: 1 } },
+    });
+    await recordPlacementSize(transaction, gameId, { mayGrow: listBytes(placement) > listBytes(before) });
+    return placement;
+  });
+}
+
+/** Locks the placement of a game, which must be there, until the end of the transaction. */
+async function lockPlacement(transaction: Transaction, gameId: string): Promise<Placement> {
+  await transaction.$queryRaw`SELECT FROM placements WHERE game_id = ${gameId} FOR NO KEY UPDATE`;
+  return transaction.placement.findUniqueOrThrow({ where: { gameId } });
+}
+
+/** Call after the insert: the lock on the account makes concurrent inserts count one after the other. */
+async function requireRoom(transaction: Transaction, accountId: string): Promise<void> {
+  await transaction.$queryRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+  if ((await transaction.placement.count({ where: { accountId } })) <= MAX_PLACEMENTS) return;
+  throw unprocessable(
+    `An account has at most ${MAX_PLACEMENTS} placements: change one that is no longer needed.`,
+  );
+}
+
+/** What of a placement has no fixed size. */
+function listBytes({ blockedAdvertisers, blockedCategories }: PlacementSettings): number {
+  return Buffer.byteLength(JSON.stringify([blockedAdvertisers, blockedCategories]));
 }

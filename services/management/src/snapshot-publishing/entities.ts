@@ -65,8 +65,9 @@ export function snapshotAffinity(
   };
 }
 
-export function campaignEntry(row: CampaignRow): SnapshotEntry {
-  const entity: SnapshotCampaign = {
+/** The campaign with everything that matching and scoring need. */
+export function campaignEntity(row: CampaignRow): SnapshotCampaign {
+  return {
     campaign_id: row.id,
     advertiser_id: row.advertiserId,
     version: row.version,
@@ -92,11 +93,38 @@ export function campaignEntry(row: CampaignRow): SnapshotEntry {
     blocklist: row.blocklistRules.map((rule) => ({ rule_type: rule.ruleType, value: rule.value })),
     affinities: row.affinities.map(snapshotAffinity),
   };
+}
+
+/**
+ * An active campaign whole. Of a draft or a paused one match instances need only whose it is and which creatives it has,
+ * for impressions of earlier matches: its texts and targets do not travel.
+ */
+export function campaignEntry(row: CampaignRow): SnapshotEntry {
+  const entity = row.status === "active" ? campaignEntity(row) : withoutContent(campaignEntity(row));
   return entry(entityName.campaign(row.id), row.version, entity);
 }
 
-export function placementEntry(row: PlacementRow): SnapshotEntry {
-  const entity: SnapshotPlacement = {
+function withoutContent(campaign: SnapshotCampaign): SnapshotCampaign {
+  return {
+    ...campaign,
+    target_categories: [],
+    target_tags: [],
+    creatives: campaign.creatives.map((creative) => ({
+      ...creative,
+      brand_name: "",
+      product_name: null,
+      tagline: null,
+      narrative_hook: null,
+      alt_hooks: [],
+    })),
+    geo_targets: [],
+    blocklist: [],
+    affinities: [],
+  };
+}
+
+export function placementEntity(row: PlacementRow): SnapshotPlacement {
+  return {
     game_id: row.gameId,
     account_id: row.accountId,
     version: row.version,
@@ -107,7 +135,10 @@ export function placementEntry(row: PlacementRow): SnapshotEntry {
     blocked_advertisers: row.blockedAdvertisers,
     blocked_categories: row.blockedCategories,
   };
-  return entry(entityName.placement(row.gameId), row.version, entity);
+}
+
+export function placementEntry(row: PlacementRow): SnapshotEntry {
+  return entry(entityName.placement(row.gameId), row.version, placementEntity(row));
 }
 
 /** A revoked key is removed; one that expires says when, and the match tier looks at its clock. */

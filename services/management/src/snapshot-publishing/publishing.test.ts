@@ -61,6 +61,24 @@ describe("a change that was answered", () => {
     expect(knownPlacement("p").is_active).toBe(false);
   });
 
+  it("shows texts and targets of active campaigns alone, and of the others their ids", async () => {
+    const { campaignId, creativeId } = await activeCampaign(caller);
+    const path = `/campaigns/${campaignId}`;
+    await caller.patch(path, { target_tags: ["a"] }).expect(200);
+    await caller.post(`${path}/blocklist`, { rule_type: "theme", value: "war" }).expect(201);
+    const whole = { target_tags: ["a"], creatives: [creativeBody], blocklist: [{ value: "war" }] };
+    expect(knownCampaign(campaignId)).toMatchObject(whole);
+    await caller.post(`${path}/pause`).expect(200);
+    expect(knownCampaign(campaignId)).toMatchObject({
+      advertiser_id: caller.advertiserId,
+      target_tags: [],
+      creatives: [{ creative_id: creativeId, brand_name: "", narrative_hook: null }],
+      blocklist: [],
+    });
+    await caller.post(`${path}/activate`).expect(200);
+    expect(knownCampaign(campaignId)).toMatchObject(whole);
+  });
+
   it("is in the advertiser's slot, too", async () => {
     const { campaignId } = await activeCampaign(caller, { daily_cap_cents: 300 });
     const read = () => harness.money.readCampaign(caller.advertiserId, campaignId);

@@ -1,4 +1,4 @@
-import { CampaignIndex } from "@diegetic/ad-rules";
+import { type CampaignIds, CampaignIndex } from "@diegetic/ad-rules";
 import { ShardedMap } from "@diegetic/collections";
 import type {
   SnapshotAdvertiser,
@@ -48,8 +48,9 @@ export class Catalog {
     }
   }
 
-  campaign(campaignId: string): SnapshotCampaign | undefined {
-    return this.index.get(campaignId);
+  /** A campaign's advertiser and creatives, whatever its status. */
+  campaignIds(campaignId: string): CampaignIds | undefined {
+    return this.index.idsOf(campaignId);
   }
 
   placement(gameId: string): SnapshotPlacement | undefined {

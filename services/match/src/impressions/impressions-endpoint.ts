@@ -1,3 +1,4 @@
+import type { CampaignIds } from "@diegetic/ad-rules";
 import {
   derivedId,
   type ImpressionRecord,
@@ -5,7 +6,6 @@ import {
   type ImpressionResponse,
   impressionRequest,
   newId,
-  type SnapshotCampaign,
   servingApi,
 } from "@diegetic/contracts";
 import type { CommitRefusal, CommitRequest, CommitResult, IdempotencyClaims } from "@diegetic/hot-state";
@@ -66,10 +66,10 @@ async function handleImpression(
 function load(
   dependencies: ImpressionDependencies,
   context: RequestContext,
-): { body: ImpressionRequest; campaign: SnapshotCampaign } {
+): { body: ImpressionRequest; campaign: CampaignIds } {
   const body = context.body(impressionRequest);
   placementOfCaller(dependencies.catalog, body.game_id, context.accountId);
-  const campaign = dependencies.catalog.campaign(body.campaign_id);
+  const campaign = dependencies.catalog.campaignIds(body.campaign_id);
   if (campaign === undefined) throw notFound("campaign_id names no campaign: send the one of the match");
   return { body, campaign };
 }
@@ -118,13 +118,13 @@ async function claimOperation(
 async function commit(
   { money, due, batcher, nowMs }: ImpressionDependencies,
   body: ImpressionRequest,
-  campaign: SnapshotCampaign,
+  campaign: CampaignIds,
   operation: Operation,
 ): Promise<CommitResult> {
   const charge = async () => {
     const result = await money.commit({
-      advertiserId: campaign.advertiser_id,
-      campaignId: campaign.campaign_id,
+      advertiserId: campaign.advertiserId,
+      campaignId: body.campaign_id,
       gameId: body.game_id,
       creativeId: body.creative_id,
       ...operation,
@@ -134,16 +134,16 @@ async function commit(
   };
   const [result] = await Promise.all([
     charge(),
-    due.register("outbox", campaign.advertiser_id, nowMs() + OUTBOX_DUE_MS),
+    due.register("outbox", campaign.advertiserId, nowMs() + OUTBOX_DUE_MS),
   ]);
   return result;
 }
 
-function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: SnapshotCampaign): HttpError {
+function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: CampaignIds): HttpError {
   switch (reason) {
     case "no_match":
       // A deleted creative is known only by its open matches (docs/behaviour.md#unknown-campaigns-and-creatives).
-      if (!campaign.creatives.some((creative) => creative.creative_id === body.creative_id)) {
+      if (!campaign.creativeIds.includes(body.creative_id)) {
         return notFound("creative_id names no creative of this campaign: send the one of the match");
       }
       return conflict(body.match_id === undefined ? NO_MATCH : WRONG_MATCH);

@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { createBillingWorker } from "@diegetic/hot-state";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { matched, spentAndHeld } from "../testing/matched.fixture.ts";
@@ -50,6 +50,27 @@ describe("POST /impressions", () => {
     const third = await world.impression(game, { campaign_id, creative_id });
     expect([third.status, third.body.detail]).toEqual([409, expect.stringContaining("no unbilled match")]);
     expect(await spentAndHeld(world, campaign)).toEqual([2_000, 0]);
+  });
+
+  it("reads of the campaign only its ids, however large it is", async () => {
+    const game = await world.addGame();
+    const hooks = Array.from({ length: 4 }, () => "h".repeat(2_000));
+    const campaign = await world.addCampaign({
+      status: "draft",
+      creatives: Array.from({ length: 100 }, (_, n) => ({ creative_id: `crt_${n}`, alt_hooks: hooks })),
+    });
+    const { campaign_id } = campaign;
+    const parse = jest.spyOn(JSON, "parse");
+    try {
+      const known = await world.impression(game, { campaign_id, creative_id: "crt_99" });
+      expect([known.status, known.body.detail]).toEqual([409, expect.stringContaining("no unbilled match")]);
+      const unknown = await world.impression(game, { campaign_id, creative_id: "crt_100" });
+      expect([unknown.status, unknown.body.detail]).toEqual([404, expect.stringContaining("creative_id")]);
+      const lengths = parse.mock.calls.map(([text]) => String(text).length);
+      expect(Math.max(...lengths)).toBeLessThan(10_000);
+    } finally {
+      parse.mockRestore();
+    }
   });
 
   it("tells unknown from foreign from unmatched", async () => {
