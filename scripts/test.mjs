@@ -1,5 +1,6 @@
 /** `npm test [-- jest arguments]`: everything that CI runs. Needs nothing before and leaves nothing running. */
 import { spawn } from "node:child_process";
+import { installClientRuntimes } from "./lib/client-runtimes.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
 await runMain(async () => {
@@ -7,6 +8,7 @@ await runMain(async () => {
   // Once and before anything else, because several test files would otherwise install it at the same time.
   const { findRedisServer } = await import("../packages/local-stores/dist/index.js");
   await findRedisServer(say);
+  installClientRuntimes();
   const checked = await npmRun("check");
   // A worker of the queue that was closed while its Redis was away goes on renewing locks, and jest would wait for that.
   const tested = await npmRun("jest", ["--forceExit", ...process.argv.slice(2)]);

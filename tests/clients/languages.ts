@@ -1,4 +1,7 @@
-import type { Outcome } from "./scenarios.ts";
+import { execFile, spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type Outcome, SCENARIO_FILE } from "./scenarios.ts";
 import { runTypeScript } from "./typescript-runner.ts";
 
 export interface Language {
@@ -8,4 +11,39 @@ export interface Language {
   run(serverUrl: string, directory: string): Promise<Outcome[]>;
 }
 
-export const languages: Language[] = [{ name: "TypeScript", run: runTypeScript }];
+export const CLIENTS = fileURLToPath(new URL("../../clients/", import.meta.url));
+
+const run = promisify(execFile);
+const PYTHON_NEEDED = "import sys, httpx; assert sys.version_info >= (3, 11)";
+
+/** A Python with httpx; Debian's, too, where another one comes first on the PATH. */
+export const python = [process.env.PYTHON ?? "python3", "/usr/bin/python3"].find((program) =>
+  succeeds(program, ["-c", PYTHON_NEEDED]),
+);
+export const PYTHON_MISSING = "no Python 3.11 with httpx (Debian: apt-get install python3-httpx)";
+
+/** Starts the client's conformance program; the arguments it shares with every language come last. */
+async function runProgram(program: string, args: string[], serverUrl: string, directory: string) {
+  const shared = [fileURLToPath(SCENARIO_FILE), serverUrl, directory];
+  const { stdout } = await run(program, [...args, ...shared]);
+  return JSON.parse(stdout) as Outcome[];
+}
+
+function pythonLanguage(kind: "sync" | "async"): Language {
+  return {
+    name: `Python (${kind})`,
+    ...(python === undefined && { missing: PYTHON_MISSING }),
+    run: (...target) =>
+      runProgram(python ?? "", ["-B", `${CLIENTS}python/tests/conformance.py`, kind], ...target),
+  };
+}
+
+function succeeds(program: string, args: string[]): boolean {
+  return spawnSync(program, args, { stdio: "ignore" }).status === 0;
+}
+
+export const languages: Language[] = [
+  { name: "TypeScript", run: runTypeScript },
+  pythonLanguage("sync"),
+  pythonLanguage("async"),
+];

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from typing import Any, Optional
+
+import httpx
+
+from ._calls import AsyncCalls
+from ._errors import DiegeticError
+from ._events import OnEvent, guarded
+from ._impression_queue import ImpressionQueue, Pending
+from ._outbox import MemoryOutbox, Outbox
+from ._transport import (
+    CALL_TIMEOUT_S,
+    DEFAULT_FLUSH_MS,
+    DEFAULT_MATCH_BUDGET_MS,
+    IMPRESSION_TIMEOUT_S,
+    Answer,
+    Match,
+    Scene,
+    answer_of,
+    checked_options,
+    entry_of,
+    match_in,
+    message_of,
+    retry_delay_ms,
+)
+
+
+class AsyncDiegeticClient:
+    """As DiegeticClient, for asyncio. Use it in one event loop."""
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_key: str,
+        match_budget_ms: float = DEFAULT_MATCH_BUDGET_MS,
+        outbox: Optional[Outbox] = None,
+        transport: Optional[httpx.AsyncBaseTransport] = None,
+        on_event: Optional[OnEvent] = None,
+    ) -> None:
+        self._base_url, headers = checked_options(base_url, api_key)
+        self._match_budget_s = match_budget_ms / 1_000
+        self._on_event = guarded(on_event)
+        self._http = httpx.AsyncClient(headers=headers, transport=transport)
+        self._queue = ImpressionQueue(outbox or MemoryOutbox(), self._on_event)
+        self._sending: set[asyncio.Task[None]] = set()
+        self._timer: Optional[asyncio.TimerHandle] = None
+        self._flushes: set[asyncio.Future[None]] = set()
+        self.api = _AsyncApi(self)
+        """The calls of advertisers and developers."""
+
+    async def __aenter__(self) -> AsyncDiegeticClient:
+        self._pump()
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        await self.close()
+
+    @property
+    def pending_impressions(self) -> int:
+        """How many impressions have no final answer yet."""
+        return len(self._queue)
+
+    async def match(self, scene: Scene) -> Optional[Match]:
+        """The ad for a scene, or None: no ad, no answer within the budget, an error. Sent once, never raises."""
+        self._pump()
+        try:
+            request = self._send("POST", "/match", scene, self._match_budget_s)
+            try:
+                answer = await asyncio.wait_for(request, self._match_budget_s)
+            except asyncio.TimeoutError:
+                raise TimeoutError(f"no answer within {self._match_budget_s * 1_000:g} ms") from None
+            match, event = match_in(answer, scene)
+            if event is not None:
+                self._on_event(event)
+            return match
+        except Exception as error:  # noqa: BLE001
+            self._on_event({"type": "match_failed", "status": None, "detail": message_of(error)})
+            return None
+
+    def record_impression(self, match: Match) -> bool:
+        """Call it when the player has seen the ad. Returns at once: True when the outbox has accepted it."""
+        is_accepted = self._queue.add(entry_of(match))
+        self._pump()
+        return is_accepted
+
+    async def flush(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
+        """Waits until every impression has its final answer, or for the time. Returns how many are still pending."""
+        self._pump()
+        if len(self._queue) > 0:
+            empty: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._flushes.add(empty)
+            await asyncio.wait([empty], timeout=timeout_ms / 1_000)
+            self._flushes.discard(empty)
+        return len(self._queue)
+
+    async def close(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
+        """Flushes, then stops. Returns how many impressions have no final answer.
+
+        A file outbox keeps them for the next process; a memory outbox loses them and reports each.
+        """
+        if self._queue.is_closed:
+            return len(self._queue)
+        pending = await self.flush(timeout_ms=timeout_ms)
+        self._queue.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._sending:
+            task.cancel()
+        await asyncio.gather(*self._sending, return_exceptions=True)
+        await self._http.aclose()
+        return pending
+
+    def _pump(self) -> None:
+        """Starts what may be sent now, and comes back when more may be."""
+        loop = asyncio.get_running_loop()
+        while isinstance(following := self._queue.take(), Pending):
+            task = loop.create_task(self._send_impression(following))
+            self._sending.add(task)
+            task.add_done_callback(self._sending.discard)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if following is not None:
+            self._timer = loop.call_later(following, self._pump)
+        if len(self._queue) == 0:
+            for empty in self._flushes:
+                if not empty.done():
+                    empty.set_result(None)
+
+    async def _send_impression(self, pending: Pending) -> None:
+        outcome: Answer | Exception
+        try:
+            request = self._send("POST", "/impressions", pending.body, IMPRESSION_TIMEOUT_S)
+            outcome = await asyncio.wait_for(request, IMPRESSION_TIMEOUT_S)
+        except Exception as error:  # noqa: BLE001
+            outcome = error
+        self._queue.finish(pending, outcome)
+        self._pump()
+
+    async def _send(
+        self, method: str, path: str, body: object, timeout_s: float, headers: Optional[dict[str, str]] = None,
+        query: Optional[dict[str, Any]] = None,
+    ) -> Answer:
+        response = await self._http.request(
+            method,
+            f"{self._base_url}{path}",
+            content=None if body is None else json.dumps(body).encode(),
+            headers=headers,
+            params=query or None,
+            timeout=timeout_s,
+        )
+        return answer_of(response)
+
+
+class _AsyncApi(AsyncCalls):
+    def __init__(self, client: AsyncDiegeticClient) -> None:
+        self._client = client
+
+    async def _call(
+        self, method: str, path: str, query: dict[str, Any], body: Any, key: Optional[str], idempotent: bool,
+        retry_for_ms: float,
+    ) -> Any:
+        # The key stays the same over retries, so that nothing is created twice.
+        headers = {"Idempotency-Key": key or str(uuid.uuid4())} if idempotent else {}
+        given = {name: value for name, value in query.items() if value is not None}
+        end = time.monotonic() + retry_for_ms / 1_000
+        attempts = 0
+        while True:
+            attempts += 1
+            answer: Optional[Answer] = None
+            detail = ""
+            try:
+                answer = await self._client._send(method, path, body, CALL_TIMEOUT_S, headers, given)
+                if answer.is_success:
+                    return answer.body
+                detail = answer.detail
+            except httpx.HTTPError as error:
+                detail = message_of(error)
+            delay_s = retry_delay_ms(attempts, answer.headers if answer else None) / 1_000
+            if (answer is not None and answer.is_final) or time.monotonic() + delay_s >= end:
+                raise DiegeticError(f"{method} {path}", answer.status if answer else None, detail)
+            await asyncio.sleep(delay_s)

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import atexit
+import json
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any, Optional
+
+import httpx
+
+from ._calls import Calls
+from ._errors import DiegeticError
+from ._events import OnEvent, guarded
+from ._impression_queue import ImpressionQueue, Pending
+from ._outbox import MemoryOutbox, Outbox
+from ._transport import (
+    CALL_TIMEOUT_S,
+    DEFAULT_FLUSH_MS,
+    DEFAULT_MATCH_BUDGET_MS,
+    IMPRESSION_TIMEOUT_S,
+    Answer,
+    Match,
+    Scene,
+    answer_of,
+    checked_options,
+    entry_of,
+    match_in,
+    message_of,
+    retry_delay_ms,
+)
+
+_MAX_CONCURRENT_MATCHES = 32
+_SENDER_THREADS = 4
+
+
+class DiegeticClient:
+    """Asks for ads within a budget, and delivers impressions until they have a final answer. Safe to share by threads."""
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_key: str,
+        match_budget_ms: float = DEFAULT_MATCH_BUDGET_MS,
+        outbox: Optional[Outbox] = None,
+        transport: Optional[httpx.BaseTransport] = None,
+        on_event: Optional[OnEvent] = None,
+    ) -> None:
+        self._base_url, headers = checked_options(base_url, api_key)
+        self._match_budget_s = match_budget_ms / 1_000
+        self._on_event = guarded(on_event)
+        self._http = httpx.Client(headers=headers, transport=transport)
+        self._matches = ThreadPoolExecutor(_MAX_CONCURRENT_MATCHES, thread_name_prefix="diegetic-match")
+        # Guards the queue. Reentrant: a listener may call the client.
+        self._changed = threading.Condition(threading.RLock())
+        self._queue = ImpressionQueue(outbox or MemoryOutbox(), self._on_event)
+        self._senders: list[threading.Thread] = []
+        self.api = _Api(self)
+        """The calls of advertisers and developers."""
+        if len(self._queue) > 0:
+            self._start_senders()
+        # A process that ends without close() still delivers or reports what is pending.
+        atexit.register(self.close)
+
+    def __enter__(self) -> DiegeticClient:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    @property
+    def pending_impressions(self) -> int:
+        """How many impressions have no final answer yet."""
+        with self._changed:
+            return len(self._queue)
+
+    def match(self, scene: Scene) -> Optional[Match]:
+        """The ad for a scene, or None: no ad, no answer within the budget, an error. Sent once, never raises."""
+        try:
+            request = self._matches.submit(self._send, "POST", "/match", scene, self._match_budget_s)
+            try:
+                answer = request.result(self._match_budget_s)
+            except FutureTimeout:
+                request.cancel()
+                raise TimeoutError(f"no answer within {self._match_budget_s * 1_000:g} ms") from None
+            match, event = match_in(answer, scene)
+            if event is not None:
+                self._on_event(event)
+            return match
+        except Exception as error:  # noqa: BLE001
+            self._on_event({"type": "match_failed", "status": None, "detail": message_of(error)})
+            return None
+
+    def record_impression(self, match: Match) -> bool:
+        """Call it when the player has seen the ad. Returns at once: True when the outbox has accepted it."""
+        with self._changed:
+            is_accepted = self._queue.add(entry_of(match))
+            if is_accepted:
+                self._start_senders()
+                self._changed.notify()
+        return is_accepted
+
+    def flush(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
+        """Waits until every impression has its final answer, or for the time. Returns how many are still pending."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._queue) == 0, timeout_ms / 1_000)
+            return len(self._queue)
+
+    def close(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
+        """Flushes, then stops. Returns how many impressions have no final answer.
+
+        A file outbox keeps them for the next process; a memory outbox loses them and reports each.
+        """
+        with self._changed:
+            if self._queue.is_closed:
+                return len(self._queue)
+        pending = self.flush(timeout_ms=timeout_ms)
+        with self._changed:
+            self._queue.close()
+            self._changed.notify_all()
+        atexit.unregister(self.close)
+        self._matches.shutdown(wait=False, cancel_futures=True)
+        self._http.close()
+        return pending
+
+    def _start_senders(self) -> None:
+        if self._senders or self._queue.is_closed:
+            return
+        for index in range(_SENDER_THREADS):
+            thread = threading.Thread(target=self._send_impressions, name=f"diegetic-sender-{index}", daemon=True)
+            self._senders.append(thread)
+            thread.start()
+
+    def _send_impressions(self) -> None:
+        while (pending := self._next_impression()) is not None:
+            outcome: Answer | Exception
+            try:
+                outcome = self._send("POST", "/impressions", pending.body, IMPRESSION_TIMEOUT_S)
+            except Exception as error:  # noqa: BLE001
+                outcome = error
+            with self._changed:
+                self._queue.finish(pending, outcome)
+                self._changed.notify_all()
+
+    def _next_impression(self) -> Optional[Pending]:
+        """None when the client is closed."""
+        with self._changed:
+            while not self._queue.is_closed:
+                count = len(self._queue)
+                following = self._queue.take()
+                if len(self._queue) != count:
+                    self._changed.notify_all()
+                if isinstance(following, Pending):
+                    return following
+                self._changed.wait(following)
+            return None
+
+    def _send(
+        self, method: str, path: str, body: object, timeout_s: float, headers: Optional[dict[str, str]] = None,
+        query: Optional[dict[str, Any]] = None,
+    ) -> Answer:
+        response = self._http.request(
+            method,
+            f"{self._base_url}{path}",
+            content=None if body is None else json.dumps(body).encode(),
+            headers=headers,
+            params=query or None,
+            timeout=timeout_s,
+        )
+        return answer_of(response)
+
+
+class _Api(Calls):
+    def __init__(self, client: DiegeticClient) -> None:
+        self._client = client
+
+    def _call(
+        self, method: str, path: str, query: dict[str, Any], body: Any, key: Optional[str], idempotent: bool,
+        retry_for_ms: float,
+    ) -> Any:
+        # The key stays the same over retries, so that nothing is created twice.
+        headers = {"Idempotency-Key": key or str(uuid.uuid4())} if idempotent else {}
+        given = {name: value for name, value in query.items() if value is not None}
+        end = time.monotonic() + retry_for_ms / 1_000
+        attempts = 0
+        while True:
+            attempts += 1
+            answer: Optional[Answer] = None
+            detail = ""
+            try:
+                answer = self._client._send(method, path, body, CALL_TIMEOUT_S, headers, given)
+                if answer.is_success:
+                    return answer.body
+                detail = answer.detail
+            except httpx.HTTPError as error:
+                detail = message_of(error)
+            delay_s = retry_delay_ms(attempts, answer.headers if answer else None) / 1_000
+            if (answer is not None and answer.is_final) or time.monotonic() + delay_s >= end:
+                raise DiegeticError(f"{method} {path}", answer.status if answer else None, detail)
+            time.sleep(delay_s)

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Callable, Optional, Union, cast
+
+from ._events import DropReason, OnEvent
+from ._outbox import Outbox, OutboxEntry
+from ._transport import Answer, message_of, retry_delay_ms
+from ._types import ImpressionRequest
+
+_MAX_CONCURRENT_REQUESTS = 4
+_LATE_IMPRESSION_MS = 24 * 60 * 60 * 1_000
+
+
+@dataclass
+class Pending:
+    entry: OutboxEntry
+    attempts: int = 0
+
+    @property
+    def body(self) -> ImpressionRequest:
+        entry = self.entry
+        return {
+            "match_id": entry["match_id"],
+            "campaign_id": entry["campaign_id"],
+            "creative_id": entry["creative_id"],
+            "game_id": entry["game_id"],
+        }
+
+
+class ImpressionQueue:
+    """Which impression is sent when. Sends nothing itself; a client calls it from one thread at a time."""
+
+    def __init__(self, outbox: Outbox, on_event: OnEvent, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._outbox = outbox
+        self._on_event = on_event
+        self._monotonic = monotonic
+        # By match_id: everything without a final answer.
+        self._pending: dict[str, Pending] = {}
+        self._ready: deque[Pending] = deque()
+        self._waiting: list[tuple[float, int, Pending]] = []
+        self._order = itertools.count()
+        self._paused_until = 0.0
+        self._in_flight = 0
+        self._is_closed = False
+        try:
+            for entry in outbox.load():
+                self._enqueue(entry)
+        except Exception as error:  # noqa: BLE001
+            self._on_event({"type": "outbox_failed", "detail": message_of(error)})
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    def add(self, entry: OutboxEntry) -> bool:
+        """False when the impression is not accepted; an event says why. One that is pending is accepted again."""
+        if entry["match_id"] in self._pending:
+            return True
+        if self._is_closed:
+            return self._drop(entry["match_id"], "closed")
+        if len(self._pending) >= self._outbox.capacity:
+            return self._drop(entry["match_id"], "outbox_full")
+        self._write(lambda: self._outbox.add(entry))
+        self._enqueue(entry)
+        return True
+
+    def take(self) -> Union[Pending, float, None]:
+        """The next impression to send, or the seconds until there may be one, or None: wait for a change."""
+        now = self._monotonic()
+        while self._waiting and self._waiting[0][0] <= now:
+            self._ready.append(heapq.heappop(self._waiting)[2])
+        if self._is_closed or self._in_flight >= _MAX_CONCURRENT_REQUESTS:
+            return None
+        if self._paused_until > now:
+            return self._paused_until - now
+        while self._ready:
+            pending = self._ready.popleft()
+            if time.time() * 1_000 - pending.entry["recorded_at_ms"] > _LATE_IMPRESSION_MS:
+                self._drop(pending.entry["match_id"], "expired")
+                self._settle(pending)
+                continue
+            pending.attempts += 1
+            self._in_flight += 1
+            return pending
+        return self._waiting[0][0] - now if self._waiting else None
+
+    def finish(self, pending: Pending, outcome: Union[Answer, Exception]) -> None:
+        """Takes the outcome of an attempt."""
+        self._in_flight -= 1
+        if self._is_closed:
+            return
+        match_id = pending.entry["match_id"]
+        if isinstance(outcome, Exception):
+            self._retry_later(pending, None, message_of(outcome))
+        elif outcome.status == 201 and isinstance(outcome.body, dict) and "impression_id" in outcome.body:
+            self._on_event(
+                {
+                    "type": "impression_recorded",
+                    "match_id": match_id,
+                    "charged_cents": cast(float, outcome.body.get("charged_cents")),
+                    "attempts": pending.attempts,
+                }
+            )
+            self._settle(pending)
+        elif outcome.is_final:
+            self._on_event(
+                {
+                    "type": "impression_rejected",
+                    "match_id": match_id,
+                    "status": outcome.status,
+                    "detail": outcome.detail,
+                }
+            )
+            self._settle(pending)
+        else:
+            self._retry_later(pending, outcome, outcome.detail)
+
+    def close(self) -> None:
+        """A durable outbox keeps what is pending; otherwise each impression is reported as dropped."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if not self._outbox.is_durable:
+            for match_id in self._pending:
+                self._drop(match_id, "abandoned")
+        self._write(self._outbox.close)
+
+    def _enqueue(self, entry: OutboxEntry) -> None:
+        pending = Pending(entry)
+        self._pending[entry["match_id"]] = pending
+        self._ready.append(pending)
+
+    def _retry_later(self, pending: Pending, answer: Optional[Answer], detail: str) -> None:
+        delay_ms = retry_delay_ms(pending.attempts, answer.headers if answer else None)
+        self._on_event(
+            {
+                "type": "impression_retrying",
+                "match_id": pending.entry["match_id"],
+                "attempts": pending.attempts,
+                "delay_ms": delay_ms,
+                "status": answer.status if answer else None,
+                "detail": detail,
+            }
+        )
+        due = self._monotonic() + delay_ms / 1_000
+        # Retry-After speaks for the whole key or service, not for one impression.
+        if answer is not None and "retry-after" in answer.headers:
+            self._paused_until = max(self._paused_until, due)
+        heapq.heappush(self._waiting, (due, next(self._order), pending))
+
+    def _settle(self, pending: Pending) -> None:
+        match_id = pending.entry["match_id"]
+        self._pending.pop(match_id, None)
+        self._write(lambda: self._outbox.remove(match_id))
+
+    def _drop(self, match_id: str, reason: DropReason) -> bool:
+        self._on_event({"type": "impression_dropped", "match_id": match_id, "reason": reason})
+        return False
+
+    def _write(self, change: Callable[[], None]) -> None:
+        try:
+            change()
+        except Exception as error:  # noqa: BLE001
+            self._on_event({"type": "outbox_failed", "detail": message_of(error)})

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import json
+import os
+from typing import IO, Any, Optional, Protocol, TypedDict
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+DEFAULT_CAPACITY = 10_000
+# Settled lines that may stand in the file before it is rewritten.
+_MAX_SETTLED_LINES = 1_000
+
+
+class OutboxEntry(TypedDict):
+    """An impression that waits for its final answer."""
+
+    match_id: str
+    campaign_id: str
+    creative_id: str
+    game_id: str
+    recorded_at_ms: int
+    """Unix milliseconds. The service bills a match for 24 hours."""
+
+
+class Outbox(Protocol):
+    """Where impressions wait. Implement it to keep them elsewhere."""
+
+    capacity: int
+    """Maximum entries; beyond it the client accepts no new impression."""
+    is_durable: bool
+    """Whether entries survive the process."""
+
+    def load(self) -> list[OutboxEntry]:
+        """Entries of an earlier process, oldest first. Called once, before anything else."""
+
+    def add(self, entry: OutboxEntry) -> None:
+        """Keeps the entry before it returns. Raises when it cannot."""
+
+    def remove(self, match_id: str) -> None:
+        """Forgets the entry: it has its final answer. Raises when it cannot."""
+
+    def close(self) -> None: ...
+
+
+class MemoryOutbox:
+    """Impressions are lost with the process."""
+
+    is_durable = False
+
+    def __init__(self, *, capacity: int = DEFAULT_CAPACITY) -> None:
+        self.capacity = capacity
+
+    # The client holds what it sends; nothing else is to keep.
+    def load(self) -> list[OutboxEntry]:
+        return []
+
+    def add(self, entry: OutboxEntry) -> None:
+        pass
+
+    def remove(self, match_id: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class FileOutbox:
+    """Impressions survive the process, in a file of JSON lines that is appended to and rewritten when mostly settled.
+
+    One file per process. Raises OSError when the file cannot be written or another process uses it. `fsync` also
+    survives a crash of the machine; each impression then waits for the disk.
+    """
+
+    is_durable = True
+
+    def __init__(self, path: str | os.PathLike[str], *, capacity: int = DEFAULT_CAPACITY, fsync: bool = False) -> None:
+        self.capacity = capacity
+        self._path = os.fspath(path)
+        self._fsync = fsync
+        self._lock = _lock(self._path)
+        self._settled_lines = 0
+        try:
+            self._entries = _read_entries(self._path)
+            self._file = self._rewrite()
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def load(self) -> list[OutboxEntry]:
+        return list(self._entries.values())
+
+    def add(self, entry: OutboxEntry) -> None:
+        self._entries[entry["match_id"]] = entry
+        self._append({"add": entry})
+
+    def remove(self, match_id: str) -> None:
+        if self._entries.pop(match_id, None) is None:
+            return
+        self._settled_lines += 2
+        self._append({"remove": match_id})
+        if self._settled_lines > max(_MAX_SETTLED_LINES, len(self._entries)):
+            previous = self._file
+            self._file = self._rewrite()
+            previous.close()
+
+    def close(self) -> None:
+        self._file.close()
+        self._lock.close()
+
+    def _append(self, line: dict[str, Any]) -> None:
+        self._file.write(_encoded(line))
+        self._file.flush()
+        if self._fsync:
+            os.fsync(self._file.fileno())
+
+    def _rewrite(self) -> IO[bytes]:
+        """Replaces the file in one step and opens it for appending."""
+        following = f"{self._path}.next"
+        with open(following, "wb") as file:
+            for entry in self._entries.values():
+                file.write(_encoded({"add": entry}))
+            file.flush()
+            if self._fsync:
+                os.fsync(file.fileno())
+        os.replace(following, self._path)
+        self._settled_lines = 0
+        return open(self._path, "ab")
+
+
+def _encoded(line: dict[str, Any]) -> bytes:
+    return json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def _read_entries(path: str) -> dict[str, OutboxEntry]:
+    entries: dict[str, OutboxEntry] = {}
+    if not os.path.exists(path):
+        return entries
+    with open(path, "rb") as file:
+        for text in file:
+            line = _parsed(text)
+            if line is None:
+                continue
+            if "add" in line:
+                entries[line["add"]["match_id"]] = line["add"]
+            else:
+                entries.pop(line["remove"], None)
+    return entries
+
+
+def _parsed(text: bytes) -> Optional[dict[str, Any]]:
+    """None for a line that a crash cut off."""
+    try:
+        line = json.loads(text)
+    except ValueError:
+        return None
+    return line if isinstance(line, dict) else None
+
+
+def _lock(path: str) -> IO[bytes]:
+    """Two processes on one file would overwrite each other's impressions. The lock ends with the process."""
+    file = open(f"{path}.lock", "wb")
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            import msvcrt
+
+            getattr(msvcrt, "locking")(file.fileno(), getattr(msvcrt, "LK_NBLCK"), 1)
+    except OSError as error:
+        file.close()
+        raise OSError(f"{path} is used by another process; give each process a file of its own") from error
+    return file

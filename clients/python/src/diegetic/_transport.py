@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import email.utils
+import json
+import random
+import re
+import time
+from dataclasses import dataclass
+from typing import Any, Optional, cast
+from urllib.parse import quote as _quote
+
+import httpx
+
+from ._events import ClientEvent
+from ._outbox import OutboxEntry
+from ._types import MatchRequest, MatchResult
+
+DEFAULT_MATCH_BUDGET_MS = 150
+DEFAULT_FLUSH_MS = 10_000
+IMPRESSION_TIMEOUT_S = 10.0
+CALL_TIMEOUT_S = 30.0
+# Upper bound of the first delay; doubles with each attempt.
+_FIRST_BACKOFF_MS = 250
+_MAX_BACKOFF_MS = 30_000
+
+Scene = MatchRequest
+"""The body of `POST /match`."""
+
+
+class Match(MatchResult):
+    """An ad for a scene. Keep it until the player has seen it."""
+
+    game_id: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that was read to its end. `body` is None when it is empty or not JSON."""
+
+    status: int
+    headers: httpx.Headers
+    body: Any
+
+    @property
+    def detail(self) -> str:
+        detail = self.body.get("detail") if isinstance(self.body, dict) else None
+        return detail if isinstance(detail, str) else f"unexpected answer {self.status}"
+
+    @property
+    def is_success(self) -> bool:
+        return 200 <= self.status < 300
+
+    @property
+    def is_final(self) -> bool:
+        """Repeating the request would get the same answer: 4xx, except a timeout and too many requests."""
+        return 400 <= self.status < 500 and self.status not in (408, 429)
+
+
+def answer_of(response: httpx.Response) -> Answer:
+    try:
+        body = json.loads(response.content) if response.content else None
+    except ValueError:
+        body = None
+    return Answer(response.status_code, response.headers, body)
+
+
+def retry_delay_ms(attempts: int, headers: Optional[httpx.Headers]) -> int:
+    """Full jitter, after what `Retry-After` asks for: clients told the same time do not come back together."""
+    backoff_ms = min(_MAX_BACKOFF_MS, _FIRST_BACKOFF_MS << min(attempts - 1, 20))
+    return round(_retry_after_ms(headers) + random.random() * backoff_ms)
+
+
+def _retry_after_ms(headers: Optional[httpx.Headers]) -> float:
+    value: Optional[str] = headers.get("retry-after") if headers is not None else None
+    if value is None:
+        return 0
+    if re.fullmatch(r"\d+", value):
+        return int(value) * 1_000
+    try:
+        return max(0, (email.utils.parsedate_to_datetime(value).timestamp() - time.time()) * 1_000)
+    except ValueError:
+        return 0
+
+
+def match_in(answer: Answer, scene: Scene) -> tuple[Optional[Match], Optional[ClientEvent]]:
+    """The ad, or what to report instead. A proxy's page is no ad."""
+    if answer.status == 200 and isinstance(answer.body, dict) and isinstance(answer.body.get("match_id"), str):
+        return cast(Match, {**answer.body, "game_id": scene["game_id"]}), None
+    if answer.status == 204:
+        return None, {"type": "no_match", "reason": answer.headers.get("x-no-match-reason")}
+    return None, {"type": "match_failed", "status": answer.status, "detail": answer.detail}
+
+
+def entry_of(match: Match) -> OutboxEntry:
+    return {
+        "match_id": match["match_id"],
+        "campaign_id": match["campaign_id"],
+        "creative_id": match["creative_id"],
+        "game_id": match["game_id"],
+        "recorded_at_ms": int(time.time() * 1_000),
+    }
+
+
+def message_of(error: BaseException) -> str:
+    return str(error) or type(error).__name__
+
+
+def quote(text: str) -> str:
+    return _quote(text, safe="")
+
+
+def checked_options(base_url: str, api_key: str) -> tuple[str, dict[str, str]]:
+    if not re.match(r"https?://[^/]", base_url):
+        raise ValueError(
+            f"base_url must be an http or https address, such as http://127.0.0.1:8080/api, not {base_url}"
+        )
+    if not api_key:
+        raise ValueError("api_key is required: create one, see docs/operating.md")
+    return base_url.rstrip("/"), {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}

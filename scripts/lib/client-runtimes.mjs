@@ -1,0 +1,25 @@
+/** The runtimes of the Python and C# clients: installed where that is possible without asking; the tests note what is missing. */
+import { spawnSync } from "node:child_process";
+import { say } from "./setup.mjs";
+
+const PACKAGES = ["python3-httpx", "mono-mcs", "mono-runtime", "libmono-system-net-http4.0-cil"];
+
+const STATUS_FORMAT = ["$", "{Status}"].join("");
+
+export function installClientRuntimes() {
+  if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).error !== undefined) return;
+  const missing = PACKAGES.filter((name) => !isInstalled(name));
+  if (missing.length === 0) return;
+  say(`Installing ${missing.join(", ")} with apt-get (once) …`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const install = () =>
+    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing], { env });
+  if (install().status === 0) return;
+  spawnSync("apt-get", ["update", "-qq"], { env });
+  if (install().status !== 0) say("apt-get could not install them: the tests of those clients are skipped.");
+}
+
+function isInstalled(name) {
+  const { stdout } = spawnSync("dpkg-query", ["-W", "-f", STATUS_FORMAT, name], { encoding: "utf8" });
+  return stdout?.endsWith(" installed") === true;
+}
