@@ -4,8 +4,6 @@ import { say } from "./setup.mjs";
 
 const PACKAGES = ["python3-httpx", "mono-mcs", "mono-runtime", "libmono-system-net-http4.0-cil"];
 
-const STATUS_FORMAT = ["$", "{Status}"].join("");
-
 export function installClientRuntimes() {
   if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).error !== undefined) return;
   const missing = PACKAGES.filter((name) => !isInstalled(name));
@@ -20,6 +18,6 @@ export function installClientRuntimes() {
 }
 
 function isInstalled(name) {
-  const { stdout } = spawnSync("dpkg-query", ["-W", "-f", STATUS_FORMAT, name], { encoding: "utf8" });
-  return stdout?.endsWith(" installed") === true;
+  const { stdout } = spawnSync("dpkg", ["--status", name], { encoding: "utf8" });
+  return stdout?.includes("install ok installed") === true;
 }
