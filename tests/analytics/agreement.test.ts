@@ -67,6 +67,7 @@ class Run {
   readonly seen: SeenImpression[] = [];
   readonly #pending: { record: ImpressionRecord; seen: SeenImpression }[] = [];
   readonly #billed = new Set<string>();
+  #affinities = 0;
   readonly campaigns: ModelCampaign[] = [];
   readonly gameIds: string[] = [];
   owners: [Advertiser, Advertiser];
@@ -166,7 +167,8 @@ class Run {
     const bodies = AFFINITY_BODIES.slice(0, which);
     switch (kind) {
       case "affinity": {
-        const body = pick(AFFINITY_BODIES, which);
+        const like = pick(AFFINITY_BODIES, which);
+        const body = { ...like, affinity_value: `${like.affinity_value} ${this.#affinities++}` };
         const created = await owner.post(`${path}/affinities`, body).expect(201);
         campaign.affinities.push({ id: created.body.id, body });
         break;

@@ -271,7 +271,11 @@ describe("GET /campaigns/{id}/analytics/affinities", () => {
     expect(await rate()).toEqual([0.5]);
 
     const inFlight = await world.impression({ ...seen, contributions });
-    await owner.put(`${path}/bulk`, { affinities: [newAffinity, newAffinity] }).expect(200);
+    await owner
+      .put(`${path}/bulk`, {
+        affinities: [newAffinity, { ...newAffinity, affinity_value: "tense" }],
+      })
+      .expect(200);
     await world.bill([inFlight]);
     expect(await rate()).toEqual([0, 0]);
   });

@@ -220,9 +220,9 @@ describe("affinities score and bias", () => {
     expect(await answered({})).toEqual(twice(0, { camera: "heavy" }));
   });
 
-  it("let a lower bid win: rank is bid × (1 + score)", async () => {
+  it("let a lower bid win: rank is bid × (1 + score ÷ (1 + score))", async () => {
     const context = { location: "tavern" };
-    const other = await startCampaign(manage, 1_000);
+    const other = await startCampaign(manage, 800);
     const winners = async () => (await match(scene(context))).map(({ body }) => body.campaign_id);
     expect(await winners()).toEqual([other.campaignId, other.campaignId]);
     const id = await add("affinities", tavern);
@@ -230,6 +230,18 @@ describe("affinities score and bias", () => {
     await remove("affinities", id);
     expect(await winners()).toEqual([other.campaignId, other.campaignId]);
     await manage("post", `/campaigns/${other.campaignId}/pause`).expect(200);
+  });
+
+  it("never let a bid win against more than double, however many the scene satisfies", async () => {
+    const other = await startCampaign(manage, 1_020);
+    const words = Array.from({ length: 50 }, (_, n) => `word${n}`);
+    await bulk(words.map((word) => ({ affinity_type: "action", affinity_value: word, weight: 3 })));
+    const served = await match(scene({ actions: words }));
+    expect(served.map(({ body }) => body.campaign_id)).toEqual([other.campaignId, other.campaignId]);
+    await manage("post", `/campaigns/${other.campaignId}/pause`).expect(200);
+    const alone = await match(scene({ actions: words }));
+    expect(alone.map(({ body }) => body.affinity_score)).toEqual([150, 150]);
+    await bulk([]);
   });
 
   it("are simulated as they are matched", async () => {

@@ -14,6 +14,7 @@ import { type ExplainFacts, explain } from "./explain/explain.ts";
 import { reasonCodes } from "./explain/reason-codes.ts";
 import { CampaignIndex } from "./matching-index/campaign-index.ts";
 import { biasedPipeline } from "./pipeline/biased-pipeline.ts";
+import { rankOf } from "./ranking/rank.ts";
 import { affinityParts, affinityScore, compileAffinities } from "./scoring/affinity-score.ts";
 import type { Affinity, Campaign } from "./types/campaign.ts";
 import type { GameContext, Placement, PlayerGeo } from "./types/request.ts";
@@ -63,7 +64,7 @@ const emberAffinities: Affinity[] = affinities(
 /** What gives the other candidates the score that the table says. */
 const otherAffinities: Record<string, Affinity[]> = {
   "Silver Stag": affinities(["action", "drink", 0.6]),
-  "Nordic Rope": affinities(["mood", "tense", 0.2]),
+  "Nordic Rope": affinities(["mood", "tense", 0.25]),
 };
 
 const ranked = tableIn(document, "Example: three candidates");
@@ -121,6 +122,10 @@ describe("docs/matching.md: score, rank, tie", () => {
     expect(found).toEqual(
       ranked.map((row) => [cell(row, "Campaign"), numberIn(row, "Score"), numberIn(row, "Rank")]),
     );
+  });
+
+  it.each(tableIn(document, "Rank"))("a score of $Score lifts a bid by the factor $Factor", (row) => {
+    expect(rankOf(1_000_000, numberIn(row, "Score"))).toBe(numberIn(row, "Factor") * 1_000_000);
   });
 
   it("draws as often as it says", () => {
@@ -188,7 +193,7 @@ describe("docs/matching.md: money", () => {
 describe("docs/matching.md: explanation", () => {
   it.each([
     ["says how far the third candidate is from winning", 0, 0],
-    ["says what a higher bid would do", 1, 50],
+    ["says what a higher bid would do", 1, 10],
   ])("%s", (_title, place, moreCents) => {
     const third = contenders.find((one) => one.campaign_id === "Nordic Rope") ?? campaign();
     const own = { ...third, cpm_bid_cents: third.cpm_bid_cents + moreCents };

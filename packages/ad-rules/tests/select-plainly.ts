@@ -1,13 +1,14 @@
-import type { Campaign, Creative } from "../src/types/campaign.ts";
+import type { Affinity, Campaign, Creative } from "../src/types/campaign.ts";
 import type { MatchScene } from "../src/types/request.ts";
 import { isCandidate, shareOf } from "./plain-rules.ts";
+import { same } from "./plain-texts.ts";
 
 /**
  * Selection as in docs/behaviour.md#matching, every rule on every campaign: what the index has to agree with. It shares
  * nothing with the code that it judges; decimals are counted in whole parts, so that nothing is rounded.
  */
 
-const parts = 10n ** 12n;
+const million = 10n ** 6n;
 
 /** A campaign that may serve, with what the answer would say. */
 export interface PlainCandidate {
@@ -21,7 +22,7 @@ export interface PlainCandidate {
     contribution: number;
   }[];
   rank: number;
-  /** The rank in `parts`. */
+  /** The rank in millionths. */
   exactRank: bigint;
 }
 
@@ -30,17 +31,40 @@ function exactly(number: number): bigint {
   return BigInt(number.toFixed(12).replace(".", ""));
 }
 
+/** A quotient to the nearest whole number; halves go up. */
+function nearest(dividend: bigint, divisor: bigint): bigint {
+  return (2n * dividend + divisor) / (2n * divisor);
+}
+
+/** bid × (2 − 1 ÷ (1 + score)) in millionths, the score and the factor each to six decimals. */
+function rankPlainly(bidCents: number, score: bigint): bigint {
+  return BigInt(bidCents) * (2n * million - nearest(million * million, million + nearest(score, million)));
+}
+
+/** Whether another affinity of the campaign counts in its place: the same, but heavier, or as heavy and older. */
+function isRepeated(affinities: readonly Affinity[], place: number): boolean {
+  const own = affinities[place];
+  if (own === undefined) return false;
+  return affinities.some(
+    (other, otherPlace) =>
+      other.affinity_type === own.affinity_type &&
+      same(other.affinity_value) === same(own.affinity_value) &&
+      (other.weight > own.weight || (other.weight === own.weight && otherPlace < place)),
+  );
+}
+
 function candidatePlainly(campaign: Campaign, scene: MatchScene): PlainCandidate {
   let score = 0n;
   const affinityParts: PlainCandidate["affinityParts"] = [];
-  for (const affinity of campaign.affinities) {
+  for (const [place, affinity] of campaign.affinities.entries()) {
+    if (isRepeated(campaign.affinities, place)) continue;
     const exact = (exactly(affinity.weight) * BigInt(shareOf(affinity, scene.context) * 2)) / 2n;
     score += exact;
     if (exact === 0n) continue;
     const { affinity_id, affinity_type, affinity_value } = affinity;
     affinityParts.push({ affinity_id, affinity_type, affinity_value, contribution: Number(exact) / 1e12 });
   }
-  const exactRank = BigInt(campaign.cpm_bid_cents) * (parts + score);
+  const exactRank = rankPlainly(campaign.cpm_bid_cents, score);
   return {
     campaign,
     creatives: campaign.creatives.filter((one) =>
@@ -48,7 +72,7 @@ function candidatePlainly(campaign: Campaign, scene: MatchScene): PlainCandidate
     ),
     affinityScore: Number(score) / 1e12,
     affinityParts,
-    rank: Number(exactRank) / 1e12,
+    rank: Number(exactRank) / 1e6,
     exactRank,
   };
 }

@@ -102,7 +102,8 @@ async function furnish(api: ComposedApi, key: string, name: string): Promise<Mad
       made.creative_id.push(await idOf(`${path}/creatives`, creative));
       made.geo_target_id.push(await idOf(`${path}/geo-targets`, partBodies["geo-targets"]));
       made.blocklist_rule_id.push(await idOf(`${path}/blocklist`, partBodies.blocklist));
-      made.affinity_id.push(await idOf(`${path}/affinities`, partBodies.affinities));
+      const affinity = { ...partBodies.affinities, affinity_value: `calm ${part}` };
+      made.affinity_id.push(await idOf(`${path}/affinities`, affinity));
       made.key_id.push(await idOf("/api-keys", { label: "spare" }));
     }
   }

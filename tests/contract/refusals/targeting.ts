@@ -45,6 +45,15 @@ export const targetingRefusals: ProvocationsOfOperations = {
     "400 no_word": sent({ affinity_type: "lighting", affinity_value: "…" }),
     "422 not_allowed": sent({ ...calm, weight: 3.5 }),
     "422 too_many": oneMore("affinities", "affinity_type, affinity_value", "'mood', 'many'", 50, calm),
+    "422 repeated": async (world, operation) => {
+      const named = await world.campaign(world.owner, {}, "empty");
+      const { body } = await world.call(operation, { named, body: { ...calm, weight: 1.5 } });
+      const again = { ...calm, affinity_value: " CALM" };
+      return {
+        answer: await world.call(operation, { named, body: again }),
+        issued: { [exampleIds.affinity]: body.id },
+      };
+    },
   },
   replaceAffinities: {
     "400 missing_field": sent({ affinities: [calm, { affinity_type: "mood" }] }),
@@ -52,6 +61,7 @@ export const targetingRefusals: ProvocationsOfOperations = {
     "400 no_word": sent({ affinities: [calm, { affinity_type: "lighting", affinity_value: "…" }] }),
     "422 not_allowed": sent({ affinities: [{ ...calm, weight: 3.5 }] }),
     "422 too_many": sent({ affinities: Array(51).fill(calm) }),
+    "422 repeated": sent({ affinities: [calm, { ...calm, weight: 3 }] }),
   },
   explainCampaign: {
     "400 missing_field": sent({ game_id: "nobodys-game", user_id: "player" }),

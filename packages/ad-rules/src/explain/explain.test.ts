@@ -195,12 +195,12 @@ describe("explain", () => {
     const explanation = explain(
       own,
       { ...request, context: { mood_tags: ["tense"] } },
-      { ...rich, winningRank: 3_031 },
+      { ...rich, winningRank: 1_684 },
     );
     expect(explanation).toMatchObject({
       affinityScore: 2,
-      rank: 3_000,
-      winningRank: 3_031,
+      rank: 1_666.667,
+      winningRank: 1_684,
       wouldServe: false,
     });
     expect(explanation.affinityParts.map((part) => part.contribution)).toEqual([2, 0]);

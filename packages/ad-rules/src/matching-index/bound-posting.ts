@@ -4,10 +4,13 @@ import { SortedPosting } from "./posting.ts";
 
 /**
  * An entry: bound; record; what the record asks for, in two numbers (asked.ts), the first with the number of further pairs;
- * its bid, and what that is multiplied by with all affinities satisfied; then affinities in pairs, the dearest first, of each
- * its lane (lanes.ts) and what missing half of it takes off the multiple. Two pairs are always there. Multiples are counted
- * in parts of which a weight of one decimal is a whole number. So how high a record can rank in a request is read from the
- * posting itself, in most cases exactly: what most records miss of their four dearest affinities is more than they may.
+ * its bid, and 1 + score with all affinities satisfied; then affinities in pairs, the dearest first, of each its lane
+ * (lanes.ts) and what missing half of it takes off the score. Two pairs are always there. Scores are counted in parts of
+ * which a weight of one decimal is a whole number. So how high a record can rank in a request is read from the posting
+ * itself, in most cases nearly exactly: what most records miss of their four dearest affinities is more than they may.
+ *
+ * The rank is bid × (2 − 1 ÷ (1 + score)), so it reaches a rank where (2 × bid − rank) × (1 + score) is at least the bid:
+ * whole numbers and no division, with ranks counted in parts of a cent.
  */
 const reachAt = 4;
 const pairsAt = 5;
@@ -22,15 +25,16 @@ const pairShift = 16;
 const laneMask = (1 << (pairShift - lossBits)) - 1;
 /** Half of 0.1 is one of so many parts of 1. */
 const partsOfOne = 20;
-/** Of a bid and its multiple, whose product has 31 bits. */
-const multipleBits = 15;
-const mostMultiple = (1 << multipleBits) - 1;
-const mostBid = (1 << 16) - 1;
-const mostReach = mostBid * mostMultiple;
-/** In parts, far below `slack` whatever the bid. */
+/** A rank is counted in so many parts of a cent. */
+const partsOfCent = 16;
+const sumBits = 12;
+/** Of 1 + score, in parts. */
+const mostSum = (1 << sumBits) - 1;
+/** Twice the highest rank, in parts of a cent, times the highest sum: these have 31 bits. */
+const mostBid = 16_000;
+/** In parts of a score, far above any rounding and far below what a part of a cent is worth. */
 const dust = 1e-9;
-/** In ranks, far above any rounding. */
-const slack = 1e-3;
+const mostReach = reachWith(mostBid, mostSum);
 
 /** What an entry is made of. */
 export interface BoundEntry {
@@ -47,8 +51,8 @@ export interface BoundEntry {
 export function entryOf({ bound, record, asked, places, bidCents, terms, weights }: BoundEntry): number[] {
   // A negative weight only lowers the rank.
   const sum = weights.reduce((total, weight) => total + Math.max(weight, 0), 0);
-  const multiple = Math.ceil((1 + sum) * partsOfOne - dust);
-  const fits = bidCents <= mostBid && multiple <= mostMultiple;
+  const onePlusScore = Math.ceil((1 + sum) * partsOfOne - dust);
+  const fits = bidCents <= mostBid && onePlusScore <= mostSum;
   const packed: number[] = [];
   if (fits) {
     for (const [place, term] of terms.entries()) {
@@ -64,7 +68,7 @@ export function entryOf({ bound, record, asked, places, bidCents, terms, weights
     pairs.push((packed[place] ?? 0) | ((packed[place + 1] ?? 0) << pairShift) | 0);
   }
   const further = pairs.length - always / 2;
-  const reach = fits ? (bidCents << multipleBits) | multiple : (mostBid << multipleBits) | mostMultiple;
+  const reach = fits ? (bidCents << sumBits) | onePlusScore : (mostBid << sumBits) | mostSum;
   return [bound, record, asked | (further << furtherShift), places, reach, ...pairs];
 }
 
@@ -73,9 +77,15 @@ export function lengthAt(block: Int32Array, place: number): number {
   return fixedLength + ((block[place + 2] ?? 0) >>> furtherShift);
 }
 
-/** A rank as what `reachAbove` compares and returns: ranks below it reach less. */
+/** A rank as what `reachAbove` compares and returns; one part less, which is far above any rounding. */
 export function reachOf(rank: number): number {
-  return Math.min(Math.max(Math.ceil((rank - slack) * partsOfOne), 0), mostReach) | 0;
+  return Math.min(Math.max(Math.floor(rank * partsOfCent) - 1, 0), mostReach) | 0;
+}
+
+/** What a bid reaches with so many parts of 1 + score, rounded down. */
+function reachWith(bidCents: number, onePlusScore: number): number {
+  const lost = Math.ceil((bidCents * partsOfCent * partsOfOne) / onePlusScore);
+  return (2 * partsOfCent * bidCents - lost) | 0;
 }
 
 /**
@@ -92,15 +102,16 @@ export function reachAbove(
   const asked = block[place + 2] ?? 0;
   const places = block[place + 3] ?? 0;
   const most = block[place + reachAt] ?? 0;
-  const bid = most >>> multipleBits;
+  const bid = most >>> sumBits;
+  const spare = (2 * partsOfCent * bid - lowest) | 0;
+  const needed = Math.imul(bid, partsOfCent * partsOfOne);
   const dearest = lossOf(block[place + pairsAt] ?? 0, missed);
-  let left = ((most & mostMultiple) - dearest - lossOf(block[place + pairsAt + 1] ?? 0, missed)) | 0;
+  let left = ((most & mostSum) - dearest - lossOf(block[place + pairsAt + 1] ?? 0, missed)) | 0;
   // One branch for all questions and four affinities: nobody can foresee where each entry would end.
-  if ((fitness(asked, places, offer) & (lowest - 1 - Math.imul(bid, left))) >= 0) return 0;
+  if ((fitness(asked, places, offer) & (needed - 1 - Math.imul(spare, left))) >= 0) return 0;
   const end = place + fixedLength + (asked >>> furtherShift);
   for (let at = place + fixedLength; at < end; at += 1) left -= lossOf(block[at] ?? 0, missed);
-  const reach = Math.imul(bid, left);
-  return reach >= lowest ? reach : 0;
+  return Math.imul(spare, left) >= needed ? reachWith(bid, left) : 0;
 }
 
 /** What is missed of a pair. */

@@ -23,9 +23,9 @@ function crowdedIndex(count: number): CampaignIndex {
     { geo_targets: [geoTarget({ target_type: "country", country_code: "FR" })] },
     { blocklist: [{ rule_type: "keyword", value: "gun" }] },
     { target_tags: ["calm"] },
-    { cpm_bid_cents: 250, affinities: affinities(["mood", "tense", 3]) },
+    { cpm_bid_cents: 571, affinities: affinities(["mood", "tense", 3]) },
     { target_tags: ["rain", "tense", "gun"] },
-    { cpm_bid_cents: 500, affinities: affinities(["mood", "tense", 1], ["mood", "calm", 3]) },
+    { cpm_bid_cents: 666, affinities: affinities(["mood", "tense", 1], ["mood", "calm", 3]) },
   ];
   for (let n = 0; n < count; n += 1) {
     index.upsert(

@@ -71,7 +71,7 @@ export function recordPartsOf(campaign: CompiledCampaign, slot: number, terms: T
     schedule: schedule !== null && isBounded(schedule) ? schedule : null,
     circles: hasCircles(campaign),
     advertiser,
-    weights: affinities.map((affinity) => affinity.source.weight),
+    weights: affinities.map((affinity) => affinity.weight),
     affinities: affinities.map((affinity) => affinityTerm(affinity, terms)),
     areas: areas.length,
     places: [...areas, ...cells],

@@ -52,6 +52,21 @@ describe("affinity score", () => {
     expect(affinityScore(compiled, prepareContext({}))).toBe(0);
   });
 
+  it("counts the heaviest of affinities with the same type and an equal value, of equal weights the oldest", () => {
+    const compiled = compileAffinities(
+      affinities(
+        ["mood", "tense", 1],
+        ["mood", "TENSE ", 2],
+        ["mood", "ｔｅｎｓｅ", 2],
+        ["theme", "tense", 3],
+      ),
+    );
+    const context = prepareContext({ mood_tags: ["tense"] });
+    expect(affinityScore(compiled, context)).toBe(2);
+    expect(highestAffinityScore(compiled)).toBe(5);
+    expect(affinityParts(compiled, context).map((part) => part.contribution)).toEqual([0, 2, 0, 0]);
+  });
+
   it("never exceeds the highest score, in any context", () => {
     const entry = fc.tuple(
       fc.constantFrom(...affinityTypes),

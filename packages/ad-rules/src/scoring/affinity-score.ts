@@ -8,6 +8,8 @@ export interface CompiledAffinity {
   source: Affinity;
   value: string;
   phrase: Phrase | null;
+  /** What it adds in full: the weight of the source, or 0 where another affinity of the same type and value counts. */
+  weight: number;
 }
 
 /** What one affinity adds to the score. */
@@ -21,13 +23,27 @@ export interface AffinityPart {
 /** A value that is not equal to its field, but occurs in the narrative, counts half. */
 export const narrativeShare = 0.5;
 
-/** Normalises the values once, for all requests; keeps the order. */
+/**
+ * Normalises the values once, for all requests; keeps the order. Of affinities with the same type and an equal value the
+ * heaviest counts, of equal weights the oldest: campaigns from before such were refused may still have them.
+ */
 export function compileAffinities(affinities: readonly Affinity[]): CompiledAffinity[] {
-  return affinities.map((source) => ({
+  const compiled = affinities.map((source) => ({
     source,
     value: comparable(source.affinity_value),
     phrase: phrase(source.affinity_value),
+    weight: source.weight,
   }));
+  const counted = new Map<string, CompiledAffinity>();
+  for (const one of compiled) {
+    const key = `${one.source.affinity_type} ${one.value}`;
+    const other = counted.get(key);
+    const isHeavier = other === undefined || one.weight > other.weight;
+    if (isHeavier) counted.set(key, one);
+    const repeated = isHeavier ? other : one;
+    if (repeated !== undefined) repeated.weight = 0;
+  }
+  return compiled;
 }
 
 /** What each affinity contributes, in the order of the list, zeros included (docs/behaviour.md#affinity-score). */
@@ -59,16 +75,15 @@ export function highestAffinityScore(affinities: readonly CompiledAffinity[]): n
   for (const type of ["category", "location", "theme"] as const) {
     if (!affinities.some(({ source }) => source.affinity_type === type)) continue;
     const weights = new Map<string, number>();
-    for (const { source, value } of affinities) {
-      if (source.affinity_type !== type || source.weight <= 0) continue;
-      const weight = (weights.get(value) ?? 0) + source.weight;
+    for (const { source, value, weight } of affinities) {
+      if (source.affinity_type !== type || weight <= 0) continue;
       weights.set(value, weight);
       if (weight > (weights.get(heaviest[type]) ?? 0)) heaviest[type] = value;
     }
   }
   let sum = 0;
-  for (const { source, value } of affinities) {
-    const { affinity_type: type, weight } = source;
+  for (const { source, value, weight } of affinities) {
+    const { affinity_type: type } = source;
     if (weight <= 0) continue;
     if (type === "category") sum += value === heaviest.category ? weight : 0;
     else if (type === "location" || type === "theme") {
@@ -84,19 +99,19 @@ export function withoutDust(sum: number): number {
 }
 
 function contributionOf(
-  { source, value, phrase: sought }: CompiledAffinity,
+  { source, value, phrase: sought, weight }: CompiledAffinity,
   context: PreparedContext,
 ): number {
   switch (source.affinity_type) {
     case "category":
-      return value === context.category ? source.weight : 0;
+      return value === context.category ? weight : 0;
     case "lighting":
     case "effects":
     case "camera":
-      return occurs(sought, context.narrative) ? source.weight : 0;
+      return occurs(sought, context.narrative) ? weight : 0;
     default:
-      if (isNamed(source.affinity_type, value, context)) return source.weight;
-      return occurs(sought, context.narrative) ? source.weight * narrativeShare : 0;
+      if (isNamed(source.affinity_type, value, context)) return weight;
+      return occurs(sought, context.narrative) ? weight * narrativeShare : 0;
   }
 }
 

@@ -376,7 +376,7 @@ export interface Explanation {
     /** Its weight, half its weight where it was only found in the narrative, or 0. */
     contribution: number;
   })[];
-  /** cpm_bid_cents × (1 + affinity_score): the highest rank wins. */
+  /** cpm_bid_cents × (1 + affinity_score ÷ (1 + affinity_score)), to six decimals of the factor: the highest rank wins. */
   rank: number;
   /** The best rank among the other candidates; null when there is none. */
   winning_rank: number | null;

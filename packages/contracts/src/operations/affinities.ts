@@ -31,6 +31,8 @@ const withoutWord = (field: string) =>
     "The value is sought as whole words (lighting, effects, camera), and could never occur.",
     `${field} of a lighting affinity must contain a letter or a digit, but "…" was sent`,
   );
+const repeated = (detail: string) =>
+  refusal(422, "repeated", "The same affinity, by type and value, would be there twice.", detail);
 const common = { group: "management", scope: "advertiser" } as const;
 const all = "/campaigns/{campaign_id}/affinities";
 
@@ -52,7 +54,7 @@ export const affinitiesApi = defineFeature({
       path: `${all}/bulk`,
       summary: "Replace all affinities of a campaign",
       description:
-        "Deletes all affinities of the campaign and creates those of the list, at most 50; all of it or nothing.",
+        "Deletes all affinities of the campaign and creates those of the list, at most 50, none of them twice; all of it or nothing.",
       request: { schema: affinityBulkRequestSchema, example: { affinities: [newAffinity, warmLight] } },
       success: [
         {
@@ -79,6 +81,9 @@ export const affinitiesApi = defineFeature({
           "affinities must be a list of at most 50 entries, each an object, but a list of 51 entries was sent",
         ),
         ...campaignTooLarge,
+        repeated(
+          "affinities[1] repeats affinities[0]: name each type and value once, with the weight that it should have",
+        ),
       ],
     },
     create: {
@@ -87,7 +92,8 @@ export const affinitiesApi = defineFeature({
       method: "POST",
       path: all,
       summary: "Add an affinity to a campaign",
-      description: "A campaign has at most 50 affinities.",
+      description:
+        "A campaign has at most 50 affinities, and none of them twice: case and surrounding space of a value make no difference.",
       idempotent: true,
       request: { schema: affinityCreateSchema, example: newAffinity },
       success: [{ status: 201, description: "The new affinity.", schema: affinitySchema, example: affinity }],
@@ -106,6 +112,9 @@ export const affinitiesApi = defineFeature({
           "A campaign has at most 50 affinities: delete one first.",
         ),
         ...campaignTooLarge,
+        repeated(
+          `The campaign already has this mood affinity with weight 1.5: delete ${exampleIds.affinity} first to change its weight.`,
+        ),
       ],
     },
     list: {

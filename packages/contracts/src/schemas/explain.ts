@@ -71,7 +71,8 @@ export const explainResponseSchema = closed(
     ),
     rank: Type.Number({
       minimum: 0,
-      description: "cpm_bid_cents × (1 + affinity_score): the highest rank wins.",
+      description:
+        "cpm_bid_cents × (1 + affinity_score ÷ (1 + affinity_score)), to six decimals of the factor: the highest rank wins.",
     }),
     winning_rank: nullable(
       Type.Number({

@@ -1,5 +1,6 @@
+import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type Caller, campaignBody, type Harness, startHarness } from "../testing/harness.ts";
+import { type Caller, campaignBody, creativeBody, type Harness, startHarness } from "../testing/harness.ts";
 
 let harness: Harness;
 let caller: Caller;
@@ -48,8 +49,9 @@ describe("an affinity", () => {
     ["the smallest", { weight: 0.1 }, 0.1],
     ["the largest", { weight: 3 }, 3],
     ["a fraction", { weight: 1.2345 }, 1.2345],
-  ])("has a weight: %s", async (_name, change, weight) => {
-    expect((await caller.post(path, { ...mood, ...change }).expect(201)).body.weight).toBe(weight);
+  ])("has a weight: %s", async (affinity_value, change, weight) => {
+    const { body } = await caller.post(path, { ...mood, affinity_value, ...change }).expect(201);
+    expect(body.weight).toBe(weight);
   });
 
   it.each(refused)("is refused with %s", async (_name, change, status, part) => {
@@ -63,6 +65,64 @@ describe("an affinity", () => {
     const { version } = await database.campaign.findUniqueOrThrow({ where: { id: campaignId } });
     const row = await database.affinity.findUniqueOrThrow({ where: { id: body.id } });
     expect(row.sinceVersion).toBe(version);
+  });
+});
+
+describe("the same affinity twice in one campaign", () => {
+  /** One value in three spellings that scenes do not tell apart. */
+  const spellings = ["Café", " CAFÉ ", "cafe\u0301\u200b"];
+  const spelled = spellings.map((affinity_value) => ({ ...mood, affinity_value }));
+
+  it("is refused, whatever its spelling and weight", async () => {
+    const where = `/campaigns/${await newCampaign()}/affinities`;
+    const { body } = await caller.post(where, { ...spelled[0], weight: 2 }).expect(201);
+    for (const again of spelled) {
+      const answer = await caller.post(where, { ...again, weight: 3 }).expect(422);
+      expect(answer.body.detail).toBe(
+        `The campaign already has this mood affinity with weight 2: delete ${body.id} first to change its weight.`,
+      );
+    }
+    await caller.post(where, { ...spelled[0], affinity_type: "theme" }).expect(201);
+    await caller.post(where, { ...mood, affinity_value: "cafe" }).expect(201);
+    expect(await list(where)).toHaveLength(3);
+  });
+
+  it("is refused in a bulk list, which replaces nothing", async () => {
+    const where = `/campaigns/${await newCampaign()}/affinities`;
+    await caller.post(where, mood).expect(201);
+    const answer = await caller.put(`${where}/bulk`, { affinities: [mood, ...spelled] }).expect(422);
+    expect(answer.body.detail).toMatch(/^affinities\[2\] repeats affinities\[1\]: /);
+    expect(await list(where)).toHaveLength(1);
+  });
+
+  it("is refused when two requests come at the same time", async () => {
+    const where = `/campaigns/${await newCampaign()}/affinities`;
+    const answers = await Promise.all(spelled.map((one) => caller.post(where, one)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422]);
+  });
+
+  it("does no harm in a campaign that has had it since before it was refused", async () => {
+    const id = await newCampaign();
+    const where = `/campaigns/${id}/affinities`;
+    const ids = spellings.map(() => newId("aff"));
+    const { database } = harness.management;
+    for (const [n, affinityValue] of spellings.entries()) {
+      await database.affinity.create({
+        data: { id: ids[n] ?? "", campaignId: id, affinityType: "mood", affinityValue, weight: 1 + n },
+      });
+    }
+    await caller.post(where, mood).expect(201);
+    expect(await list(where)).toHaveLength(4);
+    const { version, publishedVersion } = await database.campaign.findUniqueOrThrow({ where: { id } });
+    expect(publishedVersion).toBe(version);
+    await caller.post(`/campaigns/${id}/creatives`, creativeBody).expect(201);
+    const simulated = await caller.post(`/campaigns/${id}/simulate`, {
+      narrative_function: "x",
+      mood: "café",
+    });
+    expect(simulated.body).toMatchObject({ total_score: 3, affinity_scores: { mood: 3 } });
+    await caller.delete(`${where}/${ids[2]}`).expect(204);
+    await caller.post(where, spelled[0]).expect(422);
   });
 });
 
@@ -85,6 +145,8 @@ describe("a value that is sought as whole words", () => {
 
 describe("PUT /campaigns/{id}/affinities/bulk", () => {
   const put = (body: unknown, where = path) => caller.put(`${where}/bulk`, body);
+  const moods = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ ...mood, affinity_value: `mood ${n}` }));
 
   it("replaces all, and answers the new ones in the order of the list, which is their age", async () => {
     const before = await list();
@@ -105,8 +167,8 @@ describe("PUT /campaigns/{id}/affinities/bulk", () => {
     await caller.post(path, mood).expect(422);
   });
 
-  it("takes an empty list, and the same affinity twice", async () => {
-    expect((await put({ affinities: [mood, mood] }).expect(200)).body).toHaveLength(2);
+  it("takes an empty list", async () => {
+    await put({ affinities: [mood] }).expect(200);
     await put({ affinities: [] }).expect(200, []);
     expect(await list()).toEqual([]);
   });
@@ -142,19 +204,19 @@ describe("PUT /campaigns/{id}/affinities/bulk", () => {
 
   it("leaves one whole list behind when several replace at the same time", async () => {
     const bulk = (name: string) =>
-      put({ affinities: Array.from({ length: 20 }, () => ({ ...mood, affinity_value: name })) });
+      put({ affinities: types.map((affinity_type) => ({ affinity_type, affinity_value: name })) });
     const answers = await Promise.all(["a", "b", "c", "d"].map(bulk));
     for (const { status } of answers) expect(status).toBe(200);
     const left: { affinity_value: string }[] = await list();
-    expect(left).toHaveLength(20);
+    expect(left).toHaveLength(types.length);
     expect(new Set(left.map((one) => one.affinity_value)).size).toBe(1);
   });
 
   it("never passes the limit together with single ones", async () => {
     await put({ affinities: [] }).expect(200);
     await Promise.all([
-      put({ affinities: Array(50).fill(mood) }).expect(200),
-      ...[1, 2, 3].map(() => caller.post(path, mood)),
+      put({ affinities: moods(50) }).expect(200),
+      ...[1, 2, 3].map((n) => caller.post(path, { ...mood, affinity_value: `single ${n}` })),
     ]);
     expect((await list()).length).toBeLessThanOrEqual(50);
   });

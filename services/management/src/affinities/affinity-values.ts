@@ -1,4 +1,4 @@
-import { phrase } from "@diegetic/ad-rules";
+import { comparable, phrase } from "@diegetic/ad-rules";
 import {
   type AffinityBulkRequest,
   type AffinityCreate,
@@ -24,7 +24,28 @@ export function readAffinities(body: unknown): AffinityBulkRequest {
   for (const [place, affinity] of request.affinities.entries()) {
     requireWord(affinity, `affinities[${place}].affinity_value`);
   }
+  requireDistinct(request.affinities);
   return request;
+}
+
+/** Affinities with the same identity would count twice: the type and the value as scenes are compared with it. */
+export function affinityIdentity(type: string, value: string): string {
+  return `${type} ${comparable(value)}`;
+}
+
+function requireDistinct(affinities: readonly AffinityCreate[]): void {
+  const places = new Map<string, number>();
+  for (const [place, { affinity_type, affinity_value }] of affinities.entries()) {
+    const identity = affinityIdentity(affinity_type, affinity_value);
+    const first = places.get(identity);
+    if (first !== undefined) {
+      throw new InvalidInput(
+        422,
+        `affinities[${place}] repeats affinities[${first}]: name each type and value once, with the weight that it should have`,
+      );
+    }
+    places.set(identity, place);
+  }
 }
 
 function requireWord({ affinity_type: type, affinity_value: value }: AffinityCreate, field: string): void {

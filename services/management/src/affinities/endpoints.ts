@@ -1,10 +1,11 @@
-import { type AffinityBody, affinitiesApi, MOST_AFFINITIES } from "@diegetic/contracts";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import { type AffinityBody, type AffinityCreate, affinitiesApi, MOST_AFFINITIES } from "@diegetic/contracts";
+import type { Transaction } from "@diegetic/database";
+import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
 import { changeCampaign } from "../campaign-parts/change-campaign.ts";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { ownCampaign } from "../campaigns/store.ts";
 import { timestamp } from "../shared/time.ts";
-import { readAffinities, readAffinity } from "./affinity-values.ts";
+import { affinityIdentity, readAffinities, readAffinity } from "./affinity-values.ts";
 import { type Affinity, affinityStore, replaceAffinities } from "./store.ts";
 
 export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
@@ -20,12 +21,28 @@ export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
         plural: "affinities",
         most: MOST_AFFINITIES,
         validate: readAffinity,
+        check: requireNew,
         store: affinityStore,
         present,
       },
       services,
     ),
   ];
+}
+
+/** The campaign is locked, so that two requests cannot both find the affinity missing. */
+async function requireNew(
+  transaction: Transaction,
+  campaignId: string,
+  { affinity_type, affinity_value }: AffinityCreate,
+): Promise<void> {
+  const identity = affinityIdentity(affinity_type, affinity_value);
+  const affinities = await affinityStore.list(transaction, campaignId);
+  const same = affinities.find((one) => affinityIdentity(one.affinityType, one.affinityValue) === identity);
+  if (same === undefined) return;
+  throw unprocessable(
+    `The campaign already has this ${affinity_type} affinity with weight ${same.weight}: delete ${same.id} first to change its weight.`,
+  );
 }
 
 function present(affinity: Affinity): AffinityBody {

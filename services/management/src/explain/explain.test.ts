@@ -71,7 +71,7 @@ describe("POST /campaigns/{id}/explain", () => {
       await advertiser.post(`/campaigns/${campaignId}/affinities`, affinity).expect(201);
     }
     const { body } = await explain().expect(200);
-    expect(body).toMatchObject({ affinity_score: 1, rank: 1_000 });
+    expect(body).toMatchObject({ affinity_score: 1, rank: 750 });
     expect(body.affinity_parts).toMatchObject([{ contribution: 1 }, { contribution: 0 }]);
     await advertiser.put(`/campaigns/${campaignId}/affinities/bulk`, { affinities: [] }).expect(200);
   });

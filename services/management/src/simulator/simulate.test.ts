@@ -41,8 +41,8 @@ describe("the scene of a simulation", () => {
     ["no category", [affinity("category", "rpg")], ["rpg", "rpg"], { category: 0, total: 0 }],
     [
       "sums by type without dust",
-      [affinity("theme", "x", 0.1), affinity("theme", "x", 0.2), affinity("mood", "m", 0.3)],
-      ["x", "m"],
+      [affinity("theme", "x y", 0.1), affinity("theme", "y", 0.4), affinity("mood", "m", 0.3)],
+      ["x y", "m"],
       { theme: 0.3, mood: 0.3, total: 0.6 },
     ],
     ["no affinities", [], ["x", "m"], { total: 0 }],
