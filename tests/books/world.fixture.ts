@@ -68,6 +68,7 @@ export class World {
       DATABASE_URL: urls.databaseUrl,
       REDIS_URL: urls.redisUrl,
       PLAYER_HASH_KEY: "k".repeat(32),
+      AUTH_SECRET: "a secret of more than thirty-two characters",
       RATE_LIMIT_MANAGEMENT: "unlimited",
       RATE_LIMIT_ANALYTICS: "unlimited",
     });

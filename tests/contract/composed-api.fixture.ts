@@ -50,6 +50,7 @@ export async function startComposedApi(settings: Record<string, string> = {}): P
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     PLAYER_HASH_KEY: "k".repeat(32),
+    AUTH_SECRET: "a secret of more than thirty-two characters",
     BASE_PATH,
     ...settings,
   };

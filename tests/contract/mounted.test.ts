@@ -40,6 +40,7 @@ describe("what the services mount", () => {
       DATABASE_URL: "postgres://localhost/x",
       REDIS_URL: "redis://localhost",
       PLAYER_HASH_KEY: "k".repeat(32),
+      AUTH_SECRET: "a secret of more than thirty-two characters",
     };
     const perKey = {
       rateLimitMatch: 1_000,

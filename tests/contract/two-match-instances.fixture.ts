@@ -42,6 +42,7 @@ export async function startMarket(): Promise<Market> {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     PLAYER_HASH_KEY: "k".repeat(32),
+    AUTH_SECRET: "a secret of more than thirty-two characters",
     BASE_PATH,
     RATE_LIMIT_MANAGEMENT: "unlimited",
     RATE_LIMIT_MATCH: "unlimited",

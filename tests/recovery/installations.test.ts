@@ -47,6 +47,7 @@ function run(file: string, stores: { databaseUrl: string; redisUrl: string }, co
     DATABASE_URL: stores.databaseUrl,
     REDIS_URL: stores.redisUrl,
     PLAYER_HASH_KEY: "a key of more than thirty-two characters",
+    AUTH_SECRET: "a secret of more than thirty-two characters",
     LOG_LEVEL: "silent",
   };
   const main = fileURLToPath(new URL(`../../${file}`, import.meta.url));

@@ -63,6 +63,7 @@ export class Town {
       DATABASE_URL: postgres.url,
       REDIS_URL: servicesRedisUrl,
       PLAYER_HASH_KEY: "a key of more than thirty-two characters",
+      AUTH_SECRET: "a secret of more than thirty-two characters",
       LOG_LEVEL: "silent",
       RATE_LIMIT_MATCH: "unlimited",
       RATE_LIMIT_IMPRESSIONS: "unlimited",

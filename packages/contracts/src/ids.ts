@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
-/** What an identifier names: advertiser, campaign, creative, geo target, blocklist rule, affinity, impression, match, account, key row, deposit, operation. */
+/** What an identifier names: advertiser, campaign, creative, geo target, blocklist rule, affinity, impression, match, account, key row, deposit, operation, user, session, credential, verification, invitation. */
 export type IdPrefix =
   | "adv"
   | "camp"
@@ -14,7 +14,12 @@ export type IdPrefix =
   | "acct"
   | "key"
   | "dep"
-  | "op";
+  | "op"
+  | "usr"
+  | "ses"
+  | "crd"
+  | "ver"
+  | "inv";
 
 /** Random bytes are drawn a few thousand at a time: one at a time they cost more than all the rest of an identifier. */
 const entropy = new Uint8Array(4_096);

@@ -18,6 +18,9 @@ export type AffinityType =
   | "effects"
   | "camera";
 export type Scope = "advertiser" | "developer" | "serving";
+/** What a member of an account may do, from the least to the most. */
+export const MEMBER_ROLES = ["viewer", "manager", "owner"] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 export interface SnapshotCreative {
   creative_id: string;
@@ -111,10 +114,22 @@ export interface SnapshotApiKey {
   expires_at_ms: number | null;
 }
 
+/** A session is known by the SHA-256 of its cookie's value; one that has ended is removed from the snapshot. */
+export interface SnapshotSession {
+  session_id: string;
+  user_id: string;
+  account_id: string;
+  version: number;
+  role: MemberRole;
+  /** Unix milliseconds after which the session is no longer valid. */
+  expires_at_ms: number;
+}
+
 /** Entity names as they stand in the snapshot's hash and change log. */
 export const entityName = {
   campaign: (campaignId: string) => `campaign:${campaignId}`,
   advertiser: (advertiserId: string) => `advertiser:${advertiserId}`,
   placement: (gameId: string) => `placement:${gameId}`,
   apiKey: (sha256Hex: string) => `key:${sha256Hex}`,
+  session: (sha256Hex: string) => `session:${sha256Hex}`,
 };

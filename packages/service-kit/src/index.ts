@@ -1,3 +1,4 @@
+export { requireRole } from "./http/access.ts";
 export { type AppOptions, createApp } from "./http/app.ts";
 export type * from "./http/endpoint.ts";
 export * from "./http/http-error.ts";
@@ -5,6 +6,7 @@ export { jsonSha256 } from "./http/json-hash.ts";
 export { type ListeningServer, listen } from "./http/listen.ts";
 export { endpoint } from "./http/operation-endpoint.ts";
 export { uncountedLimitHeaders } from "./http/refused-connections.ts";
+export { cookieValue, isSecure, sessionCookieName } from "./http/session-cookie.ts";
 export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";
 export { createLogger, type Logger } from "./observability/logger.ts";
 export {

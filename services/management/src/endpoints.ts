@@ -13,16 +13,18 @@ import { depositEndpoints } from "./deposit/endpoints.ts";
 import { type ExplainParts, explainEndpoints } from "./explain/endpoints.ts";
 import { geoTargetEndpoints } from "./geo-targets/endpoints.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.ts";
+import { memberEndpoints } from "./members/endpoints.ts";
 import { placementEndpoints } from "./placements/endpoints.ts";
 import type { CallerReads } from "./reading-barrier/caller-reads.ts";
 import type { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
 import { revenueEndpoints } from "./revenue/endpoints.ts";
+import { type SessionParts, sessionEndpoints } from "./sessions/endpoints.ts";
 import type { Clock } from "./shared/time.ts";
 import { simulatorEndpoints } from "./simulator/endpoints.ts";
 import type { Publishing } from "./snapshot-publishing/publishing.ts";
 
 /** What the features are built on. */
-export interface FeatureParts extends ExplainParts, ApiKeyParts {
+export interface FeatureParts extends ExplainParts, ApiKeyParts, SessionParts {
   database: Database;
   slots: MoneyCommands;
   publishing: Publishing;
@@ -31,6 +33,11 @@ export interface FeatureParts extends ExplainParts, ApiKeyParts {
   reads: CallerReads;
   barrier: ReadingBarrier;
   clock: Clock;
+}
+
+/** Signing in, sessions and members. */
+export function signedInEndpoints(parts: FeatureParts): Endpoint[] {
+  return [...sessionEndpoints(parts), ...memberEndpoints(parts)];
 }
 
 /** Everything that management answers. Where two paths fit a request, the earlier one gets it. */

@@ -28,16 +28,21 @@ import {
   type Logger,
   type Metrics,
   type ReadinessChecks,
+  sessionCookieName,
 } from "@diegetic/service-kit";
+import { Router } from "express";
 import { apiDocumentPages } from "./api-document/pages.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
 import { keyTextSecret } from "./api-keys/key-text.ts";
 import { noteUsesOfMatchTier } from "./api-keys/note-uses.ts";
-import { managementEndpoints } from "./endpoints.ts";
+import { dashboardPages } from "./dashboard/pages.ts";
+import { type FeatureParts, managementEndpoints, signedInEndpoints } from "./endpoints.ts";
 import { Market } from "./explain/market.ts";
 import { forgetOldAnswers } from "./idempotency/create-once.ts";
 import { CallerReads } from "./reading-barrier/caller-reads.ts";
 import { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
+import { createAuth } from "./sessions/auth.ts";
+import { forgetEndedSessions } from "./sessions/store.ts";
 import type { ManagementSettings } from "./settings.ts";
 import type { Clock } from "./shared/time.ts";
 import { SlotRecovery } from "./slot-recovery/slot-recovery.ts";
@@ -49,12 +54,14 @@ export interface ManagementOptions {
     ManagementSettings,
     | "instanceName"
     | "basePath"
+    | "publicUrl"
     | "trustedProxies"
     | "requestsAtATime"
     | "rateLimitMatch"
     | "rateLimitImpressions"
     | "rateLimitManagement"
     | "rateLimitAnalytics"
+    | "rateLimitSignIn"
     | "sessionIdleSeconds"
     | "secrets"
   >;
@@ -125,6 +132,7 @@ export function createManagement(options: ManagementOptions): Management {
     owners: () => slotOwners(redis),
     upkeep: async () => {
       await forgetOldAnswers(database, clock());
+      await forgetEndedSessions(database, clock());
       await noteUsesOfMatchTier(database, redis);
     },
     logger,
@@ -190,29 +198,34 @@ function createManagementApp(
     analytics: settings.rateLimitAnalytics,
   };
   const barrier = new ReadingBarrier({ reader, money: slots, due: new DueIndex(redis) });
+  const features: FeatureParts = {
+    ...parts,
+    barrier,
+    reads: new CallerReads({ reader, barrier }),
+    defaultLimits: rateLimits,
+    keyTextSecret: keyTextSecret(settings.secrets.playerHashKey),
+    auth: createAuth(parts.database, settings),
+    cookieName: sessionCookieName(settings.publicUrl),
+    rateLimitSignIn: settings.rateLimitSignIn,
+    sessions: createSessionReader(redis),
+    players: {
+      hashKey: settings.secrets.playerHashKey,
+      sessionIdleSeconds: settings.sessionIdleSeconds,
+    },
+  };
   return createApp({
     basePath: settings.basePath,
+    publicUrl: settings.publicUrl,
     trustedProxies: settings.trustedProxies,
     requestsAtATime: settings.requestsAtATime,
-    endpoints: managementEndpoints({
-      ...parts,
-      barrier,
-      reads: new CallerReads({ reader, barrier }),
-      defaultLimits: rateLimits,
-      keyTextSecret: keyTextSecret(settings.secrets.playerHashKey),
-      sessions: createSessionReader(redis),
-      players: {
-        hashKey: settings.secrets.playerHashKey,
-        sessionIdleSeconds: settings.sessionIdleSeconds,
-      },
-    }),
+    endpoints: [...managementEndpoints(features), ...signedInEndpoints(features)],
     keys: createKeyDirectory(parts, clock),
     rateLimiter: new RateLimiter(redis),
     rateLimits,
     logger,
     metrics,
     readiness: parts.readiness,
-    pages: apiDocumentPages(settings),
+    pages: Router().use(apiDocumentPages(settings), dashboardPages(settings)),
     isStoreAway: (error) =>
       error instanceof DatabaseAway || error instanceof TransactionConflict || isRedisAway(error),
     nowMs: clock,

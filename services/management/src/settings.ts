@@ -1,10 +1,12 @@
 import {
   apiSettings,
+  authSecretSetting,
   databaseUrlSetting,
   type Environment,
   playerHashKeySetting,
   playerSettings,
   processSettings,
+  rateLimitSetting,
   rateLimitSettings,
   readSettings,
   redisUrlSetting,
@@ -15,11 +17,19 @@ const SERVICE_NAME = "management";
 /** Reads and checks the environment of the service; throws SettingsError. The addresses of the stores are secrets. */
 export function readManagementSettings(environment: Environment) {
   const { settings, secrets } = readSettings(environment, {
-    settings: { ...processSettings(SERVICE_NAME), ...apiSettings, ...rateLimitSettings, ...playerSettings },
+    settings: {
+      ...processSettings(SERVICE_NAME),
+      ...apiSettings,
+      ...rateLimitSettings,
+      ...playerSettings,
+      /** Attempts to sign in or up a minute, for each client address and each user. */
+      rateLimitSignIn: rateLimitSetting("RATE_LIMIT_SIGN_IN", 10),
+    },
     secrets: {
       databaseUrl: databaseUrlSetting,
       redisUrl: redisUrlSetting,
       playerHashKey: playerHashKeySetting,
+      authSecret: authSecretSetting,
     },
   });
   return { ...settings, secrets };

@@ -163,6 +163,7 @@ function createApi(
   const dependencies = createDependencies(options, parts);
   return createApp({
     basePath: settings.basePath,
+    publicUrl: settings.publicUrl,
     trustedProxies: settings.trustedProxies,
     requestsAtATime: settings.requestsAtATime,
     endpoints: [
@@ -177,6 +178,10 @@ function createApi(
         const key = catalog.key(sha256Hex, atMs);
         if (key !== undefined) keyUses.note(key.keyId, atMs);
         return key;
+      },
+      findSession: (sha256Hex) => {
+        dependencies.requireFresh();
+        return catalog.session(sha256Hex, nowMs());
       },
     },
     rateLimiter: new RateLimiter(redis),

@@ -56,6 +56,7 @@ export class Stack {
     this.#management = this.#service("management", mainOf("@diegetic/management"), () => ({
       ...databaseUrl(),
       ...playerHashKey(),
+      AUTH_SECRET: options.secrets.authSecret,
     }));
     const dir = (name: string) => join(settings.dataDir, name);
     const onProgress = options.say;
@@ -154,6 +155,7 @@ export class Stack {
         // Only the services that use it get an address; empty is unset.
         DATABASE_URL: "",
         PLAYER_HASH_KEY: "",
+        AUTH_SECRET: "",
         REDIS_URL: this.#redisUrl,
         ...ownEnvironment(),
       };

@@ -88,6 +88,7 @@ export async function startPlatform(environment: Record<string, string> = {}): P
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     PLAYER_HASH_KEY: "k".repeat(32),
+    AUTH_SECRET: "a secret of more than thirty-two characters",
     BASE_PATH: BASE,
     ...Object.fromEntries(
       ["MATCH", "IMPRESSIONS", "MANAGEMENT", "ANALYTICS"].map((name) => [`RATE_LIMIT_${name}`, "unlimited"]),

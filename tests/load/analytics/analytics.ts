@@ -42,6 +42,7 @@ async function measure(run: Run): Promise<Figure[]> {
     REDIS_URL: redis.url,
     INSTANCE_NAME: "management-bench",
     PLAYER_HASH_KEY: "k".repeat(32),
+    AUTH_SECRET: "a secret of more than thirty-two characters",
     LOG_LEVEL: "error",
   });
   run.defer(() => service.stop());

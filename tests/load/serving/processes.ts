@@ -66,6 +66,7 @@ export function startMatchService(
     REDIS_URL: redisUrl,
     INSTANCE_NAME: instanceName,
     PLAYER_HASH_KEY: "k".repeat(32),
+    AUTH_SECRET: "a secret of more than thirty-two characters",
     LOG_LEVEL: "warn",
   });
 }

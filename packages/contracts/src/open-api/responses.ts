@@ -113,6 +113,7 @@ const reference = (name: string) => ({ $ref: `#/components/responses/${name}` })
 
 const TITLES: Record<Refusal["status"], string> = {
   400: "The request is malformed.",
+  401: "The credentials are wrong.",
   403: "The caller may not do this.",
   404: "What the request names does not exist.",
   409: "The request does not fit the present state.",

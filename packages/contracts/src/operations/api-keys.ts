@@ -66,6 +66,7 @@ export const apiKeysApi = defineFeature({
   operations: {
     create: {
       ...common,
+      role: "owner",
       operationId: "createApiKey",
       method: "POST",
       path: "/api-keys",
@@ -106,6 +107,7 @@ export const apiKeysApi = defineFeature({
     },
     rotate: {
       ...common,
+      role: "owner",
       operationId: "rotateApiKey",
       method: "POST",
       path: `${one}/rotate`,
@@ -136,6 +138,7 @@ export const apiKeysApi = defineFeature({
     },
     revoke: {
       ...common,
+      role: "owner",
       operationId: "revokeApiKey",
       method: "DELETE",
       path: one,

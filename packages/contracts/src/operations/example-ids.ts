@@ -12,6 +12,10 @@ export const exampleIds = {
   deposit: "dep_01kbgy3k8m4n6p0q2r4s6t8vwx",
   match: "mat_01kbgy8t5v7w9x1y3z5a7b9cde",
   impression: "imp_01kbgy9e2f4g6h8j0k2m4n6pqr",
+  account: "acct_01kbgxw1b3d5f7h9k1m3p5r7tv",
+  user: "usr_01kbgxv8c2e4g6j8m0p2r4t6wx",
+  session: "ses_01kbgxy3n5q7s9v1x3z5b7d9fh",
+  invitation: "inv_01kbgz3r5t7w9y1a3c5e7g9jkm",
   game: "lantern-keep",
   moment: "2026-12-01T09:30:00.000Z",
 } as const;

@@ -12,6 +12,7 @@ export const explainApi = defineFeature({
     explain: {
       group: "management",
       scope: "advertiser",
+      role: "viewer",
       operationId: "explainCampaign",
       method: "POST",
       path: "/campaigns/{campaign_id}/explain",

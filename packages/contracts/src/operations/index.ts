@@ -8,10 +8,12 @@ import { creativesApi } from "./creatives.ts";
 import { explainApi } from "./explain.ts";
 import { geoTargetsApi } from "./geo-targets.ts";
 import { ledgerApi } from "./ledger.ts";
+import { membersApi } from "./members.ts";
 import type { ApiFeature, Operation } from "./operation.ts";
 import { placementsApi } from "./placements.ts";
 import { revenueApi } from "./revenue.ts";
 import { servingApi } from "./serving.ts";
+import { sessionsApi } from "./sessions.ts";
 import { simulatorApi } from "./simulator.ts";
 
 export {
@@ -25,9 +27,11 @@ export {
   explainApi,
   geoTargetsApi,
   ledgerApi,
+  membersApi,
   placementsApi,
   revenueApi,
   servingApi,
+  sessionsApi,
   simulatorApi,
 };
 

@@ -1,12 +1,12 @@
 import type { TSchema } from "typebox";
-import type { Scope } from "../snapshot.ts";
+import type { MemberRole, Scope } from "../snapshot.ts";
 import type { Condition } from "./conditions.ts";
 
 /** Requests a minute are counted per key and group (spec: Rate limits). */
 export type RateLimitGroup = "match" | "impressions" | "management" | "analytics";
 
 /** The statuses that an operation lists itself. What every operation can answer (401, 429, 500, 503 …) is added to the document by itself. */
-export type RefusalStatus = 400 | 403 | 404 | 409 | 422;
+export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 422;
 
 /** One way in which an operation can refuse a request. */
 export interface Refusal {
@@ -32,7 +32,7 @@ export interface Success {
 }
 
 /** The headers that single answers carry; described in `open-api/headers.ts`. */
-export type HeaderName = "Link" | "X-No-Match-Reason";
+export type HeaderName = "Link" | "Set-Cookie" | "X-No-Match-Reason";
 
 export interface QueryParameter {
   name: string;
@@ -47,8 +47,15 @@ export interface Operation {
   /** Below the base path: `/campaigns/{campaign_id}`. Its parameters are described in `operations/path-parameters.ts`. */
   path: `/${string}`;
   group: RateLimitGroup;
-  /** What the key must be allowed; of several any one. */
+  /** What the key must be allowed; of several any one. Empty where no key may call. */
   scope: Scope | readonly Scope[];
+  /**
+   * Who may call. Left out: API keys with the scope, and sessions. `session`: signed-in users alone. `anyone`: no proof is
+   * asked for, and requests count by client address.
+   */
+  caller?: "session" | "anyone";
+  /** The least role that a session needs. Left out: `viewer` for GET, else `manager`. */
+  role?: MemberRole;
   /** A few words. */
   summary: string;
   description: string;
@@ -76,6 +83,11 @@ export interface ApiFeature {
   /** Fields that go beyond the base interface, as `Component.field`. */
   additions?: readonly string[];
   operations: Readonly<Record<string, Operation>>;
+}
+
+/** The least role that a session needs for an operation. */
+export function roleOf({ role, method }: Pick<Operation, "role" | "method">): MemberRole {
+  return role ?? (method === "GET" ? "viewer" : "manager");
 }
 
 /** Keeps the names of the operations in the type, so that a service can take each by its name. */

@@ -15,5 +15,11 @@ export const pathParameters: Readonly<Record<string, PathParameter>> = {
   blocklist_rule_id: { schema: nameText("The blocklist rule, blk_…"), example: exampleIds.blocklistRule },
   affinity_id: { schema: nameText("The affinity, aff_…"), example: exampleIds.affinity },
   key_id: { schema: nameText("The API key's identifier, key_…"), example: exampleIds.key },
+  session_id: { schema: nameText("The session's identifier, ses_…"), example: exampleIds.session },
+  user_id: { schema: nameText("The user's identifier, usr_…"), example: exampleIds.user },
+  invitation_id: {
+    schema: nameText("The invitation's identifier, inv_…"),
+    example: exampleIds.invitation,
+  },
   game_id: { schema: gameId(), example: exampleIds.game },
 };

@@ -23,6 +23,7 @@ export const simulatorApi = defineFeature({
   operations: {
     simulate: {
       ...common,
+      role: "viewer",
       operationId: "simulateCampaign",
       method: "POST",
       path,

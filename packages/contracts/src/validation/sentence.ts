@@ -32,8 +32,14 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Fields that say who or where somebody is: their values stand in no answer that a proxy or a client could log. */
+/** Fields that say who or where somebody is, and secrets: their values stand in no answer that a proxy or a client could log. */
 const PERSONAL = new Set([
+  "email",
+  "password",
+  "current_password",
+  "new_password",
+  "token",
+  "invitation_token",
   "user_id",
   "session_id",
   "contact_email",

@@ -5,6 +5,7 @@ import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, EndpointGroup, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpError, Overloaded, unauthorized } from "./http-error.ts";
+import { cookieValue } from "./session-cookie.ts";
 
 /** Requests a minute from one address without a valid key (docs/behaviour.md#rate-limits). */
 const LIMIT_WITHOUT_KEY_PER_MINUTE = 100;
@@ -15,6 +16,8 @@ const API_KEY = /^Bearer +([A-Za-z0-9_-]{1,200}) *$/i;
 
 export interface AdmissionPolicy {
   keys: KeyDirectory;
+  /** Name of the cookie that carries a session. */
+  sessionCookie: string;
   rateLimiter: RateLimiter;
   rateLimits: Record<EndpointGroup, RateLimit>;
   nowMs: () => number;
@@ -35,26 +38,49 @@ export function admitRequest(
 ): ApiKey | Promise<ApiKey> {
   const refuse = (error: unknown): never => {
     // A store that is away has counted nothing: the headers then say what the window would begin with.
-    if (exchange.limit === undefined) {
-      const unlimited = unlimitedVerdict(policy.nowMs());
-      const configured = policy.rateLimits[group];
-      const limit = configured === "unlimited" ? UNLIMITED : configured;
-      exchange.limit = { ...unlimited, limit, remaining: limit };
-    }
+    exchange.limit ??= uncountedVerdict(policy.nowMs(), policy.rateLimits[group]);
     throw error;
   };
   try {
     if (policy.isFull()) throw new Overloaded();
     const header = exchange.header("authorization");
-    const found = findKey(policy.keys, header);
+    // A request with the header is one of a program: its cookies do not count.
+    const cookie = header === undefined ? sessionCookieOf(policy, exchange) : undefined;
+    const found =
+      cookie === undefined
+        ? findKey(policy.keys, header)
+        : policy.keys.findSession(hash("sha256", cookie, "hex"));
     if (!(found instanceof Promise) && found !== undefined) {
       const taken = takeQuotaOfKey(policy, group, exchange, found);
       return taken === undefined ? found : taken.then(() => found, refuse);
     }
-    return checkSlowly(policy, group, exchange, { header, found }).catch(refuse);
+    return checkSlowly(policy, group, exchange, { header, cookie, found }).catch(refuse);
   } catch (error) {
     return refuse(error);
   }
+}
+
+const SESSION_ENDED = "The session has ended: sign in again.";
+
+function sessionCookieOf(policy: AdmissionPolicy, exchange: Exchange): string | undefined {
+  return cookieValue(exchange.header("cookie"), policy.sessionCookie);
+}
+
+/** The checks before what anyone may call: whether there is room for it (503), then the limit of the client's address (429). */
+export async function admitAnyone(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
+  try {
+    if (policy.isFull()) throw new Overloaded();
+    await takeQuotaOfAddress(policy, exchange);
+  } catch (error) {
+    exchange.limit ??= uncountedVerdict(policy.nowMs(), LIMIT_WITHOUT_KEY_PER_MINUTE);
+    throw error;
+  }
+}
+
+async function takeQuotaOfAddress(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
+  const { request } = exchange;
+  const bucket = `address:${clientNetwork(policy.addressOf(request), request.socket.remoteAddress)}`;
+  await takeQuota(policy, exchange, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
 }
 
 function takeQuotaOfKey(
@@ -72,14 +98,16 @@ async function checkSlowly(
   policy: AdmissionPolicy,
   group: EndpointGroup,
   exchange: Exchange,
-  { header, found }: { header: string | undefined; found: ReturnType<KeyDirectory["find"]> },
+  {
+    header,
+    cookie,
+    found,
+  }: { header: string | undefined; cookie: string | undefined; found: ReturnType<KeyDirectory["find"]> },
 ): Promise<ApiKey> {
   const key = await found;
   if (key === undefined) {
-    const { request } = exchange;
-    const bucket = `address:${clientNetwork(policy.addressOf(request), request.socket.remoteAddress)}`;
-    await takeQuota(policy, exchange, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
-    throw unauthorized(keyProblem(header));
+    await takeQuotaOfAddress(policy, exchange);
+    throw unauthorized(cookie === undefined ? keyProblem(header) : SESSION_ENDED);
   }
   await takeQuotaOfKey(policy, group, exchange, key);
   return key;
@@ -131,6 +159,11 @@ function state(exchange: Exchange, verdict: RateLimitVerdict): void {
       "Retry-After": String(retryAfterSeconds),
     },
   );
+}
+
+function uncountedVerdict(nowMs: number, configured: RateLimit): RateLimitVerdict {
+  const limit = configured === "unlimited" ? UNLIMITED : configured;
+  return { ...unlimitedVerdict(nowMs), limit, remaining: limit };
 }
 
 function unlimitedVerdict(nowMs: number): RateLimitVerdict {

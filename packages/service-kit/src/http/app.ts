@@ -19,6 +19,7 @@ import { hotLane } from "./hot-lane.ts";
 import { badRequest, notFound } from "./http-error.ts";
 import { Refusals } from "./refusals.ts";
 import { type ServingPolicy, sendError, serveRequest, UNKNOWN_PATH_GROUP } from "./serve-request.ts";
+import { sessionCookieName } from "./session-cookie.ts";
 
 export interface AppOptions {
   /** `/api`, or the empty text for none. */
@@ -35,6 +36,8 @@ export interface AppOptions {
   requestsAtATime: number;
   /** Proxies whose `X-Forwarded-For` is believed, as TRUSTED_PROXIES names them. */
   trustedProxies: readonly string[];
+  /** Origin that browsers use, such as `https://ads.example.com`; left out: whatever host a request names, over http. */
+  publicUrl?: string | undefined;
   /** What is served outside the API, without a key; asked before the API. */
   pages?: RequestHandler;
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
@@ -53,6 +56,8 @@ export function createApp(options: AppOptions): RequestListener {
   const observer = createExchangeObserver(options);
   const policy: ServingPolicy = {
     ...options,
+    publicUrl: options.publicUrl,
+    sessionCookie: sessionCookieName(options.publicUrl),
     isFull: () => observer.running > options.requestsAtATime,
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),

@@ -82,7 +82,7 @@ beforeAll(async () => {
       requestsAtATime: 100,
       endpoints,
       hotLane,
-      keys: { find: (sha256) => keys.get(sha256) },
+      keys: { find: (sha256) => keys.get(sha256), findSession: () => undefined },
       rateLimiter: {
         take: (_bucket, limit) => ({
           allowed: limit > 0,

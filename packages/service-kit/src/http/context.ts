@@ -4,6 +4,7 @@ import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
 import { type AdmissionPolicy, takeQuota } from "./admission.ts";
 import { parseJson } from "./body.ts";
+import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, RequestContext } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { badRequest, unprocessable } from "./http-error.ts";
@@ -56,6 +57,15 @@ class Context implements RequestContext {
 
   get clientAddress(): string {
     return this.#parts.policy.addressOf(this.#parts.exchange.request) ?? "unknown";
+  }
+
+  get clientNetwork(): string {
+    const { request } = this.#parts.exchange;
+    return clientNetwork(this.#parts.policy.addressOf(request), request.socket.remoteAddress);
+  }
+
+  header(name: string): string | undefined {
+    return this.#parts.exchange.header(name);
   }
 
   get query(): URLSearchParams {

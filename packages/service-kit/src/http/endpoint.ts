@@ -1,21 +1,34 @@
-import type { Scope } from "@diegetic/contracts";
+import type { MemberRole, Scope } from "@diegetic/contracts";
 import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
 
 export type EndpointGroup = "match" | "impressions" | "management" | "analytics";
 
-/** A valid API key, as the directory of the service knows it. */
+/** A valid API key or session, as the directory of the service knows it. */
 export interface ApiKey {
+  /** `key_…`, or `ses_…` of a session. */
   keyId: string;
   accountId: string;
   scopes: readonly Scope[];
   /** Requests per minute in each group; null: the limits of the service. */
   rateLimitPerMinute: RateLimit | null;
+  /** Who is signed in; undefined: the caller is an API key. */
+  session?: SessionUser;
 }
 
-/** Where keys are looked up. Unknown, expired and revoked keys are `undefined`; a directory that cannot tell throws. */
+export interface SessionUser {
+  userId: string;
+  /** In the account that the session acts for. */
+  role: MemberRole;
+  /** Whether the user runs the installation. Known to management alone. */
+  isOperator?: boolean;
+}
+
+/** Where keys and sessions are looked up. Unknown, expired and revoked ones are `undefined`; a directory that cannot tell throws. */
 export interface KeyDirectory {
   find(sha256Hex: string): ApiKey | undefined | Promise<ApiKey | undefined>;
+  /** By the SHA-256 of the session cookie's value. */
+  findSession(sha256Hex: string): ApiKey | undefined | Promise<ApiKey | undefined>;
 }
 
 export interface RateLimitVerdict {
@@ -51,6 +64,10 @@ export interface RequestContext {
   param(name: string): string;
   query: URLSearchParams;
   clientAddress: string;
+  /** What clients without a key are counted by: the IPv4 address, or the /64 network of an IPv6 address. */
+  clientNetwork: string;
+  /** A header of the request. @param name in lower case */
+  header(name: string): string | undefined;
   logger: Logger;
   /** Which of the offered media types the client likes best (`Accept`); the first one when it names none of them. */
   preferredMediaType<Type extends string>(offered: readonly [Type, ...Type[]]): Type;
@@ -75,6 +92,13 @@ export interface Endpoint {
   group: EndpointGroup;
   /** What the key must be allowed; of several any one. */
   scope: Scope | readonly Scope[];
+  /**
+   * `session`: signed-in users alone. `anyone`: neither key nor session is asked for; the handler must not read `accountId` or
+   * `key`. Default: keys and sessions.
+   */
+  caller?: "session" | "anyone" | undefined;
+  /** The least role that a session needs. Default: `manager`. */
+  role?: MemberRole;
   /**
    * `none`: a body is ignored. `optional`: a missing one is read as `{}`. Default: `json` for POST, PUT and PATCH, else
    * `none`.

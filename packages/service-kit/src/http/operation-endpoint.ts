@@ -1,10 +1,11 @@
-import { expressPath, type Operation } from "@diegetic/contracts";
+import { expressPath, type Operation, roleOf } from "@diegetic/contracts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** What answers an operation of the API document: method, path, group, scope and body are the document's. */
+/** What answers an operation of the API document: method, path, group, scope, role and body are the document's. */
 export function endpoint(operation: Operation, handle: Endpoint["handle"]): Endpoint {
-  const { method, group, scope, request } = operation;
-  return { method, path: expressPath(operation), group, scope, body: bodyOf(request), handle };
+  const { method, group, scope, caller, request } = operation;
+  const path = expressPath(operation);
+  return { method, path, group, scope, caller, role: roleOf(operation), body: bodyOf(request), handle };
 }
 
 function bodyOf(request: Operation["request"]): "json" | "optional" | "none" {

@@ -38,6 +38,7 @@ beforeEach(async () => {
         sha256 === createHash("sha256").update(KEY).digest("hex")
           ? { keyId: "key_1", accountId: "acct_1", scopes: ["serving"], rateLimitPerMinute: null }
           : undefined,
+      findSession: () => undefined,
     },
     rateLimiter: {
       take: (_bucket, limit) => ({

@@ -1,11 +1,15 @@
-import { type AdmissionPolicy, admitRequest } from "./admission.ts";
+import { requireAccess } from "./access.ts";
+import { type AdmissionPolicy, admitAnyone, admitRequest } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { createContext, type Route } from "./context.ts";
 import type { Answer, ApiKey, Endpoint, EndpointGroup } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
-import { forbidden, HttpError, methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
+import { HttpError, methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
 import type { Refusals } from "./refusals.ts";
+import { requireSameOrigin } from "./same-origin.ts";
 
+/** In place of a key where none is asked for. */
+const ANYONE: ApiKey = { keyId: "", accountId: "", scopes: [], rateLimitPerMinute: null };
 const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 /** The group of requests whose path is unknown. */
 export const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
@@ -13,6 +17,8 @@ export const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
 export interface ServingPolicy extends AdmissionPolicy {
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
   isStoreAway: (error: unknown) => boolean;
+  /** Origin that browsers use; undefined: whatever host a request names. */
+  publicUrl: string | undefined;
   /** Logs that requests are refused because something is away. */
   refusals: Refusals;
 }
@@ -45,6 +51,12 @@ async function answerRequest(
   const { method } = exchange.request;
   const endpoint = endpoints.find((one) => one.method === (method === "HEAD" ? "GET" : method));
   exchange.route = endpoints[0]?.path ?? exchange.route;
+  if (endpoint?.caller === "anyone") {
+    await admitAnyone(policy, exchange); // 429
+    if (endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl); // 403
+    const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
+    return await endpoint.handle(createContext({ exchange, route, key: ANYONE, rawBody, policy }));
+  }
   const group = (endpoint ?? endpoints[0])?.group ?? UNKNOWN_PATH_GROUP;
   const admitted = admitRequest(policy, group, exchange); // 401, 429
   const key = admitted instanceof Promise ? await admitted : admitted;
@@ -52,7 +64,8 @@ async function answerRequest(
     const allow = allowedMethods(endpoints).join(", ");
     throw methodNotAllowed(`${method} is not possible here: use ${allow}.`, allow);
   }
-  requireScope(key, endpoint); // 403
+  if (key.session !== undefined && endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl);
+  requireAccess(key, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
   return await endpoint.handle(createContext({ exchange, route, key, rawBody, policy }));
 }
@@ -60,16 +73,6 @@ async function answerRequest(
 /** HEAD goes wherever GET goes; OPTIONS nowhere, since browsers of other origins have no business here. */
 function allowedMethods(endpoints: readonly Endpoint[]): string[] {
   return endpoints.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
-}
-
-/** Throws 403 (docs/behaviour.md#key-scopes). */
-function requireScope(key: ApiKey, endpoint: Endpoint): void {
-  const { scope } = endpoint;
-  const accepted = typeof scope === "string" ? [scope] : scope;
-  if (accepted.some((one) => key.scopes.includes(one))) return;
-  throw forbidden(
-    `This API key lacks the scope ${accepted.map((one) => `"${one}"`).join(" or ")}: use one that has it. A key that works can make one with POST /api-keys, and so can whoever runs the service.`,
-  );
 }
 
 /** What was sent, unparsed; empty when the endpoint takes no body. Throws, or rejects with, 413 and 415. */

@@ -1,6 +1,7 @@
 import {
   choiceSetting,
   integerSetting,
+  originSetting,
   pathPrefixSetting,
   rateLimitSetting,
   textSetting,
@@ -26,6 +27,8 @@ const DEFAULT_TRUSTED_PROXIES: readonly string[] = ["loopback"];
 export const apiSettings = {
   port: integerSetting("PORT", { min: 0, max: 65_535, fallback: 0 }),
   basePath: pathPrefixSetting("BASE_PATH", "/api"),
+  /** Where browsers find the service. */
+  publicUrl: originSetting("PUBLIC_URL"),
   trustedProxies: trustedProxiesSetting("TRUSTED_PROXIES", DEFAULT_TRUSTED_PROXIES),
   requestsAtATime: integerSetting("REQUESTS_AT_A_TIME", { min: 1, max: 100_000, fallback: 2_000 }),
 };
@@ -46,3 +49,6 @@ export const playerSettings = {
 
 /** Key of the hash under which player ids are stored. */
 export const playerHashKeySetting = textSetting("PLAYER_HASH_KEY", { minLength: 32 });
+
+/** Key of the signatures of session cookies. */
+export const authSecretSetting = textSetting("AUTH_SECRET", { minLength: 32 });

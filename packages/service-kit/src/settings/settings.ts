@@ -147,6 +147,19 @@ export function pathPrefixSetting(variable: string, fallback: string): Setting<s
   return { variable, parse, fallback: { value: fallback } };
 }
 
+/** Scheme, host and port of an address that browsers use, without a path; undefined when it is unset. */
+export function originSetting(variable: string): Setting<string | undefined> {
+  const parse = (text: string) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isWeb = url !== undefined && ["http:", "https:"].includes(url.protocol);
+    if (isWeb && [url.origin, `${url.origin}/`].includes(text)) return url.origin;
+    throw new Error(
+      "scheme, host and port of the service as browsers name it, such as https://diegetic.example.com",
+    );
+  };
+  return { variable, parse, fallback: { value: undefined } };
+}
+
 const NETWORKS_BY_NAME = ["loopback", "linklocal", "uniquelocal"];
 const MAX_PROXIES = 100;
 

@@ -49,6 +49,16 @@ const PAGES: readonly ReadPage[] = [
     }));
   },
   async (database, after) => {
+    const select = { id: true, version: true, sha256: true, revokedAt: true };
+    const rows = await database.accountSession.findMany({ ...nextPage(after), select });
+    return rows.map(({ id, version, sha256, revokedAt }) => ({
+      id,
+      name: entityName.session(sha256),
+      version,
+      present: revokedAt === null,
+    }));
+  },
+  async (database, after) => {
     const rows = await database.placement.findMany({
       where: { gameId: { gt: after } },
       orderBy: { gameId: "asc" as const },
@@ -95,8 +105,9 @@ async function compareRows(rows: readonly PublishedRow[], snapshot: SnapshotPort
   rows.forEach(({ name, version, present }, i) => {
     const row = found[i];
     const isRight = row?.version != null && row.present === present;
-    // By kind and id, not by name: that of a key is a secret's hash.
-    const subject = name.startsWith("key:") ? `key:${rows[i]?.id}` : name;
+    // By kind and id, not by name: that of a key or session is a secret's hash.
+    const [kind] = name.split(":", 1);
+    const subject = kind === "key" || kind === "session" ? `${kind}:${rows[i]?.id}` : name;
     checks.equal("snapshot_rows", subject, version, isRight ? (row.version ?? -1) : -1);
   });
   return { comparisons: checks.list, notCompared: [] };
@@ -107,7 +118,8 @@ async function compareCounts(database: Database, snapshot: SnapshotPort): Promis
     (await database.advertiser.count()) +
     (await database.campaign.count()) +
     (await database.placement.count()) +
-    (await database.apiKey.count({ where: { revokedAt: null } }));
+    (await database.apiKey.count({ where: { revokedAt: null } })) +
+    (await database.accountSession.count({ where: { revokedAt: null } }));
   const checks = new Comparisons("");
   checks.equal("snapshot_entities", "all", rows, await snapshot.countEntities());
   return { comparisons: checks.list, notCompared: [] };

@@ -117,7 +117,7 @@ function revoke({ database, publishing, clock }: ApiKeyParts): Endpoint["handle"
     requireScopes(context.key, key.scopes);
     const nowMs = clock();
     await inTransaction(database, async (transaction) => {
-      await lockKeys(transaction, callerOf(context), nowMs);
+      await lockKeys(transaction, context.key, nowMs);
       const present = await ownKey(transaction, context.accountId, key.id);
       const manages = present.scopes.some((scope) => MANAGING_SCOPES.includes(scope));
       if (manages && isInForce(present, nowMs)) await requireAnotherManagingKey(transaction, present);
@@ -126,10 +126,6 @@ function revoke({ database, publishing, clock }: ApiKeyParts): Endpoint["handle"
     await publishing.obeyed("apiKey", key.id);
     return { status: 204 };
   };
-}
-
-function callerOf(context: RequestContext) {
-  return { accountId: context.accountId, keyId: context.key.keyId };
 }
 
 /** What is kept of an answer for its retries: in place of the key's text the seed from which it is derived. */
@@ -149,7 +145,7 @@ async function issueKey(
 ): Promise<Answer> {
   const nowMs = clock();
   const stored = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
-    await lockKeys(transaction, callerOf(context), nowMs);
+    await lockKeys(transaction, context.key, nowMs);
     const settings = await prepare(transaction, nowMs);
     const seed = newKeySeed();
     const text = derivedKeyText(keyTextSecret, seed);

@@ -1,7 +1,8 @@
-import type { Scope } from "@diegetic/contracts";
+import { SCOPES, type Scope } from "@diegetic/contracts";
 import { type Database, Prisma, type Reader } from "@diegetic/database";
 import type { InstallationClaim } from "@diegetic/hot-state";
 import type { ApiKey, KeyDirectory } from "@diegetic/service-kit";
+import { findSession } from "../sessions/store.ts";
 import type { Clock } from "../shared/time.ts";
 import { isInForce } from "./api-key.ts";
 import { limitFromColumn } from "./limit-column.ts";
@@ -9,7 +10,7 @@ import { limitFromColumn } from "./limit-column.ts";
 const USE_NOTED_EVERY_MS = 60_000;
 
 /**
- * Looks keys up in Postgres at every request: a revoked one is refused by the very next. Notes their use by the minute. While
+ * Looks keys and sessions up in Postgres at every request: a revoked one is refused by the very next. Notes their use by the minute. While
  * Redis is another installation's it throws, as if it were away: nobody is answered by what stands in it.
  */
 export function createKeyDirectory(
@@ -35,6 +36,10 @@ export function createKeyDirectory(
         scopes: row.scopes,
         rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute),
       };
+    },
+    findSession(sha256Hex): Promise<ApiKey | undefined> {
+      claim.expectNotRefused();
+      return findSession(reader, sha256Hex, SCOPES, clock());
     },
   };
 }

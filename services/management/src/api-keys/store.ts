@@ -1,6 +1,14 @@
 import { newId } from "@diegetic/contracts";
 import type { Database, Prisma, Transaction } from "@diegetic/database";
-import { conflict, forbidden, notFound, unauthorized, unprocessable } from "@diegetic/service-kit";
+import {
+  type ApiKey,
+  conflict,
+  forbidden,
+  notFound,
+  requireRole,
+  unauthorized,
+  unprocessable,
+} from "@diegetic/service-kit";
 import { isIdentifier } from "../shared/identifiers.ts";
 import { type Paging, rowsOfPage } from "../shared/paging.ts";
 import {
@@ -57,14 +65,29 @@ export function keyMissing() {
  */
 export async function lockKeys(
   transaction: Transaction,
-  caller: { accountId: string; keyId: string },
+  caller: Pick<ApiKey, "accountId" | "keyId" | "session">,
   nowMs: number,
 ): Promise<void> {
   await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${caller.accountId} FOR NO KEY UPDATE`;
+  if (caller.session !== undefined) return requireOwner(transaction, caller, nowMs);
   if (isInForce(await ownKey(transaction, caller.accountId, caller.keyId), nowMs)) return;
   throw unauthorized(
     "The API key is unknown, expired or revoked: send one that is in force. A key that works can make one with POST /api-keys, and so can whoever runs the service.",
   );
+}
+
+/** Throws when the session, or its user's right to manage keys, has ended since the request was admitted. */
+async function requireOwner(
+  transaction: Transaction,
+  { accountId, keyId }: Pick<ApiKey, "accountId" | "keyId">,
+  nowMs: number,
+): Promise<void> {
+  const session = await transaction.accountSession.findUnique({ where: { id: keyId } });
+  const isOver = session === null || session.revokedAt !== null || session.expiresAt.getTime() <= nowMs;
+  if (isOver || session.accountId !== accountId) throw unauthorized("The session has ended: sign in again.");
+  const accountId_userId = { accountId, userId: session.userId };
+  const member = await transaction.accountMember.findUnique({ where: { accountId_userId } });
+  requireRole(member?.role ?? "viewer", "owner");
 }
 
 /** Throws 422 when the account has as many keys in force as it may. */

@@ -6,10 +6,11 @@ import {
   type SnapshotCampaign,
   type SnapshotCreative,
   type SnapshotPlacement,
+  type SnapshotSession,
 } from "@diegetic/contracts";
 import type { SnapshotEntry } from "@diegetic/hot-state";
 import { limitFromColumn } from "../api-keys/limit-column.ts";
-import type { AdvertiserRow, ApiKeyRow, CampaignRow, PlacementRow } from "./load.ts";
+import type { AdvertiserRow, ApiKeyRow, CampaignRow, PlacementRow, SessionRow } from "./load.ts";
 
 function entry(name: string, version: number, entity: object | null): SnapshotEntry {
   return { name, rowVersion: version, json: entity === null ? null : JSON.stringify(entity) };
@@ -152,4 +153,19 @@ export function apiKeyEntry(row: ApiKeyRow): SnapshotEntry {
     expires_at_ms: row.expiresAt?.getTime() ?? null,
   };
   return entry(entityName.apiKey(row.sha256), row.version, row.revokedAt === null ? entity : null);
+}
+
+/** A session that has ended is removed, and so is one of somebody who is no member any more. */
+export function sessionEntry(row: SessionRow): SnapshotEntry {
+  const name = entityName.session(row.sha256);
+  if (row.role === null || row.revokedAt !== null) return entry(name, row.version, null);
+  const entity: SnapshotSession = {
+    session_id: row.id,
+    user_id: row.userId,
+    account_id: row.accountId,
+    version: row.version,
+    role: row.role,
+    expires_at_ms: row.expiresAt.getTime(),
+  };
+  return entry(name, row.version, entity);
 }

@@ -11,6 +11,7 @@ import {
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
+import { signedUp } from "../testing/browser.ts";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../testing/harness.ts";
 import type { PublishedKind } from "./load.ts";
 import { Publishing } from "./publishing.ts";
@@ -34,7 +35,15 @@ beforeAll(async () => {
   const { campaignId } = await activeCampaign(caller);
   await caller.post("/placements/own", { creator_id: "c", placement_types: ["narrative_hook"] }).expect(201);
   const apiKey = await database.apiKey.findFirstOrThrow({ where: { accountId: caller.accountId } });
-  ids = { advertiser: caller.advertiserId, campaign: campaignId, placement: "own", apiKey: apiKey.id };
+  await signedUp(harness);
+  const session = await database.accountSession.findFirstOrThrow();
+  ids = {
+    advertiser: caller.advertiserId,
+    campaign: campaignId,
+    placement: "own",
+    apiKey: apiKey.id,
+    session: session.id,
+  };
 }, 60_000);
 afterAll(() => harness.stop());
 beforeEach(() => becomeAnothers(ownId));
@@ -79,7 +88,7 @@ function reconcilerWith(recoveries: { ofAll?: Recovery; ofPublishing?: Recovery 
 }
 
 describe("a Redis of another installation gets nothing", () => {
-  it.each<PublishedKind>(["advertiser", "campaign", "placement", "apiKey"])(
+  it.each<PublishedKind>(["advertiser", "campaign", "placement", "apiKey", "session"])(
     "when a row is published: %s",
     async (kind) => {
       await becomeAnothers();

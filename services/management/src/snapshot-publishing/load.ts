@@ -1,3 +1,4 @@
+import type { MemberRole } from "@diegetic/contracts";
 import { type Database, dateOfDay, type Prisma, safeInteger, type Transaction } from "@diegetic/database";
 
 /** From the oldest to the newest, as the snapshot lists them. */
@@ -6,6 +7,8 @@ const byAge = [{ createdAt: "asc" as const }, { id: "asc" as const }];
 export type AdvertiserRow = Prisma.AdvertiserGetPayload<object>;
 export type PlacementRow = Prisma.PlacementGetPayload<object>;
 export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
+/** A session with the role of its user in the account; null: the user is no member any more. */
+export type SessionRow = Prisma.AccountSessionGetPayload<object> & { role: MemberRole | null };
 export type CampaignRow = Prisma.CampaignGetPayload<object> & {
   creatives: Prisma.CreativeGetPayload<object>[];
   geoTargets: Prisma.GeoTargetGetPayload<object>[];
@@ -81,8 +84,18 @@ function byCampaign<Row extends { campaignId: string }>(rows: readonly Row[]): M
   return groups;
 }
 
+/** Loads sessions with the present roles of their users. */
+export async function loadSessions(database: Database, ids: readonly string[]): Promise<SessionRow[]> {
+  const rows = await database.accountSession.findMany({ where: { id: { in: [...ids] } } });
+  const members = await database.accountMember.findMany({
+    where: { OR: rows.map(({ accountId, userId }) => ({ accountId, userId })) },
+  });
+  const roles = new Map(members.map(({ accountId, userId, role }) => [`${accountId} ${userId}`, role]));
+  return rows.map((row) => ({ ...row, role: roles.get(`${row.accountId} ${row.userId}`) ?? null }));
+}
+
 /** What the snapshot is made of, and the table and key column of each. */
-export const PUBLISHED_KINDS = ["advertiser", "campaign", "placement", "apiKey"] as const;
+export const PUBLISHED_KINDS = ["advertiser", "campaign", "placement", "apiKey", "session"] as const;
 export type PublishedKind = (typeof PUBLISHED_KINDS)[number];
 
 /** Identifiers of rows that a crash or an absent Redis left unpublished, at most `limit`. */
@@ -97,6 +110,8 @@ export async function unpublished(database: Database, kind: PublishedKind, limit
       SELECT game_id AS id FROM placements WHERE published_version < version ORDER BY game_id LIMIT ${limit}`,
     apiKey: () => database.$queryRaw<{ id: string }[]>`
       SELECT id FROM api_keys WHERE published_version < version ORDER BY id LIMIT ${limit}`,
+    session: () => database.$queryRaw<{ id: string }[]>`
+      SELECT id FROM account_sessions WHERE published_version < version ORDER BY id LIMIT ${limit}`,
   }[kind]();
   return rows.map((row) => row.id);
 }
@@ -118,6 +133,7 @@ export async function page(
     advertiser: () => database.advertiser.findMany(next),
     campaign: () => database.campaign.findMany(next),
     apiKey: () => database.apiKey.findMany(next),
+    session: () => database.accountSession.findMany(next),
     placement: async () => {
       const games = await database.placement.findMany({
         where: { gameId: { gt: after } },
@@ -156,5 +172,9 @@ export async function markPublished(
       UPDATE api_keys SET published_version = done.version
       FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
       WHERE api_keys.id = done.id AND api_keys.published_version < done.version`,
+    session: () => database.$executeRaw`
+      UPDATE account_sessions SET published_version = done.version
+      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
+      WHERE account_sessions.id = done.id AND account_sessions.published_version < done.version`,
   }[kind]();
 }

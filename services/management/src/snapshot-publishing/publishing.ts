@@ -18,8 +18,8 @@ import {
 import { centsToMillicents } from "@diegetic/money";
 import { type Logger, OutageTeller, unavailable } from "@diegetic/service-kit";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
-import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry } from "./entities.ts";
-import { loadCampaigns, lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
+import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry, sessionEntry } from "./entities.ts";
+import { loadCampaigns, loadSessions, lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
 
 /** More than twice the lease of a match instance: one that died is waited for. */
 const OBEYED_TIMEOUT_MS = 5_000;
@@ -146,6 +146,8 @@ export class Publishing {
         return this.#placements(ids);
       case "apiKey":
         return this.#apiKeys(ids);
+      case "session":
+        return this.#sessions(ids);
     }
   }
 
@@ -179,6 +181,10 @@ export class Publishing {
       case "apiKey": {
         const rows = await this.#database.apiKey.findMany(where);
         return rows.map((row) => ({ id: row.id, row, entry: apiKeyEntry(row) }));
+      }
+      case "session": {
+        const rows = await loadSessions(this.#database, ids);
+        return rows.map((row) => ({ id: row.id, row, entry: sessionEntry(row) }));
       }
     }
   }
@@ -248,6 +254,11 @@ export class Publishing {
   async #apiKeys(ids: readonly string[]): Promise<Prepared> {
     const rows = await this.#database.apiKey.findMany({ where: { id: { in: [...ids] } } });
     return { entries: rows.map(apiKeyEntry), rows };
+  }
+
+  async #sessions(ids: readonly string[]): Promise<Prepared> {
+    const rows = await loadSessions(this.#database, ids);
+    return { entries: rows.map(sessionEntry), rows };
   }
 }
 

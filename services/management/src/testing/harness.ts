@@ -46,6 +46,7 @@ export interface Caller {
 }
 
 export const BASE = "/api";
+const TEST_AUTH_SECRET = "secret of the tests, long enough";
 /** A campaign body with nothing optional in it. */
 export const campaignBody = { name: "Autumn", budget_cents: 10_000, cpm_bid_cents: 500 };
 /** A creative body with nothing optional in it. */
@@ -73,6 +74,8 @@ export function createInstance(
     DATABASE_URL: secrets.databaseUrl,
     REDIS_URL: secrets.redisUrl,
     PLAYER_HASH_KEY: "k".repeat(32),
+    AUTH_SECRET: TEST_AUTH_SECRET,
+    RATE_LIMIT_SIGN_IN: "unlimited",
     RATE_LIMIT_MANAGEMENT: "unlimited",
     RATE_LIMIT_ANALYTICS: "unlimited",
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SetupError } from "@diegetic/local-stores";
 
@@ -9,24 +9,39 @@ export interface StackSecrets {
   playerHashKey: string;
   /** What the demo account's key is derived from: the database keeps only its hash, and yet it is shown at every start. */
   demoSecret: string;
+  /** Key of the signatures of session cookies. */
+  authSecret: string;
 }
 
 export function readOrCreateSecrets(dataDir: string): StackSecrets {
   const file = join(dataDir, "secrets.json");
   if (!existsSync(file)) {
-    const secrets: StackSecrets = {
-      playerHashKey: randomBytes(32).toString("base64url"),
-      demoSecret: randomBytes(32).toString("base64url"),
-    };
-    writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+    const secrets = { playerHashKey: newSecret(), demoSecret: newSecret(), authSecret: newSecret() };
+    write(file, secrets);
+    return secrets;
   }
-  const { playerHashKey, demoSecret } = parse(file);
+  const { playerHashKey, demoSecret, authSecret } = parse(file);
   if (typeof playerHashKey !== "string" || typeof demoSecret !== "string") {
     throw new SetupError(
       `${file} does not hold the secrets of a stack: restore it, or remove it to make new ones.`,
     );
   }
-  return { playerHashKey, demoSecret };
+  if (typeof authSecret === "string") return { playerHashKey, demoSecret, authSecret };
+  // A stack from before there were sessions.
+  const secrets = { playerHashKey, demoSecret, authSecret: newSecret() };
+  write(file, secrets);
+  return secrets;
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** Replaces the file in one step: a crash leaves the old one or the new one. */
+function write(file: string, secrets: StackSecrets): void {
+  const draft = `${file}.new`;
+  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
 }
 
 function parse(file: string): Record<string, unknown> {

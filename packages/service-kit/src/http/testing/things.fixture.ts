@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RequestListener } from "node:http";
-import { InvalidInput } from "@diegetic/contracts";
+import { InvalidInput, MEMBER_ROLES, SCOPES } from "@diegetic/contracts";
 import { createLogger } from "../../observability/logger.ts";
 import { createMetrics, type Metrics } from "../../observability/metrics.ts";
 import { createApp } from "../app.ts";
@@ -18,6 +18,18 @@ addKey("igk_game", {});
 addKey("igk_adv", { scopes: ["advertiser"] });
 addKey("igk_slow", { rateLimitPerMinute: 2 });
 addKey("igk_free", { rateLimitPerMinute: "unlimited" });
+
+const sessions = new Map<string, ApiKey>();
+for (const role of MEMBER_ROLES) {
+  const session: ApiKey = {
+    keyId: `ses_${role}`,
+    accountId: "acct_1",
+    scopes: SCOPES,
+    rateLimitPerMinute: null,
+    session: { userId: `usr_${role}`, role },
+  };
+  sessions.set(createHash("sha256").update(`cookie of ${role}`).digest("hex"), session);
+}
 
 /** Counts exactly, in memory: the port's contract without a store. */
 function countingLimiter(): RateLimiter {
@@ -115,7 +127,7 @@ export function createThings(): Things {
     trustedProxies: ["loopback"],
     requestsAtATime: 100,
     endpoints,
-    keys: { find: (sha256) => keys.get(sha256) },
+    keys: { find: (sha256) => keys.get(sha256), findSession: (sha256) => sessions.get(sha256) },
     rateLimiter: countingLimiter(),
     rateLimits: { match: 1000, impressions: 1000, management: 100, analytics: 60 },
     logger: createLogger({ service: "test", instance: "test", level: "warn" }, destination),

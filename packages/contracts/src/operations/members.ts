@@ -1,0 +1,220 @@
+import {
+  accountPatchSchema,
+  createdInvitationSchema,
+  invitationCreateSchema,
+  invitationListSchema,
+  invitationSchema,
+  invitationTokenSchema,
+  memberListSchema,
+  memberPatchSchema,
+  memberSchema,
+} from "../schemas/member.ts";
+import { sessionSchema } from "../schemas/session.ts";
+import { malformedField, missingField, notAllowedField } from "./common-refusals.ts";
+import { exampleIds } from "./example-ids.ts";
+import { defineFeature, refusal } from "./operation.ts";
+import { noInvitation, sessionExample } from "./sessions.ts";
+
+const member = {
+  user_id: exampleIds.user,
+  name: "Ada Ember",
+  email: "ada@emberroast.example",
+  role: "owner",
+  joined_at: exampleIds.moment,
+};
+const invitation = {
+  id: exampleIds.invitation,
+  role: "manager",
+  note: "Bo of the agency",
+  created_at: exampleIds.moment,
+  expires_at: "2026-12-08T09:30:00.000Z",
+};
+const token = "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321";
+
+const signedIn = { group: "management", scope: [], caller: "session", addition: true } as const;
+const noMember = refusal(
+  404,
+  "no_member",
+  "The account has no such member.",
+  "The account has no member of this id: GET /members lists them.",
+);
+const lastOwner = refusal(
+  409,
+  "last_owner",
+  "The account would be left without an owner.",
+  "This is the last owner of the account: make another member an owner first.",
+);
+
+export const membersApi = defineFeature({
+  tag: "Members",
+  description: "Who may act for the account, and how far. For signed-in users only.",
+  schemas: {
+    Member: memberSchema,
+    MemberChanges: memberPatchSchema,
+    AccountChanges: accountPatchSchema,
+    Invitation: invitationSchema,
+    CreatedInvitation: createdInvitationSchema,
+    NewInvitation: invitationCreateSchema,
+  },
+  operations: {
+    changeAccount: {
+      ...signedIn,
+      role: "owner",
+      operationId: "updateAccount",
+      method: "PATCH",
+      path: "/account",
+      summary: "Rename the account",
+      description: "Changes what the account is called.",
+      request: { schema: accountPatchSchema, example: { label: "Emberroast Coffee" } },
+      success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+      refusals: [
+        missingField("label is required: it must be text of at most 200 characters that is not blank"),
+        malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
+        notAllowedField(
+          "label must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+    list: {
+      ...signedIn,
+      operationId: "listMembers",
+      method: "GET",
+      path: "/members",
+      summary: "List the members",
+      description: "In the order of joining; at most 200.",
+      success: [{ status: 200, description: "The members.", schema: memberListSchema, example: [member] }],
+      refusals: [],
+    },
+    change: {
+      ...signedIn,
+      role: "owner",
+      operationId: "updateMember",
+      method: "PATCH",
+      path: "/members/{user_id}",
+      summary: "Change a member's role",
+      description: "In force with the member's next request. At least one owner stays.",
+      request: { schema: memberPatchSchema, example: { role: "owner" } },
+      success: [{ status: 200, description: "The member.", schema: memberSchema, example: member }],
+      refusals: [
+        missingField("role is required: it must be one of viewer, manager, owner"),
+        noMember,
+        lastOwner,
+        notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
+      ],
+    },
+    remove: {
+      ...signedIn,
+      role: "viewer",
+      operationId: "removeMember",
+      method: "DELETE",
+      path: "/members/{user_id}",
+      summary: "Remove a member, or leave",
+      description:
+        "An owner removes anybody; every member can leave. The user's sessions act for another account of theirs from then on, for a new one where there is none.",
+      success: [{ status: 204, description: "The user is no member any more." }],
+      refusals: [
+        refusal(
+          403,
+          "not_owner",
+          "The caller removes somebody else, and is no owner.",
+          'Your role in this account is "manager", but this needs "owner": ask an owner of the account.',
+        ),
+        noMember,
+        lastOwner,
+      ],
+    },
+    listInvitations: {
+      ...signedIn,
+      operationId: "listInvitations",
+      method: "GET",
+      path: "/invitations",
+      summary: "List the open invitations",
+      description: "In the order of their creation, without their tokens.",
+      success: [
+        { status: 200, description: "The invitations.", schema: invitationListSchema, example: [invitation] },
+      ],
+      refusals: [],
+    },
+    invite: {
+      ...signedIn,
+      role: "owner",
+      operationId: "createInvitation",
+      method: "POST",
+      path: "/invitations",
+      summary: "Invite somebody",
+      description:
+        "Makes a link by which one person can join the account within 7 days. It is shown in this answer alone, and the service sends no e-mail: hand it over yourself.",
+      request: { schema: invitationCreateSchema, example: { role: "manager", note: "Bo of the agency" } },
+      success: [
+        {
+          status: 201,
+          description: "The invitation, with its token.",
+          schema: createdInvitationSchema,
+          example: { ...invitation, token, link_path: `/join#${token}` },
+        },
+      ],
+      refusals: [
+        missingField("role is required: it must be one of viewer, manager, owner"),
+        malformedField("note must be text of at most 200 characters that is not blank, but 7 was sent"),
+        notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
+        refusal(
+          422,
+          "too_many",
+          "The account has 100 open invitations.",
+          "An account has at most 100 open invitations: withdraw one first.",
+        ),
+      ],
+    },
+    withdraw: {
+      ...signedIn,
+      role: "owner",
+      operationId: "withdrawInvitation",
+      method: "DELETE",
+      path: "/invitations/{invitation_id}",
+      summary: "Withdraw an invitation",
+      description: "Its link leads nowhere from then on. A second DELETE is 204 again.",
+      success: [{ status: 204, description: "The invitation is withdrawn." }],
+      refusals: [
+        refusal(
+          403,
+          "other_account",
+          "The invitation belongs to another account.",
+          "The invitation belongs to another account: GET /invitations lists your own.",
+        ),
+        refusal(
+          404,
+          "unknown_invitation",
+          "There is no such invitation.",
+          "There is no invitation of this id: GET /invitations lists your own.",
+        ),
+      ],
+    },
+    accept: {
+      ...signedIn,
+      role: "viewer",
+      operationId: "acceptInvitation",
+      method: "POST",
+      path: "/invitations/accept",
+      summary: "Accept an invitation",
+      description: "Makes the signed-in user a member of the account, and lets the session act for it.",
+      request: { schema: invitationTokenSchema, example: { token } },
+      success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+      refusals: [
+        missingField("token is required: it must be text of at most 200 characters that is not blank"),
+        malformedField(
+          "token must be text of at most 200 characters that is not blank, but a number was sent",
+        ),
+        noInvitation,
+        refusal(
+          409,
+          "already_member",
+          "The user is a member of the account.",
+          "You are a member of this account already: switch to it by PATCH /session.",
+        ),
+        notAllowedField(
+          "token must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+  },
+});

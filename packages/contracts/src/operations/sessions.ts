@@ -1,0 +1,311 @@
+import { invitationTokenSchema, offeredAccountSchema } from "../schemas/member.ts";
+import {
+  accountSchema,
+  listedSessionSchema,
+  membershipSchema,
+  passwordChangeSchema,
+  sessionListSchema,
+  sessionPatchSchema,
+  sessionSchema,
+  signInSchema,
+  signUpSchema,
+  userPatchSchema,
+  userSchema,
+} from "../schemas/session.ts";
+import { malformedField, missingField, notAllowedField } from "./common-refusals.ts";
+import { exampleIds } from "./example-ids.ts";
+import { defineFeature, refusal } from "./operation.ts";
+
+const account = { id: exampleIds.account, label: "Emberroast Coffee" };
+export const sessionExample = {
+  session_id: exampleIds.session,
+  expires_at: "2026-12-15T09:30:00.000Z",
+  user: { id: exampleIds.user, name: "Ada Ember", email: "ada@emberroast.example", is_operator: false },
+  account,
+  role: "owner",
+  accounts: [{ ...account, role: "owner" }],
+};
+const signUpExample = {
+  name: "Ada Ember",
+  email: "ada@emberroast.example",
+  password: "warm since the first fire",
+  account_label: "Emberroast Coffee",
+};
+
+const open = { group: "management", scope: [], caller: "anyone", addition: true } as const;
+const signedIn = {
+  group: "management",
+  scope: [],
+  caller: "session",
+  role: "viewer",
+  addition: true,
+} as const;
+const cookieSet = ["Set-Cookie"] as const;
+
+export const noInvitation = refusal(
+  404,
+  "no_invitation",
+  "There is no open invitation with this token.",
+  "The invitation is unknown, withdrawn, used or expired: ask an owner of the account for a new one.",
+);
+
+export const sessionsApi = defineFeature({
+  tag: "Sessions",
+  description:
+    "Signing up, signing in and out on the dashboard. The session is a cookie that only the browser sees; it acts for its account like an API key.",
+  schemas: {
+    Session: sessionSchema,
+    User: userSchema,
+    Account: accountSchema,
+    Membership: membershipSchema,
+    ListedSession: listedSessionSchema,
+    SignUp: signUpSchema,
+    SignIn: signInSchema,
+    PasswordChange: passwordChangeSchema,
+    UserChanges: userPatchSchema,
+    SessionChanges: sessionPatchSchema,
+    InvitationToken: invitationTokenSchema,
+    OfferedAccount: offeredAccountSchema,
+  },
+  operations: {
+    signUp: {
+      ...open,
+      operationId: "signUp",
+      method: "POST",
+      path: "/auth/sign-up",
+      summary: "Sign up",
+      description:
+        "Makes a user, and an account with the user as its owner; with an invitation the user joins that account instead. Signs the user in.",
+      request: { schema: signUpSchema, example: signUpExample },
+      success: [
+        {
+          status: 201,
+          description: "The session of the new user.",
+          schema: sessionSchema,
+          example: sessionExample,
+          headers: cookieSet,
+        },
+      ],
+      refusals: [
+        missingField("name is required: it must be text of at most 200 characters that is not blank"),
+        malformedField(
+          'email must be an e-mail address such as name@example.com, but a text without "@" was sent',
+        ),
+        noInvitation,
+        refusal(
+          409,
+          "email_taken",
+          "The address belongs to a user; upper and lower case are the same.",
+          "email belongs to a user already: sign in, or use another address",
+        ),
+        notAllowedField("password must be text of 10 to 128 characters, but a text of 5 was sent"),
+      ],
+    },
+    signIn: {
+      ...open,
+      operationId: "signIn",
+      method: "POST",
+      path: "/auth/sign-in",
+      summary: "Sign in",
+      description:
+        "Starts a session of 14 days on this browser. An unknown address is answered like a wrong password.",
+      request: {
+        schema: signInSchema,
+        example: { email: "ada@emberroast.example", password: "warm since the first fire" },
+      },
+      success: [
+        {
+          status: 200,
+          description: "The session.",
+          schema: sessionSchema,
+          example: sessionExample,
+          headers: cookieSet,
+        },
+      ],
+      refusals: [
+        missingField("email is required: it must be an e-mail address of at most 254 characters"),
+        malformedField(
+          'email must be an e-mail address such as name@example.com, but a text without "@" was sent',
+        ),
+        refusal(
+          401,
+          "wrong_password",
+          "There is no such user, or the password is another.",
+          "E-mail address or password is wrong.",
+        ),
+        notAllowedField(
+          "password must be text of at most 128 characters, but a text of 200 characters was sent",
+        ),
+      ],
+    },
+    signOut: {
+      ...open,
+      operationId: "signOut",
+      method: "POST",
+      path: "/auth/sign-out",
+      summary: "Sign out",
+      description:
+        "Ends the session of this browser at once and everywhere, and clears its cookie. Without a session, too.",
+      success: [{ status: 204, description: "There is no session any more.", headers: cookieSet }],
+      refusals: [],
+    },
+    readInvitation: {
+      ...open,
+      operationId: "readInvitation",
+      method: "POST",
+      path: "/auth/invitation",
+      summary: "Read an invitation",
+      description: "What the invitation of a token offers, for whoever has its link.",
+      request: {
+        schema: invitationTokenSchema,
+        example: { token: "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321" },
+      },
+      success: [
+        {
+          status: 200,
+          description: "The offer.",
+          schema: offeredAccountSchema,
+          example: { account_label: account.label, role: "manager", expires_at: "2026-12-08T09:30:00.000Z" },
+        },
+      ],
+      refusals: [
+        missingField("token is required: it must be text of at most 200 characters that is not blank"),
+        malformedField(
+          "token must be text of at most 200 characters that is not blank, but a number was sent",
+        ),
+        noInvitation,
+        notAllowedField(
+          "token must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+    show: {
+      ...signedIn,
+      operationId: "getSession",
+      method: "GET",
+      path: "/session",
+      summary: "Read the session",
+      description: "Who is signed in, for which account the session acts, and which others there are.",
+      success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+      refusals: [],
+    },
+    change: {
+      ...signedIn,
+      operationId: "updateSession",
+      method: "PATCH",
+      path: "/session",
+      summary: "Switch the account",
+      description: "Lets the session act for another account of the user.",
+      request: { schema: sessionPatchSchema, example: { account_id: exampleIds.account } },
+      success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+      refusals: [
+        missingField("account_id is required: it must be text of at most 200 characters that is not blank"),
+        malformedField("account_id must be text of at most 200 characters that is not blank, but 7 was sent"),
+        refusal(
+          404,
+          "no_account",
+          "The user is a member of no such account.",
+          "account_id names no account that you are a member of: GET /session lists them",
+        ),
+        notAllowedField(
+          "account_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+    changeUser: {
+      ...signedIn,
+      operationId: "updateUser",
+      method: "PATCH",
+      path: "/user",
+      summary: "Change the user",
+      description: "Changes how the signed-in user is called.",
+      request: { schema: userPatchSchema, example: { name: "Ada Ember" } },
+      success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+      refusals: [
+        missingField("name is required: it must be text of at most 200 characters that is not blank"),
+        malformedField("name must be text of at most 200 characters that is not blank, but 7 was sent"),
+        notAllowedField(
+          "name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+    changePassword: {
+      ...signedIn,
+      operationId: "changePassword",
+      method: "POST",
+      path: "/auth/change-password",
+      summary: "Change the password",
+      description: "Ends all sessions of the user, and starts a new one on this browser.",
+      request: {
+        schema: passwordChangeSchema,
+        example: { current_password: "warm since the first fire", new_password: "a lantern in the keep" },
+      },
+      success: [{ status: 204, description: "The password is changed.", headers: cookieSet }],
+      refusals: [
+        missingField("current_password is required: it must be text of at most 128 characters"),
+        malformedField("new_password must be text of at most 128 characters, but a number was sent"),
+        refusal(
+          403,
+          "wrong_password",
+          "The current password is another.",
+          "current_password is wrong: send the password that you sign in with",
+        ),
+        notAllowedField("new_password must be text of 10 to 128 characters, but a text of 5 was sent"),
+      ],
+    },
+    list: {
+      ...signedIn,
+      operationId: "listSessions",
+      method: "GET",
+      path: "/auth/sessions",
+      summary: "List the user's sessions",
+      description: "Every browser on which the user is signed in, newest first; at most 100.",
+      success: [
+        {
+          status: 200,
+          description: "The sessions.",
+          schema: sessionListSchema,
+          example: [
+            {
+              id: exampleIds.session,
+              account_label: account.label,
+              created_at: exampleIds.moment,
+              expires_at: sessionExample.expires_at,
+              user_agent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+              client_address: "192.0.2.17",
+              current: true,
+            },
+          ],
+        },
+      ],
+      refusals: [],
+    },
+    end: {
+      ...signedIn,
+      operationId: "endSession",
+      method: "DELETE",
+      path: "/auth/sessions/{session_id}",
+      summary: "End a session",
+      description: "Ends one session of the user; its next request is refused everywhere.",
+      success: [{ status: 204, description: "The session has ended." }],
+      refusals: [
+        refusal(
+          404,
+          "no_session",
+          "The user has no such session in force.",
+          "You have no session of this id: GET /auth/sessions lists them.",
+        ),
+      ],
+    },
+    endOthers: {
+      ...signedIn,
+      operationId: "endOtherSessions",
+      method: "POST",
+      path: "/auth/end-other-sessions",
+      summary: "End all other sessions",
+      description: "Ends every session of the user but this one.",
+      success: [{ status: 204, description: "The other sessions have ended." }],
+      refusals: [],
+    },
+  },
+});

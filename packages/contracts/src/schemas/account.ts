@@ -1,0 +1,15 @@
+import { MEMBER_ROLES } from "../snapshot.ts";
+import { answerText, oneOf } from "./fields.ts";
+
+/** The fields by which an account is named. */
+export const accountRef = {
+  id: answerText("The account's identifier, acct_…."),
+  label: answerText("What the account is called."),
+};
+
+const ROLES =
+  "owner: everything; manager: all but members, invitations and API keys; viewer: reads, simulates and explains.";
+
+export function memberRole(description: string) {
+  return oneOf(MEMBER_ROLES, `${description} ${ROLES}`);
+}

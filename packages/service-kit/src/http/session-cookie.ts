@@ -1,0 +1,28 @@
+/** The name of the cookie that carries a session. Over https it has the prefix by which browsers keep subdomains from setting it. */
+export function sessionCookieName(publicUrl: string | undefined): string {
+  return isSecure(publicUrl) ? "__Host-diegetic_session" : "diegetic_session";
+}
+
+/** Whether browsers reach the service over https, so that the cookie must not travel without it. */
+export function isSecure(publicUrl: string | undefined): boolean {
+  return publicUrl?.startsWith("https://") === true;
+}
+
+const MAX_VALUE_CHARACTERS = 500;
+
+/** The decoded value of a cookie; undefined: there is none, or none that can be a session. */
+export function cookieValue(header: string | undefined, name: string): string | undefined {
+  if (header === undefined) return undefined;
+  for (const pair of header.split(";")) {
+    const at = pair.indexOf("=");
+    if (at < 0 || pair.slice(0, at).trim() !== name) continue;
+    const value = pair.slice(at + 1).trim();
+    if (value === "" || value.length > MAX_VALUE_CHARACTERS) return undefined;
+    try {
+      return decodeURIComponent(value);
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type MemberRole, newId } from "@diegetic/contracts";
+import { type Database, Prisma, type Transaction } from "@diegetic/database";
+import { conflict, notFound } from "@diegetic/service-kit";
+
+const TOKEN_PREFIX = "inv_";
+const TOKEN_BYTES = 32;
+/** How long an invitation stays open. */
+export const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
+
+/** The memberships of a user, in the order of joining. */
+export function membershipsOf(client: Database | Transaction, userId: string) {
+  return client.accountMember.findMany({
+    where: { userId },
+    orderBy: [{ createdAt: "asc" }, { accountId: "asc" }],
+    include: { account: true },
+  });
+}
+
+/**
+ * The account that a session of the user acts for at first: the one that the latest session acted for, where the user is still a
+ * member, else the oldest membership. A user without any gets a new account. Locks the user.
+ */
+export async function accountToActFor(
+  transaction: Transaction,
+  user: { id: string; name: string },
+  label: string = user.name,
+): Promise<string> {
+  await transaction.$queryRaw`SELECT id FROM users WHERE id = ${user.id} FOR UPDATE`;
+  const memberships = await membershipsOf(transaction, user.id);
+  const latest = await transaction.accountSession.findFirst({
+    where: { userId: user.id, accountId: { in: memberships.map(({ accountId }) => accountId) } },
+    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+  });
+  const known = latest?.accountId ?? memberships[0]?.accountId;
+  if (known !== undefined) return known;
+  const accountId = newId("acct");
+  await transaction.account.create({ data: { id: accountId, label } });
+  await transaction.accountMember.create({ data: { accountId, userId: user.id, role: "owner" } });
+  return accountId;
+}
+
+/** Locks the members of an account until the end of the transaction. */
+export async function lockMembers(transaction: Transaction, accountId: string): Promise<void> {
+  await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+}
+
+/** Throws 409 when the user is the account's only owner. Call it while the members are locked. */
+export async function requireAnotherOwner(
+  transaction: Transaction,
+  member: { accountId: string; userId: string; role: MemberRole },
+): Promise<void> {
+  if (member.role !== "owner") return;
+  const others = await transaction.accountMember.count({
+    where: { accountId: member.accountId, role: "owner", userId: { not: member.userId } },
+  });
+  if (others > 0) return;
+  throw conflict("This is the last owner of the account: make another member an owner first.");
+}
+
+/** A new invitation's token: shown once, stored only as SHA-256. */
+export function newInvitationToken(): string {
+  return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
+}
+
+export function invitationSha256(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+export const isOpen = (nowMs: number) => ({ closedAt: null, expiresAt: { gt: new Date(nowMs) } });
+
+/** The open invitation of a token. Throws 404. */
+export async function openInvitation(client: Database | Transaction, token: string, nowMs: number) {
+  const invitation = await client.accountInvitation.findFirst({
+    where: { sha256: invitationSha256(token), ...isOpen(nowMs) },
+    include: { account: true },
+  });
+  if (invitation === null) throw invitationMissing();
+  return invitation;
+}
+
+function invitationMissing() {
+  return notFound(
+    "The invitation is unknown, withdrawn, used or expired: ask an owner of the account for a new one.",
+  );
+}
+
+/**
+ * Makes the user a member by an invitation, which is used up by it. Of two who accept at once the second waits, and finds it used.
+ * Throws 404 and 409.
+ */
+export async function acceptInvitation(
+  transaction: Transaction,
+  token: string,
+  userId: string,
+  nowMs: number,
+): Promise<string> {
+  const sha256 = invitationSha256(token);
+  await transaction.$queryRaw(
+    Prisma.sql`SELECT id FROM account_invitations WHERE sha256 = ${sha256} FOR UPDATE`,
+  );
+  const { id, accountId, role } = await openInvitation(transaction, token, nowMs);
+  const key = { accountId_userId: { accountId, userId } };
+  if ((await transaction.accountMember.findUnique({ where: key })) !== null) {
+    throw conflict("You are a member of this account already: switch to it by PATCH /session.");
+  }
+  await transaction.accountMember.create({ data: { accountId, userId, role, createdAt: new Date(nowMs) } });
+  await transaction.accountInvitation.update({ where: { id }, data: { closedAt: new Date(nowMs) } });
+  return accountId;
+}

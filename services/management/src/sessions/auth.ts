@@ -1,0 +1,65 @@
+import { type IdPrefix, newId, PASSWORD_CHARACTERS } from "@diegetic/contracts";
+import type { Database } from "@diegetic/database";
+import { isSecure, sessionCookieName } from "@diegetic/service-kit";
+import { prismaAdapter } from "better-auth/adapters/prisma";
+import { betterAuth } from "better-auth/minimal";
+
+/** How long a session lasts. Seconds. */
+const SESSION_SECONDS = 14 * 24 * 60 * 60;
+/** The header by which the library is given the client address that the service has found out. */
+export const CLIENT_ADDRESS_HEADER = "x-client-address";
+
+const ID_PREFIXES: Readonly<Record<string, IdPrefix>> = {
+  user: "usr",
+  session: "ses",
+  account: "crd",
+  verification: "ver",
+};
+
+export interface AuthSettings {
+  basePath: string;
+  publicUrl: string | undefined;
+  secrets: { authSecret: string };
+}
+
+/**
+ * The authentication library: passwords, sessions and their cookie. Its functions are called, never its router: routes, limits,
+ * checks of the origin and errors are the product's own. It logs nothing, because its lines name e-mail addresses.
+ */
+export function createAuth(database: Database, { basePath, publicUrl, secrets }: AuthSettings) {
+  return betterAuth({
+    appName: "Diegetic",
+    baseURL: publicUrl ?? "http://localhost",
+    basePath: `${basePath}/auth`,
+    secret: secrets.authSecret,
+    database: prismaAdapter(database, { provider: "postgresql", transaction: true }),
+    logger: { disabled: true },
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    emailAndPassword: {
+      enabled: true,
+      // The session starts once the user has an account to act for.
+      autoSignIn: false,
+      minPasswordLength: PASSWORD_CHARACTERS.minimum,
+      maxPasswordLength: PASSWORD_CHARACTERS.maximum,
+    },
+    user: { modelName: "user" },
+    session: { modelName: "userSession", expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
+    account: { modelName: "userCredential" },
+    verification: { modelName: "userVerification" },
+    advanced: {
+      // The name carries its prefix already.
+      useSecureCookies: false,
+      cookies: {
+        session_token: {
+          name: sessionCookieName(publicUrl),
+          attributes: { secure: isSecure(publicUrl), sameSite: "strict", httpOnly: true, path: "/" },
+        },
+      },
+      database: { generateId: ({ model }) => newId(ID_PREFIXES[model] ?? "ver") },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+    },
+  });
+}
+
+export type Auth = ReturnType<typeof createAuth>;

@@ -1,0 +1,28 @@
+import type { SessionBody } from "@diegetic/contracts";
+import type { Database } from "@diegetic/database";
+import { unauthorized } from "@diegetic/service-kit";
+import { membershipsOf } from "../members/store.ts";
+import { timestamp } from "../shared/time.ts";
+
+/** The session as it is now. Throws 401 when it has ended meanwhile. */
+export async function presentSession(database: Database, sessionId: string): Promise<SessionBody> {
+  const session = await database.accountSession.findUnique({
+    where: { id: sessionId },
+    include: { user: true },
+  });
+  const memberships = session === null ? [] : await membershipsOf(database, session.userId);
+  const accounts = memberships.map(({ account, role }) => ({ id: account.id, label: account.label, role }));
+  const current = accounts.find(({ id }) => id === session?.accountId);
+  if (session === null || session.revokedAt !== null || current === undefined) {
+    throw unauthorized("The session has ended: sign in again.");
+  }
+  const { user, expiresAt } = session;
+  return {
+    session_id: session.id,
+    expires_at: timestamp(expiresAt),
+    user: { id: user.id, name: user.name, email: user.email, is_operator: user.isOperator },
+    account: { id: current.id, label: current.label },
+    role: current.role,
+    accounts,
+  };
+}

@@ -1,0 +1,110 @@
+import { type Database, inTransaction } from "@diegetic/database";
+import {
+  badRequest,
+  conflict,
+  cookieValue,
+  forbidden,
+  HttpError,
+  type RequestContext,
+  unauthorized,
+} from "@diegetic/service-kit";
+import { isAPIError } from "better-auth/api";
+import { accountToActFor } from "../members/store.ts";
+import { type Auth, CLIENT_ADDRESS_HEADER } from "./auth.ts";
+import { endOldestSessions, insertSession } from "./store.ts";
+
+const USER_AGENT_CHARACTERS = 300;
+
+export interface SignInParts {
+  database: Database;
+  auth: Auth;
+  /** Name of the session's cookie. */
+  cookieName: string;
+}
+
+/** A session that has just begun, and the header that gives its cookie to the browser. */
+export interface StartedSession {
+  sessionId: string;
+  setCookie: string;
+}
+
+/** What the library may see of a request. */
+export function headersForAuth(context: RequestContext): Headers {
+  const headers = new Headers({ [CLIENT_ADDRESS_HEADER]: context.clientAddress });
+  for (const name of ["cookie", "user-agent"]) {
+    const value = context.header(name);
+    if (value !== undefined)
+      headers.set(name, name === "cookie" ? value : value.slice(0, USER_AGENT_CHARACTERS));
+  }
+  return headers;
+}
+
+/** Calls the library, and turns its refusals into answers. */
+export async function asked<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw isAPIError(error) ? refusalOf(String(error.body?.code), error) : error;
+  }
+}
+
+function refusalOf(code: string, cause: unknown): Error {
+  switch (code) {
+    case "INVALID_EMAIL_OR_PASSWORD":
+      return new HttpError(401, "E-mail address or password is wrong.", { "WWW-Authenticate": "Bearer" });
+    case "INVALID_EMAIL":
+      return badRequest(
+        "email must be an e-mail address such as name@example.com, but a text that is none was sent",
+      );
+    case "INVALID_PASSWORD":
+      return forbidden("current_password is wrong: send the password that you sign in with");
+    case "UNAUTHORIZED":
+      return unauthorized("The session has ended: sign in again.");
+    default:
+      return new Error(`the authentication library refused: ${code}`, { cause });
+  }
+}
+
+/** Throws 409 for an address that belongs to a user. */
+export function emailTaken() {
+  return conflict("email belongs to a user already: sign in, or use another address");
+}
+
+/** Signs a user in by e-mail address and password. Throws 401. */
+export async function startSession(
+  parts: SignInParts,
+  context: RequestContext,
+  credentials: { email: string; password: string },
+  nowMs: number,
+): Promise<StartedSession> {
+  const { headers, response } = await asked(() =>
+    parts.auth.api.signInEmail({ body: credentials, headers: headersForAuth(context), returnHeaders: true }),
+  );
+  return admitSession(parts, { token: response.token, headers }, nowMs);
+}
+
+/** Lets requests be admitted by the cookie of a session that the library has started. */
+export async function admitSession(
+  { database, cookieName }: SignInParts,
+  { token, headers, accountId }: { token: string; headers: Headers; accountId?: string },
+  nowMs: number,
+): Promise<StartedSession> {
+  const setCookie = setCookieOf(headers, cookieName);
+  const value = cookieValue(setCookie.split(";", 1)[0], cookieName);
+  if (value === undefined) throw new Error("the authentication library has set no cookie");
+  const session = await database.userSession.findUniqueOrThrow({ where: { token }, include: { user: true } });
+  const { id, userId, expiresAt, user } = session;
+  await inTransaction(database, async (transaction) => {
+    const actsFor = accountId ?? (await accountToActFor(transaction, user));
+    await insertSession(transaction, { id, userId, accountId: actsFor, cookieValue: value, expiresAt });
+  });
+  await endOldestSessions(database, userId, nowMs);
+  return { sessionId: id, setCookie };
+}
+
+/** The library's own header for the session's cookie; it sets others, which are not needed. */
+export function setCookieOf(headers: Headers, cookieName: string): string {
+  const header = headers.getSetCookie().find((one) => one.startsWith(`${cookieName}=`));
+  if (header === undefined) throw new Error("the authentication library has set no cookie");
+  return header;
+}

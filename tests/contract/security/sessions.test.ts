@@ -1,0 +1,150 @@
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { BASE_PATH, type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
+
+const OWN_PAGE = { "Sec-Fetch-Site": "same-origin" };
+const PLACEMENT = { creator_id: "studio", placement_types: ["narrative_hook"] };
+
+let api: ComposedApi;
+beforeAll(async () => {
+  api = await startComposedApi({ RATE_LIMIT_SIGN_IN: "unlimited" });
+}, 60_000);
+afterAll(() => api.stop());
+
+interface Call {
+  cookie?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+function call(method: string, path: string, { cookie, body, headers = OWN_PAGE }: Call = {}) {
+  return api.send({
+    method,
+    path: BASE_PATH + path,
+    headers: {
+      ...headers,
+      ...(cookie !== undefined && { Cookie: cookie }),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+async function signedUp(fields: object = {}): Promise<{ cookie: string; userId: string }> {
+  const email = `${newId("usr")}@example.com`;
+  const body = { name: "Ada", email, password: "a password of tests", ...fields };
+  const answer = await call("POST", "/auth/sign-up", { body });
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return {
+    cookie: answer.headers["set-cookie"]?.split(";", 1)[0] ?? "",
+    userId: JSON.parse(answer.text).user.id,
+  };
+}
+
+/** A match request for a game of the session's account, answered 204 because there is no campaign. */
+function matchIn(gameId: string, cookie: string, headers?: Record<string, string>) {
+  const body = { game_id: gameId, user_id: "player", game_context: {} };
+  return call("POST", "/match", { cookie, body, ...(headers && { headers }) });
+}
+
+async function withGame(): Promise<{ cookie: string; gameId: string }> {
+  const { cookie } = await signedUp();
+  const gameId = newId("acct");
+  await call("POST", `/placements/${gameId}`, { cookie, body: PLACEMENT });
+  return { cookie, gameId };
+}
+
+describe("a session in both tiers", () => {
+  it("acts for its account, and is refused with the next request once it has ended", async () => {
+    const { cookie, gameId } = await withGame();
+    expect((await matchIn(gameId, cookie)).status).toBe(204);
+    expect((await call("GET", `/placements/${gameId}`, { cookie })).status).toBe(200);
+    expect((await call("POST", "/auth/sign-out", { cookie })).status).toBe(204);
+    expect((await matchIn(gameId, cookie)).status).toBe(401);
+    expect((await call("GET", `/placements/${gameId}`, { cookie })).status).toBe(401);
+  });
+
+  it("is none for another account's game", async () => {
+    const { gameId } = await withGame();
+    const { cookie } = await signedUp();
+    expect((await matchIn(gameId, cookie)).status).toBe(403);
+  });
+
+  it("cannot be made up", async () => {
+    const { cookie, gameId } = await withGame();
+    const [name, value = ""] = cookie.split("=", 2);
+    const [token] = decodeURIComponent(value).split(".");
+    for (const forged of [
+      `${name}=${token}`,
+      `${name}=${token}.x`,
+      `${name}=`,
+      `${name}=%`,
+      `${name}=${value}0`,
+    ]) {
+      expect((await matchIn(gameId, forged)).status).toBe(401);
+      expect((await call("GET", "/session", { cookie: forged })).status).toBe(401);
+    }
+  });
+
+  const FOREIGN: [string, Record<string, string>][] = [
+    ["without a word of its origin", {}],
+    ["of another site", { "Sec-Fetch-Site": "cross-site" }],
+    ["of a subdomain", { "Sec-Fetch-Site": "same-site" }],
+    ["typed into the address bar", { "Sec-Fetch-Site": "none" }],
+    ["of another origin", { Origin: "https://evil.example" }],
+    ["of an opaque origin", { Origin: "null" }],
+    ["of another port", { Host: "127.0.0.1:8080", Origin: "http://127.0.0.1:8081" }],
+    ["whose headers disagree", { Origin: "https://evil.example", "Sec-Fetch-Site": "same-origin" }],
+  ];
+
+  it.each(FOREIGN)("changes nothing by a request %s", async (_case, headers) => {
+    const { cookie, gameId } = await withGame();
+    const calls: [string, string, unknown][] = [
+      ["POST", `/placements/${gameId}`, PLACEMENT],
+      ["PATCH", `/placements/${gameId}`, { max_ads_per_session: 3 }],
+      ["DELETE", `/placements/${gameId}`, undefined],
+      ["PUT", `/campaigns/${newId("camp")}/affinities/bulk`, []],
+      ["POST", "/match", { game_id: gameId, user_id: "player", game_context: {} }],
+      ["POST", "/impressions", {}],
+      ["POST", "/api-keys", { label: "stolen" }],
+      ["POST", "/auth/sign-out", undefined],
+    ];
+    for (const [method, path, body] of calls) {
+      const answer = await call(method, path, { cookie, body, headers });
+      expect([method, path, answer.status]).toEqual([method, path, 403]);
+      expect(answer.text).toContain("only from the dashboard's own pages");
+    }
+    const after = await call("GET", `/placements/${gameId}`, { cookie });
+    expect(JSON.parse(after.text)).toMatchObject({ is_active: true, max_ads_per_session: 10 });
+  });
+
+  it("takes the origin that the request's host names", async () => {
+    const { cookie, gameId } = await withGame();
+    const headers = { Host: "dashboard.example:8080", Origin: "http://dashboard.example:8080" };
+    expect((await matchIn(gameId, cookie, headers)).status).toBe(204);
+  });
+});
+
+describe("roles", () => {
+  it("say what a session may do, in both tiers, from the next request on", async () => {
+    const owner = await withGame();
+    const invited = await call("POST", "/invitations", { cookie: owner.cookie, body: { role: "viewer" } });
+    const { token } = JSON.parse(invited.text);
+    const { cookie, userId } = await signedUp({ invitation_token: token });
+    const statuses = async () => [
+      (await call("GET", `/placements/${owner.gameId}`, { cookie })).status,
+      (await call("PATCH", `/placements/${owner.gameId}`, { cookie, body: {} })).status,
+      (await matchIn(owner.gameId, cookie)).status,
+      (await call("POST", "/api-keys", { cookie, body: { label: "k" } })).status,
+    ];
+    expect(await statuses()).toEqual([200, 403, 403, 403]);
+    const promote = (role: string) =>
+      call("PATCH", `/members/${userId}`, { cookie: owner.cookie, body: { role } });
+    expect((await promote("manager")).status).toBe(200);
+    expect(await statuses()).toEqual([200, 200, 204, 403]);
+    expect((await promote("owner")).status).toBe(200);
+    expect(await statuses()).toEqual([200, 200, 204, 201]);
+    expect((await call("DELETE", `/members/${userId}`, { cookie: owner.cookie })).status).toBe(204);
+    expect(await statuses()).toEqual([403, 403, 403, 201]);
+  });
+});
