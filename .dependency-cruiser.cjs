@@ -14,6 +14,7 @@ const PACKAGES_OF = {
   "local-stores": [],
 };
 const PACKAGES_OF_SERVICE = {
+  dashboard: ["contracts"],
   management: ["ad-rules", "contracts", "database", "hot-state", "money", "service-kit"],
   match: ["ad-rules", "collections", "contracts", "hot-state", "money", "service-kit"],
   billing: ["contracts", "database", "hot-state", "money", "service-kit"],
@@ -85,7 +86,8 @@ module.exports = {
       comment: "An import that cannot be resolved would escape every other rule.",
       severity: "error",
       from: { pathNot: "/generated/" },
-      to: { couldNotResolve: true },
+      // Vite makes the virtual modules while it builds.
+      to: { couldNotResolve: true, pathNot: "^virtual:" },
     },
   ],
   options: {
@@ -96,7 +98,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["@diegetic/source", "import", "node", "default"],
-      extensions: [".ts", ".mjs", ".js"],
+      extensions: [".ts", ".tsx", ".mjs", ".js"],
     },
   },
 };

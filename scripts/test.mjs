@@ -6,8 +6,9 @@ import { root, runMain, say, setUp } from "./lib/setup.mjs";
 await runMain(async () => {
   await setUp();
   // Once and before anything else, because several test files would otherwise install it at the same time.
-  const { findRedisServer } = await import("../packages/local-stores/dist/index.js");
+  const { findChromium, findRedisServer } = await import("../packages/local-stores/dist/index.js");
   await findRedisServer(say);
+  await findChromium(say);
   installClientRuntimes();
   const checked = await npmRun("check");
   // A worker of the queue that was closed while its Redis was away goes on renewing locks, and jest would wait for that.

@@ -49,6 +49,7 @@ const planted: [rule: string, file: string, line: string][] = [
     "services/match/src/b.ts",
     'import type { name } from "../../management/src/index.ts";\nexport type Name = typeof name;',
   ],
+  ["dashboard-uses-only", "services/dashboard/src/a.tsx", 'import "../../management/src/index.ts";'],
   ["billing-uses-only", "services/billing/src/a.ts", 'import "../../../packages/ad-rules/src/index.ts";'],
   [
     "standalone-uses-only",

@@ -35,6 +35,7 @@ export async function setUp() {
   await install();
   await runStep("Generating the database client", ["scripts/generate.mjs"], { quietForMs: 2_000 });
   await runStep("Building", ["node_modules/typescript/bin/tsc", "-b"], { quietForMs: 2_000 });
+  await runStep("Building the dashboard", ["scripts/build-dashboard.mjs"], { quietForMs: 2_000 });
 }
 
 /** Runs a script's main part; a failure becomes its sentence on standard error and the exit code of failures, or of wrong use. */

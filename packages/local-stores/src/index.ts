@@ -1,3 +1,4 @@
+export { findChromium } from "./chromium.ts";
 export { type PostgresOptions, startPostgres } from "./postgres.ts";
 export { processIdentity, SetupError, waitUntil } from "./process.ts";
 export { type RedisOptions, type RunningStore, startRedis } from "./redis.ts";

@@ -1,0 +1,91 @@
+import { execFile, execFileSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { SetupError } from "./process.ts";
+
+const run = promisify(execFile);
+const INSTALL_TIMEOUT_MS = 600_000;
+
+/** Keeps a package from starting a server of its own, as is usual when images are built. */
+const INSTALL_SCRIPT = `set -e
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  trap 'rm -f "$policy"' EXIT
+  printf '#!/bin/sh\\nexit 101\\n' > "$policy"
+  chmod 755 "$policy"
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends "$1"`;
+
+export interface WantedProgram {
+  /** Names on the PATH, the preferred one first. */
+  names: readonly [string, ...string[]];
+  /** The package of Debian and Ubuntu that brings the first of them. */
+  packageName: string;
+  /** One sentence for machines where nothing can be installed. */
+  whatToInstall: string;
+}
+
+/** The path of a program: from the PATH, else installed by apt-get where that is allowed without a password. Throws SetupError. */
+export async function findProgram(
+  wanted: WantedProgram,
+  onProgress: (line: string) => void,
+): Promise<string> {
+  return wanted.names.map(onPath).find((path) => path !== undefined) ?? (await install(wanted, onProgress));
+}
+
+async function install(
+  { names, packageName, whatToInstall }: WantedProgram,
+  onProgress: (line: string) => void,
+): Promise<string> {
+  const prefix = installPrefix();
+  if (prefix === undefined) {
+    throw new SetupError(`No ${names.join(" or ")} was found on the PATH. ${whatToInstall}`);
+  }
+  onProgress(`Installing ${packageName} with apt-get (once) …`);
+  try {
+    const [command = "sh", ...args] = [...prefix, "sh", "-c", INSTALL_SCRIPT, "install", packageName];
+    await run(command, args, { timeout: INSTALL_TIMEOUT_MS });
+  } catch (error) {
+    const lines = String((error as { stderr?: unknown }).stderr ?? error)
+      .trim()
+      .split("\n");
+    throw new SetupError(
+      `apt-get could not install ${packageName} (${lines.at(-1) ?? ""}). ${whatToInstall}`,
+    );
+  }
+  const path = onPath(names[0]);
+  if (path === undefined) throw new SetupError(`apt-get installed no ${names[0]}. ${whatToInstall}`);
+  return path;
+}
+
+/** How to become someone who may call apt-get; undefined when this machine or this user cannot. */
+function installPrefix(): string[] | undefined {
+  if (onPath("apt-get") === undefined) return undefined;
+  if (process.getuid?.() === 0) return [];
+  try {
+    execFileSync("sudo", ["-n", "true"], { stdio: "ignore" });
+    return ["sudo", "-n"];
+  } catch {
+    return undefined;
+  }
+}
+
+function onPath(name: string): string | undefined {
+  const directories = [...(process.env.PATH ?? "").split(delimiter), "/usr/local/bin", "/usr/bin"];
+  return directories
+    .filter((directory) => directory !== "")
+    .map((directory) => join(directory, name))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

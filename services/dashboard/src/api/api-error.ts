@@ -1,0 +1,25 @@
+/** An answer of the API other than success, or none at all. */
+export class ApiError extends Error {
+  /** 0 when no answer came. */
+  readonly status: number;
+  /** The sentence that the API says for people to read. */
+  readonly detail: string;
+  /** When the API names a time after which to try again. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, detail: string, retryAfterSeconds?: number) {
+    super(detail);
+    this.name = "ApiError";
+    this.status = status;
+    this.detail = detail;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The field of a form that the sentence speaks of: it names its field first. */
+export function fieldNamedIn(detail: string, fields: readonly string[]): string | undefined {
+  const path = /^([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+)*)/.exec(detail)?.[1];
+  if (path === undefined) return undefined;
+  const top = path.split(/[.[]/)[0];
+  return fields.find((field) => field === path) ?? fields.find((field) => field === top);
+}

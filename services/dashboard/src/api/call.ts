@@ -1,0 +1,90 @@
+import { ApiError } from "./api-error.ts";
+import type { AnswerOf, InputArguments, OperationKey } from "./operations.ts";
+
+/** The path of the API. The server writes it into the page. */
+export const API_BASE = document.querySelector<HTMLMetaElement>('meta[name="api-base"]')?.content ?? "/api";
+
+interface AnyInput {
+  path?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** The same key again gets the first answer again. */
+  idempotencyKey?: string;
+  /** Another form of the answer, such as `text/csv`. */
+  accept?: string;
+}
+
+/** Calls an operation of the API as the signed-in account. Throws ApiError for every other answer than success. */
+export async function call<Key extends OperationKey>(
+  key: Key,
+  ...[input, options]: [...InputArguments<Key>, options?: CallOptions]
+): Promise<AnswerOf<Key>> {
+  const response = await send(key, (input ?? {}) as AnyInput, options as CallOptions | undefined);
+  if (response.status === 204) return undefined as AnswerOf<Key>;
+  return (await response.json()) as AnswerOf<Key>;
+}
+
+/** As `call`, but answers the response itself: for its headers, or for a form other than JSON. */
+export function callForResponse<Key extends OperationKey>(
+  key: Key,
+  ...[input, options]: [...InputArguments<Key>, options?: CallOptions]
+): Promise<Response> {
+  return send(key, (input ?? {}) as AnyInput, options as CallOptions | undefined);
+}
+
+async function send(key: OperationKey, input: AnyInput, options: CallOptions = {}): Promise<Response> {
+  const [method = "GET", template = "/"] = key.split(" ");
+  const headers: Record<string, string> = { Accept: options.accept ?? "application/json" };
+  if (input.body !== undefined) headers["Content-Type"] = "application/json";
+  if (options.idempotencyKey !== undefined) headers["Idempotency-Key"] = options.idempotencyKey;
+  return request(addressOf(template, input), {
+    method,
+    headers,
+    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+    ...(options.signal !== undefined && { signal: options.signal }),
+  });
+}
+
+/** A request to the page's own server. Throws ApiError for every other answer than success. */
+export async function request(address: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(address, { credentials: "same-origin", ...init });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(0, "The server cannot be reached. Check the connection, then try again.");
+  }
+  if (response.ok) return response;
+  throw new ApiError(response.status, await sentenceOf(response), retryAfterOf(response));
+}
+
+function addressOf(template: string, { path = {}, query = {} }: AnyInput): string {
+  const filled = template.replace(/\{([a-z_]+)\}/g, (_braces, name: string) =>
+    encodeURIComponent(path[name] ?? ""),
+  );
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[name, String(value)]],
+    ),
+  ).toString();
+  return `${API_BASE}${filled}${search === "" ? "" : `?${search}`}`;
+}
+
+async function sentenceOf(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => undefined);
+  if (typeof body === "object" && body !== null) {
+    if ("detail" in body && typeof body.detail === "string") return body.detail;
+    // The answers of better-auth have another form.
+    if ("message" in body && typeof body.message === "string") return body.message;
+  }
+  return `The server answered with status ${response.status}.`;
+}
+
+function retryAfterOf(response: Response): number | undefined {
+  const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}

@@ -1,0 +1,125 @@
+/** Checks the values of a form against the schema of the request, before it is sent. */
+
+export interface FieldSchema {
+  type?: string | string[];
+  description?: string;
+  enum?: unknown[];
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  multipleOf?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  minItems?: number;
+  maxItems?: number;
+  items?: FieldSchema;
+  properties?: Record<string, FieldSchema>;
+  required?: string[];
+}
+
+export type FieldProblems = Record<string, string>;
+
+/** How people read a number of this field; cents, say, as money. */
+export type ShowNumber = (field: string, value: number) => string;
+
+const showPlain: ShowNumber = (_field, value) => String(value);
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const FORMATS: Record<string, (text: string) => boolean> = {
+  email: (text) => EMAIL.test(text),
+  uri: (text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text),
+  "country-code": (text) => /^[A-Za-z]{2}$/.test(text),
+  "iso-date": (text) => /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)),
+};
+const FORMAT_SENTENCES: Record<string, string> = {
+  email: "Enter an e-mail address, such as name@example.com.",
+  uri: "Enter a web address that begins with https:// or http://.",
+  "country-code": "Choose a country.",
+  "iso-date": "Enter a date, such as 2026-12-01.",
+};
+
+/** Every field with something wrong, and a sentence that says what is expected. Empty when the values can be sent. */
+export function checkFields(
+  schema: FieldSchema,
+  values: Readonly<Record<string, unknown>>,
+  show: ShowNumber = showPlain,
+): FieldProblems {
+  const problems: FieldProblems = {};
+  for (const [field, expected] of Object.entries(schema.properties ?? {})) {
+    const isRequired = schema.required?.includes(field) ?? false;
+    const problem = problemOf(field, expected, values[field], isRequired, show);
+    if (problem !== undefined) problems[field] = problem;
+  }
+  return problems;
+}
+
+function problemOf(
+  field: string,
+  schema: FieldSchema,
+  value: unknown,
+  isRequired: boolean,
+  show: ShowNumber,
+): string | undefined {
+  const types = [schema.type ?? []].flat();
+  if (value === undefined || value === null || value === "") {
+    if (!isRequired && (value !== "" || types.includes("null"))) return undefined;
+    return isRequired || value === "" ? requiredSentence(schema) : undefined;
+  }
+  if (types.includes("integer") || types.includes("number")) return numberProblem(field, schema, value, show);
+  if (types.includes("string")) return textProblem(schema, value);
+  if (types.includes("array")) return listProblem(field, schema, value, show);
+  return undefined;
+}
+
+function requiredSentence(schema: FieldSchema): string {
+  if (schema.enum !== undefined) return "Choose one.";
+  const sentence = schema.format === undefined ? undefined : FORMAT_SENTENCES[schema.format];
+  return sentence ?? "Fill in this field.";
+}
+
+function numberProblem(
+  field: string,
+  schema: FieldSchema,
+  value: unknown,
+  show: ShowNumber,
+): string | undefined {
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
+  if (typeof value !== "number" || Number.isNaN(value)) return "Enter a number.";
+  if ([schema.type].flat().includes("integer") && !Number.isInteger(value)) return "Enter a whole number.";
+  if (value >= minimum && value <= maximum) return undefined;
+  if (maximum === Number.POSITIVE_INFINITY) return `Enter ${show(field, minimum)} or more.`;
+  return `Enter a number from ${show(field, minimum)} to ${show(field, maximum)}.`;
+}
+
+function textProblem(schema: FieldSchema, value: unknown): string | undefined {
+  if (typeof value !== "string") return "Enter text.";
+  if (schema.enum !== undefined) return schema.enum.includes(value) ? undefined : "Choose one.";
+  if (schema.minLength !== undefined && value.trim() === "") return "Fill in this field.";
+  if (schema.maxLength !== undefined && value.length > schema.maxLength) {
+    return `Use at most ${schema.maxLength} characters; this has ${value.length}.`;
+  }
+  const { format } = schema;
+  const isWellFormed = format === undefined ? undefined : FORMATS[format];
+  if (isWellFormed !== undefined && !isWellFormed(value)) return FORMAT_SENTENCES[format ?? ""];
+  return undefined;
+}
+
+function listProblem(
+  field: string,
+  schema: FieldSchema,
+  value: unknown,
+  show: ShowNumber,
+): string | undefined {
+  if (!Array.isArray(value)) return "Enter a list.";
+  if (schema.minItems !== undefined && value.length < schema.minItems) return "Choose at least one.";
+  if (schema.maxItems !== undefined && value.length > schema.maxItems) {
+    return `Use at most ${schema.maxItems} entries; there are ${value.length}.`;
+  }
+  if (schema.items?.properties !== undefined || schema.items === undefined) return undefined;
+  for (const entry of value) {
+    const problem = problemOf(field, schema.items, entry, true, show);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

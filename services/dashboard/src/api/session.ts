@@ -1,0 +1,81 @@
+import { type QueryKey, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { ApiError } from "./api-error.ts";
+import { API_BASE, request } from "./call.ts";
+
+export type Role = "owner" | "manager" | "viewer";
+
+interface AccountOfUser {
+  id: string;
+  label: string;
+  role: Role;
+}
+
+/** Who is signed in, and the account that the session acts for. */
+export interface Session {
+  session_id: string;
+  expires_at: string;
+  user: { id: string; name: string; email: string; is_operator: boolean };
+  account: { id: string; label: string };
+  role: Role;
+  accounts: AccountOfUser[];
+}
+
+/** Calls an operation of sign-in, sessions and members. */
+export async function accountCall<Answer>(
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await request(`${API_BASE}${path}`, {
+    method,
+    headers: {
+      Accept: "application/json",
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return (response.status === 204 ? undefined : await response.json()) as Answer;
+}
+
+/** The session, or null when nobody is signed in. */
+export const sessionQuery = queryOptions<Session | null, ApiError>({
+  queryKey: ["session"],
+  queryFn: async () => {
+    try {
+      return await accountCall<Session>("GET", "/session");
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+  retry: false,
+});
+
+/** The session of a page inside the frame, which is shown to signed-in people only. */
+export function useSession(): Session {
+  const { data } = useQuery(sessionQuery);
+  if (data === undefined || data === null) throw new Error("useSession needs a signed-in user");
+  return data;
+}
+
+/** What the signed-in person may do; what they may not is left out or explained. */
+export function useAbility(): { canChange: boolean; canAdminister: boolean } {
+  const { role } = useSession();
+  return { canChange: role !== "viewer", canAdminister: role === "owner" };
+}
+
+/** Takes over another session, or the end of one: nothing of the former account stays in view. */
+export function useSessionChange(): (next: Session | null) => void {
+  const client = useQueryClient();
+  return useCallback(
+    (next) => {
+      const others = { predicate: ({ queryKey }: { queryKey: QueryKey }) => queryKey[0] !== "session" };
+      client.setQueryData(sessionQuery.queryKey, next);
+      if (next === null) client.removeQueries(others);
+      else void client.resetQueries(others);
+    },
+    [client],
+  );
+}

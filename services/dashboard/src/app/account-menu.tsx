@@ -1,0 +1,100 @@
+import { Group, Menu, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import {
+  IconCheck,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSelector,
+  IconSun,
+  IconUser,
+} from "@tabler/icons-react";
+import { Link, useNavigate } from "react-router";
+import { accountCall, type Session, useSession, useSessionChange } from "../api/session.ts";
+import { notifyFailed } from "../kit/notify.ts";
+import classes from "./account-menu.module.css";
+
+const SCHEMES = [
+  { value: "auto", label: "Theme of the system", icon: IconDeviceDesktop },
+  { value: "light", label: "Light theme", icon: IconSun },
+  { value: "dark", label: "Dark theme", icon: IconMoon },
+] as const;
+
+/** Who is signed in: other accounts, the theme, sign out. */
+export function AccountMenu() {
+  const session = useSession();
+  const changeSession = useSessionChange();
+  const navigate = useNavigate();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+
+  const switchTo = async (accountId: string) => {
+    try {
+      changeSession(await accountCall<Session>("PATCH", "/session", { account_id: accountId }));
+      await navigate("/");
+    } catch (error) {
+      notifyFailed("The account was not switched.", error);
+    }
+  };
+  const signOut = async () => {
+    try {
+      await accountCall("POST", "/auth/sign-out");
+      changeSession(null);
+    } catch (error) {
+      notifyFailed("You are still signed in.", error);
+    }
+  };
+  return (
+    <Menu position="top-start" width={224} shadow="md">
+      <Menu.Target>
+        <UnstyledButton className={classes.target ?? ""} aria-label={`Account menu of ${session.user.name}`}>
+          <Group justify="space-between" wrap="nowrap">
+            <div className={classes.names}>
+              <Text fw={600} truncate>
+                {session.account.label}
+              </Text>
+              <Text fz={13} c="dimmed" truncate>
+                {session.user.name}
+              </Text>
+            </div>
+            <IconSelector size={16} stroke={1.5} aria-hidden="true" />
+          </Group>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {session.accounts.length > 1 && (
+          <>
+            <Menu.Label>Accounts</Menu.Label>
+            {session.accounts.map(({ id, label, role }) => (
+              <Menu.Item
+                key={id}
+                onClick={() => void switchTo(id)}
+                disabled={id === session.account.id}
+                rightSection={id === session.account.id ? <IconCheck size={14} stroke={1.5} /> : null}
+              >
+                {label} ({role})
+              </Menu.Item>
+            ))}
+            <Menu.Divider />
+          </>
+        )}
+        <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} stroke={1.5} />}>
+          You and sign-in
+        </Menu.Item>
+        <Menu.Divider />
+        {SCHEMES.map(({ value, label, icon: SchemeIcon }) => (
+          <Menu.Item
+            key={value}
+            onClick={() => setColorScheme(value)}
+            leftSection={<SchemeIcon size={16} stroke={1.5} />}
+            rightSection={colorScheme === value ? <IconCheck size={14} stroke={1.5} /> : null}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item onClick={() => void signOut()} leftSection={<IconLogout size={16} stroke={1.5} />}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

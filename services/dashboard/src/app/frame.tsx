@@ -1,0 +1,120 @@
+import { AppShell, Burger, Group, NavLink, ScrollArea, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { Link, Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
+import { useRead } from "../api/queries.ts";
+import { sessionQuery } from "../api/session.ts";
+import { areas } from "../areas/areas.ts";
+import { formatCents } from "../format/format.ts";
+import { Failed } from "../kit/states.tsx";
+import { AccountMenu } from "./account-menu.tsx";
+import { Brand } from "./brand.tsx";
+import classes from "./frame.module.css";
+import { Loading } from "./loading.tsx";
+
+/** Everything around the pages of signed-in people. Who is not signed in is sent to sign in, and comes back afterwards. */
+export function Frame() {
+  const session = useQuery(sessionQuery);
+  const { pathname, search } = useLocation();
+  if (session.data === undefined) {
+    if (session.error) {
+      return (
+        <Failed
+          what="Your session could not be loaded."
+          error={session.error}
+          onRetry={() => void session.refetch()}
+        />
+      );
+    }
+    return <Loading />;
+  }
+  if (session.data === null) {
+    const here = `${pathname}${search}`;
+    return <Navigate to={here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}`} replace />;
+  }
+  return <SignedInFrame isOperator={session.data.user.is_operator} />;
+}
+
+function SignedInFrame({ isOperator }: { isOperator: boolean }) {
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const { pathname } = useLocation();
+  const navigation = useNavigation();
+  useEffect(close, [pathname]);
+  const shown = areas.filter(
+    (area) => area.navigation.length > 0 && (isOperator || area.isForOperators !== true),
+  );
+  return (
+    <AppShell
+      header={{ height: { base: 52, sm: 0 } }}
+      navbar={{ width: 240, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+    >
+      <a href="#content" className={classes.skip}>
+        Skip to the content
+      </a>
+      <ScrollRestoration />
+      <AppShell.Header hiddenFrom="sm" className={classes.header ?? ""}>
+        <Group h="100%" px="md" gap="sm">
+          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
+          <Brand />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar ?? ""} aria-label="Main">
+        <AppShell.Section p="md" visibleFrom="sm">
+          <Link to="/" className={classes.brand}>
+            <Brand />
+          </Link>
+        </AppShell.Section>
+        <AppShell.Section grow component={ScrollArea} px="sm" pt={{ base: "sm", sm: 0 }}>
+          {shown.map(({ label, navigation: entries }) => (
+            <div key={label} className={classes.group}>
+              <Text fz={13} c="dimmed" px={12} mb={4} id={`navigation-${label}`}>
+                {label}
+              </Text>
+              <ul aria-labelledby={`navigation-${label}`}>
+                {entries.map(({ to, label: entryLabel, icon: EntryIcon, isExact }) => {
+                  const isHere = isExact ? pathname === to : pathname === to || pathname.startsWith(`${to}/`);
+                  return (
+                    <li key={to}>
+                      <NavLink
+                        component={Link}
+                        to={to}
+                        label={entryLabel}
+                        active={isHere}
+                        {...(isHere && { "aria-current": "page" as const })}
+                        leftSection={<EntryIcon size={18} stroke={1.5} aria-hidden="true" />}
+                        className={classes.entry ?? ""}
+                      />
+                    </li>
+                  );
+                })}
+              </ul>
+            </div>
+          ))}
+        </AppShell.Section>
+        <AppShell.Section className={classes.foot ?? ""}>
+          <Balance />
+          <AccountMenu />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} aria-busy={navigation.state === "loading"}>
+        {navigation.state === "loading" && <div className={classes.progress} />}
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+const BALANCE_REFRESH_MS = 30_000;
+
+/** The balance of the account; nothing before it has registered as an advertiser. */
+function Balance() {
+  const { data } = useRead("GET /profile", {}, { refetchEveryMs: BALANCE_REFRESH_MS });
+  if (data === undefined) return null;
+  return (
+    <Link to="/money" className={classes.balance}>
+      <span>Balance</span>
+      <strong>{formatCents(data.balance_cents)}</strong>
+    </Link>
+  );
+}

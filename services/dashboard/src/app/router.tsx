@@ -1,0 +1,32 @@
+import { createBrowserRouter } from "react-router";
+import { areas } from "../areas/areas.ts";
+import { playRoutes } from "../areas/play/area.ts";
+import { PageFailed } from "./failures.tsx";
+import { Frame } from "./frame.tsx";
+import { Loading } from "./loading.tsx";
+import { NotFound } from "./not-found.tsx";
+
+export function createRouter() {
+  return createBrowserRouter([
+    {
+      HydrateFallback: Loading,
+      ErrorBoundary: PageFailed,
+      children: [
+        { path: "sign-in", lazy: () => import("../areas/account/sign-in.tsx") },
+        { path: "sign-up", lazy: () => import("../areas/account/sign-up.tsx") },
+        { path: "join", lazy: () => import("../areas/account/join.tsx") },
+        ...playRoutes,
+        {
+          Component: Frame,
+          children: [
+            {
+              // A page that fails leaves the frame standing.
+              ErrorBoundary: PageFailed,
+              children: [...areas.flatMap(({ routes }) => routes), { path: "*", Component: NotFound }],
+            },
+          ],
+        },
+      ],
+    },
+  ]);
+}

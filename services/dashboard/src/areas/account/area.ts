@@ -1,0 +1,14 @@
+import { IconUser, IconUsers } from "@tabler/icons-react";
+import type { Area } from "../area.ts";
+
+export const account: Area = {
+  label: "Account",
+  navigation: [
+    { to: "/members", label: "Members", icon: IconUsers },
+    { to: "/account", label: "You and sign-in", icon: IconUser },
+  ],
+  routes: [
+    { path: "members", lazy: () => import("./members.tsx") },
+    { path: "account", lazy: () => import("./you.tsx") },
+  ],
+};

@@ -1,0 +1,27 @@
+import { Box } from "@mantine/core";
+import { Scene } from "../../scene/scene.tsx";
+import { Story } from "../../scene/story.tsx";
+
+/** What the product does, in one picture. */
+export default function EntranceStory() {
+  return (
+    <Box w="100%" maw={720}>
+      <Scene
+        pipeline={{
+          location: "tavern",
+          lighting: "warm",
+          effects: "rain, embers",
+          camera: "wide",
+          mood: "calm",
+        }}
+      >
+        <Story
+          before="Rain drums on the roof of the tavern. Across the table, the scout unrolls a map and waits for you to speak."
+          line="The innkeeper sets down a steaming cup of Emberroast and nods toward the fire."
+          payer="Emberroast Coffee"
+          after="“Drink first,” she says. “Then tell me about the road.”"
+        />
+      </Scene>
+    </Box>
+  );
+}

@@ -1,0 +1,84 @@
+import { Anchor, Button, Skeleton, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, Navigate, useLocation } from "react-router";
+import type { ApiError } from "../../api/api-error.ts";
+import { accountCall, type Role, type Session, sessionQuery, useSessionChange } from "../../api/session.ts";
+import { formatMoment } from "../../format/format.ts";
+import { notifyFailed } from "../../kit/notify.ts";
+import { Failed } from "../../kit/states.tsx";
+import { Entrance } from "./entrance.tsx";
+import { ROLE_SENTENCES } from "./roles.ts";
+import { SignUpForm } from "./sign-up-form.tsx";
+
+interface Invitation {
+  account_label: string;
+  role: Role;
+  expires_at: string;
+}
+
+/** Accepts an invitation. Its token stands behind the #, so that it is never sent with an address. */
+export function Component() {
+  const token = useLocation().hash.slice(1);
+  const session = useQuery(sessionQuery);
+  const changeSession = useSessionChange();
+  const [isJoined, setJoined] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const invitation = useQuery<Invitation, ApiError>({
+    queryKey: ["invitation", token],
+    queryFn: () => accountCall<Invitation>("POST", "/auth/invitation", { token }),
+    retry: false,
+    enabled: !isJoined,
+  });
+  if (isJoined && session.data) return <Navigate to="/" replace />;
+  if (invitation.error) {
+    return (
+      <Entrance title="Join an account">
+        <Failed what="This invitation cannot be used." error={invitation.error}>
+          Ask whoever sent it for a new one. An invitation is used once and ends after seven days.
+        </Failed>
+      </Entrance>
+    );
+  }
+  if (invitation.data === undefined || session.data === undefined) {
+    return (
+      <Entrance title="Join an account">
+        <Skeleton height={120} />
+      </Entrance>
+    );
+  }
+  const { account_label: label, role, expires_at: expiresAt } = invitation.data;
+  const accept = async () => {
+    setSending(true);
+    try {
+      const next = await accountCall<Session>("POST", "/invitations/accept", { token });
+      setJoined(true);
+      changeSession(next);
+    } catch (error) {
+      setSending(false);
+      notifyFailed("You have not joined.", error);
+    }
+  };
+  return (
+    <Entrance title={`Join ${label}`} about={ROLE_SENTENCES[role]}>
+      {session.data === null ? (
+        <>
+          <SignUpForm invitationToken={token} onDone={() => setJoined(true)} />
+          <Text c="dimmed">
+            You have a user already?{" "}
+            <Anchor component={Link} to={`/sign-in?next=${encodeURIComponent(`/join#${token}`)}`}>
+              Sign in to accept
+            </Anchor>
+          </Text>
+        </>
+      ) : (
+        <Button onClick={() => void accept()} loading={isSending}>
+          Join as {session.data.user.name}
+        </Button>
+      )}
+      <Text c="dimmed" fz={13}>
+        The invitation ends on {formatMoment(expiresAt)}.
+      </Text>
+    </Entrance>
+  );
+}

@@ -1,0 +1,367 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Code,
+  CopyButton,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { ApiError } from "../../api/api-error.ts";
+import {
+  accountCall,
+  type Role,
+  type Session,
+  useAbility,
+  useSession,
+  useSessionChange,
+} from "../../api/session.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { Page, Section } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { ROLE_SENTENCES } from "./roles.ts";
+
+interface Member {
+  user_id: string;
+  name: string;
+  email: string;
+  role: Role;
+  joined_at: string;
+}
+
+interface Invitation {
+  id: string;
+  role: Role;
+  note: string | null;
+  created_at: string;
+  expires_at: string;
+}
+
+const ROLES = [
+  { value: "owner", label: "Owner" },
+  { value: "manager", label: "Manager" },
+  { value: "viewer", label: "Viewer" },
+];
+
+export function Component() {
+  const session = useSession();
+  const { canAdminister } = useAbility();
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <Page
+      title="Members"
+      about={`Who works in the account ${session.account.label}. ${ROLE_SENTENCES[session.role]}`}
+      actions={canAdminister && <Button onClick={open}>Invite member</Button>}
+    >
+      <Members />
+      <Invitations />
+      {canAdminister && <AccountName />}
+      <InviteDialog isOpen={isOpen} onClose={close} />
+    </Page>
+  );
+}
+
+function Members() {
+  const session = useSession();
+  const changeSession = useSessionChange();
+  const { canAdminister } = useAbility();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const members = useQuery<Member[], ApiError>({
+    queryKey: ["members"],
+    queryFn: () => accountCall<Member[]>("GET", "/members"),
+  });
+  const changeRole = async ({ user_id: id, name }: Member, role: Role) => {
+    try {
+      await accountCall("PATCH", `/members/${id}`, { role });
+      notifyDone(`${name} is ${role} now.`);
+      if (id === session.user.id) changeSession(await accountCall<Session>("GET", "/session"));
+    } catch (error) {
+      notifyFailed("The role was not changed.", error);
+    }
+    await client.invalidateQueries({ queryKey: ["members"] });
+  };
+  const remove = async ({ user_id: id, name }: Member) => {
+    const isSelf = id === session.user.id;
+    const isAgreed = await confirm({
+      title: isSelf ? "Leave the account" : `Remove ${name}`,
+      consequences: [
+        isSelf
+          ? "You lose access at once. An owner can invite you again."
+          : `${name} loses access at once. Nothing that they made is deleted.`,
+      ],
+      action: isSelf ? "Leave account" : "Remove member",
+      isDestructive: true,
+    });
+    if (!isAgreed) return;
+    try {
+      await accountCall("DELETE", `/members/${id}`);
+      if (isSelf) changeSession(await accountCall<Session>("GET", "/session"));
+    } catch (error) {
+      notifyFailed("Nobody was removed.", error);
+    }
+    await client.invalidateQueries({ queryKey: ["members"] });
+  };
+  return (
+    <DataTable
+      label="Members"
+      rows={members.data}
+      rowKey={({ user_id: id }) => id}
+      error={members.error}
+      onRetry={() => void members.refetch()}
+      empty={<Empty line="Nobody is here.">Members appear when they are invited.</Empty>}
+      skeletonRows={2}
+      columns={[
+        {
+          key: "name",
+          header: "Name",
+          phone: "title",
+          value: ({ name }) => name,
+          cell: ({ name, user_id: id }) => (id === session.user.id ? `${name} (you)` : name),
+        },
+        {
+          key: "role",
+          header: "Role",
+          phone: "fact",
+          value: ({ role }) => role,
+          cell: (member) =>
+            canAdminister ? (
+              <Select
+                aria-label={`Role of ${member.name}`}
+                data={ROLES}
+                value={member.role}
+                allowDeselect={false}
+                size="xs"
+                w={128}
+                onChange={(role) => void changeRole(member, role as Role)}
+              />
+            ) : (
+              member.role
+            ),
+        },
+        {
+          key: "email",
+          header: "E-mail",
+          phone: "fact",
+          value: ({ email }) => email,
+          cell: ({ email }) => email,
+        },
+        {
+          key: "joined",
+          header: "Joined",
+          value: ({ joined_at: at }) => at,
+          cell: ({ joined_at: at }) => <Moment iso={at} />,
+        },
+        {
+          key: "remove",
+          header: "",
+          align: "right",
+          cell: (member) =>
+            canAdminister || member.user_id === session.user.id ? (
+              <Button
+                variant="subtle"
+                color="negative"
+                size="compact-sm"
+                aria-label={
+                  member.user_id === session.user.id ? "Leave the account" : `Remove ${member.name}`
+                }
+                onClick={() => void remove(member)}
+              >
+                {member.user_id === session.user.id ? "Leave" : "Remove"}
+              </Button>
+            ) : null,
+        },
+      ]}
+    />
+  );
+}
+
+function Invitations() {
+  const { canAdminister } = useAbility();
+  const client = useQueryClient();
+  const invitations = useQuery<Invitation[], ApiError>({
+    queryKey: ["invitations"],
+    queryFn: () => accountCall<Invitation[]>("GET", "/invitations"),
+  });
+  if (invitations.data === undefined || invitations.data.length === 0) return null;
+  const revoke = async (id: string) => {
+    try {
+      await accountCall("DELETE", `/invitations/${id}`);
+      notifyDone("The invitation can no longer be used.");
+    } catch (error) {
+      notifyFailed("The invitation still stands.", error);
+    }
+    await client.invalidateQueries({ queryKey: ["invitations"] });
+  };
+  return (
+    <Section title="Open invitations">
+      <DataTable
+        label="Open invitations"
+        name="invitations"
+        rows={invitations.data}
+        rowKey={({ id }) => id}
+        empty={null}
+        columns={[
+          {
+            key: "note",
+            header: "For",
+            phone: "title",
+            value: ({ note }) => note,
+            cell: ({ note }) => note ?? "Anybody with the link",
+          },
+          { key: "role", header: "Role", phone: "fact", value: ({ role }) => role, cell: ({ role }) => role },
+          {
+            key: "expires",
+            header: "Ends",
+            phone: "fact",
+            value: ({ expires_at: at }) => at,
+            cell: ({ expires_at: at }) => <Moment iso={at} />,
+          },
+          {
+            key: "revoke",
+            header: "",
+            align: "right",
+            cell: ({ id, note }) =>
+              canAdminister ? (
+                <Button
+                  variant="subtle"
+                  color="negative"
+                  size="compact-sm"
+                  aria-label={`Revoke the invitation for ${note ?? "anybody with the link"}`}
+                  onClick={() => void revoke(id)}
+                >
+                  Revoke
+                </Button>
+              ) : null,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function AccountName() {
+  const { account } = useSession();
+  const changeSession = useSessionChange();
+  const [label, setLabel] = useState(account.label);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      changeSession(await accountCall<Session>("PATCH", "/account", { label }));
+      notifyDone("The account was renamed.");
+    } catch (error) {
+      notifyFailed("The account was not renamed.", error);
+    }
+  };
+  return (
+    <Section title="Name of the account">
+      <Card>
+        <form onSubmit={(event) => void save(event)}>
+          <Group align="flex-end">
+            <TextInput
+              label="Name"
+              value={label}
+              onChange={({ currentTarget }) => setLabel(currentTarget.value)}
+              maxLength={200}
+              required
+              withAsterisk={false}
+              w={320}
+            />
+            <Button type="submit" variant="default" disabled={label === account.label}>
+              Rename account
+            </Button>
+          </Group>
+        </form>
+      </Card>
+    </Section>
+  );
+}
+
+function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const client = useQueryClient();
+  const [role, setRole] = useState<Role>("manager");
+  const [note, setNote] = useState("");
+  const [link, setLink] = useState<string>();
+  const [isSending, setSending] = useState(false);
+  const close = () => {
+    onClose();
+    setLink(undefined);
+    setNote("");
+  };
+  const invite = async (event: FormEvent) => {
+    event.preventDefault();
+    setSending(true);
+    try {
+      const body = { role, ...(note.trim() !== "" && { note }) };
+      const made = await accountCall<{ link_path: string }>("POST", "/invitations", body);
+      setLink(`${location.origin}${made.link_path}`);
+      await client.invalidateQueries({ queryKey: ["invitations"] });
+    } catch (error) {
+      notifyFailed("Nobody was invited.", error);
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <Modal opened={isOpen} onClose={close} title="Invite a member">
+      {link === undefined ? (
+        <form onSubmit={(event) => void invite(event)}>
+          <Stack>
+            <Select
+              label="Role"
+              data={ROLES}
+              value={role}
+              allowDeselect={false}
+              onChange={(value) => setRole(value as Role)}
+              description={
+                {
+                  owner: "Can do everything, also invite members and manage API keys.",
+                  manager: "Can change everything except members and API keys.",
+                  viewer: "Can look at everything and try things out, but change nothing.",
+                }[role]
+              }
+            />
+            <TextInput
+              label="For whom (optional)"
+              description="Only a note, so that you recognise the invitation in the list."
+              value={note}
+              onChange={({ currentTarget }) => setNote(currentTarget.value)}
+              maxLength={200}
+            />
+            <Text c="dimmed" fz={13}>
+              You get a link to pass on. No e-mail is sent. It works once, within seven days.
+            </Text>
+            <Group justify="flex-end">
+              <Button type="submit" loading={isSending}>
+                Create invitation link
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      ) : (
+        <Stack>
+          <Alert color="warning">This link is shown once. Whoever has it can join the account.</Alert>
+          <Code block>{link}</Code>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Close
+            </Button>
+            <CopyButton value={link}>
+              {({ copied, copy }) => <Button onClick={copy}>{copied ? "Copied" : "Copy link"}</Button>}
+            </CopyButton>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,242 @@
+import { Badge, Button, Card, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { ApiError, fieldNamedIn } from "../../api/api-error.ts";
+import { accountCall, type Session, useSession, useSessionChange } from "../../api/session.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { Page, Section } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { browserOf } from "./browser-of.ts";
+import { checkPassword, PASSWORD_HELP } from "./password.ts";
+
+interface SignedIn {
+  id: string;
+  created_at: string;
+  expires_at: string;
+  user_agent: string | null;
+  client_address: string | null;
+  account_label: string;
+  current: boolean;
+}
+
+export function Component() {
+  const { user } = useSession();
+  return (
+    <Page title="You and sign-in" about={user.email}>
+      <Group align="stretch" grow preventGrowOverflow={false} wrap="wrap">
+        <NameForm />
+        <PasswordForm />
+      </Group>
+      <Sessions />
+    </Page>
+  );
+}
+
+function NameForm() {
+  const { user } = useSession();
+  const changeSession = useSessionChange();
+  const [name, setName] = useState(user.name);
+  const [isSending, setSending] = useState(false);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    setSending(true);
+    try {
+      changeSession(await accountCall<Session>("PATCH", "/user", { name }));
+      notifyDone("Your name was changed.");
+    } catch (error) {
+      notifyFailed("Your name was not changed.", error);
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <Card miw={280} component="section" aria-label="Your name">
+      <form onSubmit={(event) => void save(event)}>
+        <Stack>
+          <TextInput
+            label="Your name"
+            description="Other members of your accounts see it."
+            autoComplete="name"
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+            maxLength={200}
+            required
+            withAsterisk={false}
+          />
+          <Group>
+            <Button type="submit" variant="default" loading={isSending} disabled={name === user.name}>
+              Change name
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function PasswordForm() {
+  const client = useQueryClient();
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const [problems, setProblems] = useState<Record<string, string>>({});
+  const [isSending, setSending] = useState(false);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    const problem = checkPassword(next);
+    setProblems(problem === undefined ? {} : { new_password: problem });
+    if (problem !== undefined) return;
+    setSending(true);
+    try {
+      await accountCall("POST", "/auth/change-password", { current_password: current, new_password: next });
+      setCurrent("");
+      setNext("");
+      notifyDone("The password was changed, and your other sessions were ended.");
+      await client.invalidateQueries({ queryKey: ["sessions"] });
+    } catch (error) {
+      const detail = error instanceof ApiError ? error.detail : String(error);
+      const field = fieldNamedIn(detail, ["current_password", "new_password"]);
+      if (field === undefined) notifyFailed("The password was not changed.", error);
+      else setProblems({ [field]: detail });
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <Card miw={280} component="section" aria-label="Password">
+      <form onSubmit={(event) => void save(event)}>
+        <Stack>
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            value={current}
+            onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
+            error={problems.current_password}
+            required
+            withAsterisk={false}
+          />
+          <PasswordInput
+            label="New password"
+            description={PASSWORD_HELP}
+            autoComplete="new-password"
+            value={next}
+            onChange={({ currentTarget }) => setNext(currentTarget.value)}
+            error={problems.new_password}
+            required
+            withAsterisk={false}
+          />
+          <Group>
+            <Button type="submit" variant="default" loading={isSending}>
+              Change password
+            </Button>
+            <Text c="dimmed" fz={13}>
+              Ends your sessions in other browsers.
+            </Text>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function Sessions() {
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const sessions = useQuery<SignedIn[], ApiError>({
+    queryKey: ["sessions"],
+    queryFn: () => accountCall<SignedIn[]>("GET", "/auth/sessions"),
+  });
+  const end = async (work: () => Promise<unknown>, done: string) => {
+    try {
+      await work();
+      notifyDone(done);
+    } catch (error) {
+      notifyFailed("The session was not ended.", error);
+    }
+    await client.invalidateQueries({ queryKey: ["sessions"] });
+  };
+  const endOthers = async () => {
+    const isAgreed = await confirm({
+      title: "End all other sessions",
+      consequences: ["Every other browser that is signed in as you has to sign in again."],
+      action: "End other sessions",
+    });
+    if (!isAgreed) return;
+    await end(() => accountCall("POST", "/auth/sessions/end-others"), "All other sessions were ended.");
+  };
+  const hasOthers = sessions.data?.some(({ current }) => !current) ?? false;
+  return (
+    <Section
+      title="Sessions"
+      about="The browsers in which you are signed in. End one that you do not recognise, then change your password."
+      actions={
+        <Button variant="default" onClick={() => void endOthers()} disabled={!hasOthers}>
+          End other sessions
+        </Button>
+      }
+    >
+      <DataTable
+        label="Sessions"
+        rows={sessions.data}
+        rowKey={({ id }) => id}
+        error={sessions.error}
+        onRetry={() => void sessions.refetch()}
+        empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
+        skeletonRows={2}
+        columns={[
+          {
+            key: "browser",
+            header: "Browser",
+            phone: "title",
+            value: ({ user_agent: agent }) => browserOf(agent),
+            cell: ({ user_agent: agent, current }) => (
+              <Group gap="xs">
+                {browserOf(agent)}
+                {current && (
+                  <Badge variant="outline" color="positive" tt="none">
+                    This browser
+                  </Badge>
+                )}
+              </Group>
+            ),
+          },
+          {
+            key: "address",
+            header: "Address",
+            phone: "fact",
+            value: ({ client_address: address }) => address,
+            cell: ({ client_address: address }) => address ?? "Unknown",
+          },
+          {
+            key: "created",
+            header: "Signed in",
+            phone: "fact",
+            value: ({ created_at: at }) => at,
+            cell: ({ created_at: at }) => <Moment iso={at} />,
+          },
+          {
+            key: "end",
+            header: "",
+            align: "right",
+            cell: ({ id, current, user_agent: agent }) =>
+              current ? null : (
+                <Button
+                  variant="subtle"
+                  color="negative"
+                  size="compact-sm"
+                  aria-label={`End the session in ${browserOf(agent)}`}
+                  onClick={() =>
+                    void end(() => accountCall("DELETE", `/auth/sessions/${id}`), "The session was ended.")
+                  }
+                >
+                  End session
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}

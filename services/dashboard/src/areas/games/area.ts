@@ -1,0 +1,7 @@
+import type { Area } from "../area.ts";
+
+export const games: Area = {
+  label: "Games",
+  navigation: [],
+  routes: [],
+};

@@ -1,0 +1,11 @@
+/** One series of a chart. */
+export interface Series {
+  key: string;
+  label: string;
+  /** Your own series in ember, a plan or an ideal dashed, others in greys and one blue. */
+  role: "own" | "plan" | "other" | "blue";
+}
+
+export type ChartRow = Readonly<Record<string, string | number | null>>;
+
+export type ValueFormat = "cents" | "count" | "share" | "decimal";

@@ -1,0 +1,172 @@
+import { Button, Group, SegmentedControl, Skeleton, Table, Text, Title } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { download, toCsv } from "../format/csv.ts";
+import {
+  formatCompact,
+  formatCompactCents,
+  formatCount,
+  formatDay,
+  formatDecimal,
+  formatExactCents,
+  formatShare,
+} from "../format/format.ts";
+import { Failed } from "../kit/states.tsx";
+import classes from "./chart.module.css";
+import type { ChartRow, Series, ValueFormat } from "./chart-data.ts";
+
+const TimePlot = lazy(() => import("./plots.tsx").then(({ TimePlot }) => ({ default: TimePlot })));
+const RankPlot = lazy(() => import("./plots.tsx").then(({ RankPlot }) => ({ default: RankPlot })));
+
+const EXACT: Record<ValueFormat, (value: number) => string> = {
+  cents: formatExactCents,
+  count: formatCount,
+  share: formatShare,
+  decimal: formatDecimal,
+};
+const SHORT: Record<ValueFormat, (value: number) => string> = {
+  cents: formatCompactCents,
+  count: formatCompact,
+  share: formatShare,
+  decimal: formatDecimal,
+};
+
+interface ChartProps {
+  title: string;
+  /** One sentence: what is counted, and how. */
+  about?: ReactNode;
+  /** `time`: rows by UTC day, oldest first. `rank`: bars, in the order of the rows. */
+  kind: "time" | "stacked" | "rank";
+  rows: readonly ChartRow[] | undefined;
+  /** The field that names a row: a day `YYYY-MM-DD` over time, any text in a ranking. */
+  rowKey: string;
+  rowLabel: string;
+  series: readonly Series[];
+  format: ValueFormat;
+  height?: number;
+  error?: unknown;
+  onRetry?: () => void;
+  /** What stands there when there are no rows. */
+  empty?: ReactNode;
+  actions?: ReactNode;
+}
+
+/** A chart with its table and CSV one click away. */
+export function Chart(props: ChartProps) {
+  const { title, about, kind, rows, rowKey, rowLabel, series, format, height = 260, actions } = props;
+  const [view, setView] = useState<"chart" | "table">("chart");
+  const isTime = kind !== "rank";
+  const nameOf = (row: ChartRow) =>
+    isTime ? formatDay(String(row[rowKey])) : String(row[rowKey] ?? "Unknown");
+  const saveCsv = () => {
+    const text = toCsv(
+      [rowLabel, ...series.map(({ label }) => (format === "cents" ? `${label} (cents)` : label))],
+      (rows ?? []).map((row) => [row[rowKey], ...series.map(({ key }) => row[key])]),
+    );
+    download(`${title.toLowerCase().replaceAll(/\W+/g, "-")}.csv`, text);
+  };
+  return (
+    <section className={classes.chart} aria-label={title}>
+      <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
+        <div>
+          <Title order={2} fz={16}>
+            {title}
+          </Title>
+          {about && (
+            <Text c="dimmed" fz={13}>
+              {about}
+            </Text>
+          )}
+        </div>
+        <Group gap="xs">
+          {actions}
+          <SegmentedControl
+            size="xs"
+            aria-label={`${title}: view`}
+            data={[
+              { value: "chart", label: "Chart" },
+              { value: "table", label: "Table" },
+            ]}
+            value={view}
+            onChange={(next) => setView(next === "table" ? "table" : "chart")}
+          />
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconDownload size={14} stroke={1.5} />}
+            onClick={saveCsv}
+            disabled={rows === undefined}
+          >
+            CSV
+          </Button>
+        </Group>
+      </Group>
+      {props.error && rows === undefined ? (
+        <Failed
+          what={`${title} could not be loaded.`}
+          error={props.error}
+          {...(props.onRetry && { onRetry: props.onRetry })}
+        />
+      ) : rows === undefined ? (
+        <Skeleton height={height} />
+      ) : rows.length === 0 ? (
+        props.empty
+      ) : view === "table" ? (
+        <div className={classes.table}>
+          <Table>
+            <caption className="sr-only">{title}</caption>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{isTime ? `${rowLabel} (UTC)` : rowLabel}</Table.Th>
+                {series.map(({ key, label }) => (
+                  <Table.Th key={key} ta="right">
+                    {label}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {(isTime ? [...rows].reverse() : rows).map((row) => (
+                <Table.Tr key={String(row[rowKey])}>
+                  <Table.Td>{nameOf(row)}</Table.Td>
+                  {series.map(({ key }) => (
+                    <Table.Td key={key} ta="right">
+                      {typeof row[key] === "number" ? EXACT[format](row[key]) : ""}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      ) : (
+        <>
+          {series.length > 1 && (
+            <ul className={classes.key} aria-label="Series">
+              {series.map(({ key, label, role }) => (
+                <li key={key} data-role={role}>
+                  {label}
+                </li>
+              ))}
+            </ul>
+          )}
+          <Suspense fallback={<Skeleton height={height} />}>
+            {isTime ? (
+              <TimePlot
+                rows={rows}
+                rowKey={rowKey}
+                series={series}
+                height={height}
+                isStacked={kind === "stacked"}
+                short={SHORT[format]}
+                exact={EXACT[format]}
+              />
+            ) : (
+              <RankPlot rows={rows} rowKey={rowKey} series={series} exact={EXACT[format]} />
+            )}
+          </Suspense>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,164 @@
+import {
+  Area,
+  CartesianGrid,
+  ComposedChart,
+  Line,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from "recharts";
+import { formatDay, formatDayWithYear } from "../format/format.ts";
+import classes from "./chart.module.css";
+import type { ChartRow, Series } from "./chart-data.ts";
+
+interface PlotProps {
+  rows: readonly ChartRow[];
+  rowKey: string;
+  series: readonly Series[];
+  /** As in a tooltip: to the last digit. */
+  exact: (value: number) => string;
+}
+
+interface TimePlotProps extends PlotProps {
+  height: number;
+  isStacked: boolean;
+  /** As on an axis. */
+  short: (value: number) => string;
+}
+
+const AXIS = { fontSize: 12, fill: "var(--muted)" };
+const OTHERS = ["var(--other-1)", "var(--other-2)", "var(--info)"];
+
+function strokeOf(series: readonly Series[], index: number): string {
+  const role = series[index]?.role;
+  if (role === "own") return "var(--ember)";
+  if (role === "plan") return "var(--muted)";
+  if (role === "blue") return "var(--info)";
+  const place = series.slice(0, index).filter(({ role: other }) => other === "other").length;
+  return OTHERS[place % OTHERS.length] ?? "var(--muted)";
+}
+
+/** Series over UTC days: an area below your own, lines for the others. */
+export function TimePlot({ rows, rowKey, series, height, isStacked, short, exact }: TimePlotProps) {
+  return (
+    <ResponsiveContainer width="100%" height={height}>
+      <ComposedChart data={[...rows]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }}>
+        <CartesianGrid vertical={false} stroke="var(--line)" />
+        <XAxis
+          dataKey={rowKey}
+          tickFormatter={(date: string) => formatDay(date)}
+          tick={AXIS}
+          tickLine={false}
+          axisLine={{ stroke: "var(--line)" }}
+          minTickGap={32}
+        />
+        <YAxis
+          tickFormatter={short}
+          tick={AXIS}
+          tickLine={false}
+          axisLine={false}
+          width={56}
+          domain={[0, "auto"]}
+          allowDecimals={false}
+        />
+        <Tooltip
+          cursor={{ stroke: "var(--muted)", strokeDasharray: "2 2" }}
+          isAnimationActive={false}
+          content={({ active, label }) =>
+            active ? (
+              <Tip
+                title={`${formatDayWithYear(String(label))}, UTC`}
+                row={rows.find((row) => row[rowKey] === label)}
+                series={series}
+                exact={exact}
+              />
+            ) : null
+          }
+        />
+        {series.map(({ key, role }, index) => {
+          const stroke = strokeOf(series, index);
+          return role === "own" || isStacked ? (
+            <Area
+              key={key}
+              dataKey={key}
+              stroke={stroke}
+              strokeWidth={2}
+              fill={stroke}
+              fillOpacity={isStacked ? 0.35 : 0.12}
+              type="linear"
+              dot={false}
+              activeDot={{ r: 4, strokeWidth: 0, fill: stroke }}
+              isAnimationActive={false}
+              {...(isStacked && { stackId: "all" })}
+            />
+          ) : (
+            <Line
+              key={key}
+              dataKey={key}
+              stroke={stroke}
+              strokeWidth={role === "plan" ? 1.5 : 2}
+              {...(role === "plan" && { strokeDasharray: "5 5" })}
+              type="linear"
+              dot={false}
+              activeDot={{ r: 3, strokeWidth: 0, fill: stroke }}
+              isAnimationActive={false}
+            />
+          );
+        })}
+      </ComposedChart>
+    </ResponsiveContainer>
+  );
+}
+
+interface TipProps extends Omit<PlotProps, "rows" | "rowKey"> {
+  title: string;
+  row: ChartRow | undefined;
+}
+
+function Tip({ title, row, series, exact }: TipProps) {
+  return (
+    <div className={classes.tip}>
+      {title}
+      <dl>
+        {series.map(({ key, label }) => {
+          const value = row?.[key];
+          return typeof value === "number" ? (
+            <div key={key}>
+              <dt>{label}</dt>
+              <dd>{exact(value)}</dd>
+            </div>
+          ) : null;
+        })}
+      </dl>
+    </div>
+  );
+}
+
+/** One bar a row, in the order of the rows, with its exact number. */
+export function RankPlot({ rows, rowKey, series, exact }: PlotProps) {
+  const [own] = series;
+  if (own === undefined) return null;
+  const amountOf = (row: ChartRow) => (typeof row[own.key] === "number" ? Number(row[own.key]) : 0);
+  const largest = Math.max(...rows.map(amountOf), 0);
+  return (
+    <ul className={classes.ranks}>
+      {rows.map((row) => (
+        <li key={String(row[rowKey])} className={classes.rank}>
+          <span className={classes.rankName} title={String(row[rowKey] ?? "Unknown")}>
+            {row[rowKey] ?? "Unknown"}
+          </span>
+          <svg className={classes.bar} role="presentation" preserveAspectRatio="none" viewBox="0 0 100 1">
+            <rect width="100" height="1" fill="var(--wash)" />
+            <rect
+              width={largest === 0 ? 0 : (amountOf(row) / largest) * 100}
+              height="1"
+              fill={strokeOf(series, 0)}
+            />
+          </svg>
+          <span>{exact(amountOf(row))}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,113 @@
+/** Money, numbers and times as people read them: by the locale of the browser, days in UTC. */
+
+export const CURRENCY = "USD";
+const MILLICENTS_PER_CENT = 1_000;
+const MICROCENTS_PER_CENT = 1_000_000;
+const CENTS = 100;
+
+const money = new Intl.NumberFormat(undefined, { style: "currency", currency: CURRENCY });
+const exactMoney = new Intl.NumberFormat(undefined, {
+  style: "currency",
+  currency: CURRENCY,
+  maximumFractionDigits: 8,
+});
+const compactMoney = new Intl.NumberFormat(undefined, {
+  style: "currency",
+  currency: CURRENCY,
+  notation: "compact",
+  maximumFractionDigits: 1,
+});
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const dayWithYear = new Intl.DateTimeFormat(undefined, {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+
+/** Money with both cents. */
+export function formatCents(cents: number): string {
+  return money.format(cents / CENTS);
+}
+
+/** Money to its last fraction, at least both cents: an impression costs parts of a cent. */
+export function formatExactCents(cents: number): string {
+  return exactMoney.format(cents / CENTS);
+}
+
+/** For axes, where there is little space. */
+export function formatCompactCents(cents: number): string {
+  return compactMoney.format(cents / CENTS);
+}
+
+export function centsOfMillicents(millicents: number): number {
+  return millicents / MILLICENTS_PER_CENT;
+}
+
+export function centsOfMicrocents(microcents: number): number {
+  return microcents / MICROCENTS_PER_CENT;
+}
+
+export function formatCount(count: number): string {
+  return whole.format(count);
+}
+
+export function formatCompact(count: number): string {
+  return compact.format(count);
+}
+
+export function formatDecimal(value: number): string {
+  return decimal.format(value);
+}
+
+/** A share from 0 to 1. */
+export function formatShare(share: number): string {
+  return percent.format(share);
+}
+
+/** "One impression", "3 impressions": with the noun in the form that the number asks for. */
+export function formatNoun(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** A UTC day `YYYY-MM-DD`, or a moment, as a day. */
+export function formatDay(date: string): string {
+  return day.format(new Date(date));
+}
+
+export function formatDayWithYear(date: string): string {
+  return dayWithYear.format(new Date(date));
+}
+
+export function formatMoment(iso: string): string {
+  return moment.format(new Date(iso));
+}
+
+const SPANS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+/** "3 min ago". */
+export function formatAgo(iso: string, nowMs: number): string {
+  const seconds = (new Date(iso).getTime() - nowMs) / 1000;
+  for (const [unit, length] of SPANS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+  }
+  return Math.abs(seconds) < 10 ? "just now" : relative.format(Math.round(seconds), "second");
+}
+
+/** A value of the API as words: `under_pacing` becomes "Under pacing". */
+export function formatTerm(term: string): string {
+  const words = term.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

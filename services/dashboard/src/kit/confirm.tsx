@@ -1,0 +1,68 @@
+import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from "react";
+
+export interface Confirmation {
+  title: string;
+  /** What will happen, one sentence each. */
+  consequences: readonly ReactNode[];
+  /** The verb on the button: "Pause campaign". */
+  action: string;
+  /** What is lost cannot be brought back. */
+  isDestructive?: boolean;
+}
+
+type Confirm = (confirmation: Confirmation) => Promise<boolean>;
+const ConfirmContext = createContext<Confirm | undefined>(undefined);
+
+/** Asks before something with consequences is done. Answers true when the person chose to do it. */
+export function useConfirm(): Confirm {
+  const confirm = useContext(ConfirmContext);
+  if (confirm === undefined) throw new Error("useConfirm needs a ConfirmProvider");
+  return confirm;
+}
+
+export function ConfirmProvider({ children }: { children: ReactNode }) {
+  const [asked, setAsked] = useState<Confirmation>();
+  const [isOpen, setOpen] = useState(false);
+  const answer = useRef<(isAgreed: boolean) => void>(undefined);
+  const confirm = useCallback<Confirm>((confirmation) => {
+    answer.current?.(false);
+    setAsked(confirmation);
+    setOpen(true);
+    return new Promise((resolve) => {
+      answer.current = resolve;
+    });
+  }, []);
+  const close = (isAgreed: boolean) => {
+    setOpen(false);
+    answer.current?.(isAgreed);
+    answer.current = undefined;
+  };
+  const value = useMemo(() => confirm, [confirm]);
+  return (
+    <ConfirmContext value={value}>
+      {children}
+      <Modal opened={isOpen} onClose={() => close(false)} title={asked?.title}>
+        <Stack>
+          {asked?.consequences.length === 1 ? (
+            <Text>{asked.consequences[0]}</Text>
+          ) : (
+            <List spacing={4}>
+              {asked?.consequences.map((consequence, index) => (
+                <List.Item key={index}>{consequence}</List.Item>
+              ))}
+            </List>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => close(false)}>
+              Cancel
+            </Button>
+            <Button color={asked?.isDestructive ? "negative" : "ember"} onClick={() => close(true)}>
+              {asked?.action}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </ConfirmContext>
+  );
+}

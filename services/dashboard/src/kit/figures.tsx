@@ -1,0 +1,30 @@
+import { Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
+import classes from "./figures.module.css";
+
+export interface Figure {
+  label: string;
+  value: ReactNode;
+  /** How it changed, or what it is made of. */
+  note?: ReactNode;
+}
+
+interface FiguresProps {
+  figures: readonly Figure[];
+  isLoading?: boolean;
+}
+
+/** The summary line of a page: three to five figures. */
+export function Figures({ figures, isLoading = false }: FiguresProps) {
+  return (
+    <dl className={classes.figures}>
+      {figures.map(({ label, value, note }) => (
+        <div key={label} className={classes.figure}>
+          <dt className={classes.label}>{label}</dt>
+          <dd className={classes.value}>{isLoading ? <Skeleton height={28} width={112} my={3} /> : value}</dd>
+          <dd className={classes.note}>{isLoading ? <Skeleton height={12} width={80} my={3} /> : note}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,58 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { ApiError } from "../api/api-error.ts";
+import classes from "./states.module.css";
+
+interface EmptyProps {
+  /** One line, set in the story's type. */
+  line: string;
+  /** What belongs here. */
+  children: ReactNode;
+  action?: ReactNode;
+}
+
+/** Nothing is here yet: one line, what belongs here, one action. */
+export function Empty({ line, children, action }: EmptyProps) {
+  return (
+    <Stack align="center" gap="sm" className={classes.state ?? ""}>
+      <p className={classes.line}>{line}</p>
+      <Text c="dimmed" maw={480} ta="center">
+        {children}
+      </Text>
+      {action}
+    </Stack>
+  );
+}
+
+interface FailedProps {
+  /** What failed: "The campaigns could not be loaded." */
+  what: string;
+  error: unknown;
+  /** What still works. */
+  children?: ReactNode;
+  onRetry?: () => void;
+}
+
+/** Something failed: what, why, what still works, and a way to try again. */
+export function Failed({ what, error, children, onRetry }: FailedProps) {
+  return (
+    <Stack align="center" gap="sm" className={classes.state ?? ""} role="alert">
+      <IconAlertTriangle size={24} stroke={1.5} color="var(--negative)" aria-hidden="true" />
+      <Text fw={600}>{what}</Text>
+      <Text c="dimmed" maw={480} ta="center">
+        {error instanceof ApiError ? error.detail : "The page itself failed. Reload it."}
+      </Text>
+      {children && (
+        <Text c="dimmed" maw={480} ta="center">
+          {children}
+        </Text>
+      )}
+      {onRetry && (
+        <Button variant="default" leftSection={<IconRefresh size={16} stroke={1.5} />} onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </Stack>
+  );
+}

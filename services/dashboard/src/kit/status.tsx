@@ -1,0 +1,40 @@
+import { Tooltip } from "@mantine/core";
+import type { ReactNode } from "react";
+import classes from "./status.module.css";
+
+export type Tone = "positive" | "warning" | "negative" | "info" | "quiet";
+
+interface StatusProps {
+  tone: Tone;
+  children: ReactNode;
+  /** Why it is so; on a line of its own, or on hover where space is short. */
+  cause?: string | undefined;
+  isShort?: boolean;
+}
+
+/** A state as a dot and a word, with its cause. */
+export function Status({ tone, children, cause, isShort = false }: StatusProps) {
+  const word = (
+    <span className={classes.status} data-tone={tone}>
+      <span className={classes.dot} aria-hidden="true" />
+      {children}
+    </span>
+  );
+  if (cause === undefined) return word;
+  if (isShort) {
+    return (
+      <Tooltip label={cause}>
+        <span>
+          {word}
+          <span className="sr-only">: {cause}</span>
+        </span>
+      </Tooltip>
+    );
+  }
+  return (
+    <span className={classes.withCause}>
+      {word}
+      <span className={classes.cause}>{cause}</span>
+    </span>
+  );
+}

@@ -1,0 +1,50 @@
+import type { CsvValue } from "../format/csv.ts";
+
+export type SortValue = string | number | boolean | null | undefined;
+
+/** "-spent" sorts by `spent`, largest first. */
+export interface Sort {
+  key: string;
+  isDescending: boolean;
+}
+
+export function parseSort(text: string): Sort | undefined {
+  if (text === "") return undefined;
+  return text.startsWith("-")
+    ? { key: text.slice(1), isDescending: true }
+    : { key: text, isDescending: false };
+}
+
+export function sortText({ key, isDescending }: Sort): string {
+  return `${isDescending ? "-" : ""}${key}`;
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+/** The rows in order; those without a value come last either way. Equal ones keep their order. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  valueOfRow: (row: Row) => SortValue,
+  isDescending: boolean,
+): Row[] {
+  const sign = isDescending ? -1 : 1;
+  return [...rows].sort((one, other) => {
+    const [first, second] = [valueOfRow(one), valueOfRow(other)];
+    const isFirstMissing = first === null || first === undefined;
+    const isSecondMissing = second === null || second === undefined;
+    if (isFirstMissing || isSecondMissing) return Number(isFirstMissing) - Number(isSecondMissing);
+    if (typeof first === "string" || typeof second === "string") {
+      return sign * collator.compare(String(first), String(second));
+    }
+    return sign * (Number(first) - Number(second));
+  });
+}
+
+/** Whether each word of the search occurs in one of the texts, without regard to case. */
+export function isFound(search: string, texts: readonly CsvValue[]): boolean {
+  const all = texts.join(" ").toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}

@@ -1,0 +1,34 @@
+import "@fontsource-variable/inter";
+import "@fontsource-variable/literata";
+import "@fontsource-variable/jetbrains-mono";
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "./theme/global.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { RouterProvider } from "react-router/dom";
+import { createQueryClient } from "./app/query-client.ts";
+import { createRouter } from "./app/router.tsx";
+import { ConfirmProvider } from "./kit/confirm.tsx";
+import { theme, variablesResolver } from "./theme/theme.ts";
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("the page has no element root");
+const client = createQueryClient();
+const router = createRouter();
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={variablesResolver}>
+      <QueryClientProvider client={client}>
+        <ConfirmProvider>
+          <Notifications position="bottom-right" />
+          <RouterProvider router={router} />
+        </ConfirmProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "@jest/globals";
+import { stage } from "./vocabulary.ts";
+
+describe("stage", () => {
+  it("shows what the overrides say", () => {
+    const staging = stage({
+      location: "The old Tavern",
+      lighting: "candle-lit, warm",
+      effects: "soft rain and fog",
+      camera: "slow close-up",
+      mood: "cozy",
+    });
+    expect(staging).toMatchObject({
+      place: "tavern",
+      light: "candle",
+      effects: ["rain", "fog"],
+      camera: "close",
+      mood: "calm",
+    });
+    expect(staging.overrides.every(({ isShown }) => isShown)).toBe(true);
+  });
+
+  it("keeps what it does not know, marked as such", () => {
+    const staging = stage({ lighting: "ultraviolet", weather: "acid" });
+    expect(staging.light).toBeUndefined();
+    expect(staging.overrides).toEqual([
+      { name: "lighting", value: "ultraviolet", isShown: false },
+      { name: "weather", value: "acid", isShown: false },
+    ]);
+  });
+
+  it("takes the scene's own place where the overrides name none", () => {
+    expect(stage({ mood: "tense" }, "harbour at night").place).toBe("harbour");
+    expect(stage({ location: "forest" }, "harbour").place).toBe("forest");
+  });
+
+  it("compares whole words", () => {
+    expect(stage({ location: "barrack" }).place).toBeUndefined();
+  });
+});

@@ -1,0 +1,141 @@
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Card,
+  type CSSVariablesResolver,
+  createTheme,
+  Input,
+  type MantineColorsTuple,
+  Modal,
+  Paper,
+  SegmentedControl,
+  Skeleton,
+  Table,
+  Tabs,
+  Tooltip,
+} from "@mantine/core";
+import classes from "./theme.module.css";
+import { type ColorToken, tokens } from "./tokens.ts";
+
+/** Mantine takes colours as ten shades: the two that the product has stand where the theme's primary shade looks them up. */
+const LIGHT_SHADE = 8;
+const DARK_SHADE = 4;
+
+function shades(token: ColorToken): MantineColorsTuple {
+  const [light, dark] = tokens[token];
+  return [dark, dark, dark, dark, dark, light, light, light, light, light];
+}
+
+const [paper, night] = tokens.background;
+const [lightSurface, darkSurface] = tokens.surface;
+const [lightLine, darkLine] = tokens.line;
+const [lightInk, darkInk] = tokens.ink;
+const [lightMuted, darkMuted] = tokens.muted;
+
+export const theme = createTheme({
+  primaryColor: "ember",
+  primaryShade: { light: LIGHT_SHADE, dark: DARK_SHADE },
+  autoContrast: true,
+  luminanceThreshold: 0.3,
+  white: lightSurface,
+  black: lightInk,
+  colors: {
+    ember: shades("ember"),
+    positive: shades("positive"),
+    warning: shades("warning"),
+    negative: shades("negative"),
+    info: shades("info"),
+    gray: [
+      paper,
+      paper,
+      lightLine,
+      lightLine,
+      lightLine,
+      lightMuted,
+      lightMuted,
+      lightMuted,
+      lightInk,
+      lightInk,
+    ],
+    dark: [darkInk, darkInk, darkMuted, darkMuted, darkLine, darkLine, darkSurface, night, night, night],
+  },
+  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
+  fontSizes: { xs: "13px", sm: "14px", md: "16px", lg: "20px", xl: "28px" },
+  lineHeights: { xs: "1.4", sm: "1.45", md: "1.5", lg: "1.4", xl: "1.25" },
+  spacing: { xs: "8px", sm: "12px", md: "16px", lg: "24px", xl: "40px" },
+  radius: { xs: "3px", sm: "4px", md: "6px", lg: "6px", xl: "6px" },
+  defaultRadius: "md",
+  headings: {
+    fontWeight: "600",
+    sizes: {
+      h1: { fontSize: "28px", lineHeight: "1.25" },
+      h2: { fontSize: "20px", lineHeight: "1.4" },
+      h3: { fontSize: "16px", lineHeight: "1.5" },
+    },
+  },
+  shadows: {
+    xs: "none",
+    sm: "none",
+    md: "0 4px 16px rgb(0 0 0 / 12%)",
+    lg: "0 4px 16px rgb(0 0 0 / 12%)",
+    xl: "0 8px 32px rgb(0 0 0 / 16%)",
+  },
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  components: {
+    Button: Button.extend({ defaultProps: { size: "sm" } }),
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray" } }),
+    Alert: Alert.extend({ defaultProps: { variant: "outline" }, classNames: { root: classes.alert ?? "" } }),
+    Card: Card.extend({
+      defaultProps: { withBorder: true, padding: "lg" },
+      classNames: { root: classes.card ?? "" },
+    }),
+    Paper: Paper.extend({ classNames: { root: classes.card ?? "" } }),
+    Input: Input.extend({ classNames: { input: classes.input ?? "" } }),
+    InputWrapper: Input.Wrapper.extend({
+      defaultProps: { inputWrapperOrder: ["label", "input", "description", "error"] },
+      classNames: { description: classes.help ?? "", label: classes.label ?? "", error: classes.error ?? "" },
+    }),
+    Modal: Modal.extend({
+      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } },
+      classNames: {
+        content: classes.card ?? "",
+        header: classes.card ?? "",
+        title: classes.dialogTitle ?? "",
+      },
+    }),
+    SegmentedControl: SegmentedControl.extend({ classNames: { root: classes.segments ?? "" } }),
+    Skeleton: Skeleton.extend({ classNames: { root: classes.skeleton ?? "" } }),
+    Table: Table.extend({ defaultProps: { verticalSpacing: 10, horizontalSpacing: 12 } }),
+    Tabs: Tabs.extend({ classNames: { tab: classes.tab ?? "" } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, multiline: true, maw: 320 } }),
+  },
+});
+
+function variables(scheme: 0 | 1): Record<string, string> {
+  const own = Object.entries(tokens).map(([name, values]) => [`--${name}`, values[scheme]]);
+  return {
+    ...Object.fromEntries(own),
+    "--mantine-color-body": tokens.background[scheme],
+    "--mantine-color-text": tokens.ink[scheme],
+    "--mantine-color-dimmed": tokens.muted[scheme],
+    "--mantine-color-placeholder": tokens.muted[scheme],
+    "--mantine-color-default": tokens.surface[scheme],
+    "--mantine-color-default-hover": tokens.background[scheme],
+    "--mantine-color-default-color": tokens.ink[scheme],
+    "--mantine-color-default-border": tokens.line[scheme],
+    "--mantine-color-anchor": tokens.info[scheme],
+    "--mantine-color-error": tokens.negative[scheme],
+    "--mantine-color-disabled": tokens.background[scheme],
+    "--mantine-color-disabled-color": tokens.muted[scheme],
+    "--mantine-color-disabled-border": tokens.line[scheme],
+  };
+}
+
+export const variablesResolver: CSSVariablesResolver = () => ({
+  variables: { "--story-font": "'Literata Variable', Georgia, serif" },
+  light: { ...variables(0), "--other-1": "#8B8794", "--other-2": "#BDB8C4", "--wash": "#F3EFE7" },
+  dark: { ...variables(1), "--other-1": "#8D899A", "--other-2": "#565A68", "--wash": "#23252F" },
+});
