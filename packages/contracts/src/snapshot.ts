@@ -110,6 +110,8 @@ export interface SnapshotApiKey {
   scopes: Scope[];
   /** Requests per minute in each group; null: the defaults of the service. */
   rate_limit_per_minute: number | "unlimited" | null;
+  /** Names its rate limit window; left out: `key_id`, its own. */
+  rate_limit_key_id?: string;
   /** Unix milliseconds after which the key is no longer valid; null: never. */
   expires_at_ms: number | null;
 }

@@ -100,6 +100,7 @@ describe("migrations", () => {
       "20261122000000_operations",
       "20261122000100_installation",
       "20261122002000_published_sizes",
+      "20261122002010_key_windows",
       "20261122003000_users",
     ]);
     expect(await migrate(described.url)).toEqual([]);

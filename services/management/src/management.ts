@@ -62,6 +62,7 @@ export interface ManagementOptions {
     | "rateLimitManagement"
     | "rateLimitAnalytics"
     | "rateLimitSignIn"
+    | "rateLimitAccountFactor"
     | "sessionIdleSeconds"
     | "secrets"
   >;
@@ -222,6 +223,7 @@ function createManagementApp(
     keys: createKeyDirectory(parts, clock),
     rateLimiter: new RateLimiter(redis),
     rateLimits,
+    rateLimitAccountFactor: settings.rateLimitAccountFactor,
     logger,
     metrics,
     readiness: parts.readiness,

@@ -191,6 +191,7 @@ function createApi(
       management: settings.rateLimitManagement,
       analytics: settings.rateLimitAnalytics,
     },
+    rateLimitAccountFactor: settings.rateLimitAccountFactor,
     logger,
     metrics,
     readiness,

@@ -1,4 +1,5 @@
 import { campaignsApi, creativesApi, geoTargetsApi } from "@diegetic/contracts";
+import { connectRedis, RateLimiter } from "@diegetic/hot-state";
 import { listen } from "@diegetic/service-kit";
 import { expect } from "@jest/globals";
 import type { Response } from "supertest";
@@ -32,6 +33,23 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<P
       const answers = await Promise.all(Array.from({ length: 101 }, () => world.call(list, { by })));
       const limited = answers.find(({ status }) => status === 429);
       if (limited !== undefined) return limited;
+    }
+    throw new Error("the limit was not reached");
+  },
+  "TooManyRequests limited_account": async (world) => {
+    const by = await world.account({ rateLimitPerMinute: 100 });
+    const redis = connectRedis(world.api.redis.url, { name: "refusals-limits" });
+    try {
+      // Ten times what one key has, as nine other keys would use it. Twice, should the minute end meanwhile.
+      for (let round = 1; round <= 2; round += 1) {
+        const limiter = new RateLimiter(redis);
+        for (let n = 0; n < 1_000; n += 1)
+          await limiter.take(`management:${by.accountId}`, 1_000, Date.now());
+        const answer = await world.call(list, { by });
+        if (answer.status === 429) return answer;
+      }
+    } finally {
+      redis.disconnect();
     }
     throw new Error("the limit was not reached");
   },

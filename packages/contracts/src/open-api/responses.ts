@@ -54,6 +54,10 @@ export const sharedResponses: Responses = {
         "The limit is used up.",
         "Too many requests: at most 100 a minute are allowed. Wait for the seconds that Retry-After names.",
       ),
+      limited_account: example(
+        "All keys of the account together have used up their limit.",
+        "Too many requests: at most 1000 a minute are allowed for all keys of the account together. Wait for the seconds that Retry-After names.",
+      ),
     },
     ["Retry-After"],
   ),

@@ -20,6 +20,8 @@ export interface AdmissionPolicy {
   sessionCookie: string;
   rateLimiter: RateLimiter;
   rateLimits: Record<EndpointGroup, RateLimit>;
+  /** All keys of an account together have this many times the limit of one. */
+  rateLimitAccountFactor: number;
   nowMs: () => number;
   /** Whether as many requests run as may run at a time: the others are turned away before anything is done for them. */
   isFull: () => boolean;
@@ -90,7 +92,25 @@ function takeQuotaOfKey(
   key: ApiKey,
 ): void | Promise<void> {
   const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
-  return takeQuota(policy, exchange, `${group}:${key.keyId}`, limit);
+  const taken = takeQuota(policy, exchange, `${group}:${key.rateLimitKeyId}`, limit);
+  // A key without a limit is the operator's to give, and takes nothing from the others.
+  if (limit === "unlimited") return taken;
+  // Only after the key's own: one that is used up must not use up its account.
+  return taken === undefined
+    ? takeQuotaOfAccount(policy, group, exchange, key)
+    : taken.then(() => takeQuotaOfAccount(policy, group, exchange, key));
+}
+
+function takeQuotaOfAccount(
+  policy: AdmissionPolicy,
+  group: EndpointGroup,
+  exchange: Exchange,
+  { accountId, accountLimits }: ApiKey,
+): void | Promise<void> {
+  const usual = policy.rateLimits[group];
+  if (usual === "unlimited") return;
+  const limit = Math.max(usual, accountLimits.largestOwn ?? 0) * policy.rateLimitAccountFactor;
+  return takeQuota(policy, exchange, `${group}:${accountId}`, limit, " for all keys of the account together");
 }
 
 /** With a directory that has to look the key up, or without a valid key. */
@@ -132,21 +152,23 @@ function findKey(keys: KeyDirectory, header: string | undefined): ReturnType<Key
 /**
  * Counts one request in a bucket and states the tightest verdict so far: at once when the rate limiter knows it at once.
  * Throws, or rejects with, 429 with `Retry-After` when the bucket is used up.
+ * @param subject what the limit holds for, in the sentence of the 429; empty: the caller
  */
 export function takeQuota(
   policy: Pick<AdmissionPolicy, "rateLimiter" | "nowMs">,
   exchange: Exchange,
   bucket: string,
   limit: RateLimit,
+  subject = "",
 ): void | Promise<void> {
   const nowMs = policy.nowMs();
   const verdict =
     limit === "unlimited" ? unlimitedVerdict(nowMs) : policy.rateLimiter.take(bucket, limit, nowMs);
-  if (verdict instanceof Promise) return verdict.then((known) => state(exchange, known));
-  state(exchange, verdict);
+  if (verdict instanceof Promise) return verdict.then((known) => state(exchange, known, subject));
+  state(exchange, verdict, subject);
 }
 
-function state(exchange: Exchange, verdict: RateLimitVerdict): void {
+function state(exchange: Exchange, verdict: RateLimitVerdict, subject: string): void {
   const stated = exchange.limit;
   if (stated === undefined || !verdict.allowed || verdict.remaining < stated.remaining)
     exchange.limit = verdict;
@@ -154,7 +176,7 @@ function state(exchange: Exchange, verdict: RateLimitVerdict): void {
   const retryAfterSeconds = Math.max(1, Math.ceil(verdict.windowLeftMs / 1_000));
   throw new HttpError(
     429,
-    `Too many requests: at most ${verdict.limit} a minute are allowed. Wait for the seconds that Retry-After names.`,
+    `Too many requests: at most ${verdict.limit} a minute are allowed${subject}. Wait for the seconds that Retry-After names.`,
     {
       "Retry-After": String(retryAfterSeconds),
     },

@@ -29,6 +29,8 @@ export interface AppOptions {
   rateLimiter: RateLimiter;
   /** Requests per minute of keys that carry no limit of their own. */
   rateLimits: Record<EndpointGroup, RateLimit>;
+  /** All keys of an account together have this many times the limit of one. */
+  rateLimitAccountFactor: number;
   logger: Logger;
   metrics: Metrics;
   readiness: ReadinessChecks;

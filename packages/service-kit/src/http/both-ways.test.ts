@@ -20,7 +20,15 @@ const LIMIT = 256 * 1024;
 
 const key = (text: string, wish: Partial<ApiKey> = {}): [string, ApiKey] => [
   createHash("sha256").update(text).digest("hex"),
-  { keyId: text, accountId: "acct_1", scopes: ["serving"], rateLimitPerMinute: "unlimited", ...wish },
+  {
+    keyId: text,
+    accountId: "acct_1",
+    scopes: ["serving"],
+    rateLimitPerMinute: "unlimited",
+    rateLimitKeyId: text,
+    accountLimits: { largestOwn: null },
+    ...wish,
+  },
 ];
 const keys = new Map([
   key("igk_game"),
@@ -93,6 +101,7 @@ beforeAll(async () => {
         }),
       },
       rateLimits: { match: 1000, impressions: 900, management: 100, analytics: 60 },
+      rateLimitAccountFactor: 10,
       logger: createLogger({ service: "test", instance: "test", level: "silent" }),
       metrics,
       readiness: {},

@@ -12,8 +12,18 @@ export interface ApiKey {
   scopes: readonly Scope[];
   /** Requests per minute in each group; null: the limits of the service. */
   rateLimitPerMinute: RateLimit | null;
+  /** Names the window that its requests count in: keys that replace each other share one. */
+  rateLimitKeyId: string;
+  /** Of its account. */
+  accountLimits: AccountLimits;
   /** Who is signed in; undefined: the caller is an API key. */
   session?: SessionUser;
+}
+
+/** What the limit of all keys of an account together follows from. */
+export interface AccountLimits {
+  /** Largest number of requests per minute that one of the keys carries itself; null: none carries one. */
+  readonly largestOwn: number | null;
 }
 
 export interface SessionUser {

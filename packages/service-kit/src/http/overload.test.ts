@@ -36,7 +36,14 @@ beforeEach(async () => {
     keys: {
       find: (sha256) =>
         sha256 === createHash("sha256").update(KEY).digest("hex")
-          ? { keyId: "key_1", accountId: "acct_1", scopes: ["serving"], rateLimitPerMinute: null }
+          ? {
+              keyId: "key_1",
+              accountId: "acct_1",
+              scopes: ["serving"],
+              rateLimitPerMinute: null,
+              rateLimitKeyId: "key_1",
+              accountLimits: { largestOwn: null },
+            }
           : undefined,
       findSession: () => undefined,
     },
@@ -50,6 +57,7 @@ beforeEach(async () => {
       }),
     },
     rateLimits: { match: 1_000, impressions: 1_000, management: 100, analytics: 60 },
+    rateLimitAccountFactor: 10,
     logger: createLogger({ service: "test", instance: "test", level: "silent" }),
     metrics: createMetrics({ service: "test" }),
     readiness: {},

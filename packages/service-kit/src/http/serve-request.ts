@@ -9,7 +9,14 @@ import type { Refusals } from "./refusals.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 
 /** In place of a key where none is asked for. */
-const ANYONE: ApiKey = { keyId: "", accountId: "", scopes: [], rateLimitPerMinute: null };
+const ANYONE: ApiKey = {
+  keyId: "",
+  accountId: "",
+  scopes: [],
+  rateLimitPerMinute: null,
+  rateLimitKeyId: "",
+  accountLimits: { largestOwn: null },
+};
 const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 /** The group of requests whose path is unknown. */
 export const UNKNOWN_PATH_GROUP: EndpointGroup = "management";

@@ -18,6 +18,8 @@ export interface KeySettings {
   label: string;
   scopes: readonly Scope[];
   rateLimitPerMinute: RateLimit | null;
+  /** The key whose rate limit window it continues; left out: it begins one. */
+  rateLimitKeyId?: string | null;
 }
 
 export interface ApiKeyRow extends KeySettings {

@@ -102,7 +102,7 @@ function rotate(parts: ApiKeyParts): Endpoint["handle"] {
       if (!isInForce(current, nowMs)) throw keyMissing();
       await endKey(transaction, old.id, endOfRotated(current, overlapSeconds, nowMs));
       await requireRoom(transaction, context.accountId, nowMs);
-      return current;
+      return { ...current, rateLimitKeyId: current.rateLimitKeyId ?? current.id };
     });
     // The text of the new key is in this answer alone: it is given, even where the end of the old one is not obeyed yet.
     await parts.publishing.obeyedOrLater("apiKey", old.id);

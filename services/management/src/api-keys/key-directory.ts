@@ -5,7 +5,7 @@ import type { ApiKey, KeyDirectory } from "@diegetic/service-kit";
 import { findSession } from "../sessions/store.ts";
 import type { Clock } from "../shared/time.ts";
 import { isInForce } from "./api-key.ts";
-import { limitFromColumn } from "./limit-column.ts";
+import { largestOwnLimit, limitFromColumn } from "./limit-column.ts";
 
 const USE_NOTED_EVERY_MS = 60_000;
 
@@ -35,6 +35,8 @@ export function createKeyDirectory(
         accountId: row.accountId,
         scopes: row.scopes,
         rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute),
+        rateLimitKeyId: row.rateLimitKeyId ?? row.id,
+        accountLimits: { largestOwn: row.largestOwnLimit },
       };
     },
     findSession(sha256Hex): Promise<ApiKey | undefined> {
@@ -49,6 +51,8 @@ interface KeyRow {
   accountId: string;
   scopes: Scope[];
   rateLimitPerMinute: number | null;
+  rateLimitKeyId: string | null;
+  largestOwnLimit: number | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
@@ -57,6 +61,8 @@ interface KeyRow {
 function keyStatement(sha256Hex: string): Prisma.Sql {
   return Prisma.sql`
     SELECT id, account_id AS "accountId", scopes::text[] AS scopes, rate_limit_per_minute AS "rateLimitPerMinute",
+      rate_limit_key_id AS "rateLimitKeyId",
+      ${largestOwnLimit("api_keys.account_id")} AS "largestOwnLimit",
       expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
     FROM api_keys WHERE sha256 = ${sha256Hex}`;
 }

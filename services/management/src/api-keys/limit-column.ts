@@ -1,3 +1,4 @@
+import { Prisma } from "@diegetic/database";
 import type { RateLimit } from "@diegetic/service-kit";
 
 const UNLIMITED_COLUMN = -1;
@@ -10,4 +11,11 @@ export function limitToColumn(limit: RateLimit | null): number | null {
 /** Requests per minute in each endpoint group; null: the defaults of the service. */
 export function limitFromColumn(column: number | null): RateLimit | null {
   return column === UNLIMITED_COLUMN ? "unlimited" : column;
+}
+
+/** SQL for the largest limit that a key of the account carries itself: NULL where none does. */
+export function largestOwnLimit(accountColumn: "api_keys.account_id" | "s.account_id"): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT max(own.rate_limit_per_minute) FROM api_keys AS own
+    WHERE own.account_id = ${Prisma.raw(accountColumn)} AND own.rate_limit_per_minute > 0 AND own.revoked_at IS NULL)`;
 }

@@ -34,6 +34,31 @@ describe("POST /api-keys/{id}/rotate", () => {
     expect(second?.id).toBe(body.id);
   });
 
+  it("gives a key that continues the window of the old one", async () => {
+    for (;;) {
+      const account = await harness.caller({ rateLimitPerMinute: 6 });
+      const listed = await account.get("/api-keys").expect(200);
+      const first = await account.post(`/api-keys/${listed.body[0].id}/rotate`).expect(201);
+      const successor = harness.callerWith(account.accountId, first.body.key);
+      const second = await successor.post(`/api-keys/${first.body.id}/rotate`).expect(201);
+      const last = harness.callerWith(account.accountId, second.body.key);
+      const answers = [listed, first, second];
+      for (let n = 0; n < 4; n += 1) answers.push(await last.get("/api-keys"));
+      // The minute may have ended meanwhile: then all of it again.
+      if (new Set(answers.map(({ headers }) => headers["x-ratelimit-reset"])).size > 1) continue;
+      expect(answers.map(({ status, headers }) => [status, headers["x-ratelimit-remaining"]])).toEqual([
+        [200, "5"],
+        [201, "4"],
+        [201, "3"],
+        [200, "2"],
+        [200, "1"],
+        [200, "0"],
+        [429, "0"],
+      ]);
+      return;
+    }
+  });
+
   it("keeps even no limit, which a creating key could not give", async () => {
     const account = await harness.caller({ rateLimitPerMinute: "unlimited" });
     const [old] = await list(account);

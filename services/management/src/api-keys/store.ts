@@ -137,6 +137,7 @@ export async function insertKey(
       label: settings.label,
       scopes: [...settings.scopes],
       rateLimitPerMinute: limitToColumn(settings.rateLimitPerMinute),
+      rateLimitKeyId: settings.rateLimitKeyId ?? null,
       createdAt: new Date(nowMs),
     },
   });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { MemberRole } from "@diegetic/contracts";
 import { type Database, inTransaction, Prisma, type Reader, type Transaction } from "@diegetic/database";
 import type { ApiKey } from "@diegetic/service-kit";
+import { largestOwnLimit } from "../api-keys/limit-column.ts";
 
 /** Sessions of one user that are in force at the same time: the oldest make room. */
 const MAX_SESSIONS = 100;
@@ -37,6 +38,7 @@ interface SessionRow {
   accountId: string;
   role: MemberRole;
   isOperator: boolean;
+  largestOwnLimit: number | null;
   expiresAt: Date;
   revokedAt: Date | null;
 }
@@ -50,14 +52,22 @@ export async function findSession(
 ): Promise<ApiKey | undefined> {
   const [row] = await reader.query<SessionRow>(Prisma.sql`
     SELECT s.id, s.user_id AS "userId", s.account_id AS "accountId", m.role::text AS role,
-      u.is_operator AS "isOperator", s.expires_at AS "expiresAt", s.revoked_at AS "revokedAt"
+      u.is_operator AS "isOperator", ${largestOwnLimit("s.account_id")} AS "largestOwnLimit", s.expires_at AS "expiresAt", s.revoked_at AS "revokedAt"
     FROM account_sessions s
       JOIN account_members m ON m.account_id = s.account_id AND m.user_id = s.user_id
       JOIN users u ON u.id = s.user_id
     WHERE s.sha256 = ${sha256Hex}`);
   if (row === undefined || row.revokedAt !== null || row.expiresAt.getTime() <= nowMs) return undefined;
   const { id, accountId, userId, role, isOperator } = row;
-  return { keyId: id, accountId, scopes, rateLimitPerMinute: null, session: { userId, role, isOperator } };
+  return {
+    keyId: id,
+    accountId,
+    scopes,
+    rateLimitPerMinute: null,
+    rateLimitKeyId: id,
+    accountLimits: { largestOwn: row.largestOwnLimit },
+    session: { userId, role, isOperator },
+  };
 }
 
 /** The user's sessions that are in force, newest first. */

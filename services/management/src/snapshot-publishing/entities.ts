@@ -150,6 +150,7 @@ export function apiKeyEntry(row: ApiKeyRow): SnapshotEntry {
     version: row.version,
     scopes: row.scopes,
     rate_limit_per_minute: limitFromColumn(row.rateLimitPerMinute),
+    ...(row.rateLimitKeyId !== null && { rate_limit_key_id: row.rateLimitKeyId }),
     expires_at_ms: row.expiresAt?.getTime() ?? null,
   };
   return entry(entityName.apiKey(row.sha256), row.version, row.revokedAt === null ? entity : null);

@@ -9,7 +9,8 @@ import {
   type SnapshotSession,
 } from "@diegetic/contracts";
 import type { SnapshotChange } from "@diegetic/hot-state";
-import type { ApiKey } from "@diegetic/service-kit";
+import type { AccountLimits, ApiKey } from "@diegetic/service-kit";
+import { KnownAccounts } from "./account-limits.ts";
 
 interface KnownKey {
   key: ApiKey;
@@ -24,6 +25,7 @@ export class Catalog {
   readonly #advertiserVersions = new ShardedMap<number>();
   readonly #keys = new ShardedMap<KnownKey>();
   readonly #sessions = new ShardedMap<KnownKey>();
+  readonly #accounts = new KnownAccounts();
 
   /** Takes a change as the follower brings it. Entities of a kind that is not known here are left out. */
   apply({ name, json }: SnapshotChange): void {
@@ -45,12 +47,10 @@ export class Catalog {
         this.index.readmitAdvertiser(id);
         break;
       case "key":
-        if (json === null) this.#keys.delete(id);
-        else this.#keys.set(id, readKey(JSON.parse(json) as SnapshotApiKey));
+        this.#applyKey(id, json === null ? null : (JSON.parse(json) as SnapshotApiKey));
         break;
       case "session":
-        if (json === null) this.#sessions.delete(id);
-        else this.#sessions.set(id, readSession(JSON.parse(json) as SnapshotSession));
+        this.#applySession(id, json === null ? null : (JSON.parse(json) as SnapshotSession));
         break;
     }
   }
@@ -79,6 +79,31 @@ export class Catalog {
     return inForce(this.#sessions.get(sha256Hex), nowMs);
   }
 
+  #applyKey(sha256Hex: string, key: SnapshotApiKey | null): void {
+    this.#leaveAccount(this.#keys.get(sha256Hex), sha256Hex);
+    if (key === null) {
+      this.#keys.delete(sha256Hex);
+      return;
+    }
+    const { rate_limit_per_minute: own } = key;
+    const account = this.#accounts.add(key.account_id, sha256Hex, typeof own === "number" ? own : null);
+    this.#keys.set(sha256Hex, readKey(key, account));
+  }
+
+  #applySession(sha256Hex: string, session: SnapshotSession | null): void {
+    this.#leaveAccount(this.#sessions.get(sha256Hex), sha256Hex);
+    if (session === null) {
+      this.#sessions.delete(sha256Hex);
+      return;
+    }
+    const account = this.#accounts.add(session.account_id, sha256Hex, null);
+    this.#sessions.set(sha256Hex, readSession(session, account));
+  }
+
+  #leaveAccount(known: KnownKey | undefined, sha256Hex: string): void {
+    if (known !== undefined) this.#accounts.remove(known.key.accountId, sha256Hex);
+  }
+
   /** How many entities of each kind there are. */
   sizes(): Record<
     "campaigns" | "active_campaigns" | "placements" | "advertisers" | "keys" | "sessions",
@@ -100,26 +125,30 @@ function inForce(known: KnownKey | undefined, nowMs: number): ApiKey | undefined
   return known.expiresAtMs !== null && known.expiresAtMs <= nowMs ? undefined : known.key;
 }
 
-function readSession(session: SnapshotSession): KnownKey {
+function readSession(session: SnapshotSession, accountLimits: AccountLimits): KnownKey {
   return {
     key: {
       keyId: session.session_id,
       accountId: session.account_id,
       scopes: SCOPES,
       rateLimitPerMinute: null,
+      rateLimitKeyId: session.session_id,
+      accountLimits,
       session: { userId: session.user_id, role: session.role },
     },
     expiresAtMs: session.expires_at_ms,
   };
 }
 
-function readKey(key: SnapshotApiKey): KnownKey {
+function readKey(key: SnapshotApiKey, accountLimits: AccountLimits): KnownKey {
   return {
     key: {
       keyId: key.key_id,
       accountId: key.account_id,
       scopes: key.scopes,
       rateLimitPerMinute: key.rate_limit_per_minute,
+      rateLimitKeyId: key.rate_limit_key_id ?? key.key_id,
+      accountLimits,
     },
     expiresAtMs: key.expires_at_ms,
   };

@@ -1,3 +1,4 @@
+import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
@@ -126,5 +127,84 @@ describe("limits", () => {
     });
     expect(Number(limited.headers["retry-after"])).toBeGreaterThan(0);
     expect((await world.match(game, {}, on)).status).toBe(200);
+  });
+});
+
+describe("the keys of one account", () => {
+  /**
+   * Requests of the keys over both instances, until all of them fell into one minute. Resolves with the answers.
+   */
+  async function withinOneMinute(
+    environment: Record<string, string>,
+    keys: () => Promise<string[]>,
+    requestsPerKey: number,
+  ) {
+    const instances = [await world.startInstance(environment), await world.startInstance(environment)];
+    const places = instances.map((instance) => world.instances.indexOf(instance));
+    for (;;) {
+      const texts = await keys();
+      const game = await world.addGame();
+      const answers = [];
+      for (let n = 0; n < requestsPerKey; n += 1) {
+        const instance = places[n % places.length] ?? 0;
+        answers.push(...(await Promise.all(texts.map((key) => world.match(game, {}, { instance, key })))));
+      }
+      const minutes = new Set(answers.map(({ headers }) => headers["x-ratelimit-reset"]));
+      if (minutes.size === 1) return answers;
+    }
+  }
+  const countOf = (answers: { status: number }[], status: number) =>
+    answers.filter((one) => one.status === status).length;
+
+  it("have ten times the limit of one together, over all instances", async () => {
+    const keys = () => {
+      world.accountId = newId("acct");
+      return Promise.all(Array.from({ length: 12 }, () => world.addKey()));
+    };
+    const answers = await withinOneMinute({ RATE_LIMIT_MATCH: "4" }, keys, 4);
+    expect([countOf(answers, 204), countOf(answers, 429)]).toEqual([40, 8]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers).toMatchObject({ "x-ratelimit-limit": "40", "x-ratelimit-remaining": "0" });
+    expect(refused?.body.detail).toContain("for all keys of the account together");
+  });
+
+  it("have as many times the limit as is configured, of the largest that one of them carries", async () => {
+    const keys = async () => {
+      world.accountId = newId("acct");
+      const revoked = await world.addKey({ rate_limit_per_minute: 50 });
+      const own = await world.addKey({ rate_limit_per_minute: 6 });
+      await world.revokeKey(revoked);
+      return [own, await world.addKey(), await world.addKey(), await world.addKey()];
+    };
+    const environment = { RATE_LIMIT_MATCH: "4", RATE_LIMIT_ACCOUNT_FACTOR: "2" };
+    const answers = await withinOneMinute(environment, keys, 4);
+    expect([countOf(answers, 204), countOf(answers, 429)]).toEqual([12, 4]);
+  });
+
+  it("leave one without a limit alone, and take nothing from the account when they are over their own", async () => {
+    let free = "";
+    const keys = async () => {
+      world.accountId = newId("acct");
+      free = await world.addKey({ rate_limit_per_minute: "unlimited" });
+      return [free, await world.addKey({ rate_limit_per_minute: 1 }), await world.addKey()];
+    };
+    const environment = { RATE_LIMIT_MATCH: "6", RATE_LIMIT_ACCOUNT_FACTOR: "1" };
+    const answers = await withinOneMinute(environment, keys, 5);
+    // 5 of the free one, 1 of the second, 5 of the third: together the two that count have used 6.
+    expect([countOf(answers, 204), countOf(answers, 429)]).toEqual([11, 4]);
+  });
+
+  it("share one window when they replaced each other", async () => {
+    const keys = async () => {
+      world.accountId = newId("acct");
+      const rate_limit_key_id = newId("key");
+      return [
+        await world.addKey({ key_id: rate_limit_key_id }),
+        await world.addKey({ rate_limit_key_id }),
+        await world.addKey({ rate_limit_key_id }),
+      ];
+    };
+    const answers = await withinOneMinute({ RATE_LIMIT_MATCH: "7" }, keys, 4);
+    expect([countOf(answers, 204), countOf(answers, 429)]).toEqual([7, 5]);
   });
 });

@@ -11,7 +11,14 @@ class StoreAway extends Error {}
 
 const keys = new Map<string, ApiKey>();
 function addKey(text: string, key: Partial<ApiKey>): void {
-  const full = { keyId: text, accountId: "acct_1", scopes: ["serving"] as const, rateLimitPerMinute: null };
+  const full = {
+    keyId: text,
+    accountId: "acct_1",
+    scopes: ["serving"] as const,
+    rateLimitPerMinute: null,
+    rateLimitKeyId: text,
+    accountLimits: { largestOwn: null },
+  };
   keys.set(createHash("sha256").update(text).digest("hex"), { ...full, ...key });
 }
 addKey("igk_game", {});
@@ -26,6 +33,8 @@ for (const role of MEMBER_ROLES) {
     accountId: "acct_1",
     scopes: SCOPES,
     rateLimitPerMinute: null,
+    rateLimitKeyId: `ses_${role}`,
+    accountLimits: { largestOwn: null },
     session: { userId: `usr_${role}`, role },
   };
   sessions.set(createHash("sha256").update(`cookie of ${role}`).digest("hex"), session);
@@ -130,6 +139,7 @@ export function createThings(): Things {
     keys: { find: (sha256) => keys.get(sha256), findSession: (sha256) => sessions.get(sha256) },
     rateLimiter: countingLimiter(),
     rateLimits: { match: 1000, impressions: 1000, management: 100, analytics: 60 },
+    rateLimitAccountFactor: 10,
     logger: createLogger({ service: "test", instance: "test", level: "warn" }, destination),
     metrics,
     readiness: {
