@@ -53,9 +53,10 @@ describe("what the services mount", () => {
     expect(readManagementSettings(environment)).toMatchObject(perKey);
     for (const { path, group } of endpoints) {
       const [, first = ""] = path.split("/");
-      const isAnalytics = /\/(stats|analytics\/\w+)$|^\/(revenue|creator-revenue|earnings|ledger)\b/.test(
-        path,
-      );
+      const isAnalytics =
+        /\/(stats|analytics\/\w+)$|^\/(revenue|creator-revenue|earnings|ledger|traffic|no-match-scenes|market)\b/.test(
+          path,
+        );
       const own = first === "match" || first === "impressions" ? first : "management";
       expect([path, group]).toEqual([path, isAnalytics ? "analytics" : own]);
     }

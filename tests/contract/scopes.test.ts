@@ -50,6 +50,12 @@ GET /creator-revenue                                          | developer       
 GET /creator-revenue/{game_id}                                | developer                 | analytics
 GET /creator-revenue/{game_id}/advertisers                    | developer                 | analytics
 GET /earnings                                                 | developer                 | analytics
+GET /traffic                                                  | developer                 | analytics
+GET /traffic/{game_id}                                        | developer                 | analytics
+GET /traffic/{game_id}/no-match-scenes                        | developer                 | analytics
+GET /no-match-scenes                                          | advertiser or developer   | analytics
+GET /traffic/{game_id}/words                                  | developer                 | analytics
+GET /market/words                                             | advertiser                | analytics
 POST /match                                                   | serving                   | match
 POST /impressions                                             | serving                   | impressions
 POST /api-keys                                                | advertiser or developer   | management

@@ -73,4 +73,19 @@ export {
   SnapshotPublisher,
   type SnapshotPublisherOptions,
 } from "./snapshot/publisher.ts";
+export { type ServingOperation, TRAFFIC_LIMITS, WORD_TYPES, type WordType } from "./traffic/limits.ts";
+export type { NoMatchScene, SceneContext } from "./traffic/scene.ts";
+export {
+  type AccountCalls,
+  type LastCalls,
+  type SentWord,
+  type TrafficCounts,
+  type TrafficPoint,
+  TrafficReader,
+} from "./traffic/traffic-reader.ts";
+export {
+  type MatchCall,
+  TrafficRecorder,
+  type TrafficRecorderOptions,
+} from "./traffic/traffic-recorder.ts";
 export { unusableRedis } from "./unusable-redis.ts";

@@ -110,6 +110,24 @@ export const keyUseKeys = {
   last: "{key-use}:last",
 };
 
+/** Statistics of a game's calls, for its developer. All expire; losing them costs no money. */
+export const trafficKeys = {
+  /** Unix milliseconds of the last call of each kind. */
+  last: (gameId: string) => `{traffic:${encodeName(gameId)}}:last`,
+  /** Counts of one UTC day (YYYY-MM-DD) by hour: `13:match`. */
+  hours: (gameId: string, day: string) => `{traffic:${encodeName(gameId)}}:hours:${day}`,
+  /** Counts of one month (YYYY-MM) by day: `21:match`. */
+  days: (gameId: string, month: string) => `{traffic:${encodeName(gameId)}}:days:${month}`,
+  /** How often a month's scenes had each word: `mood:calm`. */
+  words: (gameId: string, month: string) => `{traffic:${encodeName(gameId)}}:words:${month}`,
+  /** The latest sampled scenes without an ad, newest first. */
+  scenes: (gameId: string) => `{traffic:${encodeName(gameId)}}:scenes`,
+  /** Refused calls of an account on one UTC day (YYYY-MM-DD) by hour: `13:match_400`. */
+  errors: (accountId: string, day: string) => `{traffic-errors:${accountId}}:${day}`,
+  /** Unix milliseconds of the account's last call, and of the last refusal of each kind. */
+  lastErrors: (accountId: string) => `{traffic-errors:${accountId}}:last`,
+};
+
 export const idempotencyKeys = {
   claim: (operation: string) => `{idempotency:${operation}}`,
 };

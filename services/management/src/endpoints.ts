@@ -22,9 +22,10 @@ import { type SessionParts, sessionEndpoints } from "./sessions/endpoints.ts";
 import type { Clock } from "./shared/time.ts";
 import { simulatorEndpoints } from "./simulator/endpoints.ts";
 import type { Publishing } from "./snapshot-publishing/publishing.ts";
+import { type TrafficParts, trafficEndpoints } from "./traffic/endpoints.ts";
 
 /** What the features are built on. */
-export interface FeatureParts extends ExplainParts, ApiKeyParts, SessionParts {
+export interface FeatureParts extends ExplainParts, ApiKeyParts, SessionParts, TrafficParts {
   database: Database;
   slots: MoneyCommands;
   publishing: Publishing;
@@ -58,5 +59,6 @@ export function managementEndpoints(parts: FeatureParts): Endpoint[] {
     ...accountAnalyticsEndpoints(parts),
     ...ledgerEndpoints(parts),
     ...revenueEndpoints(parts),
+    ...trafficEndpoints(parts),
   ];
 }

@@ -21,6 +21,7 @@ import {
   type RedisConnection,
   SnapshotPublisher,
   slotOwners,
+  TrafficReader,
 } from "@diegetic/hot-state";
 import {
   createApp,
@@ -48,6 +49,7 @@ import type { Clock } from "./shared/time.ts";
 import { SlotRecovery } from "./slot-recovery/slot-recovery.ts";
 import { Publishing } from "./snapshot-publishing/publishing.ts";
 import { Reconciler } from "./snapshot-publishing/reconciler.ts";
+import { MarketWords } from "./traffic/words.ts";
 
 export interface ManagementOptions {
   settings: Pick<
@@ -198,6 +200,7 @@ function createManagementApp(
     management: settings.rateLimitManagement,
     analytics: settings.rateLimitAnalytics,
   };
+  const traffic = new TrafficReader(redis);
   const barrier = new ReadingBarrier({ reader, money: slots, due: new DueIndex(redis) });
   const features: FeatureParts = {
     ...parts,
@@ -209,6 +212,8 @@ function createManagementApp(
     cookieName: sessionCookieName(settings.publicUrl),
     rateLimitSignIn: settings.rateLimitSignIn,
     sessions: createSessionReader(redis),
+    traffic,
+    words: new MarketWords({ reader, traffic, clock }),
     players: {
       hashKey: settings.secrets.playerHashKey,
       sessionIdleSeconds: settings.sessionIdleSeconds,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { servingApi } from "@diegetic/contracts";
 import {
   connectRedis,
   createBillingProducer,
@@ -11,8 +12,10 @@ import {
   KeyUses,
   RateLimiter,
   type RedisConnection,
+  type ServingOperation,
   SnapshotFollower,
   SnapshotNotPublished,
+  TrafficRecorder,
 } from "@diegetic/hot-state";
 import {
   createApp,
@@ -34,6 +37,12 @@ import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
+
+/** What a failed call is counted as. */
+const OPERATION_OF_PATH: Readonly<Record<string, ServingOperation>> = {
+  [servingApi.operations.match.path]: "match",
+  [servingApi.operations.recordImpression.path]: "impressions",
+};
 
 export interface MatchServiceOptions {
   settings: MatchSettings;
@@ -61,7 +70,7 @@ export interface MatchService {
  */
 export function createMatchService(options: MatchServiceOptions): MatchService {
   const parts = createParts(options);
-  const { redis, producer, follower, batcher, keyUses, outageOf } = parts;
+  const { redis, producer, follower, batcher, keyUses, traffic, outageOf } = parts;
   const readiness: ReadinessChecks = {
     redis: () => redis.ping(),
     snapshot: () => {
@@ -79,6 +88,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
       await batcher.flush();
       await producer.close();
       await keyUses.flush().catch(outageOf("uses of keys").failed);
+      await traffic.flush().catch(outageOf("traffic statistics").failed);
       redis.disconnect();
     },
   };
@@ -122,13 +132,15 @@ function createParts({ settings, secrets, logger, metrics, nowMs = Date.now }: M
   const measures = createMeasures(metrics, catalog);
   const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
   const uses = outageOf("uses of keys");
+  const statistics = outageOf("traffic statistics");
+  const traffic = new TrafficRecorder(redis, { onError: statistics.failed, onWorks: statistics.works });
   const keyUses = new KeyUses(redis, { onError: uses.failed, onWorks: uses.works });
-  return { outageOf, redis, producer, catalog, follower, measures, batcher, keyUses, nowMs };
+  return { outageOf, redis, producer, catalog, follower, measures, batcher, keyUses, traffic, nowMs };
 }
 
 function createDependencies(
   { settings, secrets, logger, random = Math.random }: MatchServiceOptions,
-  { redis, catalog, follower, measures, nowMs }: Parts,
+  { redis, catalog, follower, measures, traffic, nowMs }: Parts,
 ): MatchDependencies {
   return {
     settings,
@@ -138,6 +150,7 @@ function createDependencies(
     money: createMoneyCommands(redis),
     sessions: createGameSessions(redis),
     due: new DueIndex(redis, { now: nowMs }),
+    traffic,
     logger,
     requireFresh: () => {
       if (!follower.isFresh()) throw unavailable("The match tier is not up to date: try again.");
@@ -159,7 +172,7 @@ function createApi(
   readiness: ReadinessChecks,
 ): MatchService["app"] {
   const { settings, logger, metrics } = options;
-  const { redis, catalog, batcher, keyUses, nowMs } = parts;
+  const { redis, catalog, batcher, keyUses, traffic, nowMs } = parts;
   const dependencies = createDependencies(options, parts);
   return createApp({
     basePath: settings.basePath,
@@ -196,6 +209,10 @@ function createApi(
     metrics,
     readiness,
     isStoreAway: isRedisAway,
+    onFailure: ({ accountId, path, status }) => {
+      const operation = OPERATION_OF_PATH[path];
+      if (operation !== undefined) traffic.accountRefusal(accountId, operation, status, nowMs());
+    },
     hotLane: true,
     nowMs,
   });

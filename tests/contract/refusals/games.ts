@@ -1,6 +1,6 @@
 import { eventually } from "../../helpers/eventually.ts";
 import { impressionOfAMatch } from "./common.ts";
-import { type Provocation, type ProvocationsOfOperations, repeated, sent } from "./provocation.ts";
+import { asked, type Provocation, type ProvocationsOfOperations, repeated, sent } from "./provocation.ts";
 import { operationNamed, placementBody } from "./world.fixture.ts";
 
 const scene = { game_id: "nobodys-game", user_id: "player", game_context: {} };
@@ -35,6 +35,16 @@ export const gameRefusals: ProvocationsOfOperations = {
     "400 malformed_field": sent({ placement_types: null }),
     "422 not_allowed": sent({ revenue_share_pct: 100.5 }),
   },
+  getTrafficSeries: {
+    "400 no_count": asked("?count=abc"),
+    "422 count": asked("?count=49"),
+    "422 unit": asked("?unit=week"),
+  },
+  listAccountNoMatchScenes: {
+    "400 no_limit": asked("?limit=abc"),
+    "422 limit_range": asked("?limit=101"),
+  },
+  listMarketWords: { "422 type": asked("?type=tag") },
   matchAd: {
     "400 missing_field": sent({ game_id: "nobodys-game", user_id: "player" }),
     "400 malformed_field": sent({ ...scene, player_geo: { country_code: "XX" } }),

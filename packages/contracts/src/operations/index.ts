@@ -15,6 +15,7 @@ import { revenueApi } from "./revenue.ts";
 import { servingApi } from "./serving.ts";
 import { sessionsApi } from "./sessions.ts";
 import { simulatorApi } from "./simulator.ts";
+import { trafficApi } from "./traffic.ts";
 
 export {
   advertiserApi,
@@ -33,6 +34,7 @@ export {
   servingApi,
   sessionsApi,
   simulatorApi,
+  trafficApi,
 };
 
 /** Every feature of the API in the order of the document. */
@@ -49,6 +51,7 @@ export const apiFeatures: readonly ApiFeature[] = [
   ledgerApi,
   placementsApi,
   revenueApi,
+  trafficApi,
   servingApi,
   apiKeysApi,
 ];

@@ -91,6 +91,7 @@ function takeQuotaOfKey(
   exchange: Exchange,
   key: ApiKey,
 ): void | Promise<void> {
+  exchange.accountId = key.accountId;
   const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
   const taken = takeQuota(policy, exchange, `${group}:${key.rateLimitKeyId}`, limit);
   // A key without a limit is the operator's to give, and takes nothing from the others.

@@ -18,7 +18,13 @@ import { createExchangeObserver, Exchange, type ExchangeObserver } from "./excha
 import { hotLane } from "./hot-lane.ts";
 import { badRequest, notFound } from "./http-error.ts";
 import { Refusals } from "./refusals.ts";
-import { type ServingPolicy, sendError, serveRequest, UNKNOWN_PATH_GROUP } from "./serve-request.ts";
+import {
+  type Failure,
+  type ServingPolicy,
+  sendError,
+  serveRequest,
+  UNKNOWN_PATH_GROUP,
+} from "./serve-request.ts";
 import { sessionCookieName } from "./session-cookie.ts";
 
 export interface AppOptions {
@@ -44,6 +50,8 @@ export interface AppOptions {
   pages?: RequestHandler;
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
   isStoreAway?: (error: unknown) => boolean;
+  /** Called for every error that a caller with a valid key was answered; must not throw. */
+  onFailure?: (failure: Failure) => void;
   /** Answers endpoints without named parts in their path in front of Express; see hot-lane.ts. */
   hotLane?: boolean;
   /** Unix milliseconds; default: the system clock. */

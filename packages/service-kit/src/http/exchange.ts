@@ -52,6 +52,8 @@ export class Exchange {
   readonly requestId = randomUUID();
   /** Path of the endpoint with the names of its parts, for metrics. */
   route = "other";
+  /** Whose valid key it carries; undefined: none, or not known yet. */
+  accountId: string | undefined;
   /** The tightest limit so far: what the headers say. */
   limit: RateLimitVerdict | undefined;
   readonly #observer: ExchangeObserver;

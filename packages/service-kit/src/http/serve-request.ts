@@ -28,6 +28,16 @@ export interface ServingPolicy extends AdmissionPolicy {
   publicUrl: string | undefined;
   /** Logs that requests are refused because something is away. */
   refusals: Refusals;
+  /** Called for every error that a caller with a valid key was answered. */
+  onFailure?: ((failure: Failure) => void) | undefined;
+}
+
+/** An answer with an error to a known caller. */
+export interface Failure {
+  accountId: string;
+  /** Of the endpoint, in Express syntax. */
+  path: string;
+  status: number;
 }
 
 /**
@@ -45,7 +55,9 @@ export async function serveRequest(
     exchange.send(await answerRequest(policy, endpoints, route, exchange));
     policy.refusals.served(exchange.request.method, exchange.route);
   } catch (error) {
-    sendError(policy, error, exchange);
+    const status = sendError(policy, error, exchange);
+    const { accountId, route: path } = exchange;
+    if (accountId !== undefined) policy.onFailure?.({ accountId, path, status });
   }
 }
 
@@ -90,12 +102,12 @@ function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
   return body === "json" ? read : read.then((raw) => (raw.length === 0 ? Buffer.from("{}") : raw));
 }
 
-/** Answers with `{"detail": …}`. What is nobody's fault but ours is logged, each defect and one of many refusals. */
+/** Answers with `{"detail": …}`. What is nobody's fault but ours is logged, each defect and one of many refusals. Returns the status. */
 export function sendError(
   policy: Pick<ServingPolicy, "isStoreAway" | "refusals">,
   error: unknown,
   exchange: Exchange,
-): void {
+): number {
   const known = toHttpError(error, policy.isStoreAway);
   const { method } = exchange.request;
   if (known.status === 500) exchange.logger.error({ err: error, method }, "request failed");
@@ -110,7 +122,8 @@ export function sendError(
   }
   if (exchange.response.headersSent) {
     exchange.response.destroy();
-    return;
+    return known.status;
   }
   exchange.send({ status: known.status, body: { detail: known.message }, headers: known.headers });
+  return known.status;
 }

@@ -23,6 +23,7 @@ import {
 } from "@diegetic/service-kit";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
+import { statusOfFailure } from "../status-of-failure.ts";
 import type { ImpressionBatcher } from "./impression-batcher.ts";
 
 /** After so long a committed impression that is not in Postgres yet is queued again. */
@@ -33,7 +34,7 @@ const WRONG_MATCH =
   "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the one of the match, or leave match_id out";
 
 export interface ImpressionDependencies
-  extends Pick<MatchDependencies, "settings" | "catalog" | "money" | "due" | "nowMs"> {
+  extends Pick<MatchDependencies, "settings" | "catalog" | "money" | "due" | "traffic" | "nowMs"> {
   claims: IdempotencyClaims;
   batcher: ImpressionBatcher;
 }
@@ -49,7 +50,22 @@ async function handleImpression(
   dependencies: ImpressionDependencies,
   context: RequestContext,
 ): Promise<Answer> {
-  const { body, campaign } = load(dependencies, context);
+  const body = load(dependencies, context);
+  try {
+    return await recordImpression(dependencies, context, body);
+  } catch (error) {
+    const { traffic, nowMs } = dependencies;
+    traffic.gameRefusal(body.game_id, "impressions", statusOfFailure(error), nowMs());
+    throw error;
+  }
+}
+
+async function recordImpression(
+  dependencies: ImpressionDependencies,
+  context: RequestContext,
+  body: ImpressionRequest,
+): Promise<Answer> {
+  const campaign = campaignOf(dependencies, body);
   const taken = context.takeQuota(
     `impressions-game:${body.game_id}`,
     dependencies.settings.rateLimitImpressionsPerGame,
@@ -59,19 +75,24 @@ async function handleImpression(
   const result = await commit(dependencies, body, campaign, operationOf(body, claim));
   await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
+  if (!result.replay) {
+    dependencies.traffic.impression(body.game_id, context.accountId, dependencies.nowMs());
+  }
   return { status: 201, body: present(result.record) };
 }
 
-/** Throws 400 and 422 for the body; 404 and 403 for its game, 404 for its campaign. */
-function load(
-  dependencies: ImpressionDependencies,
-  context: RequestContext,
-): { body: ImpressionRequest; campaign: CampaignIds } {
+/** Throws 400 and 422 for the body; 404 and 403 for its game. */
+function load(dependencies: ImpressionDependencies, context: RequestContext): ImpressionRequest {
   const body = context.body(impressionRequest);
   placementOfCaller(dependencies.catalog, body.game_id, context.accountId);
-  const campaign = dependencies.catalog.campaignIds(body.campaign_id);
+  return body;
+}
+
+/** Throws 404. */
+function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest): CampaignIds {
+  const campaign = catalog.campaignIds(body.campaign_id);
   if (campaign === undefined) throw notFound("campaign_id names no campaign: send the one of the match");
-  return { body, campaign };
+  return campaign;
 }
 
 type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId">;

@@ -1,4 +1,4 @@
-import type { DueIndex, GameSessions, MoneyCommands } from "@diegetic/hot-state";
+import type { DueIndex, GameSessions, MoneyCommands, TrafficRecorder } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
@@ -16,6 +16,7 @@ export interface MatchDependencies {
   money: MoneyCommands;
   sessions: GameSessions;
   due: DueIndex;
+  traffic: Pick<TrafficRecorder, "match" | "impression" | "gameRefusal">;
   logger: Logger;
   /** Throws 503 unless what this instance knows of the snapshot is certainly still obeyed. */
   requireFresh(): void;

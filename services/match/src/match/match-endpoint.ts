@@ -1,10 +1,11 @@
 import type { Candidate } from "@diegetic/ad-rules";
 import { newId, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { statusOfFailure } from "../status-of-failure.ts";
 import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, load, withCurrentPlacement } from "./load.ts";
-import { type NoMatchReason, presentMatch, presentNoMatch } from "./present.ts";
+import { NO_MATCH_HEADER, type NoMatchReason, presentMatch, presentNoMatch } from "./present.ts";
 import { reserveOne, type Trial, withdraw, withdrawLater } from "./reserve-one.ts";
 
 /** `POST /match`: load → decide → commit → present (docs/behaviour.md#matching). */
@@ -14,11 +15,6 @@ export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
 
 async function handleMatch(dependencies: MatchDependencies, context: RequestContext): Promise<Answer> {
   const request = load(dependencies, context);
-  const taken = context.takeQuota(
-    `match-game:${request.body.game_id}`,
-    dependencies.settings.rateLimitMatchPerGame,
-  );
-  if (taken !== undefined) await taken;
   const trial: Trial = {
     matchId: newId("mat"),
     attempts: new Attempts(),
@@ -26,11 +22,37 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     refused: [],
   };
   try {
-    return await findMatch(dependencies, request, trial);
+    const taken = context.takeQuota(
+      `match-game:${request.body.game_id}`,
+      dependencies.settings.rateLimitMatchPerGame,
+    );
+    if (taken !== undefined) await taken;
+    const answer = await findMatch(dependencies, request, trial);
+    noteAnswer(dependencies, request, answer);
+    return answer;
   } catch (error) {
     withdrawLater(dependencies, request, trial);
+    dependencies.traffic.gameRefusal(
+      request.body.game_id,
+      "match",
+      statusOfFailure(error),
+      dependencies.nowMs(),
+    );
     throw error;
   }
+}
+
+function noteAnswer({ traffic, nowMs }: MatchDependencies, request: LoadedRequest, answer: Answer): void {
+  const { body, placement } = request;
+  traffic.match({
+    gameId: body.game_id,
+    accountId: placement.account_id,
+    atMs: nowMs(),
+    context: body.game_context,
+    countryCode: body.player_geo?.country_code ?? null,
+    noMatchReason: answer.headers?.[NO_MATCH_HEADER],
+    secrets: [body.user_id, body.session_id],
+  });
 }
 
 async function findMatch(

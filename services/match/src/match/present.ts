@@ -10,8 +10,10 @@ export type NoMatchReason =
   | "session_cap"
   | "budget";
 
+export const NO_MATCH_HEADER = "X-No-Match-Reason";
+
 export function presentNoMatch(reason: NoMatchReason): Answer {
-  return { status: 204, headers: { "X-No-Match-Reason": reason } };
+  return { status: 204, headers: { [NO_MATCH_HEADER]: reason } };
 }
 
 /** @param match.timesSeen how often the session had been served the creative before: picks the hook. */

@@ -1,0 +1,178 @@
+import Type, { type Static } from "typebox";
+import { answerText, closed, count, microcents, nullable, oneOf, timestamp } from "./fields.ts";
+
+/** How far a game has come with its integration. */
+export const TRAFFIC_STAGES = ["waiting", "requested", "matched", "shown", "billed"] as const;
+export const TRAFFIC_UNITS = ["hour", "day"] as const;
+/** Points of a series, by its unit. */
+export const TRAFFIC_POINTS = {
+  hour: { minimum: 1, maximum: 48, default: 24 },
+  day: { minimum: 1, maximum: 31, default: 30 },
+} as const;
+/** Fields of a scene that have words. */
+export const SCENE_WORD_TYPES = ["theme", "category", "mood", "location", "action"] as const;
+/** Scenes of all games of an account in one answer. */
+export const ACCOUNT_SCENES = { minimum: 1, maximum: 100, default: 50 } as const;
+
+export const trafficUnitSchema = oneOf(TRAFFIC_UNITS, "What one point of the series stands for.", "hour");
+export const trafficCountSchema = Type.Integer({
+  minimum: TRAFFIC_POINTS.hour.minimum,
+  maximum: TRAFFIC_POINTS.hour.maximum,
+  description:
+    "How many points, the present one included: at most 48 hours or 31 days; without it 24 hours or 30 days.",
+});
+export const accountScenesSchema = Type.Integer({
+  ...ACCOUNT_SCENES,
+  description: "How many scenes at most.",
+});
+export const sceneWordTypeSchema = oneOf(SCENE_WORD_TYPES, "Only words of this field of the scene.");
+
+const lastAt = (what: string) => nullable(timestamp(`${what}; null: none that is remembered.`));
+
+const callErrors = closed(
+  {
+    operation: oneOf(["match", "impressions"], "Which call was refused or failed."),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: "The status of the answer." }),
+    count: count("How often in the last 24 hours."),
+    last_at: lastAt("When it happened last"),
+  },
+  "One kind of error that the account's calls were answered.",
+);
+
+const gameTraffic = closed(
+  {
+    game_id: answerText("The game."),
+    is_active: Type.Boolean({ description: "Whether the game receives ads." }),
+    stage: oneOf(
+      TRAFFIC_STAGES,
+      "How far the integration has come: waiting for a first call; requested, but no ad yet; matched; shown: an impression was accepted; billed: it is in the books.",
+    ),
+    last_request_at: lastAt("When the game last asked for an ad"),
+    last_match_at: lastAt("When it last got one"),
+    last_impression_at: lastAt("When an impression was last accepted"),
+    requests: count("Match requests of the last 24 hours that were answered."),
+    matches: count("How many of them got an ad."),
+    impressions: count("Impressions of the last 24 hours that were accepted."),
+    errors: count("Calls of the last 24 hours that were refused or failed after the game was known."),
+    billed_impressions: count("All impressions of the game in the books."),
+    earned_microcents: microcents("What they have earned."),
+  },
+  "How a game's integration is doing.",
+);
+
+export const trafficSchema = closed(
+  {
+    last_call_at: lastAt("When any key of the account last called /match or /impressions"),
+    errors: Type.Array(callErrors, {
+      description: "Errors of the last 24 hours, also of calls that named no game, most frequent first.",
+    }),
+    games: Type.Array(gameTraffic, { description: "The games of the account, by identifier." }),
+  },
+  "How the integration of the account's games is doing. Statistics, up to two seconds old; no bill depends on them.",
+);
+export type TrafficBody = Static<typeof trafficSchema>;
+
+const trafficPoint = closed(
+  {
+    start: timestamp("When the hour or the UTC day began."),
+    requests: count("Match requests that were answered."),
+    matches: count("How many of them got an ad."),
+    impressions: count("Impressions that were accepted."),
+    no_match: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: "Requests that got no ad, by the reason that X-No-Match-Reason named.",
+    }),
+    errors: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: "Calls that were refused or failed, by operation and status, such as match_429.",
+    }),
+  },
+  "The calls of one hour or one UTC day.",
+);
+
+export const trafficSeriesSchema = closed(
+  {
+    game_id: answerText("The game."),
+    unit: oneOf(TRAFFIC_UNITS, "What one point stands for."),
+    points: Type.Array(trafficPoint, {
+      description: "Oldest first; hours and days without calls are zeros.",
+    }),
+  },
+  "The calls of a game over time. Statistics, up to two seconds old; no bill depends on them.",
+);
+export type TrafficSeriesBody = Static<typeof trafficSeriesSchema>;
+
+const sceneContext = closed(
+  {
+    theme_id: Type.Optional(answerText("Theme of the scene.")),
+    category: Type.Optional(answerText("Category of the game.")),
+    narrative: Type.Optional(answerText("What happens in the scene, cut at 500 characters.")),
+    mood_tags: Type.Optional(Type.Array(answerText("A mood."), { description: "Moods of the scene." })),
+    location: Type.Optional(answerText("Where the scene takes place.")),
+    actions: Type.Optional(Type.Array(answerText("An action."), { description: "What the characters do." })),
+  },
+  "The scene as the game sent it; what was left out then is left out here.",
+);
+
+const noMatchScene = closed(
+  {
+    game_id: answerText("The game."),
+    at: timestamp("When the game asked."),
+    reason: answerText("Why there was no ad, as X-No-Match-Reason named it."),
+    country_code: nullable(
+      answerText("Where the player was, ISO 3166-1 alpha-2; null: unknown. Nothing more precise is kept."),
+    ),
+    game_context: sceneContext,
+  },
+  "A scene that got no ad. Neither the player nor the session is kept.",
+);
+export const noMatchSceneListSchema = Type.Array(noMatchScene, { description: "Scenes, newest first." });
+export type NoMatchSceneListBody = Static<typeof noMatchSceneListSchema>;
+
+const sentWord = closed(
+  {
+    type: oneOf(SCENE_WORD_TYPES, "The field of the scene that has it."),
+    value: answerText("The word, in lower case."),
+    scenes: count("Sampled scenes of this month and the last one that have it."),
+    is_targeted: Type.Boolean({
+      description: "Whether an active campaign targets it by an affinity, a category or a tag.",
+    }),
+  },
+  "A word that the game sends.",
+);
+const unsentWord = closed(
+  {
+    type: oneOf(
+      [...SCENE_WORD_TYPES, "tag"],
+      "The field of the scene in which campaigns look for it; a tag may be in any.",
+    ),
+    value: answerText("The word, in lower case."),
+  },
+  "A word that campaigns target and the game does not send.",
+);
+export const gameWordsSchema = closed(
+  {
+    game_id: answerText("The game."),
+    sent: Type.Array(sentWord, {
+      description: "Words that the game sends, most frequent first; at most 300.",
+    }),
+    unsent: Type.Array(unsentWord, {
+      description:
+        "Words that active campaigns of at least three advertisers target, or the caller's own, and the game never sent; at most 100.",
+    }),
+  },
+  "The words of a game's scenes beside those that campaigns target.",
+);
+export type GameWordsBody = Static<typeof gameWordsSchema>;
+
+const marketWord = closed(
+  {
+    type: oneOf(SCENE_WORD_TYPES, "The field of scenes that has it."),
+    value: answerText("The word, in lower case."),
+    games: count("Games that send it."),
+    scenes: count("Sampled scenes of this month and the last one that have it."),
+  },
+  "A word that games send.",
+);
+export const marketWordListSchema = Type.Array(marketWord, {
+  description: "Words, most frequent first; at most 200 of each type.",
+});
+export type MarketWordListBody = Static<typeof marketWordListSchema>;

@@ -1,0 +1,79 @@
+import type { WordType } from "./limits.ts";
+
+/** What a game says of a scene, as it is sent. */
+export interface SceneContext {
+  theme_id?: string | undefined;
+  category?: string | undefined;
+  narrative?: string | undefined;
+  mood_tags?: readonly string[] | undefined;
+  location?: string | undefined;
+  actions?: readonly string[] | undefined;
+}
+
+/** A scene for which there was no ad. Names neither player nor session, and no place below the country. */
+export interface NoMatchScene {
+  atMs: number;
+  reason: string;
+  countryCode: string | null;
+  context: SceneContext;
+}
+
+const MAX_NARRATIVE_CHARACTERS = 500;
+const MAX_LIST_ENTRIES = 20;
+/** A scene that is longer is not kept. */
+const MAX_SCENE_CHARACTERS = 6_000;
+const MAX_WORD_CHARACTERS = 60;
+/** A player id that is shorter would be found in too many words. */
+const MIN_HIDDEN_CHARACTERS = 3;
+
+/** The scene as it is kept, as JSON; undefined: it is too long. @param secrets texts that must not be in it */
+export function sceneText(scene: NoMatchScene, secrets: readonly (string | undefined)[]): string | undefined {
+  const hidden = secrets.filter((text) => text !== undefined && text.length >= MIN_HIDDEN_CHARACTERS);
+  // The script that keeps it takes no lone surrogates.
+  const clean = (text: string) =>
+    hidden.reduce<string>((shown, secret) => shown.replaceAll(secret ?? "", "[player]"), wellFormed(text));
+  const { context } = scene;
+  const kept: SceneContext = {
+    ...(context.theme_id !== undefined && { theme_id: clean(context.theme_id) }),
+    ...(context.category !== undefined && { category: clean(context.category) }),
+    ...(context.narrative !== undefined && {
+      narrative: clean(context.narrative).slice(0, MAX_NARRATIVE_CHARACTERS),
+    }),
+    ...(context.mood_tags !== undefined && {
+      mood_tags: context.mood_tags.slice(0, MAX_LIST_ENTRIES).map(clean),
+    }),
+    ...(context.location !== undefined && { location: clean(context.location) }),
+    ...(context.actions !== undefined && { actions: context.actions.slice(0, MAX_LIST_ENTRIES).map(clean) }),
+  };
+  const text = JSON.stringify({ ...scene, context: kept });
+  return text.length <= MAX_SCENE_CHARACTERS ? text : undefined;
+}
+
+/** Calls `note` with each word of a scene: `mood:calm`. Words that contain a secret are left out. */
+export function eachWord(
+  context: SceneContext,
+  secrets: readonly (string | undefined)[],
+  note: (word: string) => void,
+): void {
+  const one = (type: WordType, value: string | undefined) => {
+    if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
+    if (secrets.some((secret) => secret !== undefined && names(value, secret))) return;
+    const form = wellFormed(value.trim().toLowerCase());
+    if (form !== "") note(`${type}:${form}`);
+  };
+  one("theme", context.theme_id);
+  one("category", context.category);
+  one("location", context.location);
+  for (const mood of context.mood_tags?.slice(0, MAX_LIST_ENTRIES) ?? []) one("mood", mood);
+  for (const action of context.actions?.slice(0, MAX_LIST_ENTRIES) ?? []) one("action", action);
+}
+
+/** Whether the value names the player. */
+function names(value: string, secret: string): boolean {
+  return secret.length < MIN_HIDDEN_CHARACTERS ? value === secret : value.includes(secret);
+}
+
+/** With the `u` flag a well-formed pair is one character, so only lone surrogates match. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
+}

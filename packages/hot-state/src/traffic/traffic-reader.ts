@@ -1,0 +1,181 @@
+import type { RedisConnection } from "../connection.ts";
+import { trafficKeys } from "../keys.ts";
+import { TRAFFIC_LIMITS, WORD_TYPES, type WordType } from "./limits.ts";
+import type { NoMatchScene } from "./scene.ts";
+
+/** Calls of a game in a stretch of time. */
+export interface TrafficCounts {
+  matches: number;
+  impressions: number;
+  /** By reason. */
+  noMatch: Map<string, number>;
+  /** By operation and status: `match_400`. */
+  refusals: Map<string, number>;
+}
+
+/** Unix milliseconds; null: none that is remembered. */
+export interface LastCalls {
+  requestMs: number | null;
+  matchMs: number | null;
+  impressionMs: number | null;
+}
+
+export interface TrafficPoint extends TrafficCounts {
+  startMs: number;
+}
+
+export interface SentWord {
+  type: WordType;
+  /** In lower case, without surrounding space. */
+  value: string;
+  scenes: number;
+}
+
+export interface AccountCalls {
+  lastCallMs: number | null;
+  /** By operation and status: `match_400`. */
+  refusals: Map<string, { count: number; lastMs: number | null }>;
+}
+
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** Reads what match instances have counted. Whatever has expired, or was never there, counts as zero. */
+export class TrafficReader {
+  readonly #redis: RedisConnection;
+
+  constructor(redis: RedisConnection) {
+    this.#redis = redis;
+  }
+
+  /** When a game last called, and its calls of the last 24 hours, the present one included. */
+  async game(gameId: string, nowMs: number): Promise<LastCalls & { day: TrafficCounts }> {
+    const [last, points] = await Promise.all([
+      this.#redis.hgetall(trafficKeys.last(gameId)),
+      this.hours(gameId, 24, nowMs),
+    ]);
+    const at = (name: string) => (last[name] === undefined ? null : Number(last[name]));
+    return {
+      requestMs: at("request"),
+      matchMs: at("match"),
+      impressionMs: at("impression"),
+      day: points.reduce(addCounts, noCalls()),
+    };
+  }
+
+  /** The last hours, the present one included, oldest first; at most 48. */
+  async hours(gameId: string, count: number, nowMs: number): Promise<TrafficPoint[]> {
+    const present = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+    const starts = Array.from({ length: count }, (_, index) => present - (count - 1 - index) * HOUR_MS);
+    const days = [...new Set(starts.map(dayOf))];
+    const hashes = await Promise.all(days.map((day) => this.#redis.hgetall(trafficKeys.hours(gameId, day))));
+    const byDay = new Map(days.map((day, index) => [day, grouped(hashes[index] ?? {})]));
+    return starts.map((startMs) => {
+      const hour = new Date(startMs).toISOString().slice(11, 13);
+      return { startMs, ...(byDay.get(dayOf(startMs))?.get(hour) ?? noCalls()) };
+    });
+  }
+
+  /** The last UTC days with today, oldest first; at most 31. */
+  async days(gameId: string, count: number, nowMs: number): Promise<TrafficPoint[]> {
+    const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
+    const starts = Array.from({ length: count }, (_, index) => today - (count - 1 - index) * DAY_MS);
+    const months = [...new Set(starts.map((ms) => dayOf(ms).slice(0, 7)))];
+    const hashes = await Promise.all(
+      months.map((month) => this.#redis.hgetall(trafficKeys.days(gameId, month))),
+    );
+    const byMonth = new Map(months.map((month, index) => [month, grouped(hashes[index] ?? {})]));
+    return starts.map((startMs) => {
+      const day = dayOf(startMs);
+      return { startMs, ...(byMonth.get(day.slice(0, 7))?.get(day.slice(8)) ?? noCalls()) };
+    });
+  }
+
+  /** Sampled scenes of a game without an ad, newest first. */
+  async scenes(gameId: string): Promise<NoMatchScene[]> {
+    const texts = await this.#redis.lrange(trafficKeys.scenes(gameId), 0, TRAFFIC_LIMITS.maxScenes - 1);
+    return texts.map((text) => JSON.parse(text) as NoMatchScene).sort((a, b) => b.atMs - a.atMs);
+  }
+
+  /** Words that a game's scenes had in this month and the last one, most frequent first. */
+  async words(gameId: string, nowMs: number): Promise<SentWord[]> {
+    const month = dayOf(nowMs).slice(0, 7);
+    const before = dayOf(Date.parse(`${month}-01T00:00:00Z`) - DAY_MS).slice(0, 7);
+    const lists = await Promise.all(
+      [month, before].map((one) =>
+        this.#redis.zrevrange(trafficKeys.words(gameId, one), 0, TRAFFIC_LIMITS.maxWords - 1, "WITHSCORES"),
+      ),
+    );
+    const scenes = new Map<string, number>();
+    for (const list of lists) {
+      for (let at = 0; at + 1 < list.length; at += 2) {
+        const word = list[at] ?? "";
+        scenes.set(word, (scenes.get(word) ?? 0) + Number(list[at + 1]));
+      }
+    }
+    return [...scenes]
+      .flatMap(([word, count]) => sentWord(word, count))
+      .sort((a, b) => b.scenes - a.scenes || (a.value < b.value ? -1 : 1));
+  }
+
+  /** The last call of an account, and what was refused in the last 24 hours, the present one included. */
+  async account(accountId: string, nowMs: number): Promise<AccountCalls> {
+    const oldest = nowMs - 23 * HOUR_MS;
+    const days = [...new Set([dayOf(oldest), dayOf(nowMs)])];
+    const [last, ...hashes] = await Promise.all([
+      this.#redis.hgetall(trafficKeys.lastErrors(accountId)),
+      ...days.map((day) => this.#redis.hgetall(trafficKeys.errors(accountId, day))),
+    ]);
+    const refusals: AccountCalls["refusals"] = new Map();
+    for (const [index, day] of days.entries()) {
+      for (const [field, value] of Object.entries(hashes[index] ?? {})) {
+        const [hour = "", name = ""] = splitOnce(field);
+        if (Date.parse(`${day}T${hour}:59:59Z`) < oldest) continue;
+        const lastMs = last[name] === undefined ? null : Number(last[name]);
+        refusals.set(name, { count: (refusals.get(name)?.count ?? 0) + Number(value), lastMs });
+      }
+    }
+    return { lastCallMs: last.call === undefined ? null : Number(last.call), refusals };
+  }
+}
+
+export function noCalls(): TrafficCounts {
+  return { matches: 0, impressions: 0, noMatch: new Map(), refusals: new Map() };
+}
+
+function sentWord(word: string, scenes: number): SentWord[] {
+  const [name = "", value = ""] = splitOnce(word);
+  const type = WORD_TYPES.find((one) => one === name);
+  return type === undefined ? [] : [{ type, value, scenes }];
+}
+
+/** The fields of a hash by what stands before their first colon. */
+function grouped(fields: Record<string, string>): Map<string, TrafficCounts> {
+  const groups = new Map<string, TrafficCounts>();
+  for (const [field, value] of Object.entries(fields)) {
+    const [group = "", name = ""] = splitOnce(field);
+    const counts = groups.get(group) ?? noCalls();
+    groups.set(group, counts);
+    const count = Number(value);
+    if (name === "match") counts.matches += count;
+    else if (name === "impression") counts.impressions += count;
+    else if (name.startsWith("none:")) counts.noMatch.set(name.slice("none:".length), count);
+    else counts.refusals.set(name, count);
+  }
+  return groups;
+}
+
+function addCounts(sum: TrafficCounts, more: TrafficCounts): TrafficCounts {
+  sum.matches += more.matches;
+  sum.impressions += more.impressions;
+  for (const [name, count] of more.noMatch) sum.noMatch.set(name, (sum.noMatch.get(name) ?? 0) + count);
+  for (const [name, count] of more.refusals) sum.refusals.set(name, (sum.refusals.get(name) ?? 0) + count);
+  return sum;
+}
+
+function splitOnce(text: string): [string, string] {
+  const at = text.indexOf(":");
+  return [text.slice(0, at), text.slice(at + 1)];
+}

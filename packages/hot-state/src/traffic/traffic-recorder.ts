@@ -1,0 +1,243 @@
+import type { RedisConnection } from "../connection.ts";
+import { trafficKeys } from "../keys.ts";
+import { defineScript, type ScriptCall } from "../script.ts";
+import { COUNTED, type ServingOperation, TRAFFIC_LIMITS } from "./limits.ts";
+import { eachWord, type SceneContext, sceneText } from "./scene.ts";
+
+export interface TrafficRecorderOptions {
+  /** How long calls are gathered before they are sent. Milliseconds, default: 1 000. */
+  everyMs?: number;
+  /** Games, and accounts, that are remembered until they are sent; calls of others are not counted. Default: 10 000. */
+  maxRemembered?: number;
+  /** Scenes whose words are counted between two sendings. Default: 200. */
+  maxWordScenes?: number;
+  /** Scenes without an ad that are kept between two sendings, at most one of each game. Default: 5. */
+  maxScenes?: number;
+  onError?: (error: Error) => void;
+  onWorks?: () => void;
+}
+
+/** One call of a game server that was understood. */
+export interface MatchCall {
+  gameId: string;
+  accountId: string;
+  atMs: number;
+  context: SceneContext;
+  countryCode: string | null;
+  /** Undefined: there was an ad. */
+  noMatchReason?: string | undefined;
+  /** Texts that name the player, which are kept nowhere. */
+  secrets: readonly (string | undefined)[];
+}
+
+interface Counts {
+  counts: Map<string, number>;
+  /** Unix milliseconds by kind of call. */
+  last: Map<string, number>;
+}
+
+interface GameCounts extends Counts {
+  words: Map<string, number>;
+  scenes: string[];
+}
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/**
+ * Counts the calls of games, for the statistics that developers see. A call costs some map look-ups: everything is
+ * gathered in memory, within bounds, and sent about once a second, one command for each game. A crash loses the last
+ * second; a command whose reply was lost may be sent twice. Nobody bills by these numbers.
+ */
+export class TrafficRecorder {
+  readonly #noteTraffic: ScriptCall;
+  readonly #noteRefusals: ScriptCall;
+  readonly #everyMs: number;
+  readonly #maxRemembered: number;
+  readonly #maxWordScenes: number;
+  readonly #maxScenes: number;
+  readonly #onError: (error: Error) => void;
+  readonly #onWorks: () => void;
+  /** The hour that all gathered calls belong to, counted since 1970. */
+  #hour = 0;
+  #games = new Map<string, GameCounts>();
+  #accounts = new Map<string, Counts>();
+  #wordScenes = 0;
+  #scenes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(redis: RedisConnection, options: TrafficRecorderOptions = {}) {
+    this.#noteTraffic = defineScript(redis, "note_traffic", 5);
+    this.#noteRefusals = defineScript(redis, "note_refusals", 2);
+    this.#everyMs = options.everyMs ?? 1_000;
+    this.#maxRemembered = options.maxRemembered ?? 10_000;
+    this.#maxWordScenes = options.maxWordScenes ?? 200;
+    this.#maxScenes = options.maxScenes ?? 5;
+    this.#onError = options.onError ?? (() => {});
+    this.#onWorks = options.onWorks ?? (() => {});
+  }
+
+  /** An answer to `POST /match`, with an ad or without. */
+  match(call: MatchCall): void {
+    const { atMs, noMatchReason, context, secrets } = call;
+    this.#called(call.accountId, atMs);
+    const game = this.#gameAt(call.gameId, atMs);
+    if (game === undefined) return;
+    game.last.set("request", atMs);
+    if (noMatchReason === undefined) {
+      add(game.counts, COUNTED.match);
+      game.last.set("match", atMs);
+    } else {
+      add(game.counts, COUNTED.noMatch(noMatchReason));
+      if (game.scenes.length === 0 && this.#scenes < this.#maxScenes) {
+        const { countryCode } = call;
+        const text = sceneText({ atMs, reason: noMatchReason, countryCode, context }, secrets);
+        if (text !== undefined) {
+          this.#scenes += 1;
+          game.scenes.push(text);
+        }
+      }
+    }
+    if (this.#wordScenes >= this.#maxWordScenes) return;
+    this.#wordScenes += 1;
+    eachWord(context, secrets, (word) => add(game.words, word));
+  }
+
+  /** An impression that was accepted. */
+  impression(gameId: string, accountId: string, atMs: number): void {
+    this.#called(accountId, atMs);
+    const game = this.#gameAt(gameId, atMs);
+    if (game === undefined) return;
+    add(game.counts, COUNTED.impression);
+    game.last.set("impression", atMs);
+  }
+
+  /** A call that was refused or failed after its game was known. */
+  gameRefusal(gameId: string, operation: ServingOperation, status: number, atMs: number): void {
+    const game = this.#gameAt(gameId, atMs);
+    if (game === undefined) return;
+    add(game.counts, COUNTED.refusal(operation, status));
+    game.last.set("request", atMs);
+  }
+
+  /** Any call of an account that was refused or failed. */
+  accountRefusal(accountId: string, operation: ServingOperation, status: number, atMs: number): void {
+    const account = this.#called(accountId, atMs);
+    if (account === undefined) return;
+    const name = COUNTED.refusal(operation, status);
+    add(account.counts, name);
+    account.last.set(name, atMs);
+  }
+
+  /** Sends what was gathered; rejects when Redis is unavailable, and keeps it for the next time. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const [hour, games, accounts] = [this.#hour, this.#games, this.#accounts];
+    if (games.size + accounts.size === 0) return;
+    this.#games = new Map();
+    this.#accounts = new Map();
+    this.#wordScenes = 0;
+    this.#scenes = 0;
+    const sent = await Promise.allSettled([
+      ...[...games].map(([gameId, game]) =>
+        this.#sendGame(hour, gameId, game).catch((error: unknown) => {
+          this.#keepGame(hour, gameId, game);
+          throw error;
+        }),
+      ),
+      ...[...accounts].map(([accountId, account]) => this.#sendAccount(hour, accountId, account)),
+    ]);
+    const failed = sent.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    this.#onWorks();
+  }
+
+  #called(accountId: string, atMs: number): Counts | undefined {
+    this.#enter(atMs);
+    let account = this.#accounts.get(accountId);
+    if (account === undefined) {
+      if (this.#accounts.size >= this.#maxRemembered) return undefined;
+      account = { counts: new Map(), last: new Map() };
+      this.#accounts.set(accountId, account);
+    }
+    account.last.set("call", atMs);
+    return account;
+  }
+
+  #gameAt(gameId: string, atMs: number): GameCounts | undefined {
+    this.#enter(atMs);
+    const known = this.#games.get(gameId);
+    if (known !== undefined) return known;
+    if (this.#games.size >= this.#maxRemembered) return undefined;
+    const game: GameCounts = { counts: new Map(), last: new Map(), words: new Map(), scenes: [] };
+    this.#games.set(gameId, game);
+    return game;
+  }
+
+  /** What is gathered belongs to one hour; the calls of another one send it first. */
+  #enter(atMs: number): void {
+    const hour = Math.floor(atMs / HOUR_MS);
+    if (hour !== this.#hour) {
+      this.#send();
+      this.#hour = hour;
+    }
+    this.#timer ??= setTimeout(() => this.#send(), this.#everyMs).unref();
+  }
+
+  #send(): void {
+    this.flush().catch((error: Error) => this.#onError(error));
+  }
+
+  #sendGame(hour: number, gameId: string, game: GameCounts): Promise<unknown> {
+    const moment = new Date(hour * HOUR_MS).toISOString();
+    const [day, month] = [moment.slice(0, 10), moment.slice(0, 7)];
+    const { maxWords, maxScenes, hoursKeptMs, daysKeptMs } = TRAFFIC_LIMITS;
+    return this.#noteTraffic(
+      trafficKeys.last(gameId),
+      trafficKeys.hours(gameId, day),
+      trafficKeys.days(gameId, month),
+      trafficKeys.words(gameId, month),
+      trafficKeys.scenes(gameId),
+      JSON.stringify({
+        hour: moment.slice(11, 13),
+        day: day.slice(8),
+        ...jsonOf(game),
+        words: Object.fromEntries(game.words),
+        scenes: game.scenes,
+      }),
+      maxWords,
+      maxScenes,
+      hoursKeptMs,
+      daysKeptMs,
+    );
+  }
+
+  #sendAccount(hour: number, accountId: string, account: Counts): Promise<unknown> {
+    const moment = new Date(hour * HOUR_MS).toISOString();
+    const { hoursKeptMs, daysKeptMs } = TRAFFIC_LIMITS;
+    return this.#noteRefusals(
+      trafficKeys.errors(accountId, moment.slice(0, 10)),
+      trafficKeys.lastErrors(accountId),
+      JSON.stringify({ hour: moment.slice(11, 13), ...jsonOf(account) }),
+      hoursKeptMs,
+      daysKeptMs,
+    );
+  }
+
+  /** Counts that could not be sent are kept while their hour lasts; words and scenes are only samples. */
+  #keepGame(hour: number, gameId: string, { counts, last }: GameCounts): void {
+    if (hour !== this.#hour) return;
+    const game = this.#gameAt(gameId, hour * HOUR_MS);
+    if (game === undefined) return;
+    for (const [name, count] of counts) add(game.counts, name, count);
+    for (const [name, ms] of last) game.last.set(name, Math.max(ms, game.last.get(name) ?? 0));
+  }
+}
+
+function add(counts: Map<string, number>, name: string, count = 1): void {
+  counts.set(name, (counts.get(name) ?? 0) + count);
+}
+
+function jsonOf({ counts, last }: Counts) {
+  return { counts: Object.fromEntries(counts), last: Object.fromEntries(last) };
+}

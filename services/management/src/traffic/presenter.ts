@@ -1,0 +1,64 @@
+import type { TrafficBody } from "@diegetic/contracts";
+import { safeInteger } from "@diegetic/database";
+import type { AccountCalls, LastCalls, TrafficCounts } from "@diegetic/hot-state";
+import type { GameRow } from "./store.ts";
+
+export interface GameWithCalls extends GameRow {
+  calls: LastCalls & { day: TrafficCounts };
+}
+
+type Stage = TrafficBody["games"][number]["stage"];
+
+export function presentTraffic(account: AccountCalls, games: readonly GameWithCalls[]): TrafficBody {
+  return {
+    last_call_at: moment(account.lastCallMs),
+    errors: [...account.refusals]
+      .map(([name, { count, lastMs }]) => ({ ...kindOfError(name), count, last_at: moment(lastMs) }))
+      .sort((a, b) => b.count - a.count || a.status - b.status),
+    games: games.map(presentGame),
+  };
+}
+
+function presentGame(game: GameWithCalls): TrafficBody["games"][number] {
+  const { calls } = game;
+  return {
+    game_id: game.gameId,
+    is_active: game.isActive,
+    stage: stageOf(game),
+    last_request_at: moment(calls.requestMs),
+    last_match_at: moment(calls.matchMs),
+    last_impression_at: moment(calls.impressionMs),
+    requests: requestsOf(calls.day),
+    matches: calls.day.matches,
+    impressions: calls.day.impressions,
+    errors: sum(calls.day.refusals),
+    billed_impressions: game.impressions,
+    earned_microcents: safeInteger(game.earnedMicrocents, "earned"),
+  };
+}
+
+function stageOf({ calls, impressions }: GameWithCalls): Stage {
+  if (impressions > 0) return "billed";
+  if (calls.impressionMs !== null) return "shown";
+  if (calls.matchMs !== null) return "matched";
+  return calls.requestMs === null ? "waiting" : "requested";
+}
+
+/** Match requests that were answered with an ad or without one. */
+export function requestsOf({ matches, noMatch }: TrafficCounts): number {
+  return matches + sum(noMatch);
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0);
+}
+
+/** `match_400` */
+function kindOfError(name: string): { operation: "match" | "impressions"; status: number } {
+  const [operation = "", status = ""] = name.split("_");
+  return { operation: operation === "impressions" ? "impressions" : "match", status: Number(status) };
+}
+
+function moment(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,160 @@
+import { comparable } from "@diegetic/ad-rules";
+import { type GameWordsBody, type MarketWordListBody, SCENE_WORD_TYPES } from "@diegetic/contracts";
+import type { Reader } from "@diegetic/database";
+import type { TrafficReader, WordType } from "@diegetic/hot-state";
+import type { Clock } from "../shared/time.ts";
+import { readMarketGames, readOwnAdvertiser, readOwnGames, readTargets } from "./store.ts";
+
+/** How many developers, or advertisers, have to use a word before others are told of it. */
+const MIN_USERS = 3;
+/** Games whose words are summed up, and words of each. */
+const MAX_MARKET_GAMES = 500;
+const MAX_WORDS_PER_GAME = 100;
+const MAX_OWN_GAMES = 100;
+const MAX_TARGETS = 100_000;
+const MAX_UNSENT = 100;
+const MAX_WORDS_PER_TYPE = 200;
+/** How old sums of the whole market may be. Milliseconds. */
+const SUMS_KEPT_MS = 60_000;
+
+interface WordSum {
+  type: WordType;
+  value: string;
+  games: number;
+  scenes: number;
+  /** Developers that use it, no more than it takes to name it. */
+  accounts: Set<string>;
+}
+
+/** Advertisers that target a word, no more than it takes to name it; by `mood:calm`. */
+type Targets = Map<string, Set<string>>;
+
+/** Which words games send and campaigns target. What the whole market does is summed up about once a minute. */
+export class MarketWords {
+  readonly #reader: Reader;
+  readonly #traffic: TrafficReader;
+  readonly #clock: Clock;
+  readonly #sums: Remembered<Map<string, WordSum>>;
+  readonly #targets: Remembered<Targets>;
+
+  constructor(parts: { reader: Reader; traffic: TrafficReader; clock: Clock }) {
+    this.#reader = parts.reader;
+    this.#traffic = parts.traffic;
+    this.#clock = parts.clock;
+    this.#sums = new Remembered(parts.clock, () => this.#sumUp());
+    this.#targets = new Remembered(parts.clock, () => this.#readTargets());
+  }
+
+  /** What a game sends, and what it could send. */
+  async ofGame(accountId: string, gameId: string): Promise<Omit<GameWordsBody, "game_id">> {
+    const [words, targets, own] = await Promise.all([
+      this.#traffic.words(gameId, this.#clock()),
+      this.#targets.get(),
+      readOwnAdvertiser(this.#reader, accountId),
+    ]);
+    const sentValues = new Set(words.map(({ value }) => comparable(value)));
+    const sentWords = new Set(words.map(({ type, value }) => nameOf(type, value)));
+    const unsent = [...targets].flatMap(([name, advertisers]) => {
+      const [type, value] = partsOf(name);
+      const isSent = type === "tag" ? sentValues.has(value) : sentWords.has(name);
+      const isShown = advertisers.size >= MIN_USERS || (own !== undefined && advertisers.has(own));
+      return isSent || !isShown ? [] : [{ type, value }];
+    });
+    return {
+      sent: words.map(({ type, value, scenes }) => ({
+        type,
+        value,
+        scenes,
+        is_targeted: targets.has(nameOf(type, value)) || targets.has(nameOf("tag", value)),
+      })),
+      unsent: unsent.slice(0, MAX_UNSENT),
+    };
+  }
+
+  /** What games send: of the market what several developers use, and whatever the caller's own games send. */
+  async ofMarket(accountId: string, type: WordType | undefined): Promise<MarketWordListBody> {
+    const [sums, own] = await Promise.all([this.#sums.get(), this.#ofOwnGames(accountId)]);
+    // Of a word that too few others use, the caller learns only what the own games send.
+    const shown = new Map(own);
+    for (const [name, sum] of sums) if (sum.accounts.size >= MIN_USERS) shown.set(name, sum);
+    return (type === undefined ? SCENE_WORD_TYPES : [type]).flatMap((one) =>
+      [...shown.values()]
+        .filter((sum) => sum.type === one)
+        .sort((a, b) => b.scenes - a.scenes || (a.value < b.value ? -1 : 1))
+        .slice(0, MAX_WORDS_PER_TYPE)
+        .map(({ type, value, games, scenes }) => ({ type, value, games, scenes })),
+    );
+  }
+
+  async #ofOwnGames(accountId: string): Promise<Map<string, WordSum>> {
+    const games = await readOwnGames(this.#reader, accountId, MAX_OWN_GAMES);
+    return this.#sumOf(games.map((gameId) => ({ gameId, accountId })));
+  }
+
+  async #sumUp(): Promise<Map<string, WordSum>> {
+    return this.#sumOf(await readMarketGames(this.#reader, MAX_MARKET_GAMES));
+  }
+
+  async #sumOf(games: readonly { gameId: string; accountId: string }[]): Promise<Map<string, WordSum>> {
+    const sums = new Map<string, WordSum>();
+    const nowMs = this.#clock();
+    await Promise.all(
+      games.map(async ({ gameId, accountId }) => {
+        const words = await this.#traffic.words(gameId, nowMs);
+        for (const { type, value, scenes } of words.slice(0, MAX_WORDS_PER_GAME)) {
+          const name = nameOf(type, value);
+          const sum = sums.get(name) ?? { type, value, games: 0, scenes: 0, accounts: new Set() };
+          sums.set(name, sum);
+          sum.games += 1;
+          sum.scenes += scenes;
+          if (sum.accounts.size < MIN_USERS) sum.accounts.add(accountId);
+        }
+      }),
+    );
+    return sums;
+  }
+
+  async #readTargets(): Promise<Targets> {
+    const targets: Targets = new Map();
+    for (const { type, value, advertiser_id } of await readTargets(this.#reader, MAX_TARGETS)) {
+      const name = nameOf(type, value);
+      targets.set(name, (targets.get(name) ?? new Set()).add(advertiser_id));
+    }
+    return targets;
+  }
+}
+
+function nameOf(type: string, value: string): string {
+  return `${type}:${comparable(value)}`;
+}
+
+function partsOf(name: string): [type: WordType | "tag", value: string] {
+  const at = name.indexOf(":");
+  const type = name.slice(0, at);
+  return [SCENE_WORD_TYPES.find((one) => one === type) ?? "tag", name.slice(at + 1)];
+}
+
+/** A value that is made anew when it is too old, once for all who ask meanwhile. */
+class Remembered<Value> {
+  readonly #clock: Clock;
+  readonly #make: () => Promise<Value>;
+  #value: Promise<Value> | undefined;
+  #madeAtMs = 0;
+
+  constructor(clock: Clock, make: () => Promise<Value>) {
+    this.#clock = clock;
+    this.#make = make;
+  }
+
+  get(): Promise<Value> {
+    const nowMs = this.#clock();
+    if (this.#value !== undefined && nowMs - this.#madeAtMs < SUMS_KEPT_MS) return this.#value;
+    this.#madeAtMs = nowMs;
+    const value = this.#make();
+    this.#value = value;
+    value.catch(() => {
+      if (this.#value === value) this.#value = undefined;
+    });
+    return value;
+  }
+}
