@@ -439,6 +439,60 @@ class Calls:
             None, None, False, retry_for_ms,
         ))
 
+    def get_traffic(
+        self, *, retry_for_ms: float = 0,
+    ) -> t.Traffic:
+        """How the integration is doing."""
+        return cast("t.Traffic", self._call(
+            "GET", "/traffic", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_traffic_series(
+        self, game_id: str, *, unit: Optional[Literal["hour", "day"]] = None, count: Optional[int] = None, retry_for_ms: float = 0,
+    ) -> t.TrafficSeries:
+        """The calls of one game over time."""
+        return cast("t.TrafficSeries", self._call(
+            "GET", "/traffic/{game_id}".format(game_id=_quote(game_id)), {"unit": unit, "count": count},
+            None, None, False, retry_for_ms,
+        ))
+
+    def list_no_match_scenes(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.NoMatchScene]:
+        """Scenes of one game that got no ad."""
+        return cast("list[t.NoMatchScene]", self._call(
+            "GET", "/traffic/{game_id}/no-match-scenes".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def list_account_no_match_scenes(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.NoMatchScene]:
+        """Scenes of all own games that got no ad."""
+        return cast("list[t.NoMatchScene]", self._call(
+            "GET", "/no-match-scenes", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_game_words(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> t.GameWords:
+        """Words of one game beside those of the market."""
+        return cast("t.GameWords", self._call(
+            "GET", "/traffic/{game_id}/words".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def list_market_words(
+        self, *, type: Optional[Literal["theme", "category", "mood", "location", "action"]] = None, retry_for_ms: float = 0,
+    ) -> list[t.MarketWord]:
+        """Words that games really send."""
+        return cast("list[t.MarketWord]", self._call(
+            "GET", "/market/words", {"type": type},
+            None, None, False, retry_for_ms,
+        ))
+
     def create_api_key(
         self, body: t.NewApiKey, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.CreatedApiKey:
@@ -905,6 +959,60 @@ class AsyncCalls:
         """What the games have earned day by day."""
         return cast("t.Earnings", await self._call(
             "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_traffic(
+        self, *, retry_for_ms: float = 0,
+    ) -> t.Traffic:
+        """How the integration is doing."""
+        return cast("t.Traffic", await self._call(
+            "GET", "/traffic", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_traffic_series(
+        self, game_id: str, *, unit: Optional[Literal["hour", "day"]] = None, count: Optional[int] = None, retry_for_ms: float = 0,
+    ) -> t.TrafficSeries:
+        """The calls of one game over time."""
+        return cast("t.TrafficSeries", await self._call(
+            "GET", "/traffic/{game_id}".format(game_id=_quote(game_id)), {"unit": unit, "count": count},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def list_no_match_scenes(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.NoMatchScene]:
+        """Scenes of one game that got no ad."""
+        return cast("list[t.NoMatchScene]", await self._call(
+            "GET", "/traffic/{game_id}/no-match-scenes".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def list_account_no_match_scenes(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.NoMatchScene]:
+        """Scenes of all own games that got no ad."""
+        return cast("list[t.NoMatchScene]", await self._call(
+            "GET", "/no-match-scenes", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_game_words(
+        self, game_id: str, *, retry_for_ms: float = 0,
+    ) -> t.GameWords:
+        """Words of one game beside those of the market."""
+        return cast("t.GameWords", await self._call(
+            "GET", "/traffic/{game_id}/words".format(game_id=_quote(game_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def list_market_words(
+        self, *, type: Optional[Literal["theme", "category", "mood", "location", "action"]] = None, retry_for_ms: float = 0,
+    ) -> list[t.MarketWord]:
+        """Words that games really send."""
+        return cast("list[t.MarketWord]", await self._call(
+            "GET", "/market/words", {"type": type},
             None, None, False, retry_for_ms,
         ))
 

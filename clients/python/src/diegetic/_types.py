@@ -597,6 +597,113 @@ class GameDay(TypedDict):
     earned_microcents: int
 
 
+class Traffic(TypedDict):
+    """How the integration of the account's games is doing. Statistics, up to two seconds old; no bill depends on them."""
+
+    last_call_at: Optional[str]
+    errors: list[CallErrors]
+    games: list[GameTraffic]
+
+
+class CallErrors(TypedDict):
+    """One kind of error that the account's calls were answered."""
+
+    operation: Literal["match", "impressions"]
+    status: int
+    count: int
+    last_at: Optional[str]
+
+
+class GameTraffic(TypedDict):
+    """How a game's integration is doing."""
+
+    game_id: str
+    is_active: bool
+    stage: Literal["waiting", "requested", "matched", "shown", "billed"]
+    last_request_at: Optional[str]
+    last_match_at: Optional[str]
+    last_impression_at: Optional[str]
+    requests: int
+    matches: int
+    impressions: int
+    errors: int
+    billed_impressions: int
+    earned_microcents: int
+
+
+class TrafficSeries(TypedDict):
+    """The calls of a game over time. Statistics, up to two seconds old; no bill depends on them."""
+
+    game_id: str
+    unit: Literal["hour", "day"]
+    points: list[TrafficPoint]
+
+
+class TrafficPoint(TypedDict):
+    """The calls of one hour or one UTC day."""
+
+    start: str
+    requests: int
+    matches: int
+    impressions: int
+    no_match: dict[str, int]
+    errors: dict[str, int]
+
+
+class NoMatchScene(TypedDict):
+    """A scene that got no ad. Neither the player nor the session is kept."""
+
+    game_id: str
+    at: str
+    reason: str
+    country_code: Optional[str]
+    game_context: SceneContext
+
+
+class SceneContext(TypedDict):
+    """The scene as the game sent it; what was left out then is left out here."""
+
+    theme_id: NotRequired[str]
+    category: NotRequired[str]
+    narrative: NotRequired[str]
+    mood_tags: NotRequired[list[str]]
+    location: NotRequired[str]
+    actions: NotRequired[list[str]]
+
+
+class GameWords(TypedDict):
+    """The words of a game's scenes beside those that campaigns target."""
+
+    game_id: str
+    sent: list[SentWord]
+    unsent: list[UnsentWord]
+
+
+class SentWord(TypedDict):
+    """A word that the game sends."""
+
+    type: Literal["theme", "category", "mood", "location", "action"]
+    value: str
+    scenes: int
+    is_targeted: bool
+
+
+class UnsentWord(TypedDict):
+    """A word that campaigns target and the game does not send."""
+
+    type: Literal["theme", "category", "mood", "location", "action", "tag"]
+    value: str
+
+
+class MarketWord(TypedDict):
+    """A word that games send."""
+
+    type: Literal["theme", "category", "mood", "location", "action"]
+    value: str
+    games: int
+    scenes: int
+
+
 class MatchRequest(TypedDict):
     """Asks for the best matching ad."""
 

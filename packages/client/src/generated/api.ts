@@ -788,6 +788,153 @@ export interface GameDay {
   earned_microcents: number;
 }
 
+/** How the integration of the account's games is doing. Statistics, up to two seconds old; no bill depends on them. */
+export interface Traffic {
+  /** When any key of the account last called /match or /impressions; null: none that is remembered. ISO 8601 in UTC with milliseconds. */
+  last_call_at: string | null;
+  /** Errors of the last 24 hours, also of calls that named no game, most frequent first. */
+  errors: CallErrors[];
+  /** The games of the account, by identifier. */
+  games: GameTraffic[];
+}
+
+/** One kind of error that the account's calls were answered. */
+export interface CallErrors {
+  /** Which call was refused or failed. */
+  operation: "match" | "impressions";
+  /** The status of the answer. */
+  status: number;
+  /** How often in the last 24 hours. */
+  count: number;
+  /** When it happened last; null: none that is remembered. ISO 8601 in UTC with milliseconds. */
+  last_at: string | null;
+}
+
+/** How a game's integration is doing. */
+export interface GameTraffic {
+  /** The game. */
+  game_id: string;
+  /** Whether the game receives ads. */
+  is_active: boolean;
+  /** How far the integration has come: waiting for a first call; requested, but no ad yet; matched; shown: an impression was accepted; billed: it is in the books. */
+  stage: "waiting" | "requested" | "matched" | "shown" | "billed";
+  /** When the game last asked for an ad; null: none that is remembered. ISO 8601 in UTC with milliseconds. */
+  last_request_at: string | null;
+  /** When it last got one; null: none that is remembered. ISO 8601 in UTC with milliseconds. */
+  last_match_at: string | null;
+  /** When an impression was last accepted; null: none that is remembered. ISO 8601 in UTC with milliseconds. */
+  last_impression_at: string | null;
+  /** Match requests of the last 24 hours that were answered. */
+  requests: number;
+  /** How many of them got an ad. */
+  matches: number;
+  /** Impressions of the last 24 hours that were accepted. */
+  impressions: number;
+  /** Calls of the last 24 hours that were refused or failed after the game was known. */
+  errors: number;
+  /** All impressions of the game in the books. */
+  billed_impressions: number;
+  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  earned_microcents: number;
+}
+
+/** The calls of a game over time. Statistics, up to two seconds old; no bill depends on them. */
+export interface TrafficSeries {
+  /** The game. */
+  game_id: string;
+  /** What one point stands for. */
+  unit: "hour" | "day";
+  /** Oldest first; hours and days without calls are zeros. */
+  points: TrafficPoint[];
+}
+
+/** The calls of one hour or one UTC day. */
+export interface TrafficPoint {
+  /** When the hour or the UTC day began. ISO 8601 in UTC with milliseconds. */
+  start: string;
+  /** Match requests that were answered. */
+  requests: number;
+  /** How many of them got an ad. */
+  matches: number;
+  /** Impressions that were accepted. */
+  impressions: number;
+  /** Requests that got no ad, by the reason that X-No-Match-Reason named. */
+  no_match: Record<string, number>;
+  /** Calls that were refused or failed, by operation and status, such as match_429. */
+  errors: Record<string, number>;
+}
+
+/** A scene that got no ad. Neither the player nor the session is kept. */
+export interface NoMatchScene {
+  /** The game. */
+  game_id: string;
+  /** When the game asked. ISO 8601 in UTC with milliseconds. */
+  at: string;
+  /** Why there was no ad, as X-No-Match-Reason named it. */
+  reason: string;
+  /** Where the player was, ISO 3166-1 alpha-2; null: unknown. Nothing more precise is kept. */
+  country_code: string | null;
+  game_context: SceneContext;
+}
+
+/** The scene as the game sent it; what was left out then is left out here. */
+export interface SceneContext {
+  /** Theme of the scene. */
+  theme_id?: string;
+  /** Category of the game. */
+  category?: string;
+  /** What happens in the scene, cut at 500 characters. */
+  narrative?: string;
+  /** Moods of the scene. */
+  mood_tags?: string[];
+  /** Where the scene takes place. */
+  location?: string;
+  /** What the characters do. */
+  actions?: string[];
+}
+
+/** The words of a game's scenes beside those that campaigns target. */
+export interface GameWords {
+  /** The game. */
+  game_id: string;
+  /** Words that the game sends, most frequent first; at most 300. */
+  sent: SentWord[];
+  /** Words that active campaigns of at least three advertisers target, or the caller's own, and the game never sent; at most 100. */
+  unsent: UnsentWord[];
+}
+
+/** A word that the game sends. */
+export interface SentWord {
+  /** The field of the scene that has it. */
+  type: "theme" | "category" | "mood" | "location" | "action";
+  /** The word, in lower case. */
+  value: string;
+  /** Sampled scenes of this month and the last one that have it. */
+  scenes: number;
+  /** Whether an active campaign targets it by an affinity, a category or a tag. */
+  is_targeted: boolean;
+}
+
+/** A word that campaigns target and the game does not send. */
+export interface UnsentWord {
+  /** The field of the scene in which campaigns look for it; a tag may be in any. */
+  type: "theme" | "category" | "mood" | "location" | "action" | "tag";
+  /** The word, in lower case. */
+  value: string;
+}
+
+/** A word that games send. */
+export interface MarketWord {
+  /** The field of scenes that has it. */
+  type: "theme" | "category" | "mood" | "location" | "action";
+  /** The word, in lower case. */
+  value: string;
+  /** Games that send it. */
+  games: number;
+  /** Sampled scenes of this month and the last one that have it. */
+  scenes: number;
+}
+
 /** Asks for the best matching ad. */
 export interface MatchRequest {
   /** The developer's own identifier of the game; compared exactly, no control characters. */
@@ -1059,6 +1206,18 @@ export interface ApiCalls {
   listGameAdvertisers(call: { game_id: string } & CallOptions): Promise<GameAdvertiser[]>;
   /** What the games have earned day by day. */
   getEarnings(call?: { from?: string; to?: string; game_id?: string } & CallOptions): Promise<Earnings>;
+  /** How the integration is doing. */
+  getTraffic(call?: CallOptions): Promise<Traffic>;
+  /** The calls of one game over time. */
+  getTrafficSeries(call: { game_id: string; unit?: "hour" | "day"; count?: number } & CallOptions): Promise<TrafficSeries>;
+  /** Scenes of one game that got no ad. */
+  listNoMatchScenes(call: { game_id: string } & CallOptions): Promise<NoMatchScene[]>;
+  /** Scenes of all own games that got no ad. */
+  listAccountNoMatchScenes(call?: CallOptions): Promise<NoMatchScene[]>;
+  /** Words of one game beside those of the market. */
+  getGameWords(call: { game_id: string } & CallOptions): Promise<GameWords>;
+  /** Words that games really send. */
+  listMarketWords(call?: { type?: "theme" | "category" | "mood" | "location" | "action" } & CallOptions): Promise<MarketWord[]>;
   /** Create a key. */
   createApiKey(call: { body: NewApiKey } & IdempotentCallOptions): Promise<CreatedApiKey>;
   /** List the keys in force. */
@@ -1124,6 +1283,12 @@ export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
   getGameRevenue: { method: "GET", path: "/creator-revenue/{game_id}", query: [], isIdempotent: false },
   listGameAdvertisers: { method: "GET", path: "/creator-revenue/{game_id}/advertisers", query: [], isIdempotent: false },
   getEarnings: { method: "GET", path: "/earnings", query: ["from", "to", "game_id"], isIdempotent: false },
+  getTraffic: { method: "GET", path: "/traffic", query: [], isIdempotent: false },
+  getTrafficSeries: { method: "GET", path: "/traffic/{game_id}", query: ["unit", "count"], isIdempotent: false },
+  listNoMatchScenes: { method: "GET", path: "/traffic/{game_id}/no-match-scenes", query: [], isIdempotent: false },
+  listAccountNoMatchScenes: { method: "GET", path: "/no-match-scenes", query: [], isIdempotent: false },
+  getGameWords: { method: "GET", path: "/traffic/{game_id}/words", query: [], isIdempotent: false },
+  listMarketWords: { method: "GET", path: "/market/words", query: ["type"], isIdempotent: false },
   createApiKey: { method: "POST", path: "/api-keys", query: [], isIdempotent: true },
   listApiKeys: { method: "GET", path: "/api-keys", query: [], isIdempotent: false },
   rotateApiKey: { method: "POST", path: "/api-keys/{key_id}/rotate", query: [], isIdempotent: true },
