@@ -1,5 +1,5 @@
 -- Turns a match into a charge, and leaves the record in the outbox and a tombstone for retries.
--- KEYS  account, campaign, holds, pending, matches, history, outbox
+-- KEYS  account, campaign, holds, pending, matches, history, shares, outbox
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
 --       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | ''
 -- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
@@ -16,8 +16,9 @@
 -- @include "history"
 -- @include "lineage"
 -- @include "totals"
+-- @include "shares"
 
-local account_key, campaign_key, holds, pending, matches, history, outbox = unpack(KEYS)
+local account_key, campaign_key, holds, pending, matches, history, shares, outbox = unpack(KEYS)
 local operation_id, match_id, creative_id, place, is_keyed = unpack(ARGV)
 local operation_field = 'op:' .. operation_id
 local LATE_MS = 86400000
@@ -52,7 +53,7 @@ local function charge(id, entry)
   local price, held = tonumber(entry.price), 0
   if entry.state == 'O' then
     held = price
-    redis.call('ZREM', holds, hold_member(id, place, entry.session_key, entry.price))
+    remove_hold_of(holds, shares, id, place, entry)
   end
   redis.call('HSET', account_key, 'held', whole(account.held - held), 'spent', whole(account.spent + price),
     'impressions', whole(account.impressions + 1), 'seq', whole(account.seq + 1))

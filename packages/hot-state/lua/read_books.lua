@@ -1,5 +1,5 @@
 -- The money of one advertiser's slot at one moment, for whoever compares it with the books. Reads only.
--- KEYS  account, holds, outbox, giveback, campaign × 32 (the account's key again where there are fewer)
+-- KEYS  account, holds, outbox, giveback, campaign × 32, shares of each (the account's key again where there are fewer)
 -- ARGV  hold_limit, record_limit, late_ms, campaign_id × 32 ('' where there are fewer)
 -- Reply {now_ms, account, holds, backlog, campaigns, records, givebacks}, lists of texts
 --       account    {version, deposited, spent, held, impressions, epoch, '1' when the slot may serve, else '0'},
@@ -7,12 +7,14 @@
 --       holds      {how many, their sum | '' when more than hold_limit, how many lapsed more than late_ms ago}
 --       backlog    {records in the outbox, givebacks}
 --       campaigns  {id, version, status, budget, ceiling, daily_cap, spent, held, day, day_spent, impressions,
---                   sum of its holds | '', id, …}, without those that are not there
+--                   sum of its holds | '', counts of its shares that are not those of its holds | '', id, …}, without those that are not there
 --       records    the outbox's records as they stand; none when there are more than record_limit
 --       givebacks  match ids of a few of them, the same ones each time
 
 -- @include "time"
+-- @include "entry"
 -- @include "lineage"
+-- @include "shares"
 
 local account_key, holds_key, outbox, giveback = unpack(KEYS, 1, 4)
 local hold_limit, record_limit, late_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -28,7 +30,7 @@ if totals[1] then
 end
 
 local number_of_holds = redis.call('ZCARD', holds_key)
-local holds_sum, sum_by_campaign = '', nil
+local holds_sum, sum_by_campaign, shares_by_campaign = '', nil, {}
 if number_of_holds <= hold_limit then
   sum_by_campaign = {}
   local sum = 0
@@ -38,11 +40,35 @@ if number_of_holds <= hold_limit then
     if price then
       sum = sum + tonumber(price)
       sum_by_campaign[campaign_id] = (sum_by_campaign[campaign_id] or 0) + tonumber(price)
+      local game, account_id = string.match(member, '^[^|]*|[^|]*|([^|]*)|[^|]*|([^|]+)|%d+$')
+      if game then
+        local counted = shares_by_campaign[campaign_id] or { holds = {}, held = {} }
+        local by_game = 'g:' .. game
+        counted.holds[account_id] = (counted.holds[account_id] or 0) + 1
+        counted.held[account_id] = (counted.held[account_id] or 0) + tonumber(price)
+        counted.held[by_game] = (counted.held[by_game] or 0) + tonumber(price)
+        shares_by_campaign[campaign_id] = counted
+      end
     end
   end
   holds_sum = whole(sum)
 end
 local lapsed_long = redis.call('ZCOUNT', holds_key, '-inf', whole(now_ms - late_ms))
+
+local function differing_shares(campaign_id, key)
+  local counted = shares_by_campaign[campaign_id] or { holds = {}, held = {} }
+  local expected, differing = {}, 0
+  for field, held in pairs(counted.held) do
+    expected[field] = (counted.holds[field] and counted.holds[field] .. '|' or '') .. whole(held)
+  end
+  local found = redis.call('HGETALL', key)
+  for j = 1, #found, 2 do
+    if expected[found[j]] ~= found[j + 1] then differing = differing + 1 end
+    expected[found[j]] = nil
+  end
+  for _ in pairs(expected) do differing = differing + 1 end
+  return whole(differing)
+end
 
 local campaigns = {}
 for i = 1, 32 do
@@ -53,6 +79,7 @@ for i = 1, 32 do
       campaigns[#campaigns + 1] = id
       for j = 1, #CAMPAIGN_FIELDS do campaigns[#campaigns + 1] = fields[j] or '' end
       campaigns[#campaigns + 1] = sum_by_campaign and whole(sum_by_campaign[id] or 0) or ''
+      campaigns[#campaigns + 1] = sum_by_campaign and differing_shares(id, KEYS[36 + i]) or ''
     end
   end
 end

@@ -1,14 +1,15 @@
 -- Holds the price of one impression and picks the creative: all or nothing.
--- KEYS  account, campaign, holds, pending, matches, history, cap
+-- KEYS  account, campaign, holds, pending, matches, history, shares, cap, matched (of the hour)
 -- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
 --       hold_ttl_ms, session_started_ms ('': do not look), session_idle_ms, payload (JSON of the match),
---       then pairs of creative_id, max_uses
+--       developer's account_id, then pairs of creative_id, max_uses
 -- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms}
 --       {'refused', code, cap_since_ms | '', lasts}: texts without line breaks
 -- Codes unknown_slot   the slot has to be rebuilt first
 --       stale_version  the slot knows a newer version of the campaign than the caller
 --       behind         the slot has an older version than the caller: its settings may allow what the newer ones forbid
 --       not_active, balance, budget, daily_cap, creative_cap
+--       developer_share  open holds of the developer's account would take more than half of what the campaign has left
 -- lasts: whether the end of a hold can change a lack of money. ''  it can;
 --       'version'  only a newer version of the campaign (budget) can;
 --       'version <n>'  only a newer version of the account than n (balance) can;
@@ -24,13 +25,15 @@
 -- @include "lineage"
 -- @include "totals"
 -- @include "cap"
+-- @include "shares"
 -- @include "memory"
 
-local account_key, campaign_key, holds, pending, matches, history, cap = unpack(KEYS)
+local account_key, campaign_key, holds, pending, matches, history, shares, cap, matched = unpack(KEYS)
 local match_id, place, session_key = ARGV[1], ARGV[2], ARGV[3]
 local campaign_version, price, hold_ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local session_started_ms, session_idle_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
-local FIRST_CREATIVE = 10
+local developer_id, game = ARGV[10], game_of(place)
+local FIRST_CREATIVE = 11
 
 local now_us, now_us_text = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
@@ -106,6 +109,10 @@ if campaign.version < campaign_version then return without_hold('refused', 'behi
 if campaign.status ~= 'active' then return without_hold('refused', 'not_active', cap_since_ms, '') end
 local refusal = no_room(account, campaign, price)
 if refusal then return without_hold('refused', refusal, cap_since_ms, lasts(refusal)) end
+local share = read_share(shares, developer_id, game)
+if exceeds_share(share, account, campaign, price) then
+  return without_hold('refused', 'developer_share', cap_since_ms, '')
+end
 local creative_id, appearances, times_served = pick_creative(counted, campaign.rotation)
 if not creative_id then return without_hold('refused', 'creative_cap', cap_since_ms, '') end
 
@@ -128,7 +135,9 @@ local entry = {
 }
 redis.call('HSET', account_key, 'held', whole(account.held + price), 'seq', whole(account.seq + 1))
 redis.call('HSET', campaign_key, 'held', whole(campaign.held + price), 'rotation', whole(campaign.rotation + 1))
-redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, place, session_key, entry.price))
+redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, place, session_key, developer_id, entry.price))
+count_hold(shares, developer_id, game, share, price)
+count_match(matched, game)
 redis.call('ZADD', pending, '0', pending_member(match_id, entry))
 redis.call('HSET', matches, match_id, encode_entry(entry))
 local remember_ms = hold_ttl_ms + REMEMBER_MS + RETRY_MARGIN_MS

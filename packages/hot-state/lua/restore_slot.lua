@@ -1,5 +1,5 @@
 -- Makes a slot anew from the totals of Postgres, or lets one go on that was found to agree with them.
--- KEYS  account, holds, settled, restoring, then every campaign of the advertiser
+-- KEYS  account, holds, settled, restoring, then of every campaign of the advertiser itself and its shares
 -- ARGV  as `freeze_slot` found it: lineage, epoch, seq
 --       'keep' | 'forget' (the holds and matches), new epoch, version, deposited, spent, impressions,
 --       number of marks, the marks: ids of impressions that the totals contain and that may still be settled,
@@ -8,9 +8,13 @@
 -- Reply {code}
 -- Codes restored  the slot serves in the new epoch
 --       changed   it is not as it was found: look again
+-- The shares of developers are counted anew from the holds that go on.
 -- A version that is newer in the slot keeps its settings, and an equal one its ceiling. Never executed twice: the epoch differs.
 
+-- @include "time"
+-- @include "entry"
 -- @include "lineage"
+-- @include "shares"
 
 -- One by one: unpacking all the keys of a large advertiser would not fit on Lua's stack.
 local account_key, holds, settled, restoring = unpack(KEYS, 1, 4)
@@ -30,7 +34,20 @@ for _ = 1, tonumber(ARGV[10]) do
   next_argument = next_argument + 1
 end
 
-for i = FIRST_CAMPAIGN_KEY, #KEYS do
+local shares_of = {}
+for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
+  redis.call('DEL', KEYS[i + 1])
+  shares_of[string.match(KEYS[i], ':campaign:(.*)$')] = KEYS[i + 1]
+end
+if mode ~= 'forget' then
+  for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do
+    local campaign_id, game, account_id, price = string.match(member, '^[^|]*|([^|]*)|([^|]*)|[^|]*|([^|]*)|(%d+)$')
+    local shares = campaign_id and shares_of[campaign_id]
+    if shares then count_hold(shares, account_id, game, read_share(shares, account_id, game), tonumber(price)) end
+  end
+end
+
+for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
   local campaign_key = KEYS[i]
   local campaign_version, status, budget, daily_cap, campaign_spent, campaign_impressions, day, day_spent =
     unpack(ARGV, next_argument, next_argument + CAMPAIGN_FIELDS - 1)

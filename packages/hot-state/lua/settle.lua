@@ -1,6 +1,6 @@
 -- Brings into the slot what Postgres knows and the slot does not: an impression of an earlier epoch that was written after
 -- the slot had been restored, or the end of a charge that Postgres could not take.
--- KEYS  account, campaign, holds, pending, matches, history, settled
+-- KEYS  account, campaign, holds, pending, matches, history, shares, settled
 -- ARGV  epoch that Postgres knows, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
 --       epoch in which it was committed, place ('<campaign_id>|<encoded game_id>')
 -- Reply {code}
@@ -17,8 +17,9 @@
 -- @include "history"
 -- @include "lineage"
 -- @include "totals"
+-- @include "shares"
 
-local account_key, campaign_key, holds, pending, matches, history, settled = unpack(KEYS)
+local account_key, campaign_key, holds, pending, matches, history, shares, settled = unpack(KEYS)
 local epoch, kind, impression_id, match_id, price, day, committed_in, place = unpack(ARGV)
 -- What a mark says when money was moved; those of `restore_slot` say something else.
 local MOVED = 'moved'
@@ -54,9 +55,9 @@ local function take_match()
   if entry.state == 'X' then return false end
   if entry.state == 'O' then
     local released = '-' .. entry.price
+    remove_hold_of(holds, shares, match_id, place, entry)
     redis.call('HINCRBY', account_key, 'held', released)
     redis.call('HINCRBY', campaign_key, 'held', released)
-    redis.call('ZREM', holds, hold_member(match_id, place, entry.session_key, entry.price))
   end
   redis.call('ZREM', pending, pending_member(match_id, entry))
   entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(now_ms), impression_id

@@ -31,6 +31,8 @@ describe("keys as text", () => {
       advertiserKeys.matches("adv_1", "camp_2", "game"),
       advertiserKeys.history("adv_1", "camp_2", "game"),
       advertiserKeys.cap("adv_1", "game", "session"),
+      advertiserKeys.shares("adv_1", "camp_2"),
+      advertiserKeys.matched("adv_1", "camp_2", 490_000),
       advertiserKeys.outbox("adv_1"),
       advertiserKeys.giveback("adv_1"),
     ];
@@ -42,6 +44,8 @@ describe("keys as text", () => {
       "{adv_1}:matches:camp_2:game",
       "{adv_1}:history:camp_2:game",
       "{adv_1}:cap:game:session",
+      "{adv_1}:shares:camp_2",
+      "{adv_1}:matched:camp_2:490000",
       "{adv_1}:outbox",
       "{adv_1}:giveback",
     ]);

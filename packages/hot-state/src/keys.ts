@@ -61,6 +61,11 @@ export const advertiserKeys = {
   /** How often a player session in a game has been given each creative of the advertiser. */
   cap: (advertiserId: string, gameId: string, sessionKey: string) =>
     `{${advertiserId}}:cap:${encodeName(gameId)}:${sessionKey}`,
+  /** What the open holds of each developer account, and of each game, take of a campaign. */
+  shares: (advertiserId: string, campaignId: string) => `{${advertiserId}}:shares:${campaignId}`,
+  /** Matches of a campaign in an hour (whole hours since 1970) by game; expires after 26 hours. */
+  matched: (advertiserId: string, campaignId: string, hour: number) =>
+    `{${advertiserId}}:matched:${campaignId}:${hour}`,
   /** Committed impressions that are not yet in Postgres. */
   outbox: (advertiserId: string) => `{${advertiserId}}:outbox`,
   /** Impressions that a restored slot contains and must not count again; see `settle`. */

@@ -34,6 +34,7 @@ import { createImpressionsEndpoint } from "./impressions/impressions-endpoint.ts
 import type { MatchDependencies } from "./match/dependencies.ts";
 import { createMatchEndpoint } from "./match/match-endpoint.ts";
 import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
+import { ShareRefusals } from "./refusal-memory/share-refusals.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
@@ -147,6 +148,7 @@ function createDependencies(
     playerHashKey: secrets.playerHashKey,
     catalog,
     refusals: new RefusalMemory(catalog.index, (advertiserId) => catalog.advertiserVersion(advertiserId)),
+    shareRefusals: new ShareRefusals(),
     money: createMoneyCommands(redis),
     sessions: createGameSessions(redis),
     due: new DueIndex(redis, { now: nowMs }),

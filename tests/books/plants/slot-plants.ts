@@ -31,6 +31,12 @@ export function slotPlants(ground: () => Ground): Plant[] {
       ["slot_held"],
     ],
     [
+      "what a developer holds of a campaign",
+      () => ground().world.redis.hset(key(`shares:${ground().campaign.campaignId}`), "acct_nobody", "1|1"),
+      () => ground().world.redis.hdel(key(`shares:${ground().campaign.campaignId}`), "acct_nobody"),
+      ["slot_shares"],
+    ],
+    [
       "what the account has spent",
       () => ground().world.redis.hincrby(key("account"), "spent", -1),
       () => ground().world.redis.hincrby(key("account"), "spent", 1),

@@ -158,6 +158,8 @@ async function checkSlots(world: World, market: Market, { setAside }: Aftermath)
     const found = `${totals?.spentMillicents} ${totals?.impressions} ${totals?.budgetMillicents} ${totals?.heldMillicents}`;
     const wanted = `${spent} ${impressions} ${Number(budget_cents) * 1_000} 0`;
     check.expect(found === wanted, () => `${id}: ${found}, not ${wanted}`);
+    const shares = await world.directRedis.hgetall(`{${advertiser_id}}:shares:${id}`);
+    check.expect(Object.keys(shares).length === 0, () => `${id} is held: ${JSON.stringify(shares)}`);
     for (const { gameId } of market.games) {
       await checkMatches(world, check, { advertiserId: advertiser_id, campaignId: id, gameId, setAside });
     }

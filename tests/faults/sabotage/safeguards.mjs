@@ -142,6 +142,18 @@ export const SAFEGUARDS = {
       },
     ],
   },
+  "shares-given-back": {
+    what: "a hold that ends is given back to its developer's share of the campaign",
+    faults: ["kill -9 billing", "top up"],
+    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
+    patches: [
+      {
+        file: "/lua/include/shares.lua",
+        search: "if account_id ~= '' and redis.call('ZREM', holds, member_with) == 1 then",
+        replacement: "if redis.call('ZREM', holds, member_with) == 1 then return end if false then",
+      },
+    ],
+  },
   "pause-is-obeyed": {
     what: "reserve refuses who decided on an older campaign, and management waits until every instance obeys",
     faults: ["pause while"],

@@ -37,8 +37,9 @@ local function encode_entry(entry)
 end
 
 -- Member of `holds`: all that a release needs, even when the entry has been forgotten meanwhile.
--- place: '<campaign_id>|<encoded game_id>'; price: as text
-local function hold_member(match_id, place, session_key, price)
+-- place: '<campaign_id>|<encoded game_id>'; account_id: the developer's, '' in a hold of an earlier version; price: as text
+local function hold_member(match_id, place, session_key, account_id, price)
+  if account_id ~= '' then session_key = session_key .. '|' .. account_id end
   return match_id .. '|' .. place .. '|' .. session_key .. '|' .. price
 end
 

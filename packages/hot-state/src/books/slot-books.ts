@@ -23,6 +23,8 @@ export interface CampaignBooks {
   impressions: number;
   /** The sum of its open holds; null: there are too many to add up at one moment. */
   holdsMillicents: Millicents | null;
+  /** Counts by developer and by game that are not those of its open holds; null: too many holds to look at. */
+  differingShares: number | null;
 }
 
 /** An advertiser's slot at one moment. */
@@ -60,7 +62,7 @@ export interface SlotLimits {
 
 const CAMPAIGNS_PER_CALL = 32;
 const ATTEMPTS = 5;
-const FIELDS_PER_CAMPAIGN = 12;
+const FIELDS_PER_CAMPAIGN = 13;
 const HOLDS_LOOKED_AT = 2_000;
 const HOLDS_PER_PAGE = 200;
 
@@ -74,7 +76,7 @@ export interface SlotReader {
 
 /** Reads slots for comparison with Postgres; changes nothing. */
 export function createSlotReader(redis: RedisConnection): SlotReader {
-  const script = defineScript(redis, "read_books", 4 + CAMPAIGNS_PER_CALL);
+  const script = defineScript(redis, "read_books", 4 + 2 * CAMPAIGNS_PER_CALL);
   const readPart = async (advertiserId: string, campaignIds: readonly string[], limits: SlotLimits) => {
     const account = advertiserKeys.account(requirePlainName("advertiserId", advertiserId));
     const places = Array.from({ length: CAMPAIGNS_PER_CALL }, (_, i) => campaignIds[i] ?? "");
@@ -84,6 +86,7 @@ export function createSlotReader(redis: RedisConnection): SlotReader {
       advertiserKeys.outbox(advertiserId),
       advertiserKeys.giveback(advertiserId),
       ...places.map((id) => (id === "" ? account : advertiserKeys.campaign(advertiserId, id))),
+      ...places.map((id) => (id === "" ? account : advertiserKeys.shares(advertiserId, id))),
       limits.holds,
       limits.records,
       limits.lateMs,
@@ -174,6 +177,7 @@ function parseCampaigns(fields: ReplyReader): CampaignBooks[] {
       daySpentMillicents: fields.integer(i + 9),
       impressions: fields.integer(i + 10),
       holdsMillicents: fields.optionalInteger(i + 11),
+      differingShares: fields.optionalInteger(i + 12),
     });
   }
   return campaigns;

@@ -9,9 +9,11 @@ import type { DamagedEntry, Giveback, LapsedHold, MoneyCommands, Page } from "./
 const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";
 
-/** A hold as its member in `holds` names it: `match|campaign|game|session|price`. Null: it names none. */
+/** A hold as its member in `holds` names it: `match|campaign|game|session|account|price`, by earlier versions without the account. Null: it names none. */
 function parseHold(advertiserId: string, member: string, lapsesAtMs: number): LapsedHold | null {
-  const [matchId, campaignId, game, sessionKey, price, ...rest] = member.split("|");
+  const parts = member.split("|");
+  const [matchId, campaignId, game, sessionKey] = parts;
+  const price = parts.at(-1);
   const priceMillicents = parseInteger(price ?? "");
   const gameId = parseName(game);
   if (
@@ -20,11 +22,21 @@ function parseHold(advertiserId: string, member: string, lapsesAtMs: number): La
     gameId === null ||
     sessionKey === undefined ||
     priceMillicents === null ||
-    rest.length > 0
+    (parts.length !== 5 && parts.length !== 6)
   ) {
     return null;
   }
-  return { matchId, advertiserId, campaignId, gameId, sessionKey, priceMillicents, lapsesAtMs };
+  return {
+    matchId,
+    advertiserId,
+    campaignId,
+    gameId,
+    sessionKey,
+    priceMillicents,
+    lapsesAtMs,
+    developerAccountId: parts.length === 6 ? (parts[4] ?? null) : null,
+    matchedAtMs: null,
+  };
 }
 
 /** Null: it is none. */

@@ -1,5 +1,6 @@
 import type { RedisConnection } from "../connection.ts";
 import { createBacklogCommands } from "./backlog.ts";
+import { createReadCampaignGames } from "./campaign-games.ts";
 import { createHoldCommands } from "./holds.ts";
 import { createRecoveryCommands } from "./recovery.ts";
 import { createTotalsCommands } from "./totals.ts";
@@ -12,5 +13,6 @@ export function createMoneyCommands(redis: RedisConnection): MoneyCommands {
     ...createTotalsCommands(redis),
     ...createBacklogCommands(redis),
     ...createRecoveryCommands(redis),
+    readCampaignGames: createReadCampaignGames(redis),
   };
 }

@@ -3,6 +3,7 @@ import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName, isPlainName } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineLinesScript, defineScript } from "../script.ts";
+import { hourOf } from "./campaign-games.ts";
 import { requireInteger, requirePlainName } from "./limits.ts";
 import {
   COMMIT_REFUSALS,
@@ -40,6 +41,8 @@ export function holdOf(match: MatchFacts): HoldReference {
     gameId: match.game_id,
     sessionKey: match.session_key,
     priceMillicents: match.price_millicents,
+    developerAccountId: match.developer_account_id,
+    matchedAtMs: match.matched_at_ms,
   };
 }
 
@@ -62,6 +65,7 @@ function checkHold(hold: HoldReference): void {
   requirePlainName("campaignId", hold.campaignId);
   requirePlainName("sessionKey", hold.sessionKey);
   requireInteger("priceMillicents", hold.priceMillicents, 1);
+  if (hold.developerAccountId !== null) requirePlainName("developerAccountId", hold.developerAccountId);
 }
 
 function matchKeys(advertiserId: string, campaignId: string, gameId: string): string[] {
@@ -72,6 +76,7 @@ function matchKeys(advertiserId: string, campaignId: string, gameId: string): st
     advertiserKeys.pending(advertiserId, campaignId, gameId),
     advertiserKeys.matches(advertiserId, campaignId, gameId),
     advertiserKeys.history(advertiserId, campaignId, gameId),
+    advertiserKeys.shares(advertiserId, campaignId),
   ];
 }
 
@@ -84,7 +89,7 @@ function creativesAndCaps({ creatives }: ReserveRequest): (string | number)[] {
 }
 
 function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
-  const script = defineLinesScript(redis, "reserve", 7);
+  const script = defineLinesScript(redis, "reserve", 9);
   return async (request: ReserveRequest): Promise<ReserveResult> => {
     const hold = holdOf(request.match);
     checkHold(hold);
@@ -99,6 +104,7 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
       await script(
         ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
         advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
+        advertiserKeys.matched(hold.advertiserId, hold.campaignId, hourOf(request.match.matched_at_ms)),
         hold.matchId,
         placeOf(hold.campaignId, hold.gameId),
         hold.sessionKey,
@@ -108,6 +114,7 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
         request.sessionStartedMs ?? "",
         request.sessionIdleMs,
         payload,
+        request.match.developer_account_id,
         ...creativesAndCaps(request),
       ),
       { held: 5, refused: 4 },
@@ -134,7 +141,7 @@ function readLasts(reply: ReplyReader): RefusalLasts {
 }
 
 function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
-  const script = defineLinesScript(redis, "commit", 7);
+  const script = defineLinesScript(redis, "commit", 8);
   return async (request: CommitRequest): Promise<CommitResult> => {
     const { advertiserId, campaignId, gameId, creativeId, operationId, isKeyed, matchId } = request;
     requirePlainName("advertiserId", advertiserId);
@@ -166,7 +173,7 @@ function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
 }
 
 function createRelease(redis: RedisConnection): MoneyCommands["release"] {
-  const script = defineScript(redis, "release", 8);
+  const script = defineScript(redis, "release", 10);
   return async (hold: HoldReference, reason: ReleaseReason): Promise<ReleaseResult> => {
     checkHold(hold);
     const reply = new ReplyReader(
@@ -175,12 +182,16 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
         ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
         advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
         advertiserKeys.giveback(hold.advertiserId),
+        hold.matchedAtMs === null
+          ? advertiserKeys.account(hold.advertiserId)
+          : advertiserKeys.matched(hold.advertiserId, hold.campaignId, hourOf(hold.matchedAtMs)),
         hold.matchId,
         reason,
         placeOf(hold.campaignId, hold.gameId),
         hold.sessionKey,
         hold.priceMillicents,
         `${encodeName(hold.gameId)}|${hold.sessionKey}`,
+        hold.developerAccountId ?? "",
       ),
     );
     return reply.code(0, RELEASE_CODES);

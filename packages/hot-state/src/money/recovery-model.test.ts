@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { advertiserKeys, encodeName } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { RecoveryRehearsal } from "./testing/recovery-rehearsal.ts";
 import type { RecoveryStep } from "./testing/recovery-steps.ts";
@@ -56,8 +56,14 @@ async function expectSame(rehearsal: RecoveryRehearsal): Promise<void> {
   const { account, campaigns, holds } = rehearsal.expected();
   expect(await slot.money.readAccount(slot.advertiserId)).toMatchObject(account);
   for (const [index, campaignId] of campaignIds.entries()) {
-    expect(await slot.money.readCampaign(slot.advertiserId, campaignId)).toMatchObject(
-      campaigns[index] ?? {},
+    const { open, ...expected } = campaigns[index] ?? { open: 0 };
+    expect(await slot.money.readCampaign(slot.advertiserId, campaignId)).toMatchObject(expected);
+  }
+  for (const [index, campaignId] of campaignIds.entries()) {
+    const { open, heldMillicents } = campaigns[index] ?? { open: 0, heldMillicents: 0 };
+    const game = `g:${encodeName(slot.gameId)}`;
+    expect(await redis.hgetall(advertiserKeys.shares(slot.advertiserId, campaignId))).toEqual(
+      open === 0 ? {} : { acct_1: `${open}|${heldMillicents}`, [game]: String(heldMillicents) },
     );
   }
   const members = await redis.zrange(advertiserKeys.holds(slot.advertiserId), "0", "-1");

@@ -98,9 +98,10 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreSlot"] {
       advertiserKeys.holds(advertiserId),
       advertiserKeys.settled(advertiserId),
       advertiserKeys.restoring(advertiserId),
-      ...campaigns.map(({ campaignId }) =>
+      ...campaigns.flatMap(({ campaignId }) => [
         advertiserKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
-      ),
+        advertiserKeys.shares(advertiserId, campaignId),
+      ]),
     ];
     const reply = await script(keys, restoreArguments(request));
     return new ReplyReader("restore_slot", reply).code(0, RESTORE_CODES);
@@ -108,7 +109,7 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreSlot"] {
 }
 
 function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
-  const script = defineScript(redis, "settle", 7);
+  const script = defineScript(redis, "settle", 8);
   return async (settlement: Settlement) => {
     const { advertiserId, campaignId, gameId } = settlement;
     requirePlainName("advertiserId", advertiserId);
@@ -120,6 +121,7 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
       advertiserKeys.pending(advertiserId, campaignId, gameId),
       advertiserKeys.matches(advertiserId, campaignId, gameId),
       advertiserKeys.history(advertiserId, campaignId, gameId),
+      advertiserKeys.shares(advertiserId, campaignId),
       advertiserKeys.settled(advertiserId),
       requireInteger("epoch", settlement.epoch, 0),
       settlement.kind,

@@ -103,7 +103,7 @@ describe("a lapsed match", () => {
     const holds = advertiserKeys.holds(slot.advertiserId);
     for (const member of await redis.zrange(holds, "0", "-1")) await redis.zadd(holds, 1, member);
     const [lapsed] = (await money.listLapsed(slot.advertiserId, 10)).holds;
-    expect(lapsed).toEqual({ ...holdOf(match), lapsesAtMs: 1 });
+    expect(lapsed).toEqual({ ...holdOf(match), matchedAtMs: null, lapsesAtMs: 1 });
     if (lapsed === undefined) throw new Error("not listed");
     expect(await money.release(lapsed, "lapsed")).toBe("released");
     expect(await money.release(lapsed, "lapsed")).toBe("not_open");

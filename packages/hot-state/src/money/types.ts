@@ -40,6 +40,7 @@ export const RESERVE_REFUSALS = [
   "budget",
   "daily_cap",
   "creative_cap",
+  "developer_share",
 ] as const;
 export type ReserveRefusal = (typeof RESERVE_REFUSALS)[number];
 
@@ -95,6 +96,10 @@ export interface HoldReference {
   gameId: string;
   sessionKey: string;
   priceMillicents: Millicents;
+  /** Null: the hold was taken before open holds were counted by developer. */
+  developerAccountId: string | null;
+  /** Names the hour that the match is counted in; null where only a lapsed hold is to be ended. */
+  matchedAtMs: number | null;
 }
 
 /** A hold whose time is over. */
@@ -166,6 +171,15 @@ export interface CampaignTotals {
   impressions: number;
 }
 
+/** What Redis knows of a campaign by game. */
+export interface CampaignGames {
+  /** The matches are those from here on: of the hour of the question and the 23 whole hours (UTC) before it. Unix milliseconds. */
+  sinceMs: number;
+  /** By game id; null: games beyond the first thousand of an hour. */
+  matches: Map<string | null, number>;
+  heldMillicents: Map<string, Millicents>;
+}
+
 /** What stands in a hash and is not what belongs there. */
 export interface DamagedEntry {
   /** Its name in the hash. */
@@ -223,6 +237,8 @@ export interface MoneyCommands {
   readAccount(advertiserId: string): Promise<AccountTotals | null>;
   /** Null: the campaign is not in the slot. */
   readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
+  /** Matches of a campaign in the last 24 hours, and what is held of it, by game. */
+  readCampaignGames(advertiserId: string, campaignId: string, nowMs: number): Promise<CampaignGames>;
   /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such slot. */
   committedCounts(advertiserIds: readonly string[]): Promise<Map<string, number | null>>;
   /** Committed impressions that are not acknowledged; about `limit` (1 to 500) a page. */

@@ -34,6 +34,7 @@ export const CHECKS = {
   slot_spent: { what: "Spent, millicents: Redis = Postgres + outbox", kind: "money" },
   slot_impressions: { what: "Impressions: Redis = Postgres + outbox", kind: "money" },
   slot_held: { what: "Held, millicents: account = campaigns = open holds", kind: "money" },
+  slot_shares: { what: "Held by developer and game: counts that are not those of open holds", kind: "money" },
   slot_balance: { what: "Spent + held is at most deposited, millicents", kind: "money" },
   slot_budget: { what: "Spent + held is at most the budget, unless that was lowered", kind: "money" },
   slot_daily_cap: { what: "Day's spent + held is at most the cap, unless that was lowered", kind: "money" },

@@ -80,6 +80,7 @@ function checkCampaign(
   if (inSlot.holdsMillicents !== null) {
     checks.equal("slot_held", id, inSlot.holdsMillicents, inSlot.heldMillicents);
   }
+  if (inSlot.differingShares !== null) checks.equal("slot_shares", id, 0, inSlot.differingShares);
   const newest = newestVersions.get(id) ?? campaign.versions.newest;
   const isLowered = newest < inSlot.version;
   const { budget, dailyCap } = limitsOf(inSlot);

@@ -107,6 +107,61 @@ describe("an advertiser whose many campaigns outbid all others and are always re
   });
 });
 
+describe("a developer whose open holds take half of what campaigns have left", () => {
+  const HOLDS = 100;
+  /** A campaign of which another game of the same account holds a hundred impressions: half of its budget. */
+  async function heldCampaign(bid: number): Promise<SnapshotCampaign> {
+    const campaign = await world.addCampaign({ cpm_bid_cents: bid, budgetMillicents: 2 * HOLDS * bid });
+    const match = {
+      advertiser_id: campaign.advertiser_id,
+      campaign_id: campaign.campaign_id,
+      campaign_version: 1,
+      game_id: "an invented audience",
+      developer_account_id: world.accountId,
+      user_hash: "user",
+      country_code: null,
+      affinity_score: 0,
+      affinities: [],
+      price_millicents: bid,
+      revenue_share_basis_points: 7_000,
+      matched_at_ms: Date.now(),
+    };
+    const reserve = () =>
+      world.money.reserve({
+        match: { ...match, match_id: newId("mat"), session_key: newId("key") },
+        campaignVersion: 1,
+        holdTtlMs: 600_000,
+        sessionStartedMs: null,
+        sessionIdleMs: 1_800_000,
+        creatives: [{ creativeId: "crt_a", maxUses: 1 }],
+      });
+    const held = await Promise.all(Array.from({ length: HOLDS }, reserve));
+    expect(held.every(({ outcome }) => outcome === "held")).toBe(true);
+    return campaign;
+  }
+
+  it("gets no more of them, for lack of money, while another developer does", async () => {
+    const game = await world.addGame();
+    const campaign = await heldCampaign(5_000);
+    for (let i = 0; i < 3; i++) {
+      const { status, headers } = await world.match(game);
+      expect([status, headers["x-no-match-reason"]]).toEqual([204, "budget"]);
+    }
+    const rivals = await world.addGame({ account_id: "acct_rival" });
+    const key = await world.addKey({ account_id: "acct_rival" });
+    expect((await world.match(rivals, {}, { key })).body.campaign_id).toBe(campaign.campaign_id);
+  });
+
+  it("still reaches the campaigns that have enough left, however many have not", async () => {
+    const game = await world.addGame();
+    for (let i = 0; i < MAX_RESERVATIONS; i++) await heldCampaign(5_000 + 500 * i);
+    const open = await world.addCampaign({ cpm_bid_cents: 100 });
+    // The first request uses up its attempts, and those that follow know.
+    await world.match(game);
+    expect((await world.match(game)).body.campaign_id).toBe(open.campaign_id);
+  }, 30_000);
+});
+
 describe("Attempts", () => {
   /** What is left of a request, however some advertisers use it. */
   it("leave a further advertiser one, unless four others or more have used them up", () => {

@@ -2,6 +2,7 @@ import type { DueIndex, GameSessions, MoneyCommands, TrafficRecorder } from "@di
 import type { Logger } from "@diegetic/service-kit";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
+import type { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import type { MatchSettings } from "../settings.ts";
 
 /** What the endpoints of the match tier work with. */
@@ -13,6 +14,7 @@ export interface MatchDependencies {
   playerHashKey: string;
   catalog: Catalog;
   refusals: RefusalMemory;
+  shareRefusals: ShareRefusals;
   money: MoneyCommands;
   sessions: GameSessions;
   due: DueIndex;

@@ -102,15 +102,18 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
   const { index } = dependencies.catalog;
   let passedOver = false;
   if (trial.attempts.left > 0) {
-    const exclude = trial.refused;
+    const { shareRefusals, random } = dependencies;
+    const shared = shareRefusals.of(placement.account_id, scene.nowMs);
+    const exclude = shared.length === 0 ? trial.refused : [...trial.refused, ...shared];
     const excludeAdvertisers = trial.attempts.setAside();
-    let draw = index.draw(scene, dependencies.random, { exclude, excludeAdvertisers });
-    if (draw.candidate === null && excludeAdvertisers.length > 0) {
-      draw = index.draw(scene, dependencies.random, { exclude });
-    }
+    let draw = index.draw(scene, random, { exclude, excludeAdvertisers });
+    if (draw.candidate === null && excludeAdvertisers.length > 0)
+      draw = index.draw(scene, random, { exclude });
     if (draw.candidate !== null) return { candidate: draw.candidate };
-    trial.lackedMoney ||= draw.lackedMoney;
-    passedOver = draw.passedOver;
+    const lacksShare =
+      shared.length > 0 && index.draw(scene, random, { exclude: trial.refused }).candidate !== null;
+    trial.lackedMoney ||= draw.lackedMoney || lacksShare;
+    passedOver = draw.passedOver || lacksShare;
   }
   return { candidate: null, reason: index.reasonForNone(placement, trial.lackedMoney), passedOver };
 }

@@ -1,16 +1,37 @@
 import type { Candidate } from "@diegetic/ad-rules";
 import type { MatchFacts } from "@diegetic/contracts";
-import { type AdmitResult, holdOf, isCapStale, type ReserveResult } from "@diegetic/hot-state";
+import {
+  type AdmitResult,
+  holdOf,
+  isCapStale,
+  type ReserveRefusal,
+  type ReserveResult,
+} from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
 import type { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
 
+const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set([
+  "balance",
+  "budget",
+  "daily_cap",
+  "developer_share",
+]);
+
 /** What a reservation works with. */
 export interface ReserveDependencies
   extends Pick<
     MatchDependencies,
-    "catalog" | "refusals" | "money" | "sessions" | "due" | "logger" | "nowMs" | "countReservation"
+    | "catalog"
+    | "refusals"
+    | "shareRefusals"
+    | "money"
+    | "sessions"
+    | "due"
+    | "logger"
+    | "nowMs"
+    | "countReservation"
   > {
   settings: Pick<MatchDependencies["settings"], "holdTtlSeconds">;
 }
@@ -59,7 +80,10 @@ export async function reserveOne(
     return { outcome: "outdated" };
   const asked = { advertiserVersion, nowMs: dependencies.nowMs() };
   dependencies.refusals.remember(candidate.campaign, reservation, asked);
-  trial.lackedMoney ||= ["balance", "budget", "daily_cap"].includes(reservation.reason);
+  if (reservation.reason === "developer_share") {
+    dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, asked.nowMs);
+  }
+  trial.lackedMoney ||= LACKS_MONEY.has(reservation.reason);
   trial.refused.push(campaign_id);
   return { outcome: "refused" };
 }

@@ -15,6 +15,7 @@ import { openSlot } from "../../../../tests/helpers/open-slot.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
+import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import { Attempts } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
 import { reserveOne, type TrialOutcome } from "./reserve-one.ts";
@@ -148,6 +149,7 @@ class Player {
       nowMs: Date.now,
       countReservation: () => undefined,
       refusals: new RefusalMemory(new CampaignIndex(), () => 1),
+      shareRefusals: new ShareRefusals(),
       catalog: new Catalog(),
     };
     const trial = {

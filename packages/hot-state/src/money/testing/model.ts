@@ -10,6 +10,8 @@ export interface ModelMatch {
   matchId: string;
   campaignId: string;
   gameId: string;
+  /** The account that the game belongs to. */
+  developerId: string;
   sessionKey: string;
   creativeId: string;
   price: number;
@@ -30,6 +32,9 @@ export interface ModelCampaign {
   impressions: number;
   holdsTaken: number;
 }
+
+/** So many open holds of a developer account are not compared with what the campaign has left. */
+export const UNSHARED_HOLDS = 100;
 
 type Reserved = { creativeId: string; timesSeen: number } | ReserveRefusal;
 type Committed = { matchId: string } | CommitRefusal;
@@ -68,6 +73,7 @@ export class ModelSlot {
     if (campaign.status !== "active") return "not_active";
     const refusal = this.noRoom(campaign, match.price);
     if (refusal !== null) return refusal;
+    if (this.exceedsShare(campaign, match)) return "developer_share";
     const count = ({ creativeId }: ModelCreative) => this.appearances.get(capName(match, creativeId)) ?? 0;
     const allowed = creatives.filter((creative) => count(creative) < creative.maxUses);
     const fewest = Math.min(...allowed.map(count));
@@ -84,6 +90,17 @@ export class ModelSlot {
     campaign.held += match.price;
     this.matches.push({ ...match, creativeId, timesSeen, state: "open" });
     return { creativeId, timesSeen };
+  }
+
+  /** The open holds of a campaign that are of a developer account, or of a game. */
+  openHolds(campaignId: string, of: { developerId?: string; gameId?: string }): ModelMatch[] {
+    return this.matches.filter(
+      (match) =>
+        match.state === "open" &&
+        match.campaignId === campaignId &&
+        match.developerId === (of.developerId ?? match.developerId) &&
+        match.gameId === (of.gameId ?? match.gameId),
+    );
   }
 
   /** Whether a reservation of the price would lack the same even if all holds lapsed and no ceiling stood. */
@@ -153,6 +170,18 @@ export class ModelSlot {
     campaign.impressions += 1;
     match.state = "charged";
     return { matchId: match.matchId };
+  }
+
+  private exceedsShare(
+    campaign: ModelCampaign,
+    { campaignId, developerId, price }: Pick<ModelMatch, "campaignId" | "developerId" | "price">,
+  ): boolean {
+    const open = this.openHolds(campaignId, { developerId });
+    if (open.length < UNSHARED_HOLDS) return false;
+    const taken = open.reduce((sum, hold) => sum + hold.price, price);
+    const left = [this.deposited - this.spent, limit(campaign) - campaign.spent];
+    if (campaign.dailyCap !== null) left.push(campaign.dailyCap - campaign.daySpent);
+    return left.some((amount) => taken > amount / 2);
   }
 
   private unhold(match: ModelMatch): void {

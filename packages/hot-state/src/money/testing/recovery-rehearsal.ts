@@ -76,6 +76,7 @@ export class RecoveryRehearsal {
       campaigns: this.campaignIds.map((_, index) => ({
         ...brief(this.spent[index] ?? 0, this.held[index] ?? 0, this.impressions[index] ?? 0),
         daySpentMillicents: (this.today[index] ?? 0) * PRICE,
+        open: this.held[index] ?? 0,
       })),
       holds: this.matches.filter(({ state }) => state === "open").map(({ facts }) => facts.match_id),
     };

@@ -141,7 +141,7 @@ export class TestSlot {
     await this.redis.zincrby(key("history"), -ms, match.match_id);
     const holds = advertiserKeys.holds(match.advertiser_id);
     const place = `${match.campaign_id}|${encodeURIComponent(match.game_id)}`;
-    const member = `${match.match_id}|${place}|${sessionKey}|${price}`;
+    const member = `${match.match_id}|${place}|${sessionKey}|${match.developer_account_id}|${price}`;
     if ((await this.redis.zscore(holds, member)) !== null) await this.redis.zincrby(holds, -ms, member);
   }
 }

@@ -8,6 +8,7 @@ import { SESSION_IDLE_MS, type TestSlot } from "./slot.ts";
 
 /** One step of a history. Numbers choose among what there is at that time. */
 export type Step =
+  /** A session below 0 is one of its own. */
   | { kind: "reserve"; campaign: number; game: number; session: number; price: number; due: boolean }
   | { kind: "commit"; match: number }
   | { kind: "commit oldest"; campaign: number; game: number; creative: number }
@@ -19,7 +20,9 @@ export type Step =
   | { kind: "new day" }
   | { kind: "ack" };
 
-export const GAMES = ["plain", "a|b:{c} 100% 🎮"];
+export const GAMES = ["plain", "a|b:{c} 100% 🎮", "third"];
+/** By game: the third belongs to whom the first belongs to. */
+const DEVELOPERS = ["acct_a", "acct_b", "acct_a"];
 export const CREATIVES = ["crt_a", "crt_b", "crt_c"];
 const MAX_USES = [1, 2, 4];
 
@@ -62,11 +65,14 @@ export class Rehearsal {
     return given(pick(this.campaignIds, index));
   }
 
-  private facts(match: Pick<ModelMatch, "matchId" | "campaignId" | "gameId" | "sessionKey" | "price">) {
+  private facts(
+    match: Pick<ModelMatch, "matchId" | "campaignId" | "gameId" | "developerId" | "sessionKey" | "price">,
+  ) {
     return this.slot.match({
       match_id: match.matchId,
       campaign_id: match.campaignId,
       game_id: match.gameId,
+      developer_account_id: match.developerId,
       session_key: match.sessionKey,
       price_millicents: match.price,
     });
@@ -97,7 +103,8 @@ export class Rehearsal {
       matchId: newId("mat"),
       campaignId: this.campaignId(step.campaign),
       gameId: given(pick(GAMES, step.game)),
-      sessionKey: `session_${step.session}`,
+      developerId: given(pick(DEVELOPERS, step.game)),
+      sessionKey: step.session < 0 ? newId("key") : `session_${step.session}`,
       price: step.price,
       due: step.due,
     };

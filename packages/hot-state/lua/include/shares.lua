@@ -1,0 +1,87 @@
+-- What the open holds of each developer account, and of each of its games, take of a campaign.
+--   <account_id>        'open holds|millicents'
+--   g:<encoded game>    millicents
+-- A field goes with its last hold. A hold of a version before this count names no account in its member, and is not counted.
+-- While a cluster moves the slot, no command may follow the one that empties the key (see "history"). Needs "time", "entry".
+
+local MAX_UNSHARED_HOLDS = 100
+-- In the counts of an hour: games that are counted one by one; matches of all others stand under ''.
+local MAX_COUNTED_GAMES = 1000
+local COUNTED_MS = 93600000
+
+local function game_of(place)
+  return string.match(place, '|(.*)$')
+end
+
+local function read_share(shares, account_id, game)
+  local values = redis.call('HMGET', shares, account_id, 'g:' .. game)
+  local holds, held = string.match(values[1] or '0|0', '^(%d+)|(%d+)$')
+  return { holds = tonumber(holds), held = tonumber(held), game_held = tonumber(values[2] or 0) }
+end
+
+-- Whether one more hold of `price` passes half of what the campaign has left, of any limit. The first hundred always pass.
+local function exceeds_share(share, account, campaign, price)
+  if share.holds < MAX_UNSHARED_HOLDS then return false end
+  local left = math.min(account.deposited - account.spent, campaign.limit - campaign.spent)
+  if campaign.daily_cap then left = math.min(left, campaign.daily_cap - campaign.day_spent) end
+  return 2 * (share.held + price) > left
+end
+
+local function count_hold(shares, account_id, game, share, price)
+  redis.call('HSET', shares, account_id, whole(share.holds + 1) .. '|' .. whole(share.held + price),
+    'g:' .. game, whole(share.game_held + price))
+end
+
+-- Never below zero: what is left of a count that was lost ends with its last hold.
+local function uncount_hold(shares, account_id, game, price)
+  local share = read_share(shares, account_id, game)
+  local holds, held, game_held = share.holds - 1, math.max(share.held - price, 0), share.game_held - price
+  if holds <= 0 then
+    redis.call('HDEL', shares, account_id, 'g:' .. game)
+    return
+  end
+  if game_held <= 0 then redis.call('HDEL', shares, 'g:' .. game) end
+  if game_held > 0 then
+    redis.call('HSET', shares, account_id, whole(holds) .. '|' .. whole(held), 'g:' .. game, whole(game_held))
+  else
+    redis.call('HSET', shares, account_id, whole(holds) .. '|' .. whole(held))
+  end
+end
+
+-- Takes an open hold out of `holds` and out of the counts. The first write of its script: it passes when memory is full.
+-- account_id: '' for a hold that names none
+local function remove_hold(holds, shares, account_id, member_without, member_with, game, price)
+  if account_id ~= '' and redis.call('ZREM', holds, member_with) == 1 then
+    uncount_hold(shares, account_id, game, price)
+    return
+  end
+  redis.call('ZREM', holds, member_without)
+end
+
+-- Of the match's JSON. No text in it can look like this: its quotes would be escaped.
+local function developer_of(payload)
+  return string.match(payload, '"developer_account_id":"([^"]*)"') or ''
+end
+
+local function remove_hold_of(holds, shares, match_id, place, entry)
+  local account_id = developer_of(entry.payload)
+  remove_hold(holds, shares, account_id, hold_member(match_id, place, entry.session_key, '', entry.price),
+    hold_member(match_id, place, entry.session_key, account_id, entry.price), game_of(place), tonumber(entry.price))
+end
+
+-- Counts a match of the game in the hash of an hour.
+local function count_match(matched, game)
+  if redis.call('HINCRBY', matched, game, 1) > 1 then return end
+  if redis.call('HLEN', matched) > MAX_COUNTED_GAMES and game ~= '' then
+    redis.call('HDEL', matched, game)
+    redis.call('HINCRBY', matched, '', 1)
+  end
+  redis.call('PEXPIRE', matched, COUNTED_MS)
+end
+
+-- Of a match that nobody was answered.
+local function uncount_match(matched, game)
+  local field = redis.call('HEXISTS', matched, game) == 1 and game or ''
+  if tonumber(redis.call('HGET', matched, field) or 0) > 1 then redis.call('HINCRBY', matched, field, -1)
+  else redis.call('HDEL', matched, field) end
+end

@@ -1,0 +1,49 @@
+import type { RedisConnection } from "../connection.ts";
+import { advertiserKeys, decodeName } from "../keys.ts";
+import { parseInteger, UnexpectedReply } from "../reply.ts";
+import { requirePlainName } from "./limits.ts";
+import type { CampaignGames, MoneyCommands } from "./types.ts";
+
+const MS_PER_HOUR = 3_600_000;
+const COUNTED_HOURS = 24;
+/** What begins the fields of games in `shares`. */
+const GAME_PREFIX = "g:";
+
+/** Whole hours since 1970, UTC. */
+export function hourOf(ms: number): number {
+  return Math.floor(ms / MS_PER_HOUR);
+}
+
+/** Reads what the scripts count by game (lua/include/shares.lua). */
+export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["readCampaignGames"] {
+  return async (advertiserId, campaignId, nowMs) => {
+    requirePlainName("advertiserId", advertiserId);
+    requirePlainName("campaignId", campaignId);
+    const firstHour = hourOf(nowMs) - COUNTED_HOURS + 1;
+    const hours = Array.from({ length: COUNTED_HOURS }, (_, i) => firstHour + i);
+    const [shares, ...counts] = await Promise.all([
+      redis.hgetall(advertiserKeys.shares(advertiserId, campaignId)),
+      ...hours.map((hour) => redis.hgetall(advertiserKeys.matched(advertiserId, campaignId, hour))),
+    ]);
+    const games: CampaignGames = {
+      sinceMs: firstHour * MS_PER_HOUR,
+      matches: new Map(),
+      heldMillicents: new Map(),
+    };
+    for (const [game, text] of counts.flatMap((count) => Object.entries(count))) {
+      const gameId = game === "" ? null : decodeName(game);
+      games.matches.set(gameId, (games.matches.get(gameId) ?? 0) + integerOf(text));
+    }
+    for (const [field, text] of Object.entries(shares)) {
+      if (!field.startsWith(GAME_PREFIX)) continue;
+      games.heldMillicents.set(decodeName(field.slice(GAME_PREFIX.length)), integerOf(text));
+    }
+    return games;
+  };
+}
+
+function integerOf(text: string): number {
+  const value = parseInteger(text);
+  if (value === null) throw new UnexpectedReply("hgetall", text);
+  return value;
+}

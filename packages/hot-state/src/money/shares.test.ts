@@ -1,0 +1,240 @@
+import { type MatchFacts, newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { createSlotReader } from "../books/slot-books.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys, encodeName } from "../keys.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { holdOf } from "./holds.ts";
+import { HOLD_TTL_MS, TestSlot, today } from "./testing/slot.ts";
+import type { MoneyCommands, ReserveResult } from "./types.ts";
+
+const PRICE = 1_000;
+const UNSHARED_HOLDS = 100;
+/** What is left so that the unshared holds are exactly half of it. */
+const LEFT = 2 * UNSHARED_HOLDS * PRICE;
+
+let server: TestRedis;
+let redis: RedisConnection;
+let money: MoneyCommands;
+beforeAll(async () => {
+  server = await startTestRedisCluster();
+  redis = connectRedis(server.url, { name: "shares-test" });
+  money = createMoneyCommands(redis);
+}, 30_000);
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+const reasonOf = (result: ReserveResult) => (result.outcome === "refused" ? result.reason : "held");
+
+async function holdMany(slot: TestSlot, count: number, match: Partial<MatchFacts> = {}) {
+  const held: MatchFacts[] = [];
+  for (let i = 0; i < count; i++) held.push(await slot.hold(match));
+  return held;
+}
+
+const sharesOf = ({ advertiserId, campaignId }: TestSlot) =>
+  redis.hgetall(advertiserKeys.shares(advertiserId, campaignId));
+
+async function differingShares({ advertiserId, campaignId }: TestSlot): Promise<number | null | undefined> {
+  const limits = { holds: 1_000, records: 1_000, lateMs: 60_000 };
+  const books = await createSlotReader(redis).read(advertiserId, [campaignId], limits);
+  return books?.campaigns[0]?.differingShares;
+}
+
+/** As if an earlier version of this software had taken the hold: its member names no account, and nothing is counted. */
+async function makeOld(slot: TestSlot, match: MatchFacts): Promise<void> {
+  const { advertiserId, campaignId } = slot;
+  const member = (account: string) =>
+    `${match.match_id}|${campaignId}|${encodeName(match.game_id)}|${match.session_key}${account}|${PRICE}`;
+  const key = advertiserKeys.holds(advertiserId);
+  const lapsesAt = await redis.zscore(key, member(`|${match.developer_account_id}`));
+  if (lapsesAt === null) throw new Error("no such hold");
+  await redis.zrem(key, member(`|${match.developer_account_id}`));
+  await redis.zadd(key, lapsesAt, member(""));
+  await redis.del(advertiserKeys.shares(advertiserId, campaignId));
+}
+
+/** Every way in which a hold ends. */
+const ENDS: Record<string, (slot: TestSlot, match: MatchFacts) => Promise<unknown>> = {
+  commit: (slot, match) => slot.commit({ matchId: match.match_id }),
+  "commit of the oldest": (slot) => slot.commit(),
+  cancelled: (_slot, match) => money.release(holdOf(match), "cancelled"),
+  lapsed: async (slot, match) => {
+    await slot.age(match, 2 * HOLD_TTL_MS);
+    return money.release(holdOf(match), "lapsed");
+  },
+  "lapsed, and its match is forgotten": async (slot, match) => {
+    const key = advertiserKeys.holds(slot.advertiserId);
+    const members = await redis.zrange(key, "0", "-1");
+    for (const member of members) if (member.startsWith(match.match_id)) await redis.zadd(key, 1, member);
+    await redis.del(advertiserKeys.matches(slot.advertiserId, slot.campaignId, slot.gameId));
+    const { holds } = await money.listLapsed(slot.advertiserId, 10);
+    for (const hold of holds) expect(await money.release(hold, "lapsed")).toBe("released");
+  },
+  settle: ({ advertiserId, campaignId, gameId }, match) =>
+    money.settle({
+      epoch: 0,
+      kind: "late",
+      impressionId: newId("imp"),
+      matchId: match.match_id,
+      advertiserId,
+      campaignId,
+      gameId,
+      priceMillicents: PRICE,
+      day: today(),
+      committedInEpoch: 0,
+    }),
+};
+
+describe("open holds of one developer account", () => {
+  it.each([
+    ["balance", { depositedMillicents: LEFT }],
+    ["budget", { budgetMillicents: LEFT }],
+    ["daily cap", { dailyCapMillicents: LEFT }],
+  ])(
+    "take at most half of what is left of the %s, once there are more than a hundred",
+    async (_name, limit) => {
+      const slot = await TestSlot.open(money, redis, limit);
+      const [first] = await holdMany(slot, UNSHARED_HOLDS);
+      const refusal = { outcome: "refused", reason: "developer_share", lasts: null };
+      expect(await money.reserve(slot.request())).toMatchObject(refusal);
+      expect(await money.reserve(slot.request({ game_id: "another of its games" }))).toMatchObject(refusal);
+      const rival = { developer_account_id: "acct_2", game_id: "of somebody else" };
+      expect(await money.reserve(slot.request(rival))).toMatchObject({ outcome: "held" });
+      // A hold that becomes a charge leaves less: half of that.
+      if (first === undefined) throw new Error("nothing was held");
+      await slot.commit({ matchId: first.match_id });
+      expect(reasonOf(await money.reserve(slot.request()))).toBe("held");
+      expect(reasonOf(await money.reserve(slot.request()))).toBe("developer_share");
+      expect(await differingShares(slot)).toBe(0);
+    },
+  );
+
+  it("are not compared with what is left before there are a hundred", async () => {
+    const slot = await TestSlot.open(money, redis, { budgetMillicents: UNSHARED_HOLDS * PRICE });
+    await holdMany(slot, UNSHARED_HOLDS);
+    expect(reasonOf(await money.reserve(slot.request()))).toBe("budget");
+  });
+
+  it("may be more than a hundred while they take less than half", async () => {
+    const slot = await TestSlot.open(money, redis, { budgetMillicents: 3 * UNSHARED_HOLDS * PRICE });
+    await holdMany(slot, 1.5 * UNSHARED_HOLDS);
+    expect(reasonOf(await money.reserve(slot.request()))).toBe("developer_share");
+    expect(reasonOf(await money.reserve(slot.request({ price_millicents: 1 })))).toBe("developer_share");
+  });
+
+  it.each(Object.entries(ENDS))("are given back: %s", async (_name, end) => {
+    const slot = await TestSlot.open(money, redis);
+    const match = await slot.hold();
+    const game = `g:${encodeName(slot.gameId)}`;
+    expect(await sharesOf(slot)).toEqual({ acct_1: `1|${PRICE}`, [game]: `${PRICE}` });
+    await end(slot, match);
+    expect(await sharesOf(slot)).toEqual({});
+    expect(await differingShares(slot)).toBe(0);
+  });
+
+  it.each(Object.entries(ENDS))("of an earlier version end without a count: %s", async (_name, end) => {
+    const slot = await TestSlot.open(money, redis);
+    const old = await slot.hold();
+    await makeOld(slot, old);
+    const own = await slot.hold({ game_id: "another of its games" });
+    const counted = await sharesOf(slot);
+    expect(counted).toMatchObject({ acct_1: `1|${PRICE}` });
+    expect(await differingShares(slot)).toBe(0);
+    await end(slot, old);
+    expect(await sharesOf(slot)).toEqual(counted);
+    const holds = await redis.zrange(advertiserKeys.holds(slot.advertiserId), "0", "-1");
+    expect(holds.map((member) => member.split("|")[0])).toEqual([own.match_id]);
+  });
+
+  it("never fall below zero when a count was lost", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const [first, second] = await holdMany(slot, 2);
+    const key = advertiserKeys.shares(slot.advertiserId, slot.campaignId);
+    await redis.del(key);
+    expect(await differingShares(slot)).toBe(2);
+    for (const match of [first, second]) await slot.commit({ matchId: match?.match_id ?? "" });
+    expect(await sharesOf(slot)).toEqual({});
+  });
+
+  it("are counted anew when the slot is restored with its holds, and are none when those are void", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const [, old] = await holdMany(slot, 2);
+    await slot.hold({ developer_account_id: "acct_2", game_id: "of somebody else" });
+    const counted = await sharesOf(slot);
+    const restore = async (epoch: number, forgetMatches: boolean) => {
+      const key = advertiserKeys.account(slot.advertiserId);
+      await redis.hset(key, "lineage", "another");
+      const found = await money.freezeUnlessLive(slot.advertiserId, epoch - 1);
+      if (found.state !== "frozen") throw new Error(found.state);
+      const campaign = { ...slot.campaign(), spentMillicents: 0, impressions: 0, day: today() };
+      return money.restoreSlot({
+        advertiserId: slot.advertiserId,
+        found,
+        epoch,
+        forgetMatches,
+        version: 1,
+        depositedMillicents: 1_000_000,
+        spentMillicents: 0,
+        impressions: 0,
+        settledMarks: [],
+        campaigns: [{ ...campaign, daySpentMillicents: 0 }],
+      });
+    };
+    await redis.hset(advertiserKeys.shares(slot.advertiserId, slot.campaignId), "acct_1", "9|9");
+    expect(await restore(1, false)).toBe("restored");
+    expect(await sharesOf(slot)).toEqual(counted);
+    if (old === undefined) throw new Error("nothing was held");
+    await makeOld(slot, old);
+    expect(await restore(2, false)).toBe("restored");
+    expect(await sharesOf(slot)).toMatchObject({ acct_1: `1|${PRICE}`, acct_2: `1|${PRICE}` });
+    expect(await restore(3, true)).toBe("restored");
+    expect(await sharesOf(slot)).toEqual({});
+  });
+});
+
+describe("matches by game", () => {
+  const gamesOf = ({ advertiserId, campaignId }: TestSlot, nowMs = Date.now()) =>
+    money.readCampaignGames(advertiserId, campaignId, nowMs);
+
+  it("count those of the last 24 hours, without those that nobody was answered", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const seen = await slot.hold();
+    const request = slot.request({ game_id: "another" });
+    for (let i = 0; i < 2; i++) expect(reasonOf(await money.reserve(request))).toBe("held");
+    const cancelled = await slot.hold();
+    await money.release(holdOf(cancelled), "cancelled");
+    await money.release(holdOf(cancelled), "cancelled");
+    await slot.commit({ matchId: seen.match_id });
+    const games = await gamesOf(slot);
+    expect([...games.matches]).toEqual(
+      expect.arrayContaining([
+        [slot.gameId, 1],
+        ["another", 1],
+      ]),
+    );
+    expect([...games.heldMillicents]).toEqual([["another", PRICE]]);
+    const later = await gamesOf(slot, Date.now() + 86_400_000);
+    expect([...later.matches]).toEqual([]);
+    expect(later.sinceMs).toBe(games.sinceMs + 86_400_000);
+  });
+
+  it("are one number for all games beyond the first thousand of an hour", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const match = slot.match();
+    const { advertiserId, campaignId } = slot;
+    const hour = Math.floor(match.matched_at_ms / 3_600_000);
+    const key = advertiserKeys.matched(advertiserId, campaignId, hour);
+    for (let i = 0; i < 1_000; i++) await redis.hset(key, `game-${i}`, "1");
+    const beyond = await slot.hold({ matched_at_ms: match.matched_at_ms });
+    await slot.hold({ matched_at_ms: match.matched_at_ms });
+    await slot.hold({ matched_at_ms: match.matched_at_ms, game_id: "game-7" });
+    await money.release(holdOf(beyond), "cancelled");
+    const { matches } = await gamesOf(slot, match.matched_at_ms);
+    expect([matches.get(null), matches.get("game-7"), matches.has(slot.gameId)]).toEqual([1, 2, false]);
+    expect(await redis.pttl(key)).toBeGreaterThan(86_400_000);
+  });
+});
