@@ -177,6 +177,29 @@ describe("explicit targets filter", () => {
   });
 });
 
+describe("a campaign whose budget does not cover one impression", () => {
+  it("becomes active and does not serve: match, explanation and pacing say why", async () => {
+    const path = `/campaigns/${campaignId}`;
+    await manage("post", `${path}/pause`).expect(200);
+    await manage("patch", path, { budget_cents: 9, cpm_bid_cents: 10_000 }).expect(200);
+    const { body } = await manage("post", `${path}/activate`).expect(200);
+    expect(body).toMatchObject({ status: "active", budget_cents: 9 });
+    const refused = await match();
+    expect(refused.map(({ status, reason }) => [status, reason])).toEqual([
+      [204, "budget"],
+      [204, "budget"],
+    ]);
+    const asked = { game_id: gameId, user_id: "player", game_context: {} };
+    const explained = await manage("post", `${path}/explain`, asked).expect(200);
+    const failed = explained.body.checks.filter((check: { passed: boolean }) => !check.passed);
+    expect(failed.map((check: { rule: string }) => check.rule)).toEqual(["budget"]);
+    const pacing = await manage("get", `${path}/analytics/pacing`).expect(200);
+    expect(pacing.body.pacing_status).toBe("exhausted");
+    await manage("patch", path, { budget_cents: 20 }).expect(200);
+    await expectServed({}, true);
+  });
+});
+
 describe("affinities score and bias", () => {
   const bulk = (affinities: object[]) =>
     manage("put", `/campaigns/${campaignId}/affinities/bulk`, { affinities }).expect(200);

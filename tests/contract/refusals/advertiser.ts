@@ -77,14 +77,6 @@ export const advertiserRefusals: ProvocationsOfOperations = {
       const by = await world.advertiser(0);
       return world.call(operation, { by, named: await world.campaign(by, {}, "draft") });
     },
-    "409 budget": async (world, operation) => {
-      const named = await world.campaign(world.owner, { budget_cents: 1 }, "draft");
-      await world.api.database.campaign.update({
-        where: { id: named.campaign_id ?? "" },
-        data: { spentMillicents: 1_000n },
-      });
-      return world.call(operation, { named });
-    },
   },
   pauseCampaign: { "409 not_active": async (world, operation) => world.call(operation) },
   getDailyAnalytics: { "400 no_number": asked("?days=abc"), "422 out_of_range": asked("?days=366") },

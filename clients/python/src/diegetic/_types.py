@@ -510,7 +510,7 @@ class Placement(TypedDict):
 
 
 class NewPlacement(TypedDict):
-    """Enables ads in a game, or replaces its configuration: fields left out return to their defaults."""
+    """Enables ads in a game. In a game that exists, optional fields left out keep their value and `null` sets the default."""
 
     creator_id: str
     placement_types: list[Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]]

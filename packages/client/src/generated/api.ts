@@ -633,7 +633,7 @@ export interface Placement {
   created_at: string;
 }
 
-/** Enables ads in a game, or replaces its configuration: fields left out return to their defaults. */
+/** Enables ads in a game. In a game that exists, optional fields left out keep their value and `null` sets the default. */
 export interface NewPlacement {
   /** The developer's own user ID; stored as given. */
   creator_id: string;

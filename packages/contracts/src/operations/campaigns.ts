@@ -155,7 +155,7 @@ export const campaignsApi = defineFeature({
       path: `${one}/activate`,
       summary: "Activate a campaign",
       description:
-        "Serving begins at once, or at start_date. The campaign needs a creative, and both the balance and what is left of the budget must cover one impression at its bid.",
+        "Serving begins at once, or at start_date. The campaign needs a creative, and the balance must cover one impression at its bid. A campaign whose budget is used up becomes active and does not serve.",
       success: [
         {
           status: 200,
@@ -183,12 +183,6 @@ export const campaignsApi = defineFeature({
           "balance",
           "The balance does not cover one impression.",
           "The balance (balance_cents is 0) does not cover one impression at cpm_bid_cents 1200: deposit more by POST /deposit.",
-        ),
-        refusal(
-          409,
-          "budget",
-          "What is left of the budget does not cover one impression.",
-          "What is left of budget_cents 1 (spent_cents is 1) does not cover one impression at cpm_bid_cents 1200: raise budget_cents by PATCH /campaigns/{campaign_id}.",
         ),
       ],
     },

@@ -68,7 +68,7 @@ export const placementsApi = defineFeature({
       method: "POST",
       summary: "Enable ads in a game",
       description:
-        "Creates, re-enables or replaces the configuration: fields left out return to their defaults. A game server may call it at every start.",
+        "Creates, re-enables or changes. In a game that exists, optional fields left out keep their value, enabled or disabled, and `null` sets the default; defaults apply to a new game. It needs the scope `developer`, so a game server's key with `serving` alone cannot call it.",
       idempotent: true,
       request: { schema: placementCreateSchema, example: newPlacement },
       success: [{ status: 201, description: "The placement.", schema: placementSchema, example: placement }],

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { createValidator, validator, type WithoutNulls } from "../validation/validator.ts";
+import { createValidator, validator } from "../validation/validator.ts";
 import {
   answerText,
   CREATIVE_TYPES,
@@ -57,11 +57,11 @@ export const placementCreateSchema = open(
     placement_types: placementTypes(),
     ...optionalFields,
   },
-  "Enables ads in a game, or replaces its configuration: fields left out return to their defaults.",
+  "Enables ads in a game. In a game that exists, optional fields left out keep their value and `null` sets the default.",
 );
-export type PlacementCreate = WithoutNulls<Static<typeof placementCreateSchema>>;
-/** The body of POST /placements/{game_id}. */
-export const placementCreate = createValidator(placementCreateSchema);
+export type PlacementCreate = Static<typeof placementCreateSchema>;
+/** The body of POST /placements/{game_id}: null is not like an absent field, since it sets the default. */
+export const placementCreate = validator(placementCreateSchema);
 
 export const placementPatchSchema = open(
   { placement_types: Type.Optional(placementTypes()), ...optionalFields },

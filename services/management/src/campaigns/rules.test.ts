@@ -95,10 +95,7 @@ describe("activation", () => {
     expect(activationRefusal(campaign, 0, 500)).toContain("creative");
     expect(activationRefusal({ ...campaign, status: "active" }, 1, 500)).toContain("active already");
     expect(activationRefusal({ ...campaign, status: "draft" }, 1, 500)).toBeUndefined();
-    expect(activationRefusal({ ...campaign, spentMillicents: 9_501 }, 1, 500)).toContain(
-      "raise budget_cents",
-    );
-    expect(activationRefusal({ ...campaign, budgetCents: 9 }, 1, 500)).toContain("(spent_cents is 10)");
+    expect(activationRefusal({ ...campaign, cpmBidCents: 501 }, 1, 500)).toContain("deposit");
   });
 
   it("comes before a pause", () => {

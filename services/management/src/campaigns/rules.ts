@@ -53,9 +53,12 @@ export function checkBudgetCoversSpent(budgetCents: number, spentMillicents: Mil
   );
 }
 
-/** Why a campaign may not be activated, as a sentence that says what to do; undefined: it may (spec: Campaign status). */
+/**
+ * Why a campaign may not be activated, as a sentence that says what to do; undefined: it may. An exhausted budget is no
+ * reason: the campaign becomes active and does not serve (docs/behaviour.md#activation).
+ */
 export function activationRefusal(
-  campaign: Pick<Campaign, "status" | "cpmBidCents" | "budgetCents" | "spentMillicents">,
+  campaign: Pick<Campaign, "status" | "cpmBidCents">,
   creatives: number,
   balanceMillicents: Millicents,
 ): string | undefined {
@@ -66,10 +69,6 @@ export function activationRefusal(
   }
   if (balanceMillicents < priceMillicents(campaign.cpmBidCents)) {
     return `The balance (balance_cents is ${centsDown(balanceMillicents)}) does not cover one impression at cpm_bid_cents ${campaign.cpmBidCents}: deposit more by POST /deposit.`;
-  }
-  const remaining = centsToMillicents(campaign.budgetCents) - campaign.spentMillicents;
-  if (remaining < priceMillicents(campaign.cpmBidCents)) {
-    return `What is left of budget_cents ${campaign.budgetCents} (spent_cents is ${centsUp(campaign.spentMillicents)}) does not cover one impression at cpm_bid_cents ${campaign.cpmBidCents}: raise budget_cents by PATCH /campaigns/{campaign_id}.`;
   }
   return undefined;
 }

@@ -8,8 +8,8 @@ import { insertCampaign, updateStatus } from "../campaigns/store.ts";
 import { newSettings as newCreative } from "../creatives/creative.ts";
 import { insertCreative } from "../creatives/store.ts";
 import { addDeposit } from "../deposit/endpoints.ts";
-import { newSettings as newPlacement } from "../placements/placement.ts";
-import { findPlacement, replacePlacement } from "../placements/store.ts";
+import { enabledSettings } from "../placements/placement.ts";
+import { enablePlacement, findPlacement } from "../placements/store.ts";
 
 /** The game whose placement the demo data enable. */
 export const DEMO_GAME_ID = "demo-game";
@@ -63,8 +63,8 @@ export async function createDemo(database: Database, secret: string, nowMs: numb
         "location_brand",
         "character_reference",
       ];
-      const settings = newPlacement({ creator_id: owner.creatorId, placement_types: types });
-      await replacePlacement(transaction, owner, settings, nowMs);
+      const settings = enabledSettings({ creator_id: owner.creatorId, placement_types: types });
+      await enablePlacement(transaction, owner, settings, nowMs);
     }
     return { accountId, key, gameId: DEMO_GAME_ID };
   });

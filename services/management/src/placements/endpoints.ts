@@ -12,12 +12,12 @@ import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import { readWindow, windowHeaders } from "../shared/paging.ts";
 import { type Clock, timestamp } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import { changedSettings, newSettings, type Placement } from "./placement.ts";
+import { changedSettings, enabledSettings, type Placement } from "./placement.ts";
 import {
+  enablePlacement,
   findPlacement,
   listPlacements,
   ownPlacement,
-  replacePlacement,
   requireOwner,
   updatePlacement,
 } from "./store.ts";
@@ -67,14 +67,14 @@ function enable({ database, publishing, clock }: PlacementParts): Endpoint["hand
     const existing = await findPlacement(database, gameId);
     if (existing !== undefined) requireOwner(existing, context.accountId);
     const { sent, value } = readSentBody(context, placementCreate);
-    const settings = newSettings(value);
+    const settings = enabledSettings(value);
     const owner = { gameId, accountId: context.accountId, creatorId: value.creator_id };
     const nowMs = clock();
     const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => ({
       status: 201,
-      body: present(await replacePlacement(transaction, owner, settings, nowMs)),
+      body: present(await enablePlacement(transaction, owner, settings, nowMs)),
     }));
-    // What replaces the configuration of an active placement may restrict, and may be sent again without harm.
+    // A change of an active placement may restrict, and may be sent again without harm.
     if (existing?.isActive) await publishing.obeyed("placement", gameId);
     else await publishing.obeyedOrLater("placement", gameId);
     return answer;

@@ -17,6 +17,9 @@ export interface PlacementSettings {
   blockedCategories: string[];
 }
 
+/** Settings of which only the types must be named. */
+export type NamedSettings = Pick<PlacementSettings, "placementTypes"> & Partial<PlacementSettings>;
+
 export interface Placement extends PlacementSettings {
   gameId: string;
   accountId: string;
@@ -36,18 +39,20 @@ function shareBasisPoints(percent: number | null | undefined): BasisPoints {
   throw new InvalidInput(422, `revenue_share_pct must have at most two decimals, but ${percent} was sent`);
 }
 
-/** The settings of a placement that is created or replaced: what is left out returns to its default. */
-export function newSettings(request: PlacementCreate): PlacementSettings {
-  return {
-    placementTypes: unique(request.placement_types),
-    revenueShareBasisPoints: shareBasisPoints(request.revenue_share_pct),
-    maxAdsPerSession: request.max_ads_per_session ?? MAX_ADS_PER_SESSION.default,
-    blockedAdvertisers: unique(request.blocked_advertisers ?? []),
-    blockedCategories: unique(request.blocked_categories ?? []),
-  };
+/** The settings of a game that is enabled for the first time, apart from those that the request names. */
+export const DEFAULT_SETTINGS: Omit<PlacementSettings, "placementTypes"> = {
+  revenueShareBasisPoints: shareBasisPoints(null),
+  maxAdsPerSession: MAX_ADS_PER_SESSION.default,
+  blockedAdvertisers: [],
+  blockedCategories: [],
+};
+
+/** The settings that POST names; those that it does not name stay as they are (docs/behaviour.md#enabling-a-placement). */
+export function enabledSettings(request: PlacementCreate): NamedSettings {
+  return { ...changedSettings(request), placementTypes: unique(request.placement_types) };
 }
 
-/** The settings that a PATCH names; null goes back to the default (docs/behaviour.md#absent-values). */
+/** The settings that a body names; null goes back to the default (docs/behaviour.md#absent-values). */
 export function changedSettings(patch: PlacementPatch): Partial<PlacementSettings> {
   const changed: Partial<PlacementSettings> = {};
   if (patch.placement_types !== undefined) changed.placementTypes = unique(patch.placement_types);

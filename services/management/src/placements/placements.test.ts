@@ -12,7 +12,7 @@ afterAll(() => harness.stop());
 const body = { creator_id: "studio", placement_types: ["narrative_hook"] };
 
 describe("placements", () => {
-  it("are created with defaults, replaced, and re-enabled", async () => {
+  it("are created with defaults, changed, and re-enabled as they were", async () => {
     const created = await caller.post("/placements/game-1", body).expect(201);
     expect(created.body).toEqual({
       game_id: "game-1",
@@ -41,7 +41,34 @@ describe("placements", () => {
     const patched = await caller.patch("/placements/game-1", { revenue_share_pct: 0 }).expect(200);
     expect(patched.body).toMatchObject({ is_active: false, revenue_share_pct: 0 });
     const again = await caller.post("/placements/game-1", body).expect(201);
-    expect(again.body).toEqual(created.body);
+    expect(again.body).toEqual({ ...replaced.body, ...body, revenue_share_pct: 0 });
+  });
+
+  it.each(["enabled", "disabled"])("keep settings that a POST does not name: %s", async (state) => {
+    const path = `/placements/${state}`;
+    const settings = {
+      revenue_share_pct: 33.33,
+      max_ads_per_session: 50,
+      blocked_advertisers: ["adv_1"],
+      blocked_categories: ["Gambling"],
+    };
+    const created = await caller.post(path, { ...body, ...settings }).expect(201);
+    if (state === "disabled") await caller.delete(path).expect(204);
+    // A game server at its next start.
+    const kept = await caller.post(path, body).expect(201);
+    expect(kept.body).toEqual(created.body);
+    const one = await caller.post(path, { ...body, max_ads_per_session: 2 }).expect(201);
+    expect(one.body).toEqual({ ...created.body, max_ads_per_session: 2 });
+    const nulls = Object.fromEntries(Object.keys(settings).map((name) => [name, null]));
+    const reset = await caller.post(path, { ...body, ...nulls }).expect(201);
+    expect(reset.body).toMatchObject({
+      revenue_share_pct: 70,
+      max_ads_per_session: 10,
+      blocked_advertisers: [],
+      blocked_categories: [],
+    });
+    const fresh = await caller.post(`${path}-new`, { ...body, ...nulls }).expect(201);
+    expect(fresh.body).toMatchObject({ revenue_share_pct: 70, max_ads_per_session: 10 });
   });
 
   it("change by PATCH; null goes back to the default", async () => {

@@ -4,7 +4,7 @@ import { forbidden, notFound, unprocessable } from "@diegetic/service-kit";
 import type { Window } from "../shared/paging.ts";
 import { MAX_PLACEMENTS } from "../sizes/limits.ts";
 import { recordPlacementSize } from "../sizes/published-size.ts";
-import type { Placement, PlacementSettings } from "./placement.ts";
+import { DEFAULT_SETTINGS, type NamedSettings, type Placement, type PlacementSettings } from "./placement.ts";
 
 /** The placement of a game, whoever owns it; undefined: there is none. */
 export async function findPlacement(
@@ -65,19 +65,19 @@ export function isGameId(text: string): boolean {
 }
 
 /**
- * Creates, re-enables or replaces a placement. Throws 403 when another account was faster, 422 when the account has as many
+ * Creates, re-enables or changes a placement: settings that are not named keep their value. Throws 403 when another account was faster, 422 when the account has as many
  * placements as it may or becomes too large.
  */
-export async function replacePlacement(
+export async function enablePlacement(
   transaction: Transaction,
   owner: { gameId: string; accountId: string; creatorId: string },
-  settings: PlacementSettings,
+  settings: NamedSettings,
   nowMs: number,
 ): Promise<Placement> {
   const { gameId, ...rest } = owner;
-  // Two first calls at once: one inserts, the other waits for it here and then replaces.
+  // Two first calls at once: one inserts, the other waits for it here and then changes.
   const { count: created } = await transaction.placement.createMany({
-    data: [{ ...owner, ...settings, createdAt: new Date(nowMs), version: 0 }],
+    data: [{ ...owner, ...DEFAULT_SETTINGS, ...settings, createdAt: new Date(nowMs), version: 0 }],
     skipDuplicates: true,
   });
   const before = await lockPlacement(transaction, gameId);
