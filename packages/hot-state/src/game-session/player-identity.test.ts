@@ -6,19 +6,21 @@ import { identifyPlayer } from "./player-identity.ts";
 const key = "k".repeat(32);
 
 it("names a player and his session by keyed hashes that tell nothing of them", () => {
-  const one = identifyPlayer(key, "anna", "s1");
-  expect(one).toEqual(identifyPlayer(key, "anna", "s1"));
+  const one = identifyPlayer(key, "acct_1", "anna", "s1");
+  expect(one).toEqual(identifyPlayer(key, "acct_1", "anna", "s1"));
   expect(one.userHash).toMatch(/^[A-Za-z0-9_-]{22}$/);
   expect(one.sessionKey).toMatch(/^[A-Za-z0-9_-]{22}$/);
   const others = [
-    identifyPlayer(key, "anna", undefined),
-    identifyPlayer(key, "anna", "s2"),
-    identifyPlayer(key, "annas1", undefined),
-    identifyPlayer("x".repeat(32), "anna", "s1"),
+    identifyPlayer(key, "acct_1", "anna", undefined),
+    identifyPlayer(key, "acct_1", "anna", "s2"),
+    identifyPlayer(key, "acct_1", "annas1", undefined),
+    identifyPlayer(key, "acct_2", "anna", "s1"),
+    identifyPlayer("x".repeat(32), "acct_1", "anna", "s1"),
   ];
   const sessionKeys = [one, ...others].map(({ sessionKey }) => sessionKey);
-  expect(new Set(sessionKeys).size).toBe(5);
+  expect(new Set(sessionKeys).size).toBe(6);
   expect(others.slice(0, 2).map(({ userHash }) => userHash)).toEqual([one.userHash, one.userHash]);
+  expect(new Set([one, ...others].map(({ userHash }) => userHash)).size).toBe(4);
 });
 
 it("hashes by HMAC-SHA-256, whatever the key and the text", () => {
@@ -30,8 +32,8 @@ it("hashes by HMAC-SHA-256, whatever the key and the text", () => {
       (key, user) => {
         const hmac = (text: string) =>
           createHmac("sha256", key).update(text).digest("base64url").slice(0, 22);
-        const player = identifyPlayer(key, user, "s");
-        expect(player).toEqual({ userHash: hmac(user), sessionKey: hmac(`${user}\0s`) });
+        const player = identifyPlayer(key, "acct_1", user, "s");
+        expect(player).toEqual({ userHash: hmac(`acct_1\0${user}`), sessionKey: hmac(`acct_1\0${user}\0s`) });
       },
     ),
   );

@@ -13,16 +13,21 @@ export interface PlayerIdentity {
   sessionKey: string;
 }
 
-/** Keyed hashes of a player and his session: without the key nobody can find out whose they are. */
+/**
+ * Keyed hashes of a player of a developer's account, and of the player's session: without the key nobody can find out whose
+ * they are, and nobody can follow a player from one account to another.
+ */
 export function identifyPlayer(
   playerHashKey: string,
+  accountId: string,
   userId: string,
   sessionId: string | undefined,
 ): PlayerIdentity {
+  // None of the texts can hold a NUL, so that no two players or sessions give the same text.
+  const player = `${accountId}\0${userId}`;
   return {
-    userHash: keyedHash(playerHashKey, userId),
-    // Neither text can hold a NUL, so that no two pairs give the same text.
-    sessionKey: keyedHash(playerHashKey, `${userId}\0${sessionId ?? ""}`),
+    userHash: keyedHash(playerHashKey, player),
+    sessionKey: keyedHash(playerHashKey, `${player}\0${sessionId ?? ""}`),
   };
 }
 
@@ -31,7 +36,7 @@ const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
-/** A user and a session of the longest names, in characters of three bytes. */
+/** An account, a user and a session of the longest names, in characters of three bytes. */
 const ROOM_BYTES = 2_048;
 const MOST_BYTES_OF_A_UNIT = 3;
 const MOST_KEYS = 16;

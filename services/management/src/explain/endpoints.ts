@@ -42,7 +42,7 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   const nowMs = parts.clock();
   const scene = { placement, context: body.game_context, geo: body.player_geo ?? null, nowMs };
 
-  const player = identifyPlayer(parts.players.hashKey, body.user_id, body.session_id);
+  const player = identifyPlayer(parts.players.hashKey, placement.account_id, body.user_id, body.session_id);
   const asked = {
     gameId: body.game_id,
     sessionKey: player.sessionKey,

@@ -7,13 +7,14 @@ import { activeCampaign, type Caller, type Harness, startHarness } from "../test
 let harness: Harness;
 let advertiser: Caller & { advertiserId: string };
 let campaignId: string;
+let developer: Caller;
 const scene = { game_id: "explained", user_id: "player-1", game_context: { narrative: "A quiet tavern." } };
 
 beforeAll(async () => {
   harness = await startHarness();
   advertiser = await harness.advertiser(1_000);
   ({ campaignId } = await activeCampaign(advertiser));
-  const developer = await harness.caller();
+  developer = await harness.caller();
   const placement = { creator_id: "studio", placement_types: ["narrative_hook"], max_ads_per_session: 1 };
   await developer.post("/placements/explained", placement).expect(201);
   await eventually(async () => (await explain()).status === 200);
@@ -97,7 +98,7 @@ describe("POST /campaigns/{id}/explain", () => {
 
   it("knows what the player session has had, and does not lengthen it", async () => {
     const sessions = createGameSessions(harness.redis);
-    const { sessionKey } = identifyPlayer("k".repeat(32), scene.user_id, undefined);
+    const { sessionKey } = identifyPlayer("k".repeat(32), developer.accountId, scene.user_id, undefined);
     const session = { gameId: scene.game_id, sessionKey };
     await sessions.admit({ ...session, matchId: "mat_1", maxAds: 1, idleMs: 60_000 });
     expect(await failedRules()).toEqual(["max_ads_per_session"]);

@@ -18,7 +18,12 @@ export interface LoadedRequest {
 export function load(dependencies: MatchDependencies, context: RequestContext): LoadedRequest {
   const body = context.body(matchRequest);
   const placement = placementOfCaller(dependencies.catalog, body.game_id, context.accountId);
-  const player = identifyPlayer(dependencies.playerHashKey, body.user_id, body.session_id);
+  const player = identifyPlayer(
+    dependencies.playerHashKey,
+    placement.account_id,
+    body.user_id,
+    body.session_id,
+  );
   return {
     body,
     placement,
