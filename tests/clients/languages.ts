@@ -1,4 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Outcome, SCENARIO_FILE } from "./scenarios.ts";
@@ -22,6 +24,8 @@ export const python = [process.env.PYTHON ?? "python3", "/usr/bin/python3"].find
 );
 export const PYTHON_MISSING = "no Python 3.11 with httpx (Debian: apt-get install python3-httpx)";
 
+const MONO_MISSING = "no Mono (Debian: apt-get install mono-mcs mono-runtime libmono-system-net-http4.0-cil)";
+
 /** Starts the client's conformance program; the arguments it shares with every language come last. */
 async function runProgram(program: string, args: string[], serverUrl: string, directory: string) {
   const shared = [fileURLToPath(SCENARIO_FILE), serverUrl, directory];
@@ -38,6 +42,24 @@ function pythonLanguage(kind: "sync" | "async"): Language {
   };
 }
 
+/** Compiled by Mono: Debian has no .NET SDK. */
+const csharp: Language = {
+  name: "C#",
+  ...(!(succeeds("mcs", ["--version"]) && succeeds("mono", ["--version"])) && { missing: MONO_MISSING }),
+  async run(serverUrl, directory) {
+    const program = join(directory, "conformance.exe");
+    const sources = ["Runtime", "Tests"].flatMap((folder) => sourcesIn(`${CLIENTS}csharp/${folder}`));
+    const options = ["-langversion:7.2", "-warnaserror", "-r:System.Net.Http.dll", `-out:${program}`];
+    await run("mcs", [...options, ...sources]);
+    return runProgram("mono", [program], serverUrl, directory);
+  },
+};
+
+function sourcesIn(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true }) as string[];
+  return names.filter((name) => name.endsWith(".cs")).map((name) => join(folder, name));
+}
+
 function succeeds(program: string, args: string[]): boolean {
   return spawnSync(program, args, { stdio: "ignore" }).status === 0;
 }
@@ -46,4 +68,5 @@ export const languages: Language[] = [
   { name: "TypeScript", run: runTypeScript },
   pythonLanguage("sync"),
   pythonLanguage("async"),
+  csharp,
 ];

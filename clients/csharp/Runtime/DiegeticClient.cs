@@ -1,0 +1,211 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Diegetic
+{
+    public sealed class DiegeticClientOptions
+    {
+        /// <summary>The address with its prefix, such as https://ads.example.com/api.</summary>
+        public string BaseUrl;
+        /// <summary>A game server needs the scope `serving` and nothing else.</summary>
+        public string ApiKey;
+        /// <summary>How long a scene waits for its ad.</summary>
+        public int MatchBudgetMs = 150;
+        /// <summary>Where impressions wait for their answer. Default: a MemoryOutbox.</summary>
+        public IOutbox Outbox;
+        /// <summary>Default: an HttpTransport.</summary>
+        public ITransport Transport;
+        /// <summary>Called on any thread; return quickly. What it throws is ignored.</summary>
+        public Action<ClientEvent> OnEvent;
+    }
+
+    /// <summary>Asks for ads within a budget, and delivers impressions until they have a final answer. Thread-safe.</summary>
+    public sealed class DiegeticClient
+    {
+        private const int ImpressionTimeoutMs = 10000;
+        private const int CallTimeoutMs = 30000;
+        private const int DefaultFlushMs = 10000;
+
+        private readonly string _baseUrl;
+        private readonly string _apiKey;
+        private readonly int _matchBudgetMs;
+        private readonly ITransport _transport;
+        private readonly Action<ClientEvent> _onEvent;
+        private readonly ImpressionSender _sender;
+
+        public DiegeticClient(DiegeticClientOptions options)
+        {
+            _baseUrl = CheckedBaseUrl(options.BaseUrl);
+            if (string.IsNullOrEmpty(options.ApiKey))
+            {
+                throw new ArgumentException("ApiKey is required: create one, see docs/operating.md");
+            }
+            _apiKey = options.ApiKey;
+            _matchBudgetMs = options.MatchBudgetMs;
+            _transport = options.Transport ?? new HttpTransport();
+            _onEvent = options.OnEvent;
+            _sender = new ImpressionSender(
+                options.Outbox ?? new MemoryOutbox(),
+                entry => Send("POST", "/impressions", ImpressionSender.Body(entry), ImpressionTimeoutMs, null),
+                Report);
+        }
+
+        /// <summary>How many impressions have no final answer yet.</summary>
+        public int PendingImpressions => _sender.Count;
+
+        /// <summary>
+        /// The ad for a scene, or null: no ad, no answer within the budget, an error. Sent once and never throws. A match
+        /// whose answer came too late lapses by itself and costs nothing.
+        /// </summary>
+        public async Task<Match> Match(Scene scene)
+        {
+            try
+            {
+                Answer answer = await Send("POST", "/match", scene.ToJson(), _matchBudgetMs, null).ConfigureAwait(false);
+                Match match = Diegetic.Match.From(answer, scene.GameId);
+                if (match != null) return match;
+                Report(answer.Status == 204
+                    ? new ClientEvent { Type = "no_match", Reason = answer.Header("X-No-Match-Reason") }
+                    : new ClientEvent { Type = "match_failed", Status = answer.Status, Detail = answer.Detail });
+            }
+            catch (Exception error)
+            {
+                Report(new ClientEvent { Type = "match_failed", Detail = error.GetBaseException().Message });
+            }
+            return null;
+        }
+
+        /// <summary>
+        /// Call it when the player has seen the ad. Returns at once: true when the outbox has accepted the impression. The
+        /// same match again is billed once.
+        /// </summary>
+        public bool RecordImpression(Match match)
+        {
+            return _sender.Add(new OutboxEntry
+            {
+                MatchId = match.MatchId,
+                CampaignId = match.CampaignId,
+                CreativeId = match.CreativeId,
+                GameId = match.GameId,
+                RecordedAtMs = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(),
+            });
+        }
+
+        /// <summary>Waits until every impression has its final answer, or for the time. Returns how many are still pending.</summary>
+        public async Task<int> Flush(int timeoutMs = DefaultFlushMs)
+        {
+            await _sender.Flush(timeoutMs).ConfigureAwait(false);
+            return _sender.Count;
+        }
+
+        /// <summary>
+        /// Flushes, then stops. Returns how many impressions have no final answer: a file outbox keeps them for the next
+        /// process, a memory outbox loses them and reports each.
+        /// </summary>
+        public async Task<int> Close(int timeoutMs = DefaultFlushMs)
+        {
+            if (_sender.IsClosed) return _sender.Count;
+            int pending = await Flush(timeoutMs).ConfigureAwait(false);
+            _sender.Close();
+            return pending;
+        }
+
+        /// <summary>Says which ads a game takes: POST /placements/{game_id}. Needs the scope `developer`.</summary>
+        public Task<object> EnablePlacement(
+            string gameId, string creatorId, IReadOnlyList<string> placementTypes, int retryForMs = 0)
+        {
+            var body = new Dictionary<string, object>
+            {
+                ["creator_id"] = creatorId, ["placement_types"] = placementTypes,
+            };
+            return Call("POST", "/placements/" + Uri.EscapeDataString(gameId), body, retryForMs: retryForMs);
+        }
+
+        /// <summary>
+        /// Any other call of the API: path below the base address, body and answer as in Json. A POST carries an
+        /// Idempotency-Key that stays the same over retries. Throws DiegeticException unless it succeeds.
+        /// </summary>
+        public async Task<object> Call(
+            string method, string path, IDictionary<string, object> body = null, string idempotencyKey = null,
+            int retryForMs = 0)
+        {
+            string key = method == "POST" ? idempotencyKey ?? Guid.NewGuid().ToString() : null;
+            Stopwatch elapsed = Stopwatch.StartNew();
+            for (int attempts = 1;; attempts += 1)
+            {
+                Answer answer = null;
+                Exception cause = null;
+                try
+                {
+                    answer = await Send(method, path, body, CallTimeoutMs, key).ConfigureAwait(false);
+                    if (answer.Status >= 200 && answer.Status < 300) return answer.Body;
+                }
+                catch (Exception error)
+                {
+                    cause = error.GetBaseException();
+                }
+                int delayMs = Retry.DelayMs(attempts, answer?.RetryAfter);
+                if ((answer != null && answer.IsFinal) || elapsed.ElapsedMilliseconds + delayMs >= retryForMs)
+                {
+                    throw new DiegeticException(method + " " + path, answer?.Status, answer?.Detail ?? cause.Message, cause);
+                }
+                await Task.Delay(delayMs).ConfigureAwait(false);
+            }
+        }
+
+        /// <summary>Throws when no answer was read within the time, even if the transport ignores the cancellation.</summary>
+        private async Task<Answer> Send(
+            string method, string path, IDictionary<string, object> body, int timeoutMs, string idempotencyKey)
+        {
+            var headers = new Dictionary<string, string> { ["Authorization"] = "Bearer " + _apiKey };
+            if (idempotencyKey != null) headers["Idempotency-Key"] = idempotencyKey;
+            var request = new TransportRequest
+            {
+                Method = method,
+                Url = _baseUrl + path,
+                Headers = headers,
+                Body = body == null ? null : Json.Write(body),
+            };
+            using (var cancellation = new CancellationTokenSource())
+            {
+                // On another thread: a transport may block before it returns its task.
+                Task<TransportResponse> answered = Task.Run(() => _transport.Send(request, cancellation.Token));
+                Task first = await Task.WhenAny(answered, Task.Delay(timeoutMs, cancellation.Token)).ConfigureAwait(false);
+                if (first == answered)
+                {
+                    TransportResponse response = await answered.ConfigureAwait(false);
+                    cancellation.Cancel();
+                    return new Answer(response);
+                }
+                cancellation.Cancel();
+                // Nobody waits for it any more: its failure is no unobserved one.
+                _ = answered.ContinueWith(task => task.Exception, TaskContinuationOptions.OnlyOnFaulted);
+                throw new TimeoutException("no answer within " + timeoutMs + " ms");
+            }
+        }
+
+        private void Report(ClientEvent clientEvent)
+        {
+            try
+            {
+                _onEvent?.Invoke(clientEvent);
+            }
+            catch (Exception)
+            {
+                // A listener must not stop a scene or the delivery of impressions.
+            }
+        }
+
+        private static string CheckedBaseUrl(string baseUrl)
+        {
+            bool isAddress = Uri.TryCreate(baseUrl, UriKind.Absolute, out Uri address)
+                && (address.Scheme == Uri.UriSchemeHttp || address.Scheme == Uri.UriSchemeHttps);
+            if (isAddress) return baseUrl.TrimEnd('/');
+            throw new ArgumentException(
+                "BaseUrl must be an http or https address, such as http://127.0.0.1:8080/api, not " + baseUrl);
+        }
+    }
+}

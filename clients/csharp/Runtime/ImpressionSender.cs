@@ -1,0 +1,261 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Diegetic
+{
+    /// <summary>Sends each impression of the outbox until it has a final answer, a few at a time.</summary>
+    internal sealed class ImpressionSender
+    {
+        private const int MaxConcurrentRequests = 4;
+        private const long LateImpressionMs = 24L * 60 * 60 * 1000;
+
+        private readonly object _gate = new object();
+        private readonly IOutbox _outbox;
+        private readonly Func<OutboxEntry, Task<Answer>> _send;
+        private readonly Action<ClientEvent> _report;
+        private readonly CancellationTokenSource _closed = new CancellationTokenSource();
+        // By match_id: everything without a final answer.
+        private readonly Dictionary<string, Pending> _pending = new Dictionary<string, Pending>();
+        private readonly Queue<Pending> _ready = new Queue<Pending>();
+        private readonly List<TaskCompletionSource<bool>> _flushes = new List<TaskCompletionSource<bool>>();
+        private DateTime _pausedUntil = DateTime.MinValue;
+        private int _inFlight;
+        private bool _isClosed;
+
+        public ImpressionSender(IOutbox outbox, Func<OutboxEntry, Task<Answer>> send, Action<ClientEvent> report)
+        {
+            _outbox = outbox;
+            _send = send;
+            _report = report;
+            lock (_gate)
+            {
+                Write(() =>
+                {
+                    foreach (OutboxEntry entry in outbox.Load()) Enqueue(entry);
+                });
+                Pump();
+            }
+        }
+
+        public int Count
+        {
+            get
+            {
+                lock (_gate) return _pending.Count;
+            }
+        }
+
+        public bool IsClosed
+        {
+            get
+            {
+                lock (_gate) return _isClosed;
+            }
+        }
+
+        public static Dictionary<string, object> Body(OutboxEntry entry)
+        {
+            return new Dictionary<string, object>
+            {
+                ["match_id"] = entry.MatchId,
+                ["campaign_id"] = entry.CampaignId,
+                ["creative_id"] = entry.CreativeId,
+                ["game_id"] = entry.GameId,
+            };
+        }
+
+        /// <summary>False when the impression is not accepted; an event says why. One that is pending is accepted again.</summary>
+        public bool Add(OutboxEntry entry)
+        {
+            lock (_gate)
+            {
+                if (_pending.ContainsKey(entry.MatchId)) return true;
+                if (_isClosed) return Drop(entry.MatchId, "closed");
+                if (_pending.Count >= _outbox.Capacity) return Drop(entry.MatchId, "outbox_full");
+                Write(() => _outbox.Add(entry));
+                Enqueue(entry);
+                Pump();
+                return true;
+            }
+        }
+
+        /// <summary>Completes when nothing is pending or the time is over.</summary>
+        public async Task Flush(int timeoutMs)
+        {
+            var empty = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+            lock (_gate)
+            {
+                if (_pending.Count == 0) return;
+                _flushes.Add(empty);
+            }
+            using (var timeout = new CancellationTokenSource())
+            {
+                await Task.WhenAny(empty.Task, Task.Delay(timeoutMs, timeout.Token)).ConfigureAwait(false);
+                timeout.Cancel();
+            }
+            lock (_gate) _flushes.Remove(empty);
+        }
+
+        /// <summary>Sends nothing more. A durable outbox keeps what is pending; otherwise each one is reported as dropped.</summary>
+        public void Close()
+        {
+            lock (_gate)
+            {
+                if (_isClosed) return;
+                _isClosed = true;
+                _closed.Cancel();
+                if (!_outbox.IsDurable)
+                {
+                    foreach (string matchId in _pending.Keys) Drop(matchId, "abandoned");
+                }
+                Write(_outbox.Close);
+            }
+        }
+
+        private void Enqueue(OutboxEntry entry)
+        {
+            if (_pending.ContainsKey(entry.MatchId)) return;
+            var pending = new Pending { Entry = entry };
+            _pending[entry.MatchId] = pending;
+            _ready.Enqueue(pending);
+        }
+
+        private void Pump()
+        {
+            while (!_isClosed && _inFlight < MaxConcurrentRequests && _ready.Count > 0 && DateTime.UtcNow >= _pausedUntil)
+            {
+                Pending next = _ready.Dequeue();
+                if (DateTimeOffset.UtcNow.ToUnixTimeMilliseconds() - next.Entry.RecordedAtMs > LateImpressionMs)
+                {
+                    Drop(next.Entry.MatchId, "expired");
+                    Settle(next);
+                    continue;
+                }
+                _inFlight += 1;
+                next.Attempts += 1;
+                Task.Run(() => Attempt(next));
+            }
+        }
+
+        private async Task Attempt(Pending pending)
+        {
+            Answer answer = null;
+            string detail;
+            try
+            {
+                answer = await _send(pending.Entry).ConfigureAwait(false);
+                detail = answer.Detail;
+            }
+            catch (Exception error)
+            {
+                detail = error.GetBaseException().Message;
+            }
+            lock (_gate)
+            {
+                _inFlight -= 1;
+                if (_isClosed) return;
+                Finish(pending, answer, detail);
+                Pump();
+            }
+        }
+
+        private void Finish(Pending pending, Answer answer, string detail)
+        {
+            string matchId = pending.Entry.MatchId;
+            if (answer != null && answer.Status == 201 && answer.Text("impression_id") != null)
+            {
+                _report(new ClientEvent
+                {
+                    Type = "impression_recorded",
+                    MatchId = matchId,
+                    ChargedCents = answer.Number("charged_cents"),
+                    Attempts = pending.Attempts,
+                });
+                Settle(pending);
+            }
+            else if (answer != null && answer.IsFinal)
+            {
+                _report(new ClientEvent
+                {
+                    Type = "impression_rejected", MatchId = matchId, Status = answer.Status, Detail = detail,
+                });
+                Settle(pending);
+            }
+            else
+            {
+                RetryLater(pending, answer, detail);
+            }
+        }
+
+        private void RetryLater(Pending pending, Answer answer, string detail)
+        {
+            int delayMs = Retry.DelayMs(pending.Attempts, answer?.RetryAfter);
+            _report(new ClientEvent
+            {
+                Type = "impression_retrying",
+                MatchId = pending.Entry.MatchId,
+                Attempts = pending.Attempts,
+                DelayMs = delayMs,
+                Status = answer?.Status,
+                Detail = detail,
+            });
+            // Retry-After speaks for the whole key or service, not for one impression.
+            if (answer?.RetryAfter != null)
+            {
+                DateTime until = DateTime.UtcNow.AddMilliseconds(delayMs);
+                if (until > _pausedUntil) _pausedUntil = until;
+            }
+            AfterDelay(delayMs, () => _ready.Enqueue(pending));
+        }
+
+        private void AfterDelay(int delayMs, Action change)
+        {
+            Task.Delay(delayMs, _closed.Token).ContinueWith(
+                _ =>
+                {
+                    lock (_gate)
+                    {
+                        change();
+                        double pauseMs = (_pausedUntil - DateTime.UtcNow).TotalMilliseconds;
+                        if (pauseMs > 0) AfterDelay((int)Math.Ceiling(pauseMs), () => { });
+                        else Pump();
+                    }
+                },
+                TaskContinuationOptions.OnlyOnRanToCompletion);
+        }
+
+        private void Settle(Pending pending)
+        {
+            _pending.Remove(pending.Entry.MatchId);
+            Write(() => _outbox.Remove(pending.Entry.MatchId));
+            if (_pending.Count > 0) return;
+            foreach (TaskCompletionSource<bool> empty in _flushes) empty.TrySetResult(true);
+        }
+
+        private bool Drop(string matchId, string reason)
+        {
+            _report(new ClientEvent { Type = "impression_dropped", MatchId = matchId, Reason = reason });
+            return false;
+        }
+
+        private void Write(Action change)
+        {
+            try
+            {
+                change();
+            }
+            catch (Exception error)
+            {
+                _report(new ClientEvent { Type = "outbox_failed", Detail = error.Message });
+            }
+        }
+
+        private sealed class Pending
+        {
+            public OutboxEntry Entry;
+            public int Attempts;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Text;
+
+namespace Diegetic
+{
+    /// <summary>An impression that waits for its final answer.</summary>
+    public sealed class OutboxEntry
+    {
+        public string MatchId;
+        public string CampaignId;
+        public string CreativeId;
+        public string GameId;
+        /// <summary>Unix milliseconds. The service bills a match for 24 hours.</summary>
+        public long RecordedAtMs;
+    }
+
+    /// <summary>Where impressions wait. Implement it to keep them elsewhere.</summary>
+    public interface IOutbox
+    {
+        /// <summary>Maximum entries; beyond it the client accepts no new impression.</summary>
+        int Capacity { get; }
+        /// <summary>Whether entries survive the process.</summary>
+        bool IsDurable { get; }
+        /// <summary>Entries of an earlier process, oldest first. Called once, before anything else.</summary>
+        IReadOnlyList<OutboxEntry> Load();
+        /// <summary>Keeps the entry before it returns. Throws when it cannot.</summary>
+        void Add(OutboxEntry entry);
+        /// <summary>Forgets the entry: it has its final answer. Throws when it cannot.</summary>
+        void Remove(string matchId);
+        void Close();
+    }
+
+    /// <summary>Impressions are lost with the process.</summary>
+    public sealed class MemoryOutbox : IOutbox
+    {
+        public const int DefaultCapacity = 10000;
+
+        public MemoryOutbox(int capacity = DefaultCapacity)
+        {
+            Capacity = capacity;
+        }
+
+        public int Capacity { get; }
+        public bool IsDurable => false;
+
+        // The client holds what it sends; nothing else is to keep.
+        public IReadOnlyList<OutboxEntry> Load()
+        {
+            return new OutboxEntry[0];
+        }
+
+        public void Add(OutboxEntry entry)
+        {
+        }
+
+        public void Remove(string matchId)
+        {
+        }
+
+        public void Close()
+        {
+        }
+    }
+
+    /// <summary>
+    /// Impressions survive the process, in a file of JSON lines that is appended to and rewritten when mostly settled.
+    /// One file per process: throws IOException when another one uses it. With fsync they also survive a crash of the
+    /// machine; each impression then waits for the disk.
+    /// </summary>
+    public sealed class FileOutbox : IOutbox
+    {
+        // Settled lines that may stand in the file before it is rewritten.
+        private const int MaxSettledLines = 1000;
+        private readonly string _path;
+        private readonly bool _fsync;
+        private readonly FileStream _lock;
+        private readonly Dictionary<string, OutboxEntry> _entries = new Dictionary<string, OutboxEntry>();
+        // Ids in the order in which they were added, settled ones included.
+        private readonly List<string> _order = new List<string>();
+        private FileStream _file;
+        private int _settledLines;
+
+        public FileOutbox(string path, int capacity = MemoryOutbox.DefaultCapacity, bool fsync = false)
+        {
+            _path = path;
+            _fsync = fsync;
+            Capacity = capacity;
+            _lock = new FileStream(path + ".lock", FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+            try
+            {
+                Read();
+                Rewrite();
+            }
+            catch
+            {
+                _lock.Dispose();
+                throw;
+            }
+        }
+
+        public int Capacity { get; }
+        public bool IsDurable => true;
+
+        public IReadOnlyList<OutboxEntry> Load()
+        {
+            return Pending().ToList();
+        }
+
+        public void Add(OutboxEntry entry)
+        {
+            Keep(entry);
+            Append(_file, AddLine(entry));
+        }
+
+        public void Remove(string matchId)
+        {
+            if (!_entries.Remove(matchId)) return;
+            _settledLines += 2;
+            Append(_file, new Dictionary<string, object> { ["remove"] = matchId });
+            if (_settledLines > Math.Max(MaxSettledLines, _entries.Count)) Rewrite();
+        }
+
+        public void Close()
+        {
+            _file.Dispose();
+            _lock.Dispose();
+        }
+
+        private IEnumerable<OutboxEntry> Pending()
+        {
+            return _order.Where(_entries.ContainsKey).Select(matchId => _entries[matchId]);
+        }
+
+        private void Keep(OutboxEntry entry)
+        {
+            if (!_entries.ContainsKey(entry.MatchId)) _order.Add(entry.MatchId);
+            _entries[entry.MatchId] = entry;
+        }
+
+        private void Read()
+        {
+            if (!File.Exists(_path)) return;
+            foreach (string text in File.ReadAllLines(_path, Encoding.UTF8))
+            {
+                Dictionary<string, object> line = Parsed(text);
+                if (line == null) continue;
+                if (line.TryGetValue("add", out object added) && added is Dictionary<string, object> fields) Keep(Entry(fields));
+                else if (line.TryGetValue("remove", out object removed)) _entries.Remove((string)removed);
+            }
+        }
+
+        /// <summary>Replaces the file in one step and opens it for appending.</summary>
+        private void Rewrite()
+        {
+            List<OutboxEntry> pending = Pending().ToList();
+            string next = _path + ".next";
+            using (var file = new FileStream(next, FileMode.Create, FileAccess.Write))
+            {
+                foreach (OutboxEntry entry in pending) Append(file, AddLine(entry));
+            }
+            _file?.Dispose();
+            if (File.Exists(_path)) File.Replace(next, _path, null);
+            else File.Move(next, _path);
+            _file = new FileStream(_path, FileMode.Append, FileAccess.Write, FileShare.Read);
+            _settledLines = 0;
+            _order.Clear();
+            _order.AddRange(pending.Select(entry => entry.MatchId));
+        }
+
+        private void Append(FileStream file, Dictionary<string, object> line)
+        {
+            byte[] bytes = Encoding.UTF8.GetBytes(Json.Write(line) + "\n");
+            file.Write(bytes, 0, bytes.Length);
+            file.Flush(_fsync);
+        }
+
+        private static Dictionary<string, object> AddLine(OutboxEntry entry)
+        {
+            Dictionary<string, object> fields = ImpressionSender.Body(entry);
+            fields["recorded_at_ms"] = entry.RecordedAtMs;
+            return new Dictionary<string, object> { ["add"] = fields };
+        }
+
+        private static OutboxEntry Entry(Dictionary<string, object> fields)
+        {
+            return new OutboxEntry
+            {
+                MatchId = (string)fields["match_id"],
+                CampaignId = (string)fields["campaign_id"],
+                CreativeId = (string)fields["creative_id"],
+                GameId = (string)fields["game_id"],
+                RecordedAtMs = (long)(double)fields["recorded_at_ms"],
+            };
+        }
+
+        /// <summary>Null for a line that a crash cut off.</summary>
+        private static Dictionary<string, object> Parsed(string text)
+        {
+            try
+            {
+                return Json.Parse(text) as Dictionary<string, object>;
+            }
+            catch (FormatException)
+            {
+                return null;
+            }
+        }
+    }
+}

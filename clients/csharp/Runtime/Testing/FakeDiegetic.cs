@@ -1,0 +1,128 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Diegetic.Testing
+{
+    /// <summary>
+    /// The service for tests of a game: in memory, without network. Client() is a real client that talks to it. By default
+    /// each scene gets an ad.
+    /// </summary>
+    public sealed class FakeDiegetic : ITransport
+    {
+        private readonly object _gate = new object();
+        private readonly HashSet<string> _matches = new HashSet<string>();
+        private Behaviour _behaviour = Behaviour.Ad;
+        private string _hook;
+        private string _noMatchReason;
+
+        private enum Behaviour
+        {
+            Ad,
+            NoMatch,
+            Unavailable,
+            Timeout,
+        }
+
+        /// <summary>Every scene that was sent, oldest first.</summary>
+        public List<Dictionary<string, object>> Scenes { get; } = new List<Dictionary<string, object>>();
+
+        /// <summary>Every impression that was billed, oldest first, each once.</summary>
+        public List<Dictionary<string, object>> Impressions { get; } = new List<Dictionary<string, object>>();
+
+        /// <summary>A client of this service. Close it at the end of the test.</summary>
+        public DiegeticClient Client(DiegeticClientOptions options = null)
+        {
+            options = options ?? new DiegeticClientOptions();
+            options.BaseUrl = options.BaseUrl ?? "http://diegetic.invalid/api";
+            options.ApiKey = options.ApiKey ?? "fake";
+            options.Transport = this;
+            return new DiegeticClient(options);
+        }
+
+        /// <summary>From now on scenes get an ad with this line.</summary>
+        public void ServeAd(string narrativeHook = null)
+        {
+            Set(Behaviour.Ad);
+            _hook = narrativeHook;
+        }
+
+        /// <summary>From now on scenes get no ad.</summary>
+        public void ServeNoAd(string reason = "no_eligible_campaign")
+        {
+            Set(Behaviour.NoMatch);
+            _noMatchReason = reason;
+        }
+
+        /// <summary>From now on every request gets 503, or no answer at all, until ServeAd or ServeNoAd.</summary>
+        public void Fail(bool byTimeout = false)
+        {
+            Set(byTimeout ? Behaviour.Timeout : Behaviour.Unavailable);
+        }
+
+        public async Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation)
+        {
+            if (_behaviour == Behaviour.Timeout) await Task.Delay(Timeout.Infinite, cancellation).ConfigureAwait(false);
+            lock (_gate)
+            {
+                if (_behaviour == Behaviour.Unavailable) return Refusal(503, "Service temporarily unavailable.");
+                var body = (Dictionary<string, object>)Json.Parse(request.Body ?? "{}");
+                if (request.Url.EndsWith("/match")) return MatchFor(body);
+                if (request.Url.EndsWith("/impressions")) return Record(body);
+                return Refusal(404, "FakeDiegetic does not know " + request.Url + ".");
+            }
+        }
+
+        private void Set(Behaviour behaviour)
+        {
+            lock (_gate) _behaviour = behaviour;
+        }
+
+        private TransportResponse MatchFor(Dictionary<string, object> scene)
+        {
+            Scenes.Add(scene);
+            if (_behaviour == Behaviour.NoMatch)
+            {
+                string reason = _noMatchReason;
+                return new TransportResponse { Status = 204, Header = name => name == "X-No-Match-Reason" ? reason : null };
+            }
+            string matchId = "match-" + Scenes.Count;
+            _matches.Add(matchId);
+            return Answer(200, new Dictionary<string, object>
+            {
+                ["match_id"] = matchId,
+                ["campaign_id"] = "camp-1",
+                ["creative_id"] = "crt-1",
+                ["narrative_hook"] = _hook ?? "The innkeeper pours you a Hearthwell ale.",
+                ["creative_type"] = "narrative_hook",
+                ["brand_name"] = "Hearthwell",
+                ["tone"] = "positive",
+                ["biased_pipeline"] = new Dictionary<string, object>(),
+                ["affinity_score"] = 0,
+                ["cpm_bid_cents"] = 1000,
+            });
+        }
+
+        private TransportResponse Record(Dictionary<string, object> impression)
+        {
+            string matchId = (string)impression["match_id"];
+            if (!_matches.Contains(matchId))
+            {
+                return Refusal(409, "There is no unbilled match of this campaign and creative in this game.");
+            }
+            if (Impressions.All(billed => (string)billed["match_id"] != matchId)) Impressions.Add(impression);
+            return Answer(201, new Dictionary<string, object> { ["impression_id"] = "imp-" + matchId, ["charged_cents"] = 1.0 });
+        }
+
+        private static TransportResponse Refusal(int status, string detail)
+        {
+            return Answer(status, new Dictionary<string, object> { ["detail"] = detail });
+        }
+
+        private static TransportResponse Answer(int status, Dictionary<string, object> body)
+        {
+            return new TransportResponse { Status = status, Body = Json.Write(body), Header = _ => null };
+        }
+    }
+}

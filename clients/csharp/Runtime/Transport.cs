@@ -1,0 +1,133 @@
+using System;
+using System.Collections.Generic;
+using System.Net.Http;
+using System.Text;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Diegetic
+{
+    public sealed class TransportRequest
+    {
+        public string Method;
+        public string Url;
+        public IReadOnlyDictionary<string, string> Headers;
+        /// <summary>JSON, or null for none.</summary>
+        public string Body;
+    }
+
+    public sealed class TransportResponse
+    {
+        public int Status;
+        public string Body;
+        /// <summary>The value of a header, or null. Names ignore case.</summary>
+        public Func<string, string> Header;
+    }
+
+    /// <summary>Replace it where HttpClient does not work, such as Unity's WebGL, or in tests.</summary>
+    public interface ITransport
+    {
+        /// <summary>Throws when no answer comes.</summary>
+        Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation);
+    }
+
+    /// <summary>Sends by HttpClient.</summary>
+    public sealed class HttpTransport : ITransport
+    {
+        private const int MaxConnections = 64;
+        private readonly HttpClient _http;
+
+        public HttpTransport()
+        {
+            var handler = new HttpClientHandler { AllowAutoRedirect = false, MaxConnectionsPerServer = MaxConnections };
+            _http = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
+        }
+
+        public async Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation)
+        {
+            using (var message = new HttpRequestMessage(new HttpMethod(request.Method), request.Url))
+            {
+                message.Headers.ExpectContinue = false;
+                foreach (KeyValuePair<string, string> header in request.Headers)
+                {
+                    message.Headers.TryAddWithoutValidation(header.Key, header.Value);
+                }
+                if (request.Body != null)
+                {
+                    message.Content = new StringContent(request.Body, Encoding.UTF8, "application/json");
+                }
+                using (HttpResponseMessage response = await _http.SendAsync(message, cancellation).ConfigureAwait(false))
+                {
+                    string body = await response.Content.ReadAsStringAsync().ConfigureAwait(false);
+                    var headers = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
+                    foreach (var header in response.Headers) headers[header.Key] = string.Join(", ", header.Value);
+                    return new TransportResponse
+                    {
+                        Status = (int)response.StatusCode,
+                        Body = body,
+                        Header = name => headers.TryGetValue(name, out string value) ? value : null,
+                    };
+                }
+            }
+        }
+    }
+
+    /// <summary>An answer that was read to its end.</summary>
+    internal sealed class Answer
+    {
+        public readonly int Status;
+        private readonly TransportResponse _response;
+        private readonly Dictionary<string, object> _fields;
+
+        public Answer(TransportResponse response)
+        {
+            Status = response.Status;
+            _response = response;
+            Body = Parsed(response.Body);
+            _fields = Body as Dictionary<string, object> ?? new Dictionary<string, object>();
+        }
+
+        /// <summary>Null for an empty body or one that is not JSON.</summary>
+        public object Body { get; }
+
+        /// <summary>Repeating the request would get the same answer: 4xx, except a timeout and too many requests.</summary>
+        public bool IsFinal => Status >= 400 && Status < 500 && Status != 408 && Status != 429;
+
+        public string Detail => Text("detail") ?? "unexpected answer " + Status;
+
+        public string RetryAfter => Header("Retry-After");
+
+        public string Header(string name)
+        {
+            return _response.Header == null ? null : _response.Header(name);
+        }
+
+        public object Field(string name)
+        {
+            return _fields.TryGetValue(name, out object value) ? value : null;
+        }
+
+        public string Text(string name)
+        {
+            return Field(name) as string;
+        }
+
+        public double Number(string name)
+        {
+            return Field(name) as double? ?? 0;
+        }
+
+        private static object Parsed(string body)
+        {
+            if (string.IsNullOrEmpty(body)) return null;
+            try
+            {
+                return Json.Parse(body);
+            }
+            catch (Exception error) when (error is FormatException || error is OverflowException)
+            {
+                return null;
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+using System.IO;
+using Diegetic;
+using UnityEngine;
+
+/// <summary>Shows an ad's line when the scene starts, and records the impression when the player has seen it.</summary>
+public sealed class TavernScene : MonoBehaviour
+{
+    [SerializeField] private string _baseUrl = "http://127.0.0.1:8080/api";
+    [SerializeField] private string _gameId = "my-game";
+    private DiegeticClient _client;
+    private Match _match;
+
+    private async void Start()
+    {
+        _client = new DiegeticClient(new DiegeticClientOptions
+        {
+            BaseUrl = _baseUrl,
+            // A key belongs to a server: put it into a build for players only if that is your server's build.
+            ApiKey = System.Environment.GetEnvironmentVariable("DIEGETIC_KEY"),
+            Outbox = new FileOutbox(Path.Combine(Application.persistentDataPath, "impressions.jsonl")),
+            OnEvent = clientEvent => Debug.Log(clientEvent.Type + " " + clientEvent.Detail),
+        });
+        _match = await _client.Match(new Scene
+        {
+            GameId = _gameId,
+            UserId = SystemInfo.deviceUniqueIdentifier,
+            GameContext = new GameContext { Location = "tavern", MoodTags = new[] { "calm" } },
+        });
+        Debug.Log("You enter the tavern. " + _match?.NarrativeHook);
+    }
+
+    /// <summary>Call it when the text box was shown.</summary>
+    public void OnSceneSeen()
+    {
+        if (_match != null) _client.RecordImpression(_match);
+    }
+
+    private async void OnDestroy()
+    {
+        await _client.Close(2000);
+    }
+}

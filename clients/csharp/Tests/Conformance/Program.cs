@@ -1,0 +1,193 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Threading.Tasks;
+using Diegetic.Testing;
+
+namespace Diegetic.Tests
+{
+    /// <summary>
+    /// Runs the scenarios of clients/conformance: Conformance.exe SCENARIOS SERVER_URL DIRECTORY. Prints a JSON array with the
+    /// results and events of each scenario. Fails when FakeDiegetic does not behave as documented.
+    /// </summary>
+    public static class Program
+    {
+        public static int Main(string[] args)
+        {
+            CheckFake().Wait();
+            var file = (Dictionary<string, object>)Json.Parse(File.ReadAllText(args[0]));
+            var scenarios = (List<object>)file["scenarios"];
+            var outcomes = new List<object>();
+            for (int index = 0; index < scenarios.Count; index += 1)
+            {
+                var run = new Run(file, (Dictionary<string, object>)scenarios[index], args[1] + "/" + index + "/api",
+                    Path.Combine(args[2], "outbox-" + index + ".jsonl"));
+                outcomes.Add(run.Perform().Result);
+            }
+            Console.WriteLine(Json.Write(outcomes));
+            return 0;
+        }
+
+        private static async Task CheckFake()
+        {
+            var diegetic = new FakeDiegetic();
+            DiegeticClient client = diegetic.Client(new DiegeticClientOptions { MatchBudgetMs = 5000 });
+            diegetic.ServeAd("A raven caws.");
+            var scene = new Scene { GameId = "game", UserId = "player" };
+            Match match = await client.Match(scene);
+            Check(match.NarrativeHook == "A raven caws." && match.GameId == "game", "an ad is served");
+            diegetic.ServeNoAd();
+            Check(await client.Match(scene) == null, "no ad is served");
+            diegetic.Fail();
+            client.RecordImpression(match);
+            Check(await client.Flush(1) == 1, "an impression waits");
+            diegetic.ServeAd();
+            Check(await client.Close() == 0, "an impression is delivered");
+            Check(diegetic.Impressions.Count == 1 && diegetic.Scenes.Count == 2, "calls are kept");
+        }
+
+        private static void Check(bool isTrue, string expectation)
+        {
+            if (!isTrue) throw new InvalidOperationException("FakeDiegetic: " + expectation);
+        }
+    }
+
+    /// <summary>One scenario with one client.</summary>
+    internal sealed class Run
+    {
+        private const int PatientBudgetMs = 10000;
+        private const int EventTimeoutMs = 10000;
+        private readonly Dictionary<string, object> _scene;
+        private readonly Dictionary<string, object> _scenario;
+        private readonly string _baseUrl;
+        private readonly string _path;
+        private readonly List<ClientEvent> _events = new List<ClientEvent>();
+        private Match _match;
+        private DiegeticClient _client;
+
+        public Run(Dictionary<string, object> file, Dictionary<string, object> scenario, string baseUrl, string path)
+        {
+            _scene = (Dictionary<string, object>)file["scene"];
+            _scenario = scenario;
+            _baseUrl = baseUrl;
+            _path = path;
+            var impression = (Dictionary<string, object>)file["impression"];
+            _match = new Match
+            {
+                MatchId = (string)impression["match_id"],
+                CampaignId = (string)impression["campaign_id"],
+                CreativeId = (string)impression["creative_id"],
+                GameId = (string)impression["game_id"],
+            };
+        }
+
+        public async Task<object> Perform()
+        {
+            _client = Open();
+            var results = new List<object>();
+            foreach (Dictionary<string, object> step in (List<object>)_scenario["steps"]) results.Add(await Do(step));
+            await _client.Close(0);
+            List<object> events;
+            lock (_events) events = _events.Select(Described).ToList<object>();
+            return new Dictionary<string, object>
+            {
+                ["name"] = _scenario["name"], ["results"] = results, ["events"] = events,
+            };
+        }
+
+        private DiegeticClient Open()
+        {
+            int capacity = Number(_scenario, "capacity", MemoryOutbox.DefaultCapacity);
+            return new DiegeticClient(new DiegeticClientOptions
+            {
+                BaseUrl = _baseUrl,
+                ApiKey = "test-key",
+                MatchBudgetMs = Number(_scenario, "matchBudgetMs", PatientBudgetMs),
+                Outbox = _scenario.ContainsKey("file") ? (IOutbox)new FileOutbox(_path, capacity) : new MemoryOutbox(capacity),
+                OnEvent = clientEvent =>
+                {
+                    lock (_events) _events.Add(clientEvent);
+                },
+            });
+        }
+
+        private async Task<object> Do(Dictionary<string, object> step)
+        {
+            int timeoutMs = Number(step, "timeoutMs", 0);
+            switch ((string)step["do"])
+            {
+                case "match":
+                    Match match = await _client.Match(Scene());
+                    _match = match ?? _match;
+                    return match == null ? null : "ad";
+                case "recordImpression":
+                    return _client.RecordImpression(Impression(step));
+                case "flush":
+                    return await _client.Flush(timeoutMs);
+                case "close":
+                    return await _client.Close(timeoutMs);
+                case "awaitEvent":
+                    return await AwaitEvent((string)step["type"]);
+                default:
+                    _client = Open();
+                    return true;
+            }
+        }
+
+        private Scene Scene()
+        {
+            var context = (Dictionary<string, object>)_scene["game_context"];
+            return new Scene
+            {
+                GameId = (string)_scene["game_id"],
+                UserId = (string)_scene["user_id"],
+                GameContext = new GameContext { Location = (string)context["location"] },
+            };
+        }
+
+        private Match Impression(Dictionary<string, object> step)
+        {
+            return new Match
+            {
+                MatchId = step.TryGetValue("match_id", out object id) ? (string)id : _match.MatchId,
+                CampaignId = _match.CampaignId,
+                CreativeId = _match.CreativeId,
+                GameId = _match.GameId,
+            };
+        }
+
+        private async Task<object> AwaitEvent(string type)
+        {
+            for (int waitedMs = 0; waitedMs < EventTimeoutMs; waitedMs += 10)
+            {
+                lock (_events)
+                {
+                    if (_events.Any(clientEvent => clientEvent.Type == type)) return true;
+                }
+                await Task.Delay(10);
+            }
+            return false;
+        }
+
+        private static int Number(Dictionary<string, object> fields, string name, int usual)
+        {
+            return fields.TryGetValue(name, out object value) ? (int)(double)value : usual;
+        }
+
+        private static Dictionary<string, object> Described(ClientEvent clientEvent)
+        {
+            return new Dictionary<string, object>
+            {
+                ["type"] = clientEvent.Type,
+                ["match_id"] = clientEvent.MatchId,
+                ["status"] = clientEvent.Status,
+                ["detail"] = clientEvent.Detail,
+                ["reason"] = clientEvent.Reason,
+                ["attempts"] = clientEvent.Attempts,
+                ["delay_ms"] = clientEvent.DelayMs,
+                ["charged_cents"] = clientEvent.ChargedCents,
+            };
+        }
+    }
+}
