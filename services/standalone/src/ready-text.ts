@@ -1,13 +1,19 @@
-import type { Demo } from "@diegetic/management";
+import type { Demo, DemoLogin } from "@diegetic/management";
 import type { StackDescription } from "./data-directory/stack-file.ts";
 
+export interface ReadyDemo extends Demo {
+  login: DemoLogin;
+}
+
 /** What `npm start` ends with: where everything is, and three lines to paste. */
-export function readyText(stack: StackDescription, demo: Demo | undefined): string {
+export function readyText(stack: StackDescription, demo: ReadyDemo | undefined): string {
   const addresses = [
     "Diegetic is ready.",
     "",
-    `  API         ${stack.baseUrl}`,
+    `  Dashboard   ${new URL("/", stack.baseUrl)}`,
+    ...(demo === undefined ? [] : [`  Demo game   ${new URL("/play", stack.baseUrl)}`]),
     `  Reference   ${new URL("/docs", stack.baseUrl)}`,
+    `  API         ${stack.baseUrl}`,
     `  Management  ${stack.managementUrl}`,
     `  Match       ${stack.matchUrls.join(", ")}`,
   ];
@@ -16,18 +22,19 @@ export function readyText(stack: StackDescription, demo: Demo | undefined): stri
 }
 
 function withoutDemo(): string[] {
-  return ["A key for the API: npm run --silent key -- --label NAME"];
+  return ["Sign up on the dashboard, or make a key for the API: npm run --silent key -- --label NAME"];
 }
 
 /** Each line stands alone and can be pasted again: a player of the moment has met no cap yet. */
-function demoLines(baseUrl: string, demo: Demo): string[] {
+function demoLines(baseUrl: string, demo: ReadyDemo): string[] {
   const header = `-H 'Authorization: Bearer ${demo.key}'`;
   const json = "-H 'Content-Type: application/json'";
   const body = `{"game_id":"${demo.gameId}","user_id":"player-'$(date +%s)'","game_context":{"location":"tavern"}}`;
   const match = `curl -s ${baseUrl}/match ${header} ${json} -d '${body}'`;
   const impression = `curl -s ${baseUrl}/impressions ${header} ${json} -d @-`;
   return [
-    "There is no login yet: the demo account, an advertiser and a game in one, is used by its key.",
+    "The demo account is an advertiser and a game in one. The first who signs up on the dashboard becomes the operator.",
+    `  Demo login  ${demo.login.email}  ${demo.login.password}`,
     `  Demo key    ${demo.key}`,
     "",
     "Get an ad for a scene, see an ad and bill it, look at what the game has earned (whole cents, rounded down):",

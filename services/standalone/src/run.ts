@@ -1,11 +1,11 @@
 import { createDatabase, DatabaseAway, migrate } from "@diegetic/database";
 import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
-import { createDemo, type Demo } from "@diegetic/management";
+import { createDemo, createDemoLogin } from "@diegetic/management";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { readOrCreateSecrets } from "./data-directory/secrets.ts";
 import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { releaseUnusedDirectory } from "./data-directory/unused-directory.ts";
-import { readyText } from "./ready-text.ts";
+import { type ReadyDemo, readyText } from "./ready-text.ts";
 import { readStackSettings, START_USAGE } from "./settings.ts";
 import { Stack } from "./stack.ts";
 
@@ -29,7 +29,7 @@ export async function runStack(args: string[]): Promise<void> {
     if (lock.wasLeftOver) await waitForLeftovers(dataDir);
     removeStackFile(dataDir);
     const secrets = readOrCreateSecrets(dataDir);
-    let demo: Demo | undefined;
+    let demo: ReadyDemo | undefined;
     let isUsed = false;
     const prepareDatabase = async (databaseUrl: string) => {
       await migrate(databaseUrl);
@@ -97,10 +97,11 @@ async function waitForLeftovers(dataDir: string): Promise<void> {
   }
 }
 
-async function prepareDemo(databaseUrl: string, secret: string): Promise<Demo> {
+async function prepareDemo(databaseUrl: string, secret: string): Promise<ReadyDemo> {
   const database = createDatabase(databaseUrl, { poolSize: 1, applicationName: "standalone" });
   try {
-    return await createDemo(database, secret, Date.now());
+    const demo = await createDemo(database, secret, Date.now());
+    return { ...demo, login: await createDemoLogin(database, demo.accountId, secret) };
   } finally {
     await database.$disconnect();
   }

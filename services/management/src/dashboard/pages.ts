@@ -44,7 +44,7 @@ const NOT_BUILT = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Diegetic</title></head><body>
 <h1>The dashboard is not built</h1>
 <p>The service runs, and its API answers. Build the dashboard in the folder of the service:</p>
-<pre>npx pnpm --filter @diegetic/dashboard build</pre>
+<pre>npm run build</pre>
 <p>The API is described at <a href="/docs">/docs</a>.</p>
 </body></html>
 `;

@@ -1,0 +1,62 @@
+import { createHmac } from "node:crypto";
+import { newId } from "@diegetic/contracts";
+import { type Database, inTransaction } from "@diegetic/database";
+import { hashPassword, verifyPassword } from "better-auth/crypto";
+
+const PASSWORD_LETTERS = 16;
+
+export interface DemoLogin {
+  email: string;
+  /** The same for the same secret. */
+  password: string;
+}
+
+/**
+ * Makes sure that somebody can sign in to the demo account with this e-mail address and password, also after the password was changed.
+ * The user is never the operator.
+ * @param secret of this installation: the password is derived from it, only its hash is stored.
+ */
+export async function createDemoLogin(
+  database: Database,
+  accountId: string,
+  secret: string,
+): Promise<DemoLogin> {
+  const password = createHmac("sha256", secret)
+    .update("demo login")
+    .digest("base64url")
+    .slice(0, PASSWORD_LETTERS);
+  const email = await addressFor(database, accountId);
+  const known = await database.userCredential.findFirst({ where: { user: { email } } });
+  const isRight = known?.password != null && (await verifyPassword({ hash: known.password, password }));
+  const hash = isRight ? undefined : await hashPassword(password);
+  await inTransaction(database, async (transaction) => {
+    const user = await transaction.user.upsert({
+      where: { email },
+      create: { id: newId("usr"), name: "Demo", email, isDemo: true },
+      update: {},
+    });
+    if (hash !== undefined) {
+      const providerId_accountId = { providerId: "credential", accountId: user.id };
+      await transaction.userCredential.upsert({
+        where: { providerId_accountId },
+        create: { id: newId("crd"), userId: user.id, ...providerId_accountId, password: hash },
+        update: { password: hash },
+      });
+    }
+    await transaction.accountMember.upsert({
+      where: { accountId_userId: { accountId, userId: user.id } },
+      create: { accountId, userId: user.id, role: "owner" },
+      update: {},
+    });
+  });
+  return { email, password };
+}
+
+/** One for each demo account, so that a second installation's demo fits into the same database. */
+async function addressFor(database: Database, accountId: string): Promise<string> {
+  const email = "demo@example.com";
+  const owner = await database.user.findUnique({ where: { email }, include: { memberships: true } });
+  const isOwn =
+    owner === null || (owner.isDemo && owner.memberships.some((one) => one.accountId === accountId));
+  return isOwn ? email : `demo+${accountId.slice(-8)}@example.com`;
+}
