@@ -67,6 +67,33 @@ export function slotPlants(ground: () => Ground): Plant[] {
       ["slot_settings"],
     ],
     [
+      "a campaign that stays on an older version",
+      () =>
+        ground().world.redis.hset(campaignKey(), {
+          version: 1,
+          status: "draft",
+          budget: 20_000_000,
+          daily_cap: 2_000_000,
+        }),
+      async () => {
+        const { campaignId } = ground().campaign;
+        const [row] = await ground().sql.run("SELECT version FROM campaigns WHERE id = $1", [campaignId]);
+        await ground().world.redis.hset(campaignKey(), {
+          version: Number(row?.version),
+          status: "active",
+          budget: 10_000_000,
+          daily_cap: 1_000_000,
+        });
+      },
+      ["slot_settings", "slot_version"],
+    ],
+    [
+      "an account that stays on an older version",
+      () => ground().world.redis.hincrby(key("account"), "version", -1),
+      () => ground().world.redis.hincrby(key("account"), "version", 1),
+      ["slot_version"],
+    ],
+    [
       "more spent and held than the budget",
       () => ground().world.redis.hset(campaignKey(), "budget", 1_000),
       () => ground().world.redis.hset(campaignKey(), "budget", 10_000_000),

@@ -29,6 +29,7 @@ export const CHECKS = {
   slot_known: { what: "Slots in Redis: of advertisers that Postgres knows", kind: "money" },
   slot_epoch: { what: "Slots in Redis: verified, and of the epoch that Postgres knows", kind: "late" },
   settlements: { what: "Impressions that a restored slot has still to be told of", kind: "late" },
+  slot_version: { what: "Versions: what counts as published is at most as new as Redis", kind: "late" },
   slot_settings: { what: "Budgets, caps and statuses: Redis = Postgres", kind: "late" },
   slot_deposited: { what: "Deposited, millicents: Redis = Postgres", kind: "late" },
   slot_spent: { what: "Spent, millicents: Redis = Postgres + outbox", kind: "money" },

@@ -21,7 +21,9 @@ export function checkSlot(advertiser: AdvertiserFigures, figures: SlotFigures): 
   checks.equal("slot_epoch", id, advertiser.slotEpoch, account.live ? account.epoch : -1);
   // It neither serves nor charges, and is made anew from Postgres.
   if (!account.live) return checks;
-  if (account.version === advertiser.version) {
+  const published = figures.publishedVersions.get(id) ?? 0;
+  checks.atMost("slot_version", id, account.version, published);
+  if (account.version === advertiser.version || account.version < published) {
     checks.equal("slot_deposited", id, advertiser.depositedMillicents, account.depositedMillicents);
   }
   if (waiting !== null) {
@@ -60,10 +62,14 @@ function checkCampaign(
   advertiser: AdvertiserFigures,
   campaign: CampaignFigures,
   inSlot: CampaignBooks,
-  { waiting, newestVersions }: SlotFigures,
+  { waiting, newestVersions, publishedVersions }: SlotFigures,
 ): void {
   const id = campaign.campaignId;
-  if (inSlot.version === campaign.version) checkSettings(checks, campaign, inSlot);
+  const published = publishedVersions.get(id) ?? 0;
+  checks.atMost("slot_version", id, inSlot.version, published);
+  if (inSlot.version === campaign.version || inSlot.version < published) {
+    checkSettings(checks, campaign, inSlot);
+  }
   if (waiting !== null) {
     checkTotals(checks, id, {
       books: campaign,

@@ -82,6 +82,8 @@ export interface SlotFigures {
   overdueRecords: number;
   /** Campaigns with more spent and held than they may: the newest version that a hold or a charge was taken under. */
   newestVersions: ReadonlyMap<string, number>;
+  /** Which version of the advertiser and of each campaign counted as published before the slot was read. */
+  publishedVersions: ReadonlyMap<string, number>;
 }
 
 export const NOTHING_WAITS: WaitingFigures = { impressions: 0n, priceMillicents: 0n };

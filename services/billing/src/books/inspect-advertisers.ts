@@ -47,7 +47,7 @@ export async function* advertiserInspections(parts: BooksParts): AsyncGenerator<
  */
 async function lookAt(parts: BooksParts, ids: readonly string[]): Promise<Look> {
   const { database, nowMs, timeoutMs } = parts;
-  const campaignIds = await readCampaignIds(database, ids);
+  const { campaignIds, publishedVersions } = await readPublished(database, ids);
   const before = await readWrittenCounts(database, ids);
   const slots = await readSlots(parts.slots, campaignIds, parts.limits);
   const records = [...slots.values()].flatMap((slot) =>
@@ -62,7 +62,13 @@ async function lookAt(parts: BooksParts, ids: readonly string[]): Promise<Look> 
     look.comparisons.push(...checkAdvertiser(advertiser).list);
     const stoodStill = before.get(advertiser.advertiserId) === advertiser.impressions;
     const slot = slots.get(advertiser.advertiserId) ?? "moving";
-    const { comparisons, complete } = await compareSlot(parts, advertiser, slot, stoodStill ? written : null);
+    const { comparisons, complete } = await compareSlot(
+      parts,
+      advertiser,
+      slot,
+      stoodStill ? written : null,
+      publishedVersions,
+    );
     look.comparisons.push(...comparisons);
     if (!complete) look.notCompared.push(advertiser.advertiserId);
   }
@@ -74,6 +80,7 @@ async function compareSlot(
   advertiser: AdvertiserFigures,
   slot: ReadSlot,
   written: ReadonlySet<string> | null,
+  publishedVersions: ReadonlyMap<string, number>,
 ): Promise<{ comparisons: Comparison[]; complete: boolean }> {
   const id = advertiser.advertiserId;
   if (slot === "moving") return { comparisons: [], complete: false };
@@ -83,18 +90,30 @@ async function compareSlot(
     return { comparisons: checks.list, complete: true };
   }
   const newest = await readNewestVersions(parts.slots, advertiser, slot);
-  const figures: SlotFigures = slotFigures(slot, written, newest);
+  const figures: SlotFigures = { ...slotFigures(slot, written, newest), publishedVersions };
   const complete = slot.account === null || (figures.waiting !== null && slot.holds.sumMillicents !== null);
   return { comparisons: checkSlot(advertiser, figures).list, complete };
 }
 
-async function readCampaignIds(database: Database, ids: readonly string[]): Promise<Map<string, string[]>> {
-  const rows = await database.campaign.findMany({
+/** The campaigns of advertisers, and which version of each row counts as published: what is published is in Redis by then. */
+async function readPublished(
+  database: Database,
+  ids: readonly string[],
+): Promise<{ campaignIds: Map<string, string[]>; publishedVersions: Map<string, number> }> {
+  const advertisers = await database.advertiser.findMany({
+    where: { id: { in: [...ids] } },
+    select: { id: true, publishedVersion: true },
+  });
+  const campaigns = await database.campaign.findMany({
     where: { advertiserId: { in: [...ids] } },
-    select: { id: true, advertiserId: true },
+    select: { id: true, advertiserId: true, publishedVersion: true },
     orderBy: { id: "asc" },
   });
-  const byAdvertiser = new Map<string, string[]>(ids.map((id) => [id, []]));
-  for (const { id, advertiserId } of rows) byAdvertiser.get(advertiserId)?.push(id);
-  return byAdvertiser;
+  const campaignIds = new Map<string, string[]>(ids.map((id) => [id, []]));
+  for (const { id, advertiserId } of campaigns) campaignIds.get(advertiserId)?.push(id);
+  const rows = [...advertisers, ...campaigns];
+  return {
+    campaignIds,
+    publishedVersions: new Map(rows.map(({ id, publishedVersion }) => [id, publishedVersion])),
+  };
 }

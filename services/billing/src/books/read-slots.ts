@@ -59,7 +59,7 @@ export function slotFigures(
   slot: SlotBooks,
   written: ReadonlySet<string> | null,
   newestVersions: ReadonlyMap<string, number>,
-): SlotFigures {
+): Omit<SlotFigures, "publishedVersions"> {
   const records = slot.outbox.records ?? [];
   const ages = records.map((record) => slot.readAtMs - record.recorded_at_ms);
   return {

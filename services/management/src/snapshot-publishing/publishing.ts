@@ -23,6 +23,8 @@ import { loadCampaigns, loadSessions, lockCampaigns, markPublished, type Publish
 
 /** More than twice the lease of a match instance: one that died is waited for. */
 const OBEYED_TIMEOUT_MS = 5_000;
+/** Tries to write a row into Redis. Each further one follows a restore that left nothing frozen. */
+const MAX_APPLY_ATTEMPTS = 5;
 const STORED = "The change is stored and will be in force shortly: it need not be sent again.";
 
 export type SlotCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign">;
@@ -30,6 +32,21 @@ export type SlotCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign">
 interface Prepared {
   entries: SnapshotEntry[];
   rows: { id: string; version: number }[];
+  /** What Redis has not taken: it may be published, but does not count as published. */
+  pending: SnapshotEntry[];
+}
+
+/** A row, and whether its advertiser's state in Redis is at least as new. */
+interface AppliedRow {
+  row: { id: string; version: number };
+  entry: SnapshotEntry;
+  advertiserId: string;
+  isApplied: boolean;
+}
+
+/** An advertiser's state in Redis is frozen and could not be restored in time: rows of theirs are not in force yet. */
+export class StateNotRestored extends Error {
+  override name = "StateNotRestored";
 }
 
 interface LoadedRow {
@@ -125,23 +142,28 @@ export class Publishing {
 
   /**
    * Publishes rows (a page of them) and notes their versions. Returns the version of the snapshot. Throws ForeignRedis when that
-   * is another installation's.
+   * is another installation's, and StateNotRestored when Redis did not take some of the rows: the others are published then.
    */
   async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
-    const { entries, rows } = await this.prepare(kind, ids);
+    const { entries, rows, pending } = await this.prepare(kind, ids);
     await this.#claim.check();
     const version = await this.#snapshot.publish(entries);
     await markPublished(this.#database, kind, rows);
+    if (pending.length > 0) {
+      throw new StateNotRestored(
+        `${pending.length} of ${ids.length} rows wait for a state in Redis that is frozen`,
+      );
+    }
     return version;
   }
 
-  /** Applies rows to the slots of their advertisers, and returns what of them belongs into the snapshot. */
+  /** Applies rows to the slots of their advertisers until those have them, and returns what belongs into the snapshot. */
   prepare(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
     switch (kind) {
       case "advertiser":
-        return this.#advertisers(ids);
+        return this.#applyUntilKnown(ids, (some) => this.#applyAdvertisers(some));
       case "campaign":
-        return this.#campaigns(ids);
+        return this.#applyUntilKnown(ids, (some) => this.#applyCampaigns(some));
       case "placement":
         return this.#placements(ids);
       case "apiKey":
@@ -153,14 +175,15 @@ export class Publishing {
 
   /**
    * What of rows belongs into the snapshot, as it is when it has been lost: the slots have what was published before.
-   * Rows that were not are prepared as usual.
+   * Rows that were not are prepared as usual. The snapshot has a row also when Redis has not taken it: `reserve` refuses it
+   * until then.
    */
   async recall(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
     const known = await this.#load(kind, ids);
     const left = known.filter(({ row }) => row.publishedVersion < row.version).map(({ id }) => id);
-    const { entries, rows } = await this.prepare(kind, left);
+    const { entries, rows, pending } = await this.prepare(kind, left);
     const unchanged = known.filter(({ row }) => row.publishedVersion >= row.version);
-    return { entries: [...unchanged.map(({ entry }) => entry), ...entries], rows };
+    return { entries: [...unchanged.map(({ entry }) => entry), ...entries, ...pending], rows, pending };
   }
 
   async #load(kind: PublishedKind, ids: readonly string[]): Promise<LoadedRow[]> {
@@ -189,35 +212,64 @@ export class Publishing {
     }
   }
 
-  async #advertisers(ids: readonly string[]): Promise<Prepared> {
+  /**
+   * Applies rows, restores what is frozen and applies those again. A restore that read the rows before a change ends with the
+   * older version, and so does one by another instance: only Redis itself can say that it has the newer one.
+   * @param apply reads the present rows of these ids and sends them to Redis
+   */
+  async #applyUntilKnown(
+    ids: readonly string[],
+    apply: (ids: readonly string[]) => Promise<AppliedRow[]>,
+  ): Promise<Prepared> {
+    const known = new Map<string, AppliedRow>();
+    let left = ids;
+    for (let attempt = 1; ; attempt += 1) {
+      for (const one of await apply(left)) known.set(one.row.id, one);
+      const frozen = [...known.values()].filter(({ isApplied }) => !isApplied);
+      if (frozen.length === 0 || attempt === MAX_APPLY_ATTEMPTS) break;
+      const advertiserIds = [...new Set(frozen.map(({ advertiserId }) => advertiserId))];
+      // What could not be restored in its time is left to the next round; the others may have been.
+      if ((await this.#recovery.restoreFrozen(advertiserIds)) > 0) attempt = MAX_APPLY_ATTEMPTS - 1;
+      left = frozen.map(({ row }) => row.id);
+    }
+    const all = [...known.values()];
+    const applied = all.filter(({ isApplied }) => isApplied);
+    return {
+      entries: applied.map(({ entry }) => entry),
+      rows: applied.map(({ row }) => row),
+      pending: all.filter(({ isApplied }) => !isApplied).map(({ entry }) => entry),
+    };
+  }
+
+  async #applyAdvertisers(ids: readonly string[]): Promise<AppliedRow[]> {
     const rows = await this.#database.advertiser.findMany({ where: { id: { in: [...ids] } } });
-    const frozen: string[] = [];
-    await Promise.all(
+    return Promise.all(
       rows.map(async (row) => {
         const result = await this.#slots.applyAccount({
           advertiserId: row.id,
           version: row.version,
           depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
         });
-        if (result === "unknown_slot") frozen.push(row.id);
+        return {
+          row,
+          entry: advertiserEntry(row),
+          advertiserId: row.id,
+          isApplied: result !== "unknown_slot",
+        };
       }),
     );
-    await this.#recovery.restoreFrozen(frozen);
-    return { entries: rows.map(advertiserEntry), rows };
   }
 
   /**
-   * A slot that is frozen gets the campaign when it is restored, which is tried here, too. It is only ever written while the
-   * row is locked: a budget that another request is lowering has its ceiling in the slot, and a version that was read before
-   * must not take it away. Writing it is an effect outside of the transaction, but an idempotent one: the row is only read here,
-   * and the same version again changes nothing.
+   * A campaign is only ever written while its row is locked: a budget that another request is lowering has its ceiling in the
+   * slot, and a version that was read before must not take it away. Writing it is an effect outside of the transaction, but an
+   * idempotent one: the row is only read here, and the same version again changes nothing.
    */
-  async #campaigns(ids: readonly string[]): Promise<Prepared> {
+  #applyCampaigns(ids: readonly string[]): Promise<AppliedRow[]> {
     const day = utcDay(this.#nowMs());
-    const frozen = new Set<string>();
-    const rows = await inTransaction(this.#database, async (transaction) => {
+    return inTransaction(this.#database, async (transaction) => {
       const locked = await lockCampaigns(transaction, ids, day);
-      await Promise.all(
+      return Promise.all(
         locked.map(async ({ campaign, daySpentMillicents }) => {
           const result = await this.#slots.applyCampaign({
             advertiserId: campaign.advertiserId,
@@ -234,13 +286,16 @@ export class Publishing {
               daySpentMillicents,
             },
           });
-          if (result === "unknown_slot") frozen.add(campaign.advertiserId);
+          const { advertiserId } = campaign;
+          return {
+            row: campaign,
+            entry: campaignEntry(campaign),
+            advertiserId,
+            isApplied: result !== "unknown_slot",
+          };
         }),
       );
-      return locked.map(({ campaign }) => campaign);
     });
-    await this.#recovery.restoreFrozen([...frozen]);
-    return { entries: rows.map(campaignEntry), rows };
   }
 
   async #placements(ids: readonly string[]): Promise<Prepared> {
@@ -248,17 +303,18 @@ export class Publishing {
     return {
       entries: rows.map(placementEntry),
       rows: rows.map((row) => ({ id: row.gameId, version: row.version })),
+      pending: [],
     };
   }
 
   async #apiKeys(ids: readonly string[]): Promise<Prepared> {
     const rows = await this.#database.apiKey.findMany({ where: { id: { in: [...ids] } } });
-    return { entries: rows.map(apiKeyEntry), rows };
+    return { entries: rows.map(apiKeyEntry), rows, pending: [] };
   }
 
   async #sessions(ids: readonly string[]): Promise<Prepared> {
     const rows = await loadSessions(this.#database, ids);
-    return { entries: rows.map(sessionEntry), rows };
+    return { entries: rows.map(sessionEntry), rows, pending: [] };
   }
 }
 
@@ -266,6 +322,7 @@ export class Publishing {
 function isPassing(error: unknown): boolean {
   return (
     error instanceof NotObeyedError ||
+    error instanceof StateNotRestored ||
     error instanceof SnapshotLostError ||
     error instanceof DatabaseAway ||
     error instanceof TransactionConflict ||

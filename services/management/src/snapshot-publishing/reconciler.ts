@@ -11,7 +11,7 @@ import { createForeignRedisLog, type Logger, type Metrics, OutageTeller } from "
 import { MovedSlots } from "../slot-recovery/moved-slots.ts";
 import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { markPublished, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
-import type { Publishing } from "./publishing.ts";
+import { type Publishing, StateNotRestored } from "./publishing.ts";
 import { compareServers, isSomeAway, NOTICES, type RedisSeen, type ServersFound } from "./recovery-notice.ts";
 
 /** Short, because nothing is served from a server that was restarted or promoted until it has been noticed here. */
@@ -196,7 +196,14 @@ export class Reconciler {
     this.#unpublished.set(kind, new Set(waiting));
     const ids = waiting.filter((id) => met?.has(id)).slice(0, PAGE_ROWS);
     if (ids.length === 0) return;
-    await this.#parts.publishing.publish(kind, ids);
+    try {
+      await this.#parts.publishing.publish(kind, ids);
+    } catch (error) {
+      if (!(error instanceof StateNotRestored)) throw error;
+      // The state of one advertiser must not keep the round from the others.
+      this.#parts.logger.debug({ err: error, kind }, "rows wait for a restore");
+      return;
+    }
     this.#republished.inc({ kind }, ids.length);
     this.#parts.logger.info({ kind, rows: ids.length }, "published rows that were left behind");
   }
