@@ -22,6 +22,8 @@ export interface Campaign {
   targetCategories: string[];
   targetTags: string[];
   version: number;
+  /** Paused, but no pause has been answered 200 yet. */
+  pausePending: boolean;
   createdAt: Date;
 }
 

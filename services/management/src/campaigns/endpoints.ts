@@ -14,6 +14,7 @@ import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
 import { presentCampaign } from "./presenter.ts";
 import { activationRefusal, changedSettings, newSettings, pauseRefusal } from "./rules.ts";
 import {
+  confirmPause,
   countCampaigns,
   findCampaign,
   insertCampaign,
@@ -117,18 +118,30 @@ function pause(parts: CampaignParts): Endpoint["handle"] {
   const { database, publishing, barrier } = parts;
   return async (context) => {
     const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
-    await changeStatus(parts, campaign.id, "paused", async (_transaction, present) => pauseRefusal(present));
+    const paused = await storePause(parts, campaign.id);
     await publishing.obeyed("campaign", campaign.id);
+    await confirmPause(database, paused);
     await barrier.advertiser(campaign.advertiserId);
     const changed = await findCampaign(database, campaign.id);
     return { status: 200, body: presentCampaign({ ...changed, status: "paused" }) };
   };
 }
 
+/** Pauses a campaign; one whose pause was stored by a request that was answered 503 is left as it is. Throws 409. */
+function storePause({ database, clock }: CampaignParts, id: string): Promise<Campaign> {
+  return inTransaction(database, async (transaction) => {
+    const present = await lockCampaign(transaction, id);
+    if (present.status === "paused" && present.pausePending) return present;
+    const refusal = pauseRefusal(present);
+    if (refusal !== undefined) throw conflict(refusal);
+    return updateStatus(transaction, id, "paused", clock());
+  });
+}
+
 async function changeStatus(
   { database, clock }: CampaignParts,
   id: string,
-  status: "active" | "paused",
+  status: "active",
   refusalOf: (transaction: Transaction, present: Campaign) => Promise<string | undefined>,
 ): Promise<Campaign> {
   return inTransaction(database, async (transaction) => {

@@ -100,7 +100,7 @@ export async function updateSettings(
   return fromRow(row);
 }
 
-/** Sets the status; the moment of the first activation stays. */
+/** Sets the status; the moment of the first activation stays. A pause is pending until `confirmPause`. */
 export async function updateStatus(
   transaction: Transaction,
   campaignId: string,
@@ -115,9 +115,16 @@ export async function updateStatus(
   }
   const row = await transaction.campaign.update({
     where: { id: campaignId },
-    data: { status, version: { increment: 1 } },
+    data: { status, pausePending: status === "paused", version: { increment: 1 } },
   });
   return fromRow(row);
+}
+
+/** Notes that every match instance obeys a pause; a newer version of the campaign may have another one to confirm. */
+export async function confirmPause(database: Database, { id, version }: Campaign): Promise<void> {
+  // Not by the client for models: it would say that the settings have been changed now.
+  await database.$executeRaw`
+    UPDATE campaigns SET pause_pending = false WHERE id = ${id} AND version = ${version} AND pause_pending`;
 }
 
 /** Says that something of the campaign has changed which the snapshot shows: its creatives or rules. */

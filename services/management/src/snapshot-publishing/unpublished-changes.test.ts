@@ -102,6 +102,44 @@ describe.each(failures)("with %s", (_what, fail, mend) => {
   }, 60_000);
 });
 
+describe.each(failures)("a pause that is stored but not in effect, with %s", (_what, fail, mend) => {
+  it("is 503 each time it is sent, 200 once it is in effect, and 409 after that", async () => {
+    const caller = await harness.advertiser(1_000);
+    const { draft, active } = await made(caller);
+    const pause = `/campaigns/${active.campaignId}/pause`;
+    const versionOf = async () => {
+      const where = { where: { id: active.campaignId } };
+      return (await harness.management.database.campaign.findUniqueOrThrow(where)).version;
+    };
+    await fail();
+    await caller.post(pause).expect(503);
+    const stored = await versionOf();
+    await caller.post(pause).expect(503);
+    await mend();
+    await harness.management.reconciler.round();
+    // Leases of before a new server have to run out first.
+    const answer = await eventually(
+      async () => {
+        const again = await caller.post(pause);
+        expect([200, 503]).toContain(again.status);
+        return again.status === 200 && again;
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect(answer.body).toMatchObject({ id: active.campaignId, status: "paused" });
+    expect(await harness.money.readCampaign(caller.advertiserId, active.campaignId)).toMatchObject({
+      status: "paused",
+      version: stored,
+    });
+    expect(await versionOf()).toBe(stored);
+    await caller.post(pause).expect(409);
+    await caller.post(`/campaigns/${draft}/pause`).expect(409);
+    await caller.post(`/campaigns/${active.campaignId}/activate`).expect(200);
+    await caller.post(pause).expect(200);
+    await caller.post(pause).expect(409);
+  }, 60_000);
+});
+
 describe("Publishing", () => {
   it("tells of a failure that does not pass, and answers what gives nevertheless", async () => {
     const { publishing } = harness.management;
