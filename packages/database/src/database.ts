@@ -1,4 +1,5 @@
 import { PrismaPg } from "@prisma/adapter-pg";
+import { PoolClient } from "./client.ts";
 import { translateError } from "./errors.ts";
 import { type Prisma, PrismaClient } from "./generated/client.ts";
 
@@ -34,6 +35,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
       query_timeout: statementTimeoutMs + 5_000,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       keepAlive: true,
+      Client: PoolClient,
     },
     // A pool replaces connections that broke while idle by itself; without a listener the process would end.
     { onPoolError: () => {}, onConnectionError: () => {} },

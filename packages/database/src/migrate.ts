@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import pg from "pg";
+import { PoolClient } from "./client.ts";
 import { translateError } from "./errors.ts";
 import { MigrationAdapterFactory } from "./migration-adapter.ts";
 import { createSchemaEngine } from "./schema-engine.ts";
@@ -72,7 +73,12 @@ async function isUpToDate(client: pg.Client, migrations: Migration[]): Promise<b
 }
 
 async function applyMigrations(url: string, migrations: Migration[]): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 4,
+    connectionTimeoutMillis: 10_000,
+    Client: PoolClient,
+  });
   pool.on("error", () => {}); // A connection that breaks while idle is replaced.
   try {
     const engine = await createSchemaEngine(

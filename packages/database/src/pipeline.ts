@@ -45,9 +45,6 @@ async function transact<T>(pool: pg.Pool, work: (statements: Statements) => Prom
   } catch (error) {
     throw translateError(error);
   }
-  // One that breaks while nothing is under way says so by the next statement, too.
-  const onError = () => {};
-  client.on("error", onError);
   let firstFailure: unknown;
   const send = <T>(text: string, values: unknown[], read: (result: pg.QueryResult) => T): Promise<T> => {
     const answer = client.query(text, values).then(read);
@@ -77,7 +74,6 @@ async function transact<T>(pool: pg.Pool, work: (statements: Statements) => Prom
     // Work that waited for a later statement has only been told that the transaction is aborted.
     throw translateError(isAborted(error) ? (firstFailure ?? error) : error);
   } finally {
-    client.off("error", onError);
     client.release(broken);
   }
 }

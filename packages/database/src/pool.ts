@@ -1,4 +1,5 @@
 import pg from "pg";
+import { PoolClient } from "./client.ts";
 import { driverTypes } from "./driver-types.ts";
 
 export interface PoolOptions {
@@ -29,6 +30,7 @@ export function openPool(url: string, { applicationName, poolSize }: PoolOptions
     idle_in_transaction_session_timeout: 2 * ANSWER_TIMEOUT_MS,
     keepAlive: true,
     types: driverTypes,
+    Client: PoolClient,
   });
   // A connection that breaks while idle is replaced; without a listener the process would end.
   pool.on("error", () => {});

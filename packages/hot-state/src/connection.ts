@@ -44,9 +44,15 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
       clusterRetryStrategy: reconnectDelayMs,
     });
     cluster.on("+node", writeTogether);
-    return cluster;
+    return surviveErrors(cluster);
   }
-  return writeTogether(new Redis(url, redisOptions));
+  return surviveErrors(writeTogether(new Redis(url, redisOptions)));
+}
+
+/** An error event without a listener would end the process, or be printed past the log; each command that fails says why. */
+function surviveErrors<Connection extends RedisConnection>(redis: Connection): Connection {
+  redis.on("error", () => undefined);
+  return redis;
 }
 
 /** The nodes that the address of a cluster names. */
@@ -106,7 +112,7 @@ Redis.prototype.asking = function taken(this: Redis, ...parts: Parameters<typeof
 
 /** Another connection with the same settings, for what needs one of its own. */
 export function duplicateConnection(redis: RedisConnection): RedisConnection {
-  return redis instanceof Cluster ? redis.duplicate() : redis.duplicate();
+  return surviveErrors(redis instanceof Cluster ? redis.duplicate() : redis.duplicate());
 }
 
 const FIRST_RECONNECT_MS = 50;
