@@ -1,3 +1,4 @@
+import { request as httpRequest } from "node:http";
 import { allOperations, SCOPES } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
@@ -61,6 +62,34 @@ describe("API keys", () => {
     const reply = await platform.call({ ...PROFILE, headers: { Authorization: `${scheme}  ${good.key} ` } });
     expect(reply.status).toBe(404);
   });
+
+  it.each([
+    ["match", "POST", `${BASE}/match`],
+    ["match", "POST", `${BASE}/impressions`],
+    ["management", "POST", `${BASE}/placements/late-game`],
+    ["management", "PATCH", `${BASE}/profile`],
+  ] as const)(
+    "are refused by %s when they are revoked between the headers and the body: %s %s",
+    async (tier, method, path) => {
+      const { key, keyId, accountId } = await platform.account();
+      const { key: other } = await platform.expect(201, {
+        method: "POST",
+        path: `${BASE}/api-keys`,
+        key,
+        body: { label: "other" },
+      });
+      await platform.enableGame(other, `game-${accountId}`);
+      const port = tier === "match" ? platform.ports.match[0] : platform.ports.management;
+      const late = sendInTwoParts(
+        { port: port ?? 0, method, path, key },
+        { game_id: `game-${accountId}`, user_id: "p", game_context: {} },
+      );
+      await late.headersRead;
+      await platform.expect(204, { method: "DELETE", path: `${BASE}/api-keys/${keyId}`, key: other });
+      late.sendBody();
+      expect(await late.status).toBe(401);
+    },
+  );
 
   it("are not taken from the query or the body", async () => {
     const path = `${BASE}/profile?key=${good.key}&access_token=${good.key}&authorization=Bearer%20${good.key}`;
@@ -249,4 +278,35 @@ describe("guessing keys", () => {
 async function awayFromTheEndOfTheMinute(): Promise<void> {
   const leftMs = 60_000 - (Date.now() % 60_000);
   if (leftMs < 8_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 50));
+}
+
+/** A request whose body is sent only after the server has read the headers. */
+function sendInTwoParts(
+  { port, method, path, key }: { port: number; method: string; path: string; key: string },
+  body: object,
+) {
+  const text = JSON.stringify(body);
+  const sent = httpRequest({
+    host: "127.0.0.1",
+    port,
+    method,
+    path,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(text),
+      // The server says that it has read them.
+      Expect: "100-continue",
+    },
+  });
+  const headersRead = new Promise<void>((resolve) => sent.once("continue", resolve));
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    sent.once("error", reject);
+    sent.once("response", (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+  });
+  sent.flushHeaders();
+  return { headersRead, status, sendBody: () => sent.end(text) };
 }

@@ -45,13 +45,7 @@ export function admitRequest(
   };
   try {
     if (policy.isFull()) throw new Overloaded();
-    const header = exchange.header("authorization");
-    // A request with the header is one of a program: its cookies do not count.
-    const cookie = header === undefined ? sessionCookieOf(policy, exchange) : undefined;
-    const found =
-      cookie === undefined
-        ? findKey(policy.keys, header)
-        : policy.keys.findSession(hash("sha256", cookie, "hex"));
+    const { header, cookie, found } = findCaller(policy, exchange);
     if (!(found instanceof Promise) && found !== undefined) {
       const taken = takeQuotaOfKey(policy, group, exchange, found);
       return taken === undefined ? found : taken.then(() => found, refuse);
@@ -60,6 +54,36 @@ export function admitRequest(
   } catch (error) {
     return refuse(error);
   }
+}
+
+interface FoundCaller {
+  header: string | undefined;
+  cookie: string | undefined;
+  found: ReturnType<KeyDirectory["find"]>;
+}
+
+function findCaller(policy: AdmissionPolicy, exchange: Exchange): FoundCaller {
+  const header = exchange.header("authorization");
+  // A request with the header is one of a program: its cookies do not count.
+  const cookie = header === undefined ? sessionCookieOf(policy, exchange) : undefined;
+  const found =
+    cookie === undefined
+      ? findKey(policy.keys, header)
+      : policy.keys.findSession(hash("sha256", cookie, "hex"));
+  return { header, cookie, found };
+}
+
+/**
+ * Looks the key or session up once more when the body has arrived: the headers may have come long before, and it may have
+ * been revoked since. Throws, or rejects with, 401.
+ */
+export function findCallerAgain(policy: AdmissionPolicy, exchange: Exchange): ApiKey | Promise<ApiKey> {
+  const { header, cookie, found } = findCaller(policy, exchange);
+  const require = (key: ApiKey | undefined): ApiKey => {
+    if (key === undefined) throw unauthorized(cookie === undefined ? keyProblem(header) : SESSION_ENDED);
+    return key;
+  };
+  return found instanceof Promise ? found.then(require) : require(found);
 }
 
 const SESSION_ENDED = "The session has ended: sign in again.";
@@ -119,11 +143,7 @@ async function checkSlowly(
   policy: AdmissionPolicy,
   group: EndpointGroup,
   exchange: Exchange,
-  {
-    header,
-    cookie,
-    found,
-  }: { header: string | undefined; cookie: string | undefined; found: ReturnType<KeyDirectory["find"]> },
+  { header, cookie, found }: FoundCaller,
 ): Promise<ApiKey> {
   const key = await found;
   if (key === undefined) {

@@ -1,5 +1,5 @@
 import { requireAccess } from "./access.ts";
-import { type AdmissionPolicy, admitAnyone, admitRequest } from "./admission.ts";
+import { type AdmissionPolicy, admitAnyone, admitRequest, findCallerAgain } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { createContext, type Route } from "./context.ts";
 import type { Answer, ApiKey, Endpoint, EndpointGroup } from "./endpoint.ts";
@@ -86,7 +86,13 @@ async function answerRequest(
   if (key.session !== undefined && endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl);
   requireAccess(key, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
-  return await endpoint.handle(createContext({ exchange, route, key, rawBody, policy }));
+  if (rawBody.length === 0) {
+    return await endpoint.handle(createContext({ exchange, route, key, rawBody, policy }));
+  }
+  const found = findCallerAgain(policy, exchange); // 401
+  const current = found instanceof Promise ? await found : found;
+  requireAccess(current, endpoint); // 403
+  return await endpoint.handle(createContext({ exchange, route, key: current, rawBody, policy }));
 }
 
 /** HEAD goes wherever GET goes; OPTIONS nowhere, since browsers of other origins have no business here. */
