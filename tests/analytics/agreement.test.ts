@@ -213,6 +213,7 @@ class Run {
       expect(await read("analytics/geo")).toEqual(expected.geo);
       expect(await read("analytics/affinities")).toEqual(expected.affinities);
       expect(await read("analytics/pacing")).toEqual(expected.pacing);
+      await this.expectSums(read, expected.stats.spent_millicents);
     }
     for (const owner of this.owners) {
       const own = this.campaigns.filter(({ advertiserId }) => advertiserId === owner.advertiserId);
@@ -224,6 +225,20 @@ class Run {
     for (const game of expected.games) {
       const { body } = await this.developer.get(`/creator-revenue/${game.game_id}`).expect(200);
       expect(body).toEqual(game);
+    }
+  }
+
+  /** The exact amounts of a table's rows add up to the campaign's total; rounded ones need not. */
+  private async expectSums(read: (path: string) => Promise<unknown>, total: number): Promise<void> {
+    type Rows = Record<string, { spent_millicents: number }[]>;
+    const tables: [path: string, rows: string][] = [
+      ["analytics/daily?days=365", "days"],
+      ["analytics/creatives", "creatives"],
+      ["analytics/geo", "countries"],
+    ];
+    for (const [path, rows] of tables) {
+      const table = ((await read(path)) as Rows)[rows] ?? [];
+      expect(table.reduce((sum, row) => sum + row.spent_millicents, 0)).toBe(total);
     }
   }
 }

@@ -96,6 +96,7 @@ describe("GET /campaigns/{id}/stats", () => {
       unique_users: 3,
       unique_games: 2,
       spent_cents: 2,
+      spent_millicents: 1_665,
       budget_cents: 10_000,
       effective_cpm_cents: 333,
       avg_affinity_score: 0.97,
@@ -112,6 +113,7 @@ describe("GET /campaigns/{id}/stats", () => {
       unique_users: 0,
       unique_games: 0,
       spent_cents: 0,
+      spent_millicents: 0,
       budget_cents: 10_000,
       effective_cpm_cents: 0,
       avg_affinity_score: 0,
@@ -122,16 +124,36 @@ describe("GET /campaigns/{id}/stats", () => {
 });
 
 describe("GET /campaigns/{id}/analytics/daily", () => {
-  const none = { impressions: 0, unique_users: 0, spent_cents: 0, avg_affinity_score: 0 };
+  const none = {
+    impressions: 0,
+    unique_users: 0,
+    spent_cents: 0,
+    spent_millicents: 0,
+    avg_affinity_score: 0,
+  };
 
   it("has a row per UTC day, newest first, zeros included", async () => {
     await owner.get(`/campaigns/${campaignId}/analytics/daily?days=4`).expect(200, {
       campaign_id: campaignId,
       days: [
         // 4 × 333 millicents: half up.
-        { date: "2026-11-21", impressions: 4, unique_users: 3, spent_cents: 1, avg_affinity_score: 0.8375 },
+        {
+          date: "2026-11-21",
+          impressions: 4,
+          unique_users: 3,
+          spent_cents: 1,
+          spent_millicents: 1_332,
+          avg_affinity_score: 0.8375,
+        },
         { date: "2026-11-20", ...none },
-        { date: "2026-11-19", impressions: 1, unique_users: 1, spent_cents: 0, avg_affinity_score: 1.5 },
+        {
+          date: "2026-11-19",
+          impressions: 1,
+          unique_users: 1,
+          spent_cents: 0,
+          spent_millicents: 333,
+          avg_affinity_score: 1.5,
+        },
         { date: "2026-11-18", ...none },
       ],
     });
@@ -169,7 +191,13 @@ describe("GET /campaigns/{id}/analytics/daily", () => {
 describe("GET /campaigns/{id}/analytics/creatives", () => {
   it("has every creative, and deleted ones that had impressions; most impressions first", async () => {
     const row = { creative_type: "narrative_hook", brand_name: creativeBody.brand_name };
-    const none = { impressions: 0, unique_users: 0, spent_cents: 0, avg_affinity_score: 0 };
+    const none = {
+      impressions: 0,
+      unique_users: 0,
+      spent_cents: 0,
+      spent_millicents: 0,
+      avg_affinity_score: 0,
+    };
     await owner.get(`/campaigns/${campaignId}/analytics/creatives`).expect(200, {
       campaign_id: campaignId,
       creatives: [
@@ -179,6 +207,7 @@ describe("GET /campaigns/{id}/analytics/creatives", () => {
           impressions: 3,
           unique_users: 2,
           spent_cents: 1,
+          spent_millicents: 999,
           avg_affinity_score: 0.8667,
         },
         {
@@ -187,6 +216,7 @@ describe("GET /campaigns/{id}/analytics/creatives", () => {
           impressions: 2,
           unique_users: 1,
           spent_cents: 1,
+          spent_millicents: 666,
           avg_affinity_score: 1.125,
         },
         { creative_id: creatives[3], ...row, ...none },
@@ -209,9 +239,9 @@ describe("GET /campaigns/{id}/analytics/geo", () => {
     await owner.get(`/campaigns/${campaignId}/analytics/geo`).expect(200, {
       campaign_id: campaignId,
       countries: [
-        { country_code: "DE", impressions: 1, unique_users: 1, spent_cents: 0 },
-        { country_code: "US", impressions: 1, unique_users: 1, spent_cents: 0 },
-        { country_code: null, impressions: 3, unique_users: 2, spent_cents: 1 },
+        { country_code: "DE", impressions: 1, unique_users: 1, spent_cents: 0, spent_millicents: 333 },
+        { country_code: "US", impressions: 1, unique_users: 1, spent_cents: 0, spent_millicents: 333 },
+        { country_code: null, impressions: 3, unique_users: 2, spent_cents: 1, spent_millicents: 999 },
       ],
     });
   });

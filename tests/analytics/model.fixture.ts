@@ -49,13 +49,19 @@ function earningOf({ priceMillicents, basisPoints }: SeenImpression): number {
   if (exact - down !== 0.5) return Math.round(exact);
   return down % 2 === 0 ? down : down + 1;
 }
-const earnedCents = (seen: SeenImpression[]) => Math.floor(sum(seen.map(earningOf)) / 1_000_000);
+const earnedMicrocents = (seen: SeenImpression[]) => sum(seen.map(earningOf));
+const earnedCents = (seen: SeenImpression[]) => Math.floor(earnedMicrocents(seen) / 1_000_000);
+const earned = (seen: SeenImpression[]) => ({
+  earned_cents: earnedCents(seen),
+  earned_microcents: earnedMicrocents(seen),
+});
 
 function row(seen: SeenImpression[]) {
   return {
     impressions: seen.length,
     unique_users: distinct(seen.map(({ user }) => user)).length,
     spent_cents: Math.floor(spentOf(seen) / 1_000 + 0.5),
+    spent_millicents: spentOf(seen),
   };
 }
 const scoredRow = (seen: SeenImpression[]) => ({
@@ -90,6 +96,7 @@ export function campaignAnswers(campaign: ModelCampaign, all: SeenImpression[], 
       unique_users: distinct(seen.map(({ user }) => user)).length,
       unique_games: distinct(seen.map(({ gameId }) => gameId)).length,
       spent_cents: Math.ceil(spentOf(seen) / 1_000),
+      spent_millicents: spentOf(seen),
       budget_cents: campaign.budgetCents,
       effective_cpm_cents: seen.length === 0 ? 0 : Math.round(spentOf(seen) / seen.length),
       avg_affinity_score: four(scoreOf(seen), seen.length),
@@ -174,9 +181,11 @@ function pacingAnswer(campaign: ModelCampaign, seen: SeenImpression[], nowMs: nu
     campaign_id: campaign.id,
     budget_cents: budgetCents,
     spent_cents: Math.ceil(spent / 1_000),
+    spent_millicents: spent,
     remaining_cents: Math.floor(remaining / 1_000),
     daily_cap_cents: dailyCapCents,
     today_spent_cents: Math.ceil(today / 1_000),
+    today_spent_millicents: today,
     today_remaining_cents: Math.floor(Math.min(remaining, capLeft) / 1_000),
     avg_daily_spend_cents: Math.round(spent / (days * 1_000)),
     projected_exhaustion_date:
@@ -193,6 +202,7 @@ export function revenueAnswer(depositedCents: number, campaigns: ModelCampaign[]
   const own = campaigns.flatMap(({ id }) => ofCampaign(id));
   return {
     total_spent_cents: Math.ceil(spentOf(own) / 1_000),
+    total_spent_millicents: spentOf(own),
     total_impressions: own.length,
     active_campaigns: campaigns.filter(({ status }) => status === "active").length,
     balance_cents: Math.floor((depositedCents * 1_000 - spentOf(own)) / 1_000),
@@ -201,6 +211,7 @@ export function revenueAnswer(depositedCents: number, campaigns: ModelCampaign[]
         campaign_id: id,
         name,
         spent_cents: Math.ceil(spentOf(ofCampaign(id)) / 1_000),
+        spent_millicents: spentOf(ofCampaign(id)),
         impressions: ofCampaign(id).length,
         status,
       }))
@@ -213,13 +224,14 @@ export function creatorAnswers(gameIds: string[], sharePct: number, all: SeenImp
   const ofGame = (id: string) => all.filter(({ gameId }) => gameId === id);
   const total = (id: string) => ({
     game_id: id,
-    earned_cents: earnedCents(ofGame(id)),
+    ...earned(ofGame(id)),
     impressions: ofGame(id).length,
     revenue_share_pct: sharePct,
   });
   return {
     all: {
       total_earned_cents: earnedCents(gameIds.flatMap(ofGame)),
+      total_earned_microcents: earnedMicrocents(gameIds.flatMap(ofGame)),
       total_impressions: gameIds.flatMap(ofGame).length,
       games_count: gameIds.length,
       games: [...gameIds]
@@ -233,12 +245,12 @@ export function creatorAnswers(gameIds: string[], sharePct: number, all: SeenImp
         ([advertiser_id, seen]) => ({
           advertiser_id,
           impressions: seen.length,
-          earned_cents: earnedCents(seen),
+          ...earned(seen),
         }),
       ),
       daily: lastDays(nowMs, 30).map((date) => {
         const seen = ofGame(id).filter(({ recordedAtMs }) => dayOf(recordedAtMs) === date);
-        return { date, impressions: seen.length, earned_cents: earnedCents(seen) };
+        return { date, impressions: seen.length, ...earned(seen) };
       }),
     })),
   };

@@ -33,9 +33,11 @@ it("shows the pace of eleven days without dates and cap", async () => {
     budget_cents: 10_000,
     // 1 665 millicents in all, of which 1 332 today.
     spent_cents: 2,
+    spent_millicents: 1_665,
     remaining_cents: 9_998,
     daily_cap_cents: null,
     today_spent_cents: 2,
+    today_spent_millicents: 1_332,
     today_remaining_cents: 9_998,
     avg_daily_spend_cents: 0,
     // 9 998 335 ÷ (1 665 ÷ 11) = 66 055.07 days.
@@ -52,9 +54,11 @@ it("says so when the campaign was never activated", async () => {
     campaign_id: campaign.campaignId,
     budget_cents: 3,
     spent_cents: 0,
+    spent_millicents: 0,
     remaining_cents: 3,
     daily_cap_cents: 2,
     today_spent_cents: 0,
+    today_spent_millicents: 0,
     today_remaining_cents: 2,
     avg_daily_spend_cents: 0,
     projected_exhaustion_date: null,

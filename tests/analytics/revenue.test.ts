@@ -46,24 +46,27 @@ afterAll(() => world.stop());
 
 describe("GET /creator-revenue", () => {
   it("shows the account's games, most impressions first, earned rounded down", async () => {
-    const game = (game_id: string, impressions: number, earned_cents: number) => ({
+    const game = (game_id: string, impressions: number, earned_microcents: number) => ({
       game_id,
-      earned_cents,
+      earned_cents: Math.floor(earned_microcents / 1_000_000),
+      earned_microcents,
       impressions,
       revenue_share_pct: 33.33,
     });
     await developer.get("/creator-revenue").expect(200, {
       // 14 × 110 989 + 10 000 000 microcents.
       total_earned_cents: 11,
+      total_earned_microcents: 11_553_846,
       total_impressions: 15,
       games_count: 3,
-      games: [game("game-a", 14, 1), game("game-b", 1, 10), game("game-c", 0, 0)],
+      games: [game("game-a", 14, 1_553_846), game("game-b", 1, 10_000_000), game("game-c", 0, 0)],
     });
   });
 
   it("is empty for an account without games", async () => {
     await owners[0]?.get("/creator-revenue").expect(200, {
       total_earned_cents: 0,
+      total_earned_microcents: 0,
       total_impressions: 0,
       games_count: 0,
       games: [],
@@ -85,18 +88,29 @@ describe("GET /creator-revenue/{game_id}", () => {
     expect(rest).toEqual({
       game_id: "game-a",
       earned_cents: 1,
+      earned_microcents: 1_553_846,
       impressions: 14,
       revenue_share_pct: 33.33,
       top_advertisers: [
-        { advertiser_id: second, impressions: 5, earned_cents: 0 },
-        { advertiser_id: third, impressions: 5, earned_cents: 0 },
-        { advertiser_id: first, impressions: 4, earned_cents: 0 },
+        { advertiser_id: second, impressions: 5, earned_cents: 0, earned_microcents: 554_945 },
+        { advertiser_id: third, impressions: 5, earned_cents: 0, earned_microcents: 554_945 },
+        { advertiser_id: first, impressions: 4, earned_cents: 0, earned_microcents: 443_956 },
       ],
     });
     expect(daily).toHaveLength(30);
-    expect(daily[0]).toEqual({ date: "2026-11-21", impressions: 8, earned_cents: 0 });
-    expect(daily[1]).toEqual({ date: "2026-11-20", impressions: 0, earned_cents: 0 });
-    expect(daily[29]).toEqual({ date: "2026-10-23", impressions: 5, earned_cents: 0 });
+    expect(daily[0]).toEqual({
+      date: "2026-11-21",
+      impressions: 8,
+      earned_cents: 0,
+      earned_microcents: 887_912,
+    });
+    expect(daily[1]).toEqual({ date: "2026-11-20", impressions: 0, earned_cents: 0, earned_microcents: 0 });
+    expect(daily[29]).toEqual({
+      date: "2026-10-23",
+      impressions: 5,
+      earned_cents: 0,
+      earned_microcents: 554_945,
+    });
   });
 
   it("is for the game's own developer", async () => {
@@ -113,15 +127,24 @@ describe("GET /revenue", () => {
     await owner?.get("/revenue").expect(200, {
       // 4 × 333 + 10 000 millicents: spent rounds up, the balance down.
       total_spent_cents: 12,
+      total_spent_millicents: 11_332,
       total_impressions: 5,
       active_campaigns: 1,
       balance_cents: 988,
       campaigns: [
-        { campaign_id: active.campaignId, name: "Newer", spent_cents: 0, impressions: 0, status: "active" },
+        {
+          campaign_id: active.campaignId,
+          name: "Newer",
+          spent_cents: 0,
+          spent_millicents: 0,
+          impressions: 0,
+          status: "active",
+        },
         {
           campaign_id: campaigns[0]?.campaignId,
           name: "Campaign 0",
           spent_cents: 12,
+          spent_millicents: 11_332,
           impressions: 5,
           status: "draft",
         },

@@ -44,6 +44,7 @@ class DailyAnalyticsDaysEntry(TypedDict):
     impressions: int
     unique_users: int
     spent_cents: int
+    spent_millicents: int
     avg_affinity_score: float
 
 
@@ -56,6 +57,7 @@ class CreativeAnalyticsCreativesEntry(TypedDict):
     impressions: int
     unique_users: int
     spent_cents: int
+    spent_millicents: int
     avg_affinity_score: float
 
 
@@ -66,6 +68,7 @@ class GeoAnalyticsCountriesEntry(TypedDict):
     impressions: int
     unique_users: int
     spent_cents: int
+    spent_millicents: int
 
 
 class AffinityAnalyticsAffinitiesEntry(TypedDict):
@@ -107,6 +110,7 @@ class AdvertiserRevenueCampaignsEntry(TypedDict):
     campaign_id: str
     name: str
     spent_cents: int
+    spent_millicents: int
     impressions: int
     status: Literal["draft", "active", "paused"]
 
@@ -116,6 +120,7 @@ class CreatorRevenueGamesEntry(TypedDict):
 
     game_id: str
     earned_cents: int
+    earned_microcents: int
     impressions: int
     revenue_share_pct: float
 
@@ -126,6 +131,7 @@ class GameRevenueTopAdvertisersEntry(TypedDict):
     advertiser_id: str
     impressions: int
     earned_cents: int
+    earned_microcents: int
 
 
 class GameRevenueDailyEntry(TypedDict):
@@ -134,6 +140,7 @@ class GameRevenueDailyEntry(TypedDict):
     date: str
     impressions: int
     earned_cents: int
+    earned_microcents: int
 
 
 class Advertiser(TypedDict):
@@ -192,6 +199,7 @@ class Campaign(TypedDict):
     status: Literal["draft", "active", "paused"]
     budget_cents: int
     spent_cents: int
+    spent_millicents: int
     cpm_bid_cents: int
     daily_cap_cents: Optional[int]
     start_date: Optional[str]
@@ -388,6 +396,7 @@ class CampaignStats(TypedDict):
     unique_users: int
     unique_games: int
     spent_cents: int
+    spent_millicents: int
     budget_cents: int
     effective_cpm_cents: int
     avg_affinity_score: float
@@ -429,9 +438,11 @@ class Pacing(TypedDict):
     campaign_id: str
     budget_cents: int
     spent_cents: int
+    spent_millicents: int
     remaining_cents: int
     daily_cap_cents: Optional[int]
     today_spent_cents: int
+    today_spent_millicents: int
     today_remaining_cents: int
     avg_daily_spend_cents: int
     projected_exhaustion_date: Optional[str]
@@ -534,6 +545,7 @@ class AdvertiserRevenue(TypedDict):
     """What the advertiser has spent."""
 
     total_spent_cents: int
+    total_spent_millicents: int
     total_impressions: int
     active_campaigns: int
     balance_cents: int
@@ -544,6 +556,7 @@ class CreatorRevenue(TypedDict):
     """What the developer has earned."""
 
     total_earned_cents: int
+    total_earned_microcents: int
     total_impressions: int
     games_count: int
     games: list[CreatorRevenueGamesEntry]
@@ -554,6 +567,7 @@ class GameRevenue(TypedDict):
 
     game_id: str
     earned_cents: int
+    earned_microcents: int
     impressions: int
     revenue_share_pct: float
     top_advertisers: list[GameRevenueTopAdvertisersEntry]

@@ -73,6 +73,8 @@ export interface Campaign {
   budget_cents: number;
   /** What the campaign has spent, in whole cents, rounded up. */
   spent_cents: number;
+  /** Addition. What the campaign has spent. In millicents, exact: 1000 are a cent. */
+  spent_millicents: number;
   /** The bid: what a thousand impressions cost, in cents. */
   cpm_bid_cents: number;
   /** What the campaign may spend in one UTC day, in cents; null: no cap. */
@@ -394,6 +396,8 @@ export interface CampaignStats {
   unique_games: number;
   /** What the campaign has spent, in whole cents, rounded up. */
   spent_cents: number;
+  /** Addition. What the campaign has spent. In millicents, exact: 1000 are a cent. */
+  spent_millicents: number;
   /** What the campaign may spend in all, in cents. */
   budget_cents: number;
   /** What a thousand impressions have cost, in cents, half up; 0 without impressions. */
@@ -420,6 +424,8 @@ export interface DailyAnalytics {
     unique_users: number;
     /** What the impressions have cost, in whole cents, half up. */
     spent_cents: number;
+    /** Addition. What the impressions have cost. In millicents, exact: 1000 are a cent. */
+    spent_millicents: number;
     /** Mean affinity score of the impressions, to four decimals; 0 without impressions. */
     avg_affinity_score: number;
   })[];
@@ -443,6 +449,8 @@ export interface CreativeAnalytics {
     unique_users: number;
     /** What the impressions have cost, in whole cents, half up. */
     spent_cents: number;
+    /** Addition. What the impressions have cost. In millicents, exact: 1000 are a cent. */
+    spent_millicents: number;
     /** Mean affinity score of the impressions, to four decimals; 0 without impressions. */
     avg_affinity_score: number;
   })[];
@@ -462,6 +470,8 @@ export interface GeoAnalytics {
     unique_users: number;
     /** What the impressions have cost, in whole cents, half up. */
     spent_cents: number;
+    /** Addition. What the impressions have cost. In millicents, exact: 1000 are a cent. */
+    spent_millicents: number;
   })[];
 }
 
@@ -496,12 +506,16 @@ export interface Pacing {
   budget_cents: number;
   /** What the campaign has spent, in whole cents, rounded up. */
   spent_cents: number;
+  /** Addition. What the campaign has spent. In millicents, exact: 1000 are a cent. */
+  spent_millicents: number;
   /** What is left of the budget, in whole cents, rounded down. */
   remaining_cents: number;
   /** Most that may be spent on one UTC day, in cents; null: no cap. */
   daily_cap_cents: number | null;
   /** What was spent on the present UTC day, in whole cents, rounded up. */
   today_spent_cents: number;
+  /** Addition. What was spent on the present UTC day. In millicents, exact: 1000 are a cent. */
+  today_spent_millicents: number;
   /** What today's cap and the budget both still allow, in whole cents, rounded down. */
   today_remaining_cents: number;
   /** Spent per UTC day since the first activation, today included; in cents, half up. */
@@ -667,6 +681,8 @@ export interface PlacementChanges {
 export interface AdvertiserRevenue {
   /** What all campaigns have spent, in whole cents, rounded up. */
   total_spent_cents: number;
+  /** Addition. What all campaigns have spent: the sum of the rows. In millicents, exact: 1000 are a cent. */
+  total_spent_millicents: number;
   /** Impressions of all campaigns. */
   total_impressions: number;
   /** How many campaigns are active. */
@@ -681,6 +697,8 @@ export interface AdvertiserRevenue {
     name: string;
     /** What the campaign has spent, in whole cents, rounded up. */
     spent_cents: number;
+    /** Addition. What the campaign has spent. In millicents, exact: 1000 are a cent. */
+    spent_millicents: number;
     /** Impressions so far. */
     impressions: number;
     /** Only an active campaign is served. */
@@ -692,6 +710,8 @@ export interface AdvertiserRevenue {
 export interface CreatorRevenue {
   /** What all games have earned, in whole cents, rounded down. */
   total_earned_cents: number;
+  /** Addition. What all games have earned: the sum of the rows. In microcents, exact: 1000000 are a cent. */
+  total_earned_microcents: number;
   /** Impressions in all games. */
   total_impressions: number;
   /** How many games the account has. */
@@ -702,6 +722,8 @@ export interface CreatorRevenue {
     game_id: string;
     /** What the game has earned, in whole cents, rounded down. */
     earned_cents: number;
+    /** Addition. What the game has earned. In microcents, exact: 1000000 are a cent. */
+    earned_microcents: number;
     /** Impressions in the game. */
     impressions: number;
     /** The developer's present share, in percent. */
@@ -715,6 +737,8 @@ export interface GameRevenue {
   game_id: string;
   /** What the game has earned, in whole cents, rounded down. */
   earned_cents: number;
+  /** Addition. What the game has earned. In microcents, exact: 1000000 are a cent. */
+  earned_microcents: number;
   /** Impressions in the game. */
   impressions: number;
   /** The developer's present share, in percent. */
@@ -727,6 +751,8 @@ export interface GameRevenue {
     impressions: number;
     /** What they have earned, in whole cents, rounded down. */
     earned_cents: number;
+    /** Addition. What they have earned. In microcents, exact: 1000000 are a cent. */
+    earned_microcents: number;
   })[];
   /** The last 30 UTC days with today, newest first, days without impressions included. */
   daily: ({
@@ -736,6 +762,8 @@ export interface GameRevenue {
     impressions: number;
     /** What they have earned, in whole cents, rounded down. */
     earned_cents: number;
+    /** Addition. What they have earned. In microcents, exact: 1000000 are a cent. */
+    earned_microcents: number;
   })[];
 }
 

@@ -53,7 +53,10 @@ function markAdditions(name: string, schema: JsonSchema): JsonSchema {
   const properties = schema.properties as Record<string, JsonSchema> | undefined;
   if (properties === undefined) return schema;
   const marked = Object.entries(properties).map(([field, property]) => {
-    if (!additions.has(`${name}.${field}`)) return [field, property];
+    const path = `${name}.${field}`;
+    const items = property.items as JsonSchema | undefined;
+    if (items?.properties !== undefined) return [field, { ...property, items: markAdditions(path, items) }];
+    if (!additions.has(path)) return [field, property];
     return [field, { ...property, description: `Addition. ${property.description}`, "x-addition": true }];
   });
   return { ...schema, properties: Object.fromEntries(marked) };

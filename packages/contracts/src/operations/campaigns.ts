@@ -31,6 +31,7 @@ const draft = {
   ...newCampaign,
   status: "draft",
   spent_cents: 0,
+  spent_millicents: 0,
   end_date: null,
   created_at: exampleIds.moment,
 };
@@ -52,6 +53,7 @@ export const campaignsApi = defineFeature({
     NewCampaign: campaignCreateSchema,
     CampaignChanges: campaignPatchSchema,
   },
+  additions: ["Campaign.spent_millicents"],
   operations: {
     create: {
       ...common,
@@ -102,7 +104,7 @@ export const campaignsApi = defineFeature({
           status: 200,
           description: "The campaign.",
           schema: campaignSchema,
-          example: { ...draft, status: "active", spent_cents: 2 },
+          example: { ...draft, status: "active", spent_cents: 2, spent_millicents: 2000 },
         },
       ],
       refusals: ownCampaignOnly,
@@ -128,6 +130,7 @@ export const campaignsApi = defineFeature({
             ...draft,
             status: "active",
             spent_cents: 2,
+            spent_millicents: 2000,
             budget_cents: 150_000,
             daily_cap_cents: null,
             end_date: "2035-12-31T22:00:00+01:00",
@@ -199,7 +202,7 @@ export const campaignsApi = defineFeature({
           status: 200,
           description: "The paused campaign.",
           schema: campaignSchema,
-          example: { ...draft, status: "paused", spent_cents: 2 },
+          example: { ...draft, status: "paused", spent_cents: 2, spent_millicents: 2000 },
         },
       ],
       refusals: [

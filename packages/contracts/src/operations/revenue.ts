@@ -31,6 +31,15 @@ export const revenueApi = defineFeature({
     EarningsSum: earningsSchema.properties.total,
     GameDay: earningsSchema.properties.rows.items,
   },
+  additions: [
+    "AdvertiserRevenue.total_spent_millicents",
+    "AdvertiserRevenue.campaigns.spent_millicents",
+    "CreatorRevenue.total_earned_microcents",
+    "CreatorRevenue.games.earned_microcents",
+    "GameRevenue.earned_microcents",
+    "GameRevenue.top_advertisers.earned_microcents",
+    "GameRevenue.daily.earned_microcents",
+  ],
   operations: {
     advertiser: {
       ...common,
@@ -46,6 +55,7 @@ export const revenueApi = defineFeature({
           schema: revenueSchema,
           example: {
             total_spent_cents: 2,
+            total_spent_millicents: 2000,
             total_impressions: 1,
             active_campaigns: 1,
             balance_cents: 249_998,
@@ -54,6 +64,7 @@ export const revenueApi = defineFeature({
                 campaign_id: exampleIds.campaign,
                 name: "Winter in the taverns",
                 spent_cents: 2,
+                spent_millicents: 2000,
                 impressions: 1,
                 status: "active",
               },
@@ -77,9 +88,18 @@ export const revenueApi = defineFeature({
           schema: creatorRevenueSchema,
           example: {
             total_earned_cents: 84,
+            total_earned_microcents: 84_000_000,
             total_impressions: 100,
             games_count: 1,
-            games: [{ game_id: exampleIds.game, earned_cents: 84, impressions: 100, revenue_share_pct: 70 }],
+            games: [
+              {
+                game_id: exampleIds.game,
+                earned_cents: 84,
+                earned_microcents: 84_000_000,
+                impressions: 100,
+                revenue_share_pct: 70,
+              },
+            ],
           },
         },
       ],
@@ -100,12 +120,20 @@ export const revenueApi = defineFeature({
           example: {
             game_id: exampleIds.game,
             earned_cents: 84,
+            earned_microcents: 84_000_000,
             impressions: 100,
             revenue_share_pct: 70,
-            top_advertisers: [{ advertiser_id: exampleIds.advertiser, impressions: 100, earned_cents: 84 }],
+            top_advertisers: [
+              {
+                advertiser_id: exampleIds.advertiser,
+                impressions: 100,
+                earned_cents: 84,
+                earned_microcents: 84_000_000,
+              },
+            ],
             daily: [
-              { date: "2026-12-01", impressions: 60, earned_cents: 50 },
-              { date: "2026-11-30", impressions: 40, earned_cents: 33 },
+              { date: "2026-12-01", impressions: 60, earned_cents: 50, earned_microcents: 50_000_000 },
+              { date: "2026-11-30", impressions: 40, earned_cents: 33, earned_microcents: 33_000_000 },
             ],
           },
         },

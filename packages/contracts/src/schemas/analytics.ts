@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { AFFINITY_TYPES, AFFINITY_WEIGHT } from "./affinity.ts";
-import { answerText, CREATIVE_TYPES, closed, count, nullable, oneOf } from "./fields.ts";
+import { answerText, CREATIVE_TYPES, closed, count, millicents, nullable, oneOf } from "./fields.ts";
 
 /** Days of the daily analytics (spec: Limits). */
 export const ANALYTICS_DAYS = { minimum: 1, maximum: 365, default: 30 };
@@ -17,6 +17,8 @@ export const PACING_STATUSES = [
 const campaignId = () => answerText("The campaign.");
 const uniqueUsers = () => count("Players who have seen it, each counted once.");
 const spentCents = () => count("What the impressions have cost, in whole cents, half up.");
+const spentMillicents = () => millicents("What the impressions have cost.");
+const campaignSpentMillicents = () => millicents("What the campaign has spent.");
 const averageScore = () =>
   Type.Number({
     minimum: 0,
@@ -37,6 +39,7 @@ export const campaignStatsSchema = closed(
     unique_users: count("Players who have seen the campaign, each counted once."),
     unique_games: count("Games in which the campaign was seen, each counted once."),
     spent_cents: count("What the campaign has spent, in whole cents, rounded up."),
+    spent_millicents: campaignSpentMillicents(),
     budget_cents: count("What the campaign may spend in all, in cents."),
     effective_cpm_cents: count(
       "What a thousand impressions have cost, in cents, half up; 0 without impressions.",
@@ -57,6 +60,7 @@ const dailyRow = closed(
     impressions: count("Impressions of the day."),
     unique_users: uniqueUsers(),
     spent_cents: spentCents(),
+    spent_millicents: spentMillicents(),
     avg_affinity_score: averageScore(),
   },
   "A UTC day of the campaign.",
@@ -82,6 +86,7 @@ const creativeRow = closed(
     impressions: count("Impressions of the creative."),
     unique_users: uniqueUsers(),
     spent_cents: spentCents(),
+    spent_millicents: spentMillicents(),
     avg_affinity_score: averageScore(),
   },
   "A creative of the campaign.",
@@ -105,6 +110,7 @@ const countryRow = closed(
     impressions: count("Impressions in the country."),
     unique_users: uniqueUsers(),
     spent_cents: spentCents(),
+    spent_millicents: spentMillicents(),
   },
   "A country in which the campaign was seen.",
 );
@@ -160,9 +166,11 @@ export const pacingSchema = closed(
     campaign_id: campaignId(),
     budget_cents: count("What the campaign may spend in all, in cents."),
     spent_cents: count("What the campaign has spent, in whole cents, rounded up."),
+    spent_millicents: campaignSpentMillicents(),
     remaining_cents: count("What is left of the budget, in whole cents, rounded down."),
     daily_cap_cents: nullable(count("Most that may be spent on one UTC day, in cents; null: no cap.")),
     today_spent_cents: count("What was spent on the present UTC day, in whole cents, rounded up."),
+    today_spent_millicents: millicents("What was spent on the present UTC day."),
     today_remaining_cents: count(
       "What today's cap and the budget both still allow, in whole cents, rounded down.",
     ),

@@ -1,11 +1,21 @@
 import Type, { type Static } from "typebox";
-import { answerText, CAMPAIGN_STATUSES, closed, count, microcents, oneOf, utcDate } from "./fields.ts";
+import {
+  answerText,
+  CAMPAIGN_STATUSES,
+  closed,
+  count,
+  microcents,
+  millicents,
+  oneOf,
+  utcDate,
+} from "./fields.ts";
 
 const revenueCampaign = closed(
   {
     campaign_id: answerText("The campaign."),
     name: answerText("Name of the campaign."),
     spent_cents: count("What the campaign has spent, in whole cents, rounded up."),
+    spent_millicents: millicents("What the campaign has spent."),
     impressions: count("Impressions so far."),
     status: oneOf(CAMPAIGN_STATUSES, "Only an active campaign is served."),
   },
@@ -15,6 +25,7 @@ const revenueCampaign = closed(
 export const revenueSchema = closed(
   {
     total_spent_cents: count("What all campaigns have spent, in whole cents, rounded up."),
+    total_spent_millicents: millicents("What all campaigns have spent: the sum of the rows."),
     total_impressions: count("Impressions of all campaigns."),
     active_campaigns: count("How many campaigns are active."),
     balance_cents: count("What is left of the deposits, in whole cents, rounded down."),
@@ -31,6 +42,7 @@ const creatorGame = closed(
   {
     game_id: answerText("The game."),
     earned_cents: count("What the game has earned, in whole cents, rounded down."),
+    earned_microcents: microcents("What the game has earned."),
     impressions: count("Impressions in the game."),
     revenue_share_pct: revenueSharePct(),
   },
@@ -40,6 +52,7 @@ const creatorGame = closed(
 export const creatorRevenueSchema = closed(
   {
     total_earned_cents: count("What all games have earned, in whole cents, rounded down."),
+    total_earned_microcents: microcents("What all games have earned: the sum of the rows."),
     total_impressions: count("Impressions in all games."),
     games_count: count("How many games the account has."),
     games: Type.Array(creatorGame, { description: "All games, most impressions first, then by identifier." }),
@@ -53,6 +66,7 @@ const topAdvertiser = closed(
     advertiser_id: answerText("The advertiser."),
     impressions: count("His impressions in the game."),
     earned_cents: count("What they have earned, in whole cents, rounded down."),
+    earned_microcents: microcents("What they have earned."),
   },
   "An advertiser seen in the game.",
 );
@@ -62,6 +76,7 @@ const earningsDay = closed(
     date: Type.String({ format: "date", description: "The UTC day, YYYY-MM-DD." }),
     impressions: count("Impressions in the game on that day."),
     earned_cents: count("What they have earned, in whole cents, rounded down."),
+    earned_microcents: microcents("What they have earned."),
   },
   "A day of the game.",
 );
@@ -70,6 +85,7 @@ export const gameRevenueSchema = closed(
   {
     game_id: answerText("The game."),
     earned_cents: count("What the game has earned, in whole cents, rounded down."),
+    earned_microcents: microcents("What the game has earned."),
     impressions: count("Impressions in the game."),
     revenue_share_pct: revenueSharePct(),
     top_advertisers: Type.Array(topAdvertiser, {

@@ -25,6 +25,7 @@ export function presentCampaignStats(stats: CampaignStats): CampaignStatsBody {
     unique_users: stats.uniqueUsers,
     unique_games: stats.uniqueGames,
     spent_cents: centsUp(stats.spentMillicents),
+    spent_millicents: stats.spentMillicents,
     budget_cents: stats.budgetCents,
     effective_cpm_cents: effectiveCpmCents(stats.spentMillicents, stats.impressions),
     avg_affinity_score: meanOfMillionths(stats.scoreMillionths, stats.impressions),
@@ -39,6 +40,7 @@ function presentSums(sums: Sums) {
     impressions: sums.impressions,
     unique_users: sums.uniqueUsers,
     spent_cents: centsHalfUp(sums.spentMillicents),
+    spent_millicents: sums.spentMillicents,
   };
 }
 
@@ -113,9 +115,11 @@ export function presentPacing(campaignId: string, facts: PacingFacts, pacing: Pa
     campaign_id: campaignId,
     budget_cents: centsDown(budgetMillicents),
     spent_cents: centsUp(spentMillicents),
+    spent_millicents: spentMillicents,
     remaining_cents: centsDown(pacing.remainingMillicents),
     daily_cap_cents: dailyCapMillicents === null ? null : centsDown(dailyCapMillicents),
     today_spent_cents: centsUp(facts.todaySpentMillicents),
+    today_spent_millicents: facts.todaySpentMillicents,
     today_remaining_cents: centsDown(pacing.todayRemainingMillicents),
     avg_daily_spend_cents: averageCents(spentMillicents, pacing.daysActive),
     projected_exhaustion_date: pacing.projectedExhaustionDay,

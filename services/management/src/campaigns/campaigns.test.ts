@@ -27,6 +27,7 @@ describe("campaigns", () => {
       ...campaignBody,
       status: "draft",
       spent_cents: 0,
+      spent_millicents: 0,
       daily_cap_cents: null,
       start_date: null,
       end_date: null,

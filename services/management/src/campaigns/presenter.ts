@@ -10,6 +10,7 @@ export function presentCampaign(campaign: Campaign): CampaignBody {
     status: campaign.status,
     budget_cents: campaign.budgetCents,
     spent_cents: centsUp(campaign.spentMillicents),
+    spent_millicents: campaign.spentMillicents,
     cpm_bid_cents: campaign.cpmBidCents,
     daily_cap_cents: campaign.dailyCapCents,
     start_date: campaign.startDate,

@@ -6,7 +6,7 @@ import type {
   RevenueBody,
 } from "@diegetic/contracts";
 import { safeInteger } from "@diegetic/database";
-import { basisPointsToPercent, centsUp, microcentsToCentsDown } from "@diegetic/money";
+import { basisPointsToPercent, centsUp, type Microcents, microcentsToCentsDown } from "@diegetic/money";
 import { balanceCents } from "../advertiser/presenter.ts";
 import type { Period } from "../ledger/period.ts";
 import type { Earnings, GameAdvertiser, GameDayEarnings } from "./earnings-store.ts";
@@ -15,6 +15,7 @@ import type { AdvertiserRevenue, GameDetails, GameEarnings } from "./store.ts";
 export function presentRevenue(revenue: AdvertiserRevenue): RevenueBody {
   return {
     total_spent_cents: centsUp(revenue.spentMillicents),
+    total_spent_millicents: revenue.spentMillicents,
     total_impressions: revenue.impressions,
     active_campaigns: revenue.campaigns.filter(({ status }) => status === "active").length,
     balance_cents: balanceCents(revenue),
@@ -22,24 +23,34 @@ export function presentRevenue(revenue: AdvertiserRevenue): RevenueBody {
       campaign_id: campaign.id,
       name: campaign.name,
       spent_cents: centsUp(campaign.spentMillicents),
+      spent_millicents: campaign.spentMillicents,
       impressions: campaign.impressions,
       status: campaign.status,
     })),
   };
 }
 
+function presentEarned(amount: Microcents) {
+  return {
+    earned_cents: microcentsToCentsDown(amount),
+    earned_microcents: safeInteger(amount, "earned"),
+  };
+}
+
 function presentGame(game: GameEarnings) {
   return {
     game_id: game.gameId,
-    earned_cents: microcentsToCentsDown(game.earnedMicrocents),
+    ...presentEarned(game.earnedMicrocents),
     impressions: game.impressions,
     revenue_share_pct: basisPointsToPercent(game.revenueShareBasisPoints),
   };
 }
 
 export function presentCreatorRevenue(games: readonly GameEarnings[]): CreatorRevenueBody {
+  const total = games.reduce((sum, game) => sum + game.earnedMicrocents, 0n);
   return {
-    total_earned_cents: microcentsToCentsDown(games.reduce((sum, game) => sum + game.earnedMicrocents, 0n)),
+    total_earned_cents: microcentsToCentsDown(total),
+    total_earned_microcents: safeInteger(total, "earned"),
     total_impressions: games.reduce((sum, game) => sum + game.impressions, 0),
     games_count: games.length,
     games: games.map(presentGame),
@@ -57,14 +68,14 @@ export function presentGameRevenue(
     top_advertisers: advertisers.map((row) => ({
       advertiser_id: row.name,
       impressions: row.impressions,
-      earned_cents: microcentsToCentsDown(row.earnedMicrocents),
+      ...presentEarned(row.earnedMicrocents),
     })),
     daily: days.map((date) => {
       const row = byDay.get(date);
       return {
         date,
         impressions: row?.impressions ?? 0,
-        earned_cents: microcentsToCentsDown(row?.earnedMicrocents ?? 0n),
+        ...presentEarned(row?.earnedMicrocents ?? 0n),
       };
     }),
   };
