@@ -38,6 +38,7 @@ function operations() {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       if (SERVING.includes(operation.operationId)) continue;
+      if (!operation.security.some(({ apiKey }) => apiKey !== undefined)) continue;
       const parameters = (operation.parameters ?? []).map(resolve);
       // Lists are complete without `limit`; a page's successor stands in a header that the calls do not return.
       const query = parameters.filter(({ in: place, name }) => place === "query" && !PAGING.includes(name));

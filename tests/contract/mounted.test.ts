@@ -1,8 +1,12 @@
-import { allOperations, expressPath } from "@diegetic/contracts";
+import { allOperations, expressPath, roleOf, sessionOperations } from "@diegetic/contracts";
 import { readManagementSettings } from "@diegetic/management";
 import { readMatchSettings } from "@diegetic/match";
 import { describe, expect, it } from "@jest/globals";
-import { type FeatureParts, managementEndpoints } from "../../services/management/src/endpoints.ts";
+import {
+  type FeatureParts,
+  managementEndpoints,
+  signedInEndpoints,
+} from "../../services/management/src/endpoints.ts";
 import {
   createImpressionsEndpoint,
   type ImpressionDependencies,
@@ -24,6 +28,18 @@ describe("what the services mount", () => {
       place({ method: operation.method, path: expressPath(operation) }),
     );
     expect(endpoints.map(place).sort()).toEqual(documented.sort());
+  });
+
+  it("is what the API document describes for sessions, with its callers and roles", () => {
+    const facts = signedInEndpoints({} as FeatureParts).map(({ method, path, group, caller, role }) =>
+      [method, path, group, caller, role].join(" "),
+    );
+    const documented = sessionOperations().map((operation) =>
+      [operation.method, expressPath(operation), operation.group, operation.caller, roleOf(operation)].join(
+        " ",
+      ),
+    );
+    expect(facts.sort()).toEqual(documented.sort());
   });
 
   it("counts and asks for scopes as the API document says", () => {

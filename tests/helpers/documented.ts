@@ -81,7 +81,8 @@ function unknownOperation(answer: SeenAnswer, methods: string[]): string | undef
 function wrongHeaders(response: Node, answer: SeenAnswer): string | undefined {
   for (const [name, reference] of Object.entries(response.headers ?? {})) {
     const header = resolve(reference);
-    const text = answer.headers[name.toLowerCase()];
+    // Node tells several cookies apart.
+    const text = [answer.headers[name.toLowerCase()]].flat().join(", ") || undefined;
     if (text === undefined) {
       if (header?.required) return `${answer.status} lacks the header ${name}`;
       continue;

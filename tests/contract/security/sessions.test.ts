@@ -1,5 +1,6 @@
-import { newId } from "@diegetic/contracts";
+import { newId, sessionOperations } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { undocumented } from "../../helpers/documented.ts";
 import { BASE_PATH, type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
 
 const OWN_PAGE = { "Sec-Fetch-Site": "same-origin" };
@@ -17,8 +18,9 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-function call(method: string, path: string, { cookie, body, headers = OWN_PAGE }: Call = {}) {
-  return api.send({
+/** The answer has to be one that the API document allows. */
+async function call(method: string, path: string, { cookie, body, headers = OWN_PAGE }: Call = {}) {
+  const answer = await api.send({
     method,
     path: BASE_PATH + path,
     headers: {
@@ -28,6 +30,8 @@ function call(method: string, path: string, { cookie, body, headers = OWN_PAGE }
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
+  expect([method, path, undocumented(answer)]).toEqual([method, path, undefined]);
+  return answer;
 }
 
 async function signedUp(fields: object = {}): Promise<{ cookie: string; userId: string }> {
@@ -146,5 +150,38 @@ describe("roles", () => {
     expect(await statuses()).toEqual([200, 200, 204, 201]);
     expect((await call("DELETE", `/members/${userId}`, { cookie: owner.cookie })).status).toBe(204);
     expect(await statuses()).toEqual([403, 403, 403, 201]);
+  });
+});
+
+describe("what only signed-in users may do", () => {
+  const operations = sessionOperations().map((operation) => [operation.operationId, operation] as const);
+  const pathOf = ({ path }: { path: string }) => path.replace(/\{[a-z_]+\}/g, "none");
+
+  it.each(operations)("%s is refused to other sites", async (_id, operation) => {
+    if (operation.method === "GET") return;
+    const { cookie } = await signedUp();
+    const headers = { Origin: "https://evil.example" };
+    const answer = await call(operation.method, pathOf(operation), {
+      cookie,
+      body: operation.request?.example,
+      headers,
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain("only from the dashboard's own pages");
+    expect(answer.headers["set-cookie"]).toBeUndefined();
+  });
+
+  const alone = operations.filter(([, { caller }]) => caller === "session");
+
+  it.each(alone)("%s is refused to API keys, and to whoever is not signed in", async (_id, operation) => {
+    const key = await api.newKey();
+    const body = operation.request?.example;
+    const headers = { ...OWN_PAGE, Authorization: `Bearer ${key}` };
+    const byKey = await call(operation.method, pathOf(operation), { body, headers });
+    expect([byKey.status, byKey.text]).toEqual([
+      403,
+      JSON.stringify({ detail: "An API key cannot do this: sign in on the dashboard." }),
+    ]);
+    expect((await call(operation.method, pathOf(operation), { body })).status).toBe(401);
   });
 });

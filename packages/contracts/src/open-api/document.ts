@@ -1,5 +1,5 @@
-import { apiFeatures } from "../operations/index.ts";
-import type { Operation } from "../operations/operation.ts";
+import { documentedFeatures } from "../operations/index.ts";
+import { type Operation, roleOf } from "../operations/operation.ts";
 import { headers } from "./headers.ts";
 import { parametersOf, sharedParameters } from "./parameters.ts";
 import { responsesOf, sharedResponses } from "./responses.ts";
@@ -24,6 +24,9 @@ Diegetic places advertisers' content into games, as things that belong to the ga
 **An advertiser** registers, deposits, creates a campaign with a creative, and activates it.
 
 - **Keys.** Every request carries \`Authorization: Bearer <API_KEY>\`. A key has scopes; each operation names the one it needs.
+- **Sessions.** The dashboard signs users in by a cookie, which acts for one account like a key and needs no scopes, but a role: \`viewer\` reads, simulates
+  and explains, \`manager\` changes everything but members and keys, \`owner\` may do all. A request with an \`Authorization\` header ignores the cookie. Every request by a cookie that is not GET
+  or HEAD has to come from the dashboard's own origin, as \`Origin\` and \`Sec-Fetch-Site\` say.
 - **Money** is in cents (\`*_cents\`). Requests name whole cents. So do answers: balances and earnings are rounded down and what was spent is
   rounded up, so that an answer never promises more than there is; analytics round to the nearest cent. What one impression was charged and
   the ledger are exact instead: they have up to three decimals.
@@ -51,7 +54,7 @@ export function openApiDocument(options: { basePath: string }): OpenApiDocument 
     },
     servers: [{ url: options.basePath === "" ? "/" : options.basePath, description: "This service." }],
     security: [{ apiKey: [] }],
-    tags: apiFeatures.map(({ tag, description }) => ({ name: tag, description })),
+    tags: documentedFeatures.map(({ tag, description }) => ({ name: tag, description })),
     paths: paths(),
     components: {
       schemas: componentSchemas(),
@@ -64,6 +67,12 @@ export function openApiDocument(options: { basePath: string }): OpenApiDocument 
           scheme: "bearer",
           description: "An API key, igk_…, from the dashboard.",
         },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "diegetic_session",
+          description: "The cookie of a signed-in browser. Over https its name begins with __Host-.",
+        },
       },
     },
   };
@@ -71,7 +80,7 @@ export function openApiDocument(options: { basePath: string }): OpenApiDocument 
 
 function paths(): OpenApiDocument["paths"] {
   const result: OpenApiDocument["paths"] = {};
-  for (const { tag, operations } of apiFeatures) {
+  for (const { tag, operations } of documentedFeatures) {
     for (const operation of Object.values(operations)) {
       result[operation.path] = {
         ...result[operation.path],
@@ -84,7 +93,6 @@ function paths(): OpenApiDocument["paths"] {
 
 function describe(operation: Operation, tag: string): JsonSchema {
   const parameters = parametersOf(operation);
-  const scopes = [operation.scope].flat();
   const { request } = operation;
   return {
     operationId: operation.operationId,
@@ -92,11 +100,11 @@ function describe(operation: Operation, tag: string): JsonSchema {
     summary: operation.summary,
     description: [
       operation.addition ? `Addition. ${operation.description}` : operation.description,
-      `Scope: ${scopes.map((scope) => `\`${scope}\``).join(" or ")}. Rate limit: \`${operation.group}\`.`,
+      `${accessOf(operation)} Rate limit: \`${operation.group}\`.`,
     ].join("\n\n"),
     ...(operation.addition && { "x-addition": true }),
     "x-rate-limit-group": operation.group,
-    security: scopes.map((scope) => ({ apiKey: [scope] })),
+    security: securityOf(operation),
     ...(parameters.length > 0 && { parameters }),
     ...(request !== undefined && {
       requestBody: {
@@ -106,4 +114,18 @@ function describe(operation: Operation, tag: string): JsonSchema {
     }),
     responses: responsesOf(operation),
   };
+}
+
+function securityOf({ caller, scope }: Operation): JsonSchema[] {
+  if (caller === "anyone") return [];
+  const session = { session: [] };
+  return caller === "session" ? [session] : [...[scope].flat().map((one) => ({ apiKey: [one] })), session];
+}
+
+function accessOf(operation: Operation): string {
+  if (operation.caller === "anyone") return "For anyone, counted by client address.";
+  const role = `Role of a session: \`${roleOf(operation)}\`.`;
+  if (operation.caller === "session") return `For signed-in users alone. ${role}`;
+  const scopes = [operation.scope].flat().map((scope) => `\`${scope}\``);
+  return `Scope: ${scopes.join(" or ")}. ${role}`;
 }

@@ -46,6 +46,13 @@ const singleHeaders = {
     },
     example: "no_eligible_campaign",
   },
+  "Set-Cookie": {
+    description:
+      "The session's cookie, `HttpOnly` and `SameSite=Strict`; or an expired one, by which the browser forgets it.",
+    required: true,
+    schema: { type: "string" },
+    example: "diegetic_session=…; Max-Age=1209600; Path=/; HttpOnly; SameSite=Strict",
+  },
   Allow: {
     description: "The methods of the path.",
     required: true,

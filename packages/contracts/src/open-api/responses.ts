@@ -130,9 +130,10 @@ export function responsesOf(operation: Operation): Responses {
   for (const success of operation.success) responses[success.status] = successResponse(success, operation);
   for (const [status, refusals] of byStatus(refusalsOf(operation))) {
     const examples = refusals.map(({ name, when, detail }) => [name, example(when, detail)]);
-    responses[status] = errorResponse(TITLES[status], Object.fromEntries(examples));
+    const names = status === 401 ? (["WWW-Authenticate"] as const) : [];
+    responses[status] = errorResponse(TITLES[status], Object.fromEntries(examples), names);
   }
-  responses[401] = reference("Unauthorized");
+  if (operation.caller !== "anyone") responses[401] = reference("Unauthorized");
   responses[408] = reference("RequestTimeout");
   responses[429] = reference("TooManyRequests");
   responses[431] = reference("HeadersTooLarge");
@@ -162,19 +163,7 @@ function successResponse(success: Success, operation: Operation): JsonSchema {
 
 /** What the operation refuses itself, and what it refuses because of its scope, body, paging or retries. */
 function refusalsOf(operation: Operation): Refusal[] {
-  const scopes = [operation.scope]
-    .flat()
-    .map((scope) => `"${scope}"`)
-    .join(" or ");
-  const all: Refusal[] = [
-    {
-      status: 403,
-      name: "scope",
-      when: "The key may not be used for this.",
-      detail: `This API key lacks the scope ${scopes}: use one that has it. A key that works can make one with POST /api-keys, and so can whoever runs the service.`,
-    },
-    ...operation.refusals,
-  ];
+  const all: Refusal[] = [...accessRefusals(operation), ...operation.refusals];
   if (operation.path.includes("{")) {
     all.push({
       status: 400,
@@ -195,6 +184,40 @@ function refusalsOf(operation: Operation): Refusal[] {
   if (operation.idempotent) all.push(...RETRY_REFUSALS);
   return all;
 }
+
+/** What is refused because of who calls. */
+function accessRefusals(operation: Operation): Refusal[] {
+  if (operation.caller === "anyone") return [CROSS_SITE];
+  if (operation.caller === "session") {
+    return operation.method === "GET" ? [KEY_USED] : [KEY_USED, CROSS_SITE];
+  }
+  const scopes = [operation.scope]
+    .flat()
+    .map((scope) => `"${scope}"`)
+    .join(" or ");
+  return [
+    {
+      status: 403,
+      name: "scope",
+      when: "The key may not be used for this.",
+      detail: `This API key lacks the scope ${scopes}: use one that has it. A key that works can make one with POST /api-keys, and so can whoever runs the service.`,
+    },
+  ];
+}
+
+const KEY_USED: Refusal = {
+  status: 403,
+  name: "api_key",
+  when: "The caller is an API key.",
+  detail: "An API key cannot do this: sign in on the dashboard.",
+};
+const CROSS_SITE: Refusal = {
+  status: 403,
+  name: "cross_site",
+  when: "The request does not come from a page of the service.",
+  detail:
+    "A signed-in browser can change something only from the dashboard's own pages: open the dashboard at the address of the service, or use an API key.",
+};
 
 const PAGING_REFUSALS: readonly Refusal[] = [
   {

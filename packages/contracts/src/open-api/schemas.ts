@@ -1,17 +1,19 @@
 import type { Condition } from "../operations/conditions.ts";
-import { apiFeatures } from "../operations/index.ts";
+import { documentedFeatures } from "../operations/index.ts";
 import { errorSchema } from "../schemas/fields.ts";
 
 /** A schema of the document: plain JSON. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 const components: ReadonlyMap<string, object> = new Map<string, object>([
-  ...apiFeatures.flatMap((feature) => Object.entries(feature.schemas)),
+  ...documentedFeatures.flatMap((feature) => Object.entries(feature.schemas)),
   ["Error", errorSchema],
 ]);
-const additions: ReadonlySet<string> = new Set(apiFeatures.flatMap((feature) => feature.additions ?? []));
+const additions: ReadonlySet<string> = new Set(
+  documentedFeatures.flatMap((feature) => feature.additions ?? []),
+);
 const conditions: ReadonlyMap<string, readonly Condition[]> = new Map(
-  apiFeatures.flatMap((feature) => Object.entries(feature.conditions ?? {})),
+  documentedFeatures.flatMap((feature) => Object.entries(feature.conditions ?? {})),
 );
 const nameOfSchema: ReadonlyMap<string, string> = new Map(
   [...components].map(([name, schema]) => [JSON.stringify(schema), name]),

@@ -37,7 +37,7 @@ export {
   trafficApi,
 };
 
-/** Every feature of the API in the order of the document. */
+/** Every feature that API keys have. */
 export const apiFeatures: readonly ApiFeature[] = [
   advertiserApi,
   campaignsApi,
@@ -56,7 +56,18 @@ export const apiFeatures: readonly ApiFeature[] = [
   apiKeysApi,
 ];
 
-/** Every operation of the API: what the services mount, and what the document describes. */
+/** The features that only signed-in users have, and how they sign in. */
+const sessionFeatures: readonly ApiFeature[] = [sessionsApi, membersApi];
+
+/** What the document describes, in its order. */
+export const documentedFeatures: readonly ApiFeature[] = [...apiFeatures, ...sessionFeatures];
+
+/** Every operation that API keys can call, and sessions, too. */
 export function allOperations(): Operation[] {
   return apiFeatures.flatMap((feature) => Object.values(feature.operations));
+}
+
+/** Every other operation: for sessions alone, or for anyone. */
+export function sessionOperations(): Operation[] {
+  return sessionFeatures.flatMap((feature) => Object.values(feature.operations));
 }

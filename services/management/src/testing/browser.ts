@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import { newId } from "@diegetic/contracts";
 import request, { type Test } from "supertest";
+import { documented } from "../../../../tests/helpers/documented.ts";
 import { BASE, type Harness } from "./harness.ts";
 
 /** A browser with the dashboard open: it keeps its cookie, and says with every change where it comes from. */
@@ -27,9 +28,7 @@ type Method = "get" | "post" | "put" | "patch" | "delete";
 /** A browser without a cookie. @param ip by which it is told apart from others */
 export function openBrowser(app: RequestListener, person: Person = {}): Browser {
   const browser = (method: Method, path: string, body?: unknown): Test => {
-    const test = request(app)
-      [method](BASE + path)
-      .set("Sec-Fetch-Site", "same-origin");
+    const test = documented(request(app)[method](BASE + path)).set("Sec-Fetch-Site", "same-origin");
     if (opened.cookie !== "") test.set("Cookie", opened.cookie);
     test.expect((response) => {
       const [setCookie] = (response.headers["set-cookie"] as unknown as string[] | undefined) ?? [];
