@@ -5,6 +5,9 @@ const HEADER = `# Generated from packages/contracts by \`npm run generate:client
 from __future__ import annotations
 `;
 
+/** Keywords that may be a field's or parameter's name. */
+const KEYWORDS = ["from", "import", "class", "global", "in", "is", "not", "or", "and", "pass", "with", "as"];
+
 export function pythonTypes({ schemas }) {
   const nested = [];
   const classes = Object.entries(schemas).map(([name, schema]) => component(name, schema, nested));
@@ -17,7 +20,7 @@ ${[...nested, ...classes].join("\n\n\n")}
 
 export function pythonCalls({ operations }) {
   return `${HEADER}
-from typing import Any, Optional, cast
+from typing import Any, Literal, Optional, cast
 
 from . import _types as t
 from ._transport import quote as _quote
@@ -58,10 +61,18 @@ function component(name, schema, nested) {
 function typedDict(name, schema, nested) {
   const fields = Object.entries(schema.properties).map(([field, value]) => {
     const type = typeOf(value, `${name}${pascal(field)}`, nested);
-    return `    ${field}: ${schema.required?.includes(field) ? type : `NotRequired[${type}]`}`;
+    return [field, schema.required?.includes(field) ? type : `NotRequired[${type}]`];
   });
   const comment = schema.description === undefined ? "" : `    """${schema.description}"""\n\n`;
-  return `class ${name}(TypedDict):\n${comment}${fields.join("\n")}`;
+  if (!fields.some(([field]) => KEYWORDS.includes(field))) {
+    const lines = fields.map(([field, type]) => `    ${field}: ${type}`);
+    return `class ${name}(TypedDict):\n${comment}${lines.join("\n")}`;
+  }
+  // A keyword cannot be an attribute of a class.
+  const lines = fields.map(
+    ([field, type]) => `        "${field}": ${JSON.stringify(type.replaceAll('"', "'"))},`,
+  );
+  return `${name} = TypedDict(\n    "${name}",\n    {\n${lines.join("\n")}\n    },\n)`;
 }
 
 function typeOf(schema, name, nested, prefix = "") {
@@ -148,9 +159,8 @@ function method(operation, isAsync) {
 `;
 }
 
-/** `from` is a keyword of Python. */
 function pythonName(name) {
-  return name === "from" ? "from_" : name;
+  return KEYWORDS.includes(name) ? `${name}_` : name;
 }
 
 function filledPath({ path, pathParameters }) {

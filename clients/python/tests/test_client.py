@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import typing
 import unittest
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from diegetic import _types
 from diegetic import DiegeticClient, DiegeticError, FileOutbox
+from diegetic._calls import AsyncCalls, Calls
 from diegetic.testing import FakeDiegetic
 
 SCENE: Any = {"game_id": "game", "user_id": "player", "game_context": {"location": "tavern"}}
@@ -100,6 +103,18 @@ class ClientTest(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(ValueError, message):
                 DiegeticClient(**options)
+
+
+class GeneratedTest(unittest.TestCase):
+    def test_every_annotation_resolves(self) -> None:
+        names = vars(_types)
+        for kind in (value for value in names.values() if typing.is_typeddict(value)):
+            self.assertTrue(typing.get_type_hints(kind, names))
+        for calls in (Calls, AsyncCalls):
+            methods = [value for name, value in vars(calls).items() if not name.startswith("_")]
+            self.assertGreater(len(methods), 20)
+            for method in methods:
+                self.assertIn("return", typing.get_type_hints(method))
 
 
 class FileOutboxTest(unittest.TestCase):

@@ -1,7 +1,7 @@
 # Generated from packages/contracts by `npm run generate:clients`. Do not edit.
 from __future__ import annotations
 
-from typing import Any, Optional, cast
+from typing import Any, Literal, Optional, cast
 
 from . import _types as t
 from ._transport import quote as _quote

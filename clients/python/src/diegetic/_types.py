@@ -586,13 +586,15 @@ class GameAdvertiser(TypedDict):
     is_blocked: bool
 
 
-class Earnings(TypedDict):
-    """What the games have earned day by day."""
-
-    from: str
-    to: str
-    total: EarningsSum
-    rows: list[GameDay]
+Earnings = TypedDict(
+    "Earnings",
+    {
+        "from": "str",
+        "to": "str",
+        "total": "EarningsSum",
+        "rows": "list[GameDay]",
+    },
+)
 
 
 class EarningsSum(TypedDict):

@@ -1,0 +1,70 @@
+/** `npm run traffic -- --players N --minutes M [--rate R]`: realistic traffic against the running stack of DATA_DIR. */
+import { execFileSync } from "node:child_process";
+import { setMaxListeners } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DiegeticClient } from "@diegetic/client";
+import { Figures } from "./figures.ts";
+import { readOptions } from "./options.ts";
+import { playAll } from "./players.ts";
+import { prepare } from "./world.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const PROGRESS_MS = process.stderr.isTTY ? 1_000 : 10_000;
+
+try {
+  await run();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}
+
+async function run(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  const baseUrl = readBaseUrl();
+  const runId = Date.now().toString(36);
+  const figures = new Figures();
+  const client = new DiegeticClient({ baseUrl, apiKey: createKey(runId), onEvent: figures.onEvent });
+  const games = await prepare(client, runId);
+  process.stderr.write(
+    `${options.players} players for ${options.minutes} min at ${baseUrl}. Ctrl-C ends early.\n`,
+  );
+
+  const end = new AbortController();
+  setMaxListeners(0, end.signal);
+  const endMs = Date.now() + options.minutes * 60_000;
+  const timer = setTimeout(() => end.abort(), options.minutes * 60_000);
+  process.once("SIGINT", () => end.abort());
+  const progress = setInterval(() => showProgress(figures, endMs), PROGRESS_MS);
+  await playAll({ client, games, figures, options, end: end.signal });
+  clearTimeout(timer);
+  clearInterval(progress);
+  const pending = await client.close();
+  const { total_spent_cents } = await client.api.getRevenue();
+  if (process.stderr.isTTY) process.stderr.write("\n");
+  process.stdout.write(`${figures.summary(pending)}\n`);
+  process.stdout.write(
+    `${"Of that by this run's campaigns".padEnd(32)}${total_spent_cents} cents, rounded up\n`,
+  );
+}
+
+function showProgress(figures: Figures, endMs: number): void {
+  const line = figures.progress(Math.max(0, endMs - Date.now()) / 1_000);
+  process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
+}
+
+function readBaseUrl(): string {
+  const dataDir = process.env.DATA_DIR ?? ".data";
+  try {
+    return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8")).baseUrl;
+  } catch {
+    throw new Error(`No stack is running in ${dataDir}: start one with npm start, or set DATA_DIR.`);
+  }
+}
+
+/** An account of its own, so that the demo account stays as it is. */
+function createKey(runId: string): string {
+  const args = ["run", "--silent", "key", "--", "--label", `traffic-${runId}`, "--rate-limit", "unlimited"];
+  return execFileSync("npm", args, { cwd: ROOT, encoding: "utf8" }).trim();
+}
