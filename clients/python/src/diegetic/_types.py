@@ -832,6 +832,154 @@ class ApiKeyRotation(TypedDict):
     overlap_seconds: NotRequired[Optional[int]]
 
 
+class Session(TypedDict):
+    """A signed-in user, and the account that the session acts for."""
+
+    session_id: str
+    expires_at: str
+    user: User
+    account: Account
+    role: Literal["viewer", "manager", "owner"]
+    accounts: list[Membership]
+
+
+class User(TypedDict):
+    """A person who signs in."""
+
+    id: str
+    name: str
+    email: str
+    is_operator: bool
+
+
+class Account(TypedDict):
+    """An account."""
+
+    id: str
+    label: str
+
+
+class Membership(TypedDict):
+    """An account that a user is a member of."""
+
+    id: str
+    label: str
+    role: Literal["viewer", "manager", "owner"]
+
+
+class ListedSession(TypedDict):
+    """A session of the user that is in force."""
+
+    id: str
+    account_label: str
+    created_at: str
+    expires_at: str
+    user_agent: Optional[str]
+    client_address: Optional[str]
+    current: bool
+
+
+class SignUp(TypedDict):
+    """A new user, with a new account or an invitation to one."""
+
+    name: str
+    email: str
+    password: str
+    account_label: NotRequired[Optional[str]]
+    invitation_token: NotRequired[Optional[str]]
+
+
+class SignIn(TypedDict):
+    """A user who signs in on this browser."""
+
+    email: str
+    password: str
+
+
+class PasswordChange(TypedDict):
+    """A new password in place of the current one."""
+
+    current_password: str
+    new_password: str
+
+
+class UserChanges(TypedDict):
+    """Changes of the user."""
+
+    name: str
+
+
+class SessionChanges(TypedDict):
+    """Changes of the session."""
+
+    account_id: str
+
+
+class InvitationToken(TypedDict):
+    """An invitation, named by its token."""
+
+    token: str
+
+
+class OfferedAccount(TypedDict):
+    """What an invitation offers."""
+
+    account_label: str
+    role: Literal["viewer", "manager", "owner"]
+    expires_at: str
+
+
+class Member(TypedDict):
+    """A member of the account."""
+
+    user_id: str
+    name: str
+    email: str
+    role: Literal["viewer", "manager", "owner"]
+    joined_at: str
+
+
+class MemberChanges(TypedDict):
+    """Changes of a member."""
+
+    role: Literal["viewer", "manager", "owner"]
+
+
+class AccountChanges(TypedDict):
+    """Changes of the account."""
+
+    label: str
+
+
+class Invitation(TypedDict):
+    """An open invitation, without its token."""
+
+    id: str
+    role: Literal["viewer", "manager", "owner"]
+    note: Optional[str]
+    created_at: str
+    expires_at: str
+
+
+class CreatedInvitation(TypedDict):
+    """A new invitation, with its token."""
+
+    id: str
+    role: Literal["viewer", "manager", "owner"]
+    note: Optional[str]
+    created_at: str
+    expires_at: str
+    token: str
+    link_path: str
+
+
+class NewInvitation(TypedDict):
+    """An invitation to join the account."""
+
+    role: Literal["viewer", "manager", "owner"]
+    note: NotRequired[Optional[str]]
+
+
 class Error(TypedDict):
     """Every error of the API."""
 

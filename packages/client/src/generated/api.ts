@@ -1121,6 +1121,192 @@ export interface ApiKeyRotation {
   overlap_seconds?: number | null;
 }
 
+/** A signed-in user, and the account that the session acts for. */
+export interface Session {
+  /** The session's identifier, ses_…; it is not the secret in the cookie. */
+  session_id: string;
+  /** When the session ends by itself. ISO 8601 in UTC with milliseconds. */
+  expires_at: string;
+  user: User;
+  account: Account;
+  /** The user's role in the account that the session acts for. owner: everything; manager: all but members, invitations and API keys; viewer: reads, simulates and explains. */
+  role: "viewer" | "manager" | "owner";
+  /** All accounts that the user is a member of, in the order of joining. */
+  accounts: Membership[];
+}
+
+/** A person who signs in. */
+export interface User {
+  /** The user's identifier, usr_…. */
+  id: string;
+  /** How the user is called. */
+  name: string;
+  /** The user's e-mail address, in lower case. */
+  email: string;
+  /** Whether the user runs this installation. The first user who signs up does. */
+  is_operator: boolean;
+}
+
+/** An account. */
+export interface Account {
+  /** The account's identifier, acct_…. */
+  id: string;
+  /** What the account is called. */
+  label: string;
+}
+
+/** An account that a user is a member of. */
+export interface Membership {
+  /** The account's identifier, acct_…. */
+  id: string;
+  /** What the account is called. */
+  label: string;
+  /** The user's role in the account. owner: everything; manager: all but members, invitations and API keys; viewer: reads, simulates and explains. */
+  role: "viewer" | "manager" | "owner";
+}
+
+/** A session of the user that is in force. */
+export interface ListedSession {
+  /** The session's identifier, ses_…. */
+  id: string;
+  /** The account that the session acts for. */
+  account_label: string;
+  /** When the user signed in. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+  /** When the session ends by itself. ISO 8601 in UTC with milliseconds. */
+  expires_at: string;
+  /** What the browser called itself at the sign-in. */
+  user_agent: string | null;
+  /** The client address of the sign-in. */
+  client_address: string | null;
+  /** Whether it is the session of this request. */
+  current: boolean;
+}
+
+/** A new user, with a new account or an invitation to one. */
+export interface SignUp {
+  /** How the user is called. */
+  name: string;
+  /** The user's e-mail address. Upper and lower case are the same. */
+  email: string;
+  /** A new password of 10 to 128 characters. */
+  password: string;
+  /** What the new account is called; the user's name when left out. Ignored with an invitation. */
+  account_label?: string | null;
+  /** The token of an invitation, inv_…, as its link carries it. */
+  invitation_token?: string | null;
+}
+
+/** A user who signs in on this browser. */
+export interface SignIn {
+  /** The user's e-mail address. Upper and lower case are the same. */
+  email: string;
+  /** The user's password. */
+  password: string;
+}
+
+/** A new password in place of the current one. */
+export interface PasswordChange {
+  /** The user's password. */
+  current_password: string;
+  /** A new password of 10 to 128 characters. */
+  new_password: string;
+}
+
+/** Changes of the user. */
+export interface UserChanges {
+  /** How the user is called. */
+  name: string;
+}
+
+/** Changes of the session. */
+export interface SessionChanges {
+  /** The account that the session acts for from now on, acct_…. */
+  account_id: string;
+}
+
+/** An invitation, named by its token. */
+export interface InvitationToken {
+  /** The token of an invitation, inv_…, as its link carries it. */
+  token: string;
+}
+
+/** What an invitation offers. */
+export interface OfferedAccount {
+  /** What the account is called. */
+  account_label: string;
+  /** The role that whoever accepts gets. owner: everything; manager: all but members, invitations and API keys; viewer: reads, simulates and explains. */
+  role: "viewer" | "manager" | "owner";
+  /** When the invitation ends by itself. ISO 8601 in UTC with milliseconds. */
+  expires_at: string;
+}
+
+/** A member of the account. */
+export interface Member {
+  /** The user's identifier, usr_…. */
+  user_id: string;
+  /** How the user is called. */
+  name: string;
+  /** The user's e-mail address. */
+  email: string;
+  /** The user's role in the account. owner: everything; manager: all but members, invitations and API keys; viewer: reads, simulates and explains. */
+  role: "viewer" | "manager" | "owner";
+  /** When the user became a member. ISO 8601 in UTC with milliseconds. */
+  joined_at: string;
+}
+
+/** Changes of a member. */
+export interface MemberChanges {
+  /** The member's new role. owner: everything; manager: all but members, invitations and API keys; viewer: reads, simulates and explains. */
+  role: "viewer" | "manager" | "owner";
+}
+
+/** Changes of the account. */
+export interface AccountChanges {
+  /** What the account is called. */
+  label: string;
+}
+
+/** An open invitation, without its token. */
+export interface Invitation {
+  /** The invitation's identifier, inv_…; it is not the token. */
+  id: string;
+  /** The role that whoever accepts gets. owner: everything; manager: all but members, invitations and API keys; viewer: reads, simulates and explains. */
+  role: "viewer" | "manager" | "owner";
+  /** Whom the invitation is meant for. */
+  note: string | null;
+  /** When the invitation was made. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+  /** When the invitation ends by itself. ISO 8601 in UTC with milliseconds. */
+  expires_at: string;
+}
+
+/** A new invitation, with its token. */
+export interface CreatedInvitation {
+  /** The invitation's identifier, inv_…; it is not the token. */
+  id: string;
+  /** The role that whoever accepts gets. owner: everything; manager: all but members, invitations and API keys; viewer: reads, simulates and explains. */
+  role: "viewer" | "manager" | "owner";
+  /** Whom the invitation is meant for. */
+  note: string | null;
+  /** When the invitation was made. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+  /** When the invitation ends by itself. ISO 8601 in UTC with milliseconds. */
+  expires_at: string;
+  /** The token itself: only its SHA-256 is stored, so that this answer alone shows it. */
+  token: string;
+  /** The path and fragment of the page that accepts it, to be put behind the address of the dashboard. The service sends no e-mail: hand the link over yourself. */
+  link_path: string;
+}
+
+/** An invitation to join the account. */
+export interface NewInvitation {
+  /** The role that whoever accepts gets. owner: everything; manager: all but members, invitations and API keys; viewer: reads, simulates and explains. */
+  role: "viewer" | "manager" | "owner";
+  /** Whom the invitation is meant for, in the owner's own words. */
+  note?: string | null;
+}
+
 /** Every error of the API. */
 export interface Error {
   /** What was wrong, which field it was and what is allowed; one sentence. */
