@@ -13,7 +13,7 @@ const PAGING = ["limit", "cursor"];
 const SERVING = ["matchAd", "recordImpression"];
 
 const document = openApiDocument({ basePath: "" });
-const api = { schemas: document.components.schemas, operations: operations() };
+const api = { schemas: schemasForKeys(), operations: operations() };
 const files = {
   "packages/client/src/generated/api.ts": typescriptApi(api),
   "clients/python/src/diegetic/_types.py": pythonTypes(api),
@@ -32,13 +32,39 @@ for (const [path, text] of Object.entries(files)) {
   }
 }
 
+/** Whether API keys can call it: the clients have no sessions. */
+function isForKeys({ security }) {
+  return security.some(({ apiKey }) => apiKey !== undefined);
+}
+
+/** Every schema but those of sessions alone, in the order of the document. */
+function schemasForKeys() {
+  const { schemas } = document.components;
+  const operations = Object.values(document.paths).flatMap(Object.values);
+  const ofKeys = schemasOf(operations.filter(isForKeys));
+  const ofSessions = schemasOf(operations.filter((operation) => !isForKeys(operation)));
+  return Object.fromEntries(
+    Object.entries(schemas).filter(([name]) => ofKeys.has(name) || !ofSessions.has(name)),
+  );
+}
+
+/** The names of all schemas that the value refers to, directly or through others. */
+function schemasOf(value, found = new Set()) {
+  for (const [, name] of JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+    if (found.has(name)) continue;
+    found.add(name);
+    schemasOf(document.components.schemas[name], found);
+  }
+  return found;
+}
+
 /** What a generator needs of each operation, in the order of the document. */
 function operations() {
   const found = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       if (SERVING.includes(operation.operationId)) continue;
-      if (!operation.security.some(({ apiKey }) => apiKey !== undefined)) continue;
+      if (!isForKeys(operation)) continue;
       const parameters = (operation.parameters ?? []).map(resolve);
       // Lists are complete without `limit`; a page's successor stands in a header that the calls do not return.
       const query = parameters.filter(({ in: place, name }) => place === "query" && !PAGING.includes(name));
