@@ -9,6 +9,7 @@ import { type ApiKeyParts, apiKeyEndpoints } from "./api-keys/endpoints.ts";
 import { blocklistEndpoints } from "./blocklist/endpoints.ts";
 import { campaignEndpoints } from "./campaigns/endpoints.ts";
 import { creativeEndpoints } from "./creatives/endpoints.ts";
+import { type DemoParts, demoEndpoints } from "./demo/endpoints.ts";
 import { depositEndpoints } from "./deposit/endpoints.ts";
 import { type ExplainParts, explainEndpoints } from "./explain/endpoints.ts";
 import { geoTargetEndpoints } from "./geo-targets/endpoints.ts";
@@ -25,7 +26,7 @@ import type { Publishing } from "./snapshot-publishing/publishing.ts";
 import { type TrafficParts, trafficEndpoints } from "./traffic/endpoints.ts";
 
 /** What the features are built on. */
-export interface FeatureParts extends ExplainParts, ApiKeyParts, SessionParts, TrafficParts {
+export interface FeatureParts extends ExplainParts, ApiKeyParts, SessionParts, TrafficParts, DemoParts {
   database: Database;
   slots: MoneyCommands;
   publishing: Publishing;
@@ -36,9 +37,9 @@ export interface FeatureParts extends ExplainParts, ApiKeyParts, SessionParts, T
   clock: Clock;
 }
 
-/** Signing in, sessions and members. */
+/** What the dashboard's own pages need: signing in, sessions, members, the demo game. */
 export function signedInEndpoints(parts: FeatureParts): Endpoint[] {
-  return [...sessionEndpoints(parts), ...memberEndpoints(parts)];
+  return [...sessionEndpoints(parts), ...memberEndpoints(parts), ...demoEndpoints(parts)];
 }
 
 /** Everything that management answers. Where two paths fit a request, the earlier one gets it. */

@@ -211,6 +211,7 @@ function createManagementApp(
     auth: createAuth(parts.database, settings),
     cookieName: sessionCookieName(settings.publicUrl),
     rateLimitSignIn: settings.rateLimitSignIn,
+    demoGameKey: settings.secrets.demoGameKey,
     sessions: createSessionReader(redis),
     traffic,
     words: new MarketWords({ reader, traffic, clock }),

@@ -10,6 +10,7 @@ import {
   rateLimitSettings,
   readSettings,
   redisUrlSetting,
+  textSetting,
 } from "@diegetic/service-kit";
 
 const SERVICE_NAME = "management";
@@ -30,6 +31,8 @@ export function readManagementSettings(environment: Environment) {
       redisUrl: redisUrlSetting,
       playerHashKey: playerHashKeySetting,
       authSecret: authSecretSetting,
+      /** The key with which browsers play the demo game; empty: there is none. */
+      demoGameKey: textSetting("DEMO_GAME_KEY", { fallback: "", maxLength: 100 }),
     },
   });
   return { ...settings, secrets };

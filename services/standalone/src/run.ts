@@ -1,6 +1,6 @@
 import { createDatabase, DatabaseAway, migrate } from "@diegetic/database";
 import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
-import { createDemo, createDemoLogin } from "@diegetic/management";
+import { createDemo, createDemoLogin, preparePlay } from "@diegetic/management";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { readOrCreateSecrets } from "./data-directory/secrets.ts";
 import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
@@ -100,7 +100,9 @@ async function waitForLeftovers(dataDir: string): Promise<void> {
 async function prepareDemo(databaseUrl: string, secret: string): Promise<ReadyDemo> {
   const database = createDatabase(databaseUrl, { poolSize: 1, applicationName: "standalone" });
   try {
-    const demo = await createDemo(database, secret, Date.now());
+    const nowMs = Date.now();
+    const demo = await createDemo(database, secret, nowMs);
+    await preparePlay(database, { accountId: demo.accountId, secret, nowMs });
     return { ...demo, login: await createDemoLogin(database, demo.accountId, secret) };
   } finally {
     await database.$disconnect();

@@ -53,6 +53,7 @@ const GIVEN_TO_SERVICES = {
   DATABASE_URL: "postgres://127.0.0.1/given",
   REDIS_URL: "redis://127.0.0.1",
   PLAYER_HASH_KEY: "given".repeat(8),
+  DEMO_GAME_KEY: "",
   AUTH_SECRET: "given".repeat(8),
 };
 

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-stores";
+import { demoGameKey } from "@diegetic/management";
 import { MATCH_NODE_OPTIONS } from "@diegetic/match";
 import { putAwayLeftoverLogs } from "./data-directory/leftover-logs.ts";
 import type { StackSecrets } from "./data-directory/secrets.ts";
@@ -57,6 +58,7 @@ export class Stack {
       ...databaseUrl(),
       ...playerHashKey(),
       AUTH_SECRET: options.secrets.authSecret,
+      DEMO_GAME_KEY: settings.demo ? demoGameKey(options.secrets.demoSecret) : "",
     }));
     const dir = (name: string) => join(settings.dataDir, name);
     const onProgress = options.say;
@@ -156,6 +158,7 @@ export class Stack {
         DATABASE_URL: "",
         PLAYER_HASH_KEY: "",
         AUTH_SECRET: "",
+        DEMO_GAME_KEY: "",
         REDIS_URL: this.#redisUrl,
         ...ownEnvironment(),
       };

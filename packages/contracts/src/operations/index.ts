@@ -5,6 +5,7 @@ import { apiKeysApi } from "./api-keys.ts";
 import { blocklistApi } from "./blocklist.ts";
 import { campaignsApi } from "./campaigns.ts";
 import { creativesApi } from "./creatives.ts";
+import { demoApi } from "./demo.ts";
 import { explainApi } from "./explain.ts";
 import { geoTargetsApi } from "./geo-targets.ts";
 import { ledgerApi } from "./ledger.ts";
@@ -25,6 +26,7 @@ export {
   blocklistApi,
   campaignsApi,
   creativesApi,
+  demoApi,
   explainApi,
   geoTargetsApi,
   ledgerApi,

@@ -61,6 +61,8 @@ export interface InstanceOptions {
   logTo?: { write(line: string): void };
   /** How long a change waits until match instances obey it. Default: as in production. */
   obeyedWithinMs?: number;
+  /** Key of the demo game. Default: there is none. */
+  demoGameKey?: string;
 }
 
 /** Another process of management on the same stores. */
@@ -68,13 +70,14 @@ export function createInstance(
   secrets: { databaseUrl: string; redisUrl: string },
   clock: Clock = Date.now,
   metrics: Metrics = createMetrics({ service: "management" }),
-  { logTo, obeyedWithinMs }: InstanceOptions = {},
+  { logTo, obeyedWithinMs, demoGameKey = "" }: InstanceOptions = {},
 ): Management {
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
     REDIS_URL: secrets.redisUrl,
     PLAYER_HASH_KEY: "k".repeat(32),
     AUTH_SECRET: TEST_AUTH_SECRET,
+    DEMO_GAME_KEY: demoGameKey,
     RATE_LIMIT_SIGN_IN: "unlimited",
     RATE_LIMIT_MANAGEMENT: "unlimited",
     RATE_LIMIT_ANALYTICS: "unlimited",

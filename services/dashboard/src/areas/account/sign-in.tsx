@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
+import { useRead } from "../../api/queries.ts";
 import { accountCall, type Session, sessionQuery, useSessionChange } from "../../api/session.ts";
 import { Entrance } from "./entrance.tsx";
 import { nextPage } from "./next-page.ts";
@@ -15,6 +16,7 @@ export function Component() {
   const [password, setPassword] = useState("");
   const [failure, setFailure] = useState<string>();
   const [isSending, setSending] = useState(false);
+  const demo = useRead("GET /demo");
 
   if (session.data) return <Navigate to={nextPage(parameters.get("next"))} replace />;
 
@@ -69,6 +71,14 @@ export function Component() {
           Create an account
         </Anchor>
       </Text>
+      {demo.data !== undefined && (
+        <Text c="dimmed">
+          Only looking?{" "}
+          <Anchor component={Link} to="/play">
+            Play the demo game
+          </Anchor>
+        </Text>
+      )}
     </Entrance>
   );
 }

@@ -1,4 +1,4 @@
 import type { RouteObject } from "react-router";
 
 /** The demo game stands outside the frame: anybody may play it, signed in or not. */
-export const playRoutes: readonly RouteObject[] = [];
+export const playRoutes: readonly RouteObject[] = [{ path: "play", lazy: () => import("./play.tsx") }];

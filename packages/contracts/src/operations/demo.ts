@@ -1,0 +1,45 @@
+import { demoSchema } from "../schemas/demo.ts";
+import { defineFeature, refusal } from "./operation.ts";
+
+export const noDemo = refusal(
+  404,
+  "no_demo",
+  "The installation was started without demo data.",
+  "This installation has no demo game: start it with DEMO=1.",
+);
+
+export const demoApi = defineFeature({
+  tag: "Demo",
+  description: "What the demo game at /play is played with.",
+  schemas: { Demo: demoSchema },
+  operations: {
+    show: {
+      operationId: "showDemo",
+      method: "GET",
+      path: "/demo",
+      group: "management",
+      scope: [],
+      caller: "anyone",
+      addition: true,
+      summary: "Show the demo game",
+      description:
+        "The demo game with a key that may only serve it, and the exact money of the demo account. An impression that got its 201 is counted.",
+      success: [
+        {
+          status: 200,
+          description: "The demo game.",
+          schema: demoSchema,
+          example: {
+            game_id: "moonlit-keep-demo",
+            api_key: "igk_ZGlzcGxheWVkLW9ubHktaW4tdGhlLWRvY3VtZW50",
+            balance_millicents: 999_998_500,
+            spent_millicents: 1_500,
+            impressions: 3,
+            earned_microcents: 1_050_000,
+          },
+        },
+      ],
+      refusals: [noDemo],
+    },
+  },
+});

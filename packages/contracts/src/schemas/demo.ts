@@ -1,0 +1,19 @@
+import Type, { type Static } from "typebox";
+import { answerText, closed, count, microcents, millicents } from "./fields.ts";
+
+export const demoSchema = closed(
+  {
+    game_id: answerText("The demo game."),
+    api_key: answerText(
+      "A key that may call POST /match and POST /impressions for the games of the demo account.",
+    ),
+    balance_millicents: Type.Integer({
+      description: "What the demo advertiser has left, open holds included. In millicents, exact.",
+    }),
+    spent_millicents: millicents("What the demo advertiser's impressions have cost."),
+    impressions: count("Impressions of the demo advertiser."),
+    earned_microcents: microcents("What the demo game has earned."),
+  },
+  "The demo game, and the money of the demo account now.",
+);
+export type DemoBody = Static<typeof demoSchema>;

@@ -1,0 +1,128 @@
+import { Anchor, Button, Group, Stack, Text, Title } from "@mantine/core";
+import { useEffect } from "react";
+import { Link } from "react-router";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { Brand } from "../../app/brand.tsx";
+import { Loading } from "../../app/loading.tsx";
+import { Empty, Failed } from "../../kit/states.tsx";
+import { Scene } from "../../scene/scene.tsx";
+import { Story } from "../../scene/story.tsx";
+import { FIRST_SCENE } from "./adventure.ts";
+import { Panel } from "./panel.tsx";
+import classes from "./play.module.css";
+import { type Demo, type Turn, useGame } from "./use-game.ts";
+
+/** The demo game: a text adventure against the real stack, with what happens behind it beside it. */
+export function Component() {
+  const { data, error, refetch } = useRead("GET /demo");
+  useEffect(() => {
+    document.title = "The bell of Moonlit Keep · Diegetic";
+  }, []);
+  return (
+    <div className={classes.page}>
+      <header className={classes.head}>
+        <Brand />
+        <Group gap="md">
+          <Anchor href="/docs">API reference</Anchor>
+          <Anchor component={Link} to="/">
+            Dashboard
+          </Anchor>
+        </Group>
+      </header>
+      {data !== undefined ? (
+        <Game demo={data} />
+      ) : hasStatus(error, 404) ? (
+        <main>
+          <Empty
+            line="The keep stands empty tonight."
+            action={
+              <Button component={Link} to="/">
+                Open the dashboard
+              </Button>
+            }
+          >
+            This installation runs without demo data, so there is no game to play here.
+          </Empty>
+        </main>
+      ) : error ? (
+        <main>
+          <Failed what="The game could not be loaded." error={error} onRetry={() => void refetch()} />
+        </main>
+      ) : (
+        <Loading />
+      )}
+    </div>
+  );
+}
+
+function Game({ demo }: { demo: Demo }) {
+  const { turn, exchanges, enter, restart } = useGame(demo);
+  return (
+    <div className={classes.board}>
+      <main className={classes.stage}>
+        {turn === undefined ? (
+          <Stack gap="md">
+            <Scene pipeline={{ lighting: "moonlight", effects: "fog" }} place="castle" />
+            <Title order={1}>The bell of Moonlit Keep</Title>
+            <Text c="dimmed" maw="60ch">
+              A short story in seven scenes. In every scene the game asks the service for an ad that fits, and
+              weaves its line into the text. What that costs and earns is shown beside the story; it is real,
+              for a demo advertiser.
+            </Text>
+            <div>
+              <Button onClick={() => void enter(FIRST_SCENE)}>Begin the story</Button>
+            </div>
+          </Stack>
+        ) : (
+          <CurrentScene turn={turn} onChoose={(to) => void enter(to)} onRestart={restart} />
+        )}
+      </main>
+      <Panel turn={turn} exchanges={exchanges} />
+    </div>
+  );
+}
+
+interface CurrentSceneProps {
+  turn: Turn;
+  onChoose: (to: Turn["scene"]["choices"][number]["to"]) => void;
+  onRestart: () => void;
+}
+
+function CurrentScene({ turn, onChoose, onRestart }: CurrentSceneProps) {
+  const { scene, ad, step } = turn;
+  const { location: _staysWhereTheStoryIs, ...overrides } = ad?.biased_pipeline ?? {};
+  return (
+    <Stack gap="md">
+      <Scene pipeline={{ ...scene.look, ...overrides }} place={scene.place}>
+        <Title order={1} className={classes.title ?? ""}>
+          {scene.title}
+        </Title>
+        {step === "asking" ? (
+          <p className={classes.waiting}>{scene.before}</p>
+        ) : ad === undefined ? (
+          <div className={classes.plain}>
+            <p>{scene.before}</p>
+            <p>{scene.after}</p>
+          </div>
+        ) : (
+          <Story
+            before={scene.before}
+            line={ad.narrative_hook}
+            after={scene.after}
+            {...(scene.speaker !== undefined && { speaker: scene.speaker })}
+          />
+        )}
+      </Scene>
+      <Group gap="sm" role="group" aria-label="What do you do?">
+        {scene.choices.map(({ label, to }) => (
+          <Button key={label} variant="default" disabled={step === "asking"} onClick={() => onChoose(to)}>
+            {label}
+          </Button>
+        ))}
+        <Button variant="subtle" color="gray" onClick={onRestart}>
+          Start over as another player
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

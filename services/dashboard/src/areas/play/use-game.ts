@@ -1,0 +1,101 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { apiQueryKey } from "../../api/queries.ts";
+import { type AdventureScene, adventure, FIRST_SCENE, type SceneId } from "./adventure.ts";
+import { type Ad, bodyOf, type Exchange, type Receipt, serve } from "./serving.ts";
+
+/** How long a line has to be in view before the game counts it as seen. */
+const SEEN_AFTER_MS = 1_500;
+const MAX_SHOWN_EXCHANGES = 30;
+
+/** From "the game asks" to "the advertiser has paid". */
+export type Step = "asking" | "matched" | "billed" | "no_match" | "failed";
+
+export interface Turn {
+  number: number;
+  scene: AdventureScene;
+  step: Step;
+  ad?: Ad;
+  receipt?: Receipt;
+  /** Why there is no ad; or what failed. */
+  reason?: string;
+}
+
+export interface Demo {
+  game_id: string;
+  api_key: string;
+}
+
+/** One player in one visit: names that exist nowhere else. */
+function newVisit() {
+  return { user_id: `visitor-${crypto.randomUUID()}`, session_id: crypto.randomUUID() };
+}
+
+/** The game server's part: an ad for each scene, an impression once its line has been in view. */
+export function useGame({ game_id, api_key }: Demo) {
+  const client = useQueryClient();
+  const [visit, setVisit] = useState(newVisit);
+  const [turn, setTurn] = useState<Turn>();
+  const [exchanges, setExchanges] = useState<(Exchange & { id: number })[]>([]);
+  const numbers = useRef({ turn: 0, exchange: 0 });
+
+  const log = useCallback((exchange: Exchange) => {
+    numbers.current.exchange += 1;
+    const entry = { ...exchange, id: numbers.current.exchange };
+    setExchanges((earlier) => [entry, ...earlier].slice(0, MAX_SHOWN_EXCHANGES));
+  }, []);
+
+  const enter = useCallback(
+    async (id: SceneId, player = visit) => {
+      numbers.current.turn += 1;
+      const { turn: number } = numbers.current;
+      const scene = adventure[id];
+      setTurn({ number, scene, step: "asking" });
+      const update = (change: Partial<Turn>) =>
+        setTurn((current) => (current?.number === number ? { ...current, ...change } : current));
+      const exchange = await serve("/match", api_key, { ...player, game_id, game_context: scene.context });
+      log(exchange);
+      try {
+        const ad = bodyOf<Ad>(exchange);
+        if (ad === undefined) update({ step: "no_match", reason: exchange.reason ?? "no_eligible_campaign" });
+        else update({ step: "matched", ad });
+      } catch (error) {
+        update({ step: "failed", reason: error instanceof Error ? error.message : String(error) });
+      }
+    },
+    [api_key, game_id, visit, log],
+  );
+
+  const recordImpression = useCallback(
+    async ({ number, ad }: Turn) => {
+      if (ad === undefined) return;
+      const { campaign_id, creative_id, match_id } = ad;
+      const exchange = await serve("/impressions", api_key, { game_id, campaign_id, creative_id, match_id });
+      log(exchange);
+      const update = (change: Partial<Turn>) =>
+        setTurn((current) => (current?.number === number ? { ...current, ...change } : current));
+      try {
+        update({ step: "billed", receipt: bodyOf<Receipt>(exchange) as Receipt });
+        await client.invalidateQueries({ queryKey: apiQueryKey("GET /demo") });
+      } catch (error) {
+        update({ step: "failed", reason: error instanceof Error ? error.message : String(error) });
+      }
+    },
+    [api_key, game_id, client, log],
+  );
+
+  useEffect(() => {
+    if (turn?.step !== "matched") return;
+    const timer = setTimeout(() => void recordImpression(turn), SEEN_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [turn, recordImpression]);
+
+  const restart = useCallback(() => {
+    const player = newVisit();
+    setVisit(player);
+    setExchanges([]);
+    void enter(FIRST_SCENE, player);
+  }, [enter]);
+
+  return { turn, exchanges, enter, restart };
+}

@@ -1,0 +1,45 @@
+import { CREATIVE_TYPES, type CreativeType } from "@diegetic/contracts";
+import { type Database, inTransaction } from "@diegetic/database";
+import { derivedKeyText, keySha256 } from "../api-keys/key-text.ts";
+import { insertKey } from "../api-keys/store.ts";
+import { enabledSettings } from "../placements/placement.ts";
+import { enablePlacement, findPlacement } from "../placements/store.ts";
+
+/** The game at `/play`. */
+export const PLAY_GAME_ID = "moonlit-keep-demo";
+const KEY_LABEL = "Demo game";
+const SEATS_OF_A_SESSION = 50;
+
+/** The key of the game, which follows from the installation's secret. */
+export function demoGameKey(secret: string): string {
+  return derivedKeyText(secret, "key of the demo game");
+}
+
+/**
+ * Makes sure that the game at `/play` has a placement and a key with the scope `serving` alone: the key reaches every
+ * browser that opens the page. Run it after `createDemo`.
+ */
+export async function preparePlay(
+  database: Database,
+  { accountId, secret, nowMs }: { accountId: string; secret: string; nowMs: number },
+): Promise<void> {
+  const key = demoGameKey(secret);
+  await inTransaction(database, async (transaction) => {
+    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('demo data', 0))`;
+    const existing = await transaction.apiKey.findUnique({ where: { sha256: keySha256(key) } });
+    if (existing === null) {
+      const settings = { label: KEY_LABEL, scopes: ["serving" as const], rateLimitPerMinute: null };
+      await insertKey(transaction, accountId, settings, key, nowMs);
+    }
+    if ((await findPlacement(transaction, PLAY_GAME_ID)) === undefined) {
+      const owner = { gameId: PLAY_GAME_ID, accountId, creatorId: "demo-studio" };
+      const types: CreativeType[] = [...CREATIVE_TYPES];
+      const settings = enabledSettings({
+        creator_id: owner.creatorId,
+        placement_types: types,
+        max_ads_per_session: SEATS_OF_A_SESSION,
+      });
+      await enablePlacement(transaction, owner, settings, nowMs);
+    }
+  });
+}
