@@ -1,9 +1,10 @@
 -- Takes a place in a player session, whose length and number of ads are limited.
 -- KEYS  session
--- ARGV  match_id, max_ads, idle_ms (a session ends after so long without a request)
+-- ARGV  match_id, max_ads, idle_ms (a session ends after so long without a request), lease_expires_ms ('': do not look)
 -- Reply {'admitted' | 'full', started_ms (of the session), count (of its ads, this one included)}: texts without line breaks
 -- Codes admitted   the match has a place
 --       full       max_ads places are taken
+--       expired    the caller's lease of the snapshot is over: it may have decided on what is no longer true; nothing was changed
 -- The session lives on either way. Idempotent by match_id.
 
 -- @include "time"
@@ -12,6 +13,8 @@ local session = KEYS[1]
 local match_id, max_ads, idle_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local _, now_us = now_microseconds()
 local now_ms = milliseconds(now_us)
+
+if ARGV[4] ~= '' and tonumber(now_ms) > tonumber(ARGV[4]) then return { 'expired', now_ms, '0' } end
 
 local known = redis.call('HMGET', session, 'started', match_id)
 local started = known[1] or now_ms

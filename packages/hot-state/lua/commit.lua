@@ -1,10 +1,11 @@
 -- Turns a match into a charge, and leaves the record in the outbox and a tombstone for retries.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, outbox
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
---       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | ''
+--       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': do not look)
 -- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
 --       {'refused', code}: texts without line breaks
--- Codes unknown_slot  the slot has to be restored first
+-- Codes lease_expired  the caller's lease of the snapshot is over: it may know keys and games that are no longer valid
+--       unknown_slot  the slot has to be restored first
 --       no_match      no unbilled match of this creative, it is more than 24 h old, or older than the slot's era
 --       balance, budget, daily_cap  the match is known, but its price no longer fits
 -- An open hold has its money, even when its time is over and nobody has released it: it has only to fit a budget or a cap that
@@ -19,7 +20,7 @@
 -- @include "shares"
 
 local account_key, campaign_key, holds, pending, matches, history, shares, outbox = unpack(KEYS)
-local operation_id, match_id, creative_id, place, is_keyed = unpack(ARGV)
+local operation_id, match_id, creative_id, place, is_keyed, lease_expires_ms = unpack(ARGV)
 local operation_field = 'op:' .. operation_id
 local LATE_MS = 86400000
 local LOOK_AT = 16
@@ -27,6 +28,7 @@ local LOOK_AT = 16
 local now_us = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
 
+if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 'refused', 'lease_expired' } end
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_slot' } end

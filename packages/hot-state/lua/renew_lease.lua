@@ -7,7 +7,7 @@
 -- Reply {'incomplete'}: no snapshot that was completed on this server since it may have forgotten something
 --     | {'reload', epoch}: another epoch, or older data than the follower has seen; start again from version 0
 --     | {'changes', version reached, name, JSON or '' for a removed entity, …}
---     | {'current'}: the lease is extended
+--     | {'current', expires_ms}: the lease is extended until then
 -- A lease is the text applied:expires_ms:renewal.
 -- @include "time"
 -- @include "lineage"
@@ -54,4 +54,4 @@ end
 pass_when_full(KEYS[6])
 local expires = math.floor(now_microseconds() / 1000) + tonumber(ARGV[6])
 redis.call('HSET', KEYS[6], ARGV[1], whole(version) .. ':' .. whole(expires) .. ':' .. ARGV[4])
-return { 'current' }
+return { 'current', whole(expires) }

@@ -63,6 +63,7 @@ export { UnexpectedReply } from "./reply.ts";
 export { slotOwners } from "./slot-owners.ts";
 export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";
 export {
+  LeaseExpired,
   NotObeyedError,
   SNAPSHOT_LEASE_MS,
   SnapshotLostError,

@@ -10,6 +10,7 @@ import {
   IdempotencyClaims,
   isRedisAway,
   KeyUses,
+  LeaseExpired,
   RateLimiter,
   type RedisConnection,
   type ServingOperation,
@@ -54,6 +55,8 @@ export interface MatchServiceOptions {
   random?: () => number;
   /** Unix milliseconds; default: the system clock. */
   nowMs?: () => number;
+  /** Milliseconds that never go back; default: performance.now. */
+  monotonicMs?: () => number;
 }
 
 export interface MatchService {
@@ -98,7 +101,14 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
 type Parts = ReturnType<typeof createParts>;
 
 /** What lives as long as the service. */
-function createParts({ settings, secrets, logger, metrics, nowMs = Date.now }: MatchServiceOptions) {
+function createParts({
+  settings,
+  secrets,
+  logger,
+  metrics,
+  nowMs = Date.now,
+  monotonicMs,
+}: MatchServiceOptions) {
   const outageOf = createOutageLog(logger);
   const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
   const commands = outageOf("commands");
@@ -129,6 +139,7 @@ function createParts({ settings, secrets, logger, metrics, nowMs = Date.now }: M
       tidyInTurns();
     },
     ...snapshotLog(logger, outageOf("snapshot")),
+    ...(monotonicMs && { monotonicMs }),
   });
   const measures = createMeasures(metrics, catalog);
   const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
@@ -157,6 +168,7 @@ function createDependencies(
     requireFresh: () => {
       if (!follower.isFresh()) throw unavailable("The match tier is not up to date: try again.");
     },
+    leaseExpiresMs: () => follower.leaseExpiresMs,
     catchUp: async () => {
       await follower.catchUp().catch((cause: unknown) => {
         throw unavailable("The match tier is not up to date: try again.", 1, { cause });
@@ -210,7 +222,7 @@ function createApi(
     logger,
     metrics,
     readiness,
-    isStoreAway: isRedisAway,
+    isStoreAway: (error) => isRedisAway(error) || error instanceof LeaseExpired,
     onFailure: ({ accountId, path, status }) => {
       const operation = OPERATION_OF_PATH[path];
       if (operation !== undefined) traffic.accountRefusal(accountId, operation, status, nowMs());

@@ -68,6 +68,7 @@ export async function checkBooks(
     await checkTotals(world),
     await checkCampaigns(world, aftermath),
     await checkSlots(world, market, aftermath),
+    await checkSettings(world),
     await checkDeposits(world, history.deposits),
   ];
 }
@@ -163,6 +164,29 @@ async function checkSlots(world: World, market: Market, { setAside }: Aftermath)
     for (const { gameId } of market.games) {
       await checkMatches(world, check, { advertiserId: advertiser_id, campaignId: id, gameId, setAside });
     }
+  }
+  return check.end();
+}
+
+/** What a change has set is in force: a restore or a crash must not leave an older version in Redis. */
+async function checkSettings(world: World): Promise<Check> {
+  const check = new CheckBuilder("no state in Redis stays behind its row");
+  for (const { id = "", version, deposited } of await world.query<Row>(
+    "SELECT id, version::text, deposited_millicents::text AS deposited FROM advertisers",
+  )) {
+    const account = await world.money.readAccount(id);
+    const found = `${account?.version} ${account?.depositedMillicents}`;
+    check.expect(found === `${version} ${deposited}`, () => `${id}: ${found}, not ${version} ${deposited}`);
+  }
+  for (const row of await world.query<Row>(
+    `SELECT id, advertiser_id, concat_ws(' ', version, status, budget_cents::bigint * 1000,
+       coalesce((daily_cap_cents::bigint * 1000)::text, 'none')) AS wanted FROM campaigns`,
+  )) {
+    const { id = "", advertiser_id = "", wanted } = row;
+    const totals = await world.money.readCampaign(advertiser_id, id);
+    const cap = totals?.dailyCapMillicents ?? "none";
+    const found = `${totals?.version} ${totals?.status} ${totals?.budgetMillicents} ${cap}`;
+    check.expect(found === wanted, () => `${id}: ${found}, not ${wanted}`);
   }
   return check.end();
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { gameKeys } from "../keys.ts";
+import { LeaseExpired } from "../snapshot/lease.ts";
 import { createGameSessions, type GameSessions } from "./sessions.ts";
 
 const IDLE_MS = 1_800_000;
@@ -41,6 +42,16 @@ describe("admit", () => {
     expect(await admit("mat_2")).toEqual({ ...first, count: 2 });
     expect(await admit("mat_3")).toEqual({ ...first, admitted: false, count: 2 });
     expect(await admit("mat_3", 3)).toEqual({ ...first, count: 3 });
+  });
+
+  it("gives nothing to a caller whose lease has expired by the clock of Redis", async () => {
+    const { session, key } = newSession();
+    const request = { ...session, matchId: "mat_1", maxAds: 2, idleMs: IDLE_MS };
+    const [seconds] = await redis.time();
+    const nowMs = Number(seconds) * 1_000;
+    await expect(sessions.admit({ ...request, leaseExpiresMs: nowMs - 1 })).rejects.toThrow(LeaseExpired);
+    expect(await redis.exists(key)).toBe(0);
+    expect(await sessions.admit({ ...request, leaseExpiresMs: nowMs + 60_000 })).toMatchObject({ count: 1 });
   });
 
   it("answers a repeated match the same", async () => {

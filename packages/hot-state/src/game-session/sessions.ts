@@ -3,6 +3,7 @@ import { gameKeys } from "../keys.ts";
 import { requireInteger, requirePlainName } from "../money/limits.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineLinesScript } from "../script.ts";
+import { LeaseExpired } from "../snapshot/lease.ts";
 
 /** A player session in a game. */
 export interface SessionReference {
@@ -15,6 +16,8 @@ export interface AdmitRequest extends SessionReference {
   maxAds: number;
   /** The session ends after so long without a request. */
   idleMs: number;
+  /** When the lease expires under which the match was decided, by the clock of Redis. Undefined: without a lease. */
+  leaseExpiresMs?: number;
 }
 
 export interface AdmitResult {
@@ -27,7 +30,10 @@ export interface AdmitResult {
 
 /** The places that ads take in player sessions, across advertisers. Every call may be repeated after a lost answer. */
 export interface GameSessions {
-  /** Takes a place for a match unless `maxAds` are taken; the session lives on either way. Idempotent by match id. */
+  /**
+   * Takes a place for a match unless `maxAds` are taken; the session lives on either way. Idempotent by match id. Rejects with
+   * LeaseExpired, and has changed nothing then.
+   */
   admit(request: AdmitRequest): Promise<AdmitResult>;
   /** A request that asks for no place keeps the session alive too. Answers how many ads the session has. */
   touch(session: SessionReference, idleMs: number): Promise<number>;
@@ -51,11 +57,14 @@ export function createGameSessions(redis: RedisConnection): GameSessions {
           requirePlainName("matchId", request.matchId),
           requireInteger("maxAds", request.maxAds, 0),
           requireInteger("idleMs", request.idleMs, 1),
+          request.leaseExpiresMs ?? "",
         ),
-        { admitted: 3, full: 3 },
+        { admitted: 3, full: 3, expired: 3 },
       );
+      const code = reply.code(0, ["admitted", "full", "expired"]);
+      if (code === "expired") throw new LeaseExpired();
       return {
-        admitted: reply.code(0, ["admitted", "full"]) === "admitted",
+        admitted: code === "admitted",
         startedMs: reply.integer(1),
         count: reply.integer(2),
       };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
+import { LeaseExpired } from "../snapshot/lease.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
 import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
@@ -30,6 +31,18 @@ function matchIdOf(result: CommitResult): string {
 }
 
 describe("commit", () => {
+  it("charges nothing for a caller whose lease has expired by the clock of Redis", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const { match_id: matchId } = await slot.hold();
+    const [seconds] = await redis.time();
+    const nowMs = Number(seconds) * 1_000;
+    await expect(slot.commit({ matchId, leaseExpiresMs: nowMs - 1 })).rejects.toThrow(LeaseExpired);
+    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
+    expect(await slot.commit({ matchId, leaseExpiresMs: nowMs + 60_000 })).toMatchObject({
+      outcome: "charged",
+    });
+  });
+
   it("turns the hold into a charge and writes the record to the outbox", async () => {
     const slot = await TestSlot.open(money, redis);
     const match = await slot.hold({ price_millicents: 2_500, country_code: null });

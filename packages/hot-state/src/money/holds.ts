@@ -3,6 +3,7 @@ import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName, isPlainName } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineLinesScript, defineScript } from "../script.ts";
+import { LeaseExpired } from "../snapshot/lease.ts";
 import { hourOf } from "./campaign-games.ts";
 import { requireInteger, requirePlainName } from "./limits.ts";
 import {
@@ -161,11 +162,14 @@ function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
         creativeId,
         placeOf(campaignId, gameId),
         isKeyed ? "1" : "",
+        request.leaseExpiresMs ?? "",
       ),
       { charged: 3, refused: 2 },
     );
     if (reply.code(0, ["charged", "refused"]) === "refused") {
-      return { outcome: "refused", reason: reply.code(1, COMMIT_REFUSALS) };
+      const reason = reply.code(1, [...COMMIT_REFUSALS, "lease_expired"]);
+      if (reason === "lease_expired") throw new LeaseExpired();
+      return { outcome: "refused", reason };
     }
     const replay = reply.code(1, ["0", "1"]) === "1";
     return { outcome: "charged", record: parseRecord(reply.text(2)), replay };

@@ -79,6 +79,8 @@ export interface CommitRequest {
   isKeyed?: boolean;
   /** Null: the oldest unbilled match of the creative in the game. */
   matchId: string | null;
+  /** When the lease expires under which the request was checked, by the clock of Redis. Undefined: without a lease. */
+  leaseExpiresMs?: number;
 }
 
 export const COMMIT_REFUSALS = ["unknown_slot", "no_match", "balance", "budget", "daily_cap"] as const;
@@ -206,7 +208,10 @@ export interface Giveback {
 export interface MoneyCommands {
   /** Holds the price of one impression and picks the creative: all or nothing. Idempotent by match id. */
   reserve(request: ReserveRequest): Promise<ReserveResult>;
-  /** Turns a match into a charge. Idempotent by match id, and by impression id where no match id is given. */
+  /**
+   * Turns a match into a charge. Idempotent by match id, and by impression id where no match id is given. Rejects with
+   * LeaseExpired, and has charged nothing then.
+   */
   commit(request: CommitRequest): Promise<CommitResult>;
   /** Ends a hold without a charge. `not_due` only for the reason `lapsed`. Idempotent by match id. */
   release(hold: HoldReference, reason: ReleaseReason): Promise<ReleaseResult>;

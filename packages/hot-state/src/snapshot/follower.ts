@@ -31,6 +31,8 @@ export interface SnapshotFollowerOptions {
   leaseMs?: number;
   /** How often the lease is renewed. Default: a quarter of its length. */
   renewEveryMs?: number;
+  /** Milliseconds that never go back. Default: performance.now. */
+  monotonicMs?: () => number;
 }
 
 const CHANGES_PER_PAGE = 200;
@@ -73,6 +75,8 @@ export class SnapshotFollower {
   #renewals = 0;
   #confirmedRenewal = 0;
   #freshUntil = 0;
+  #leaseExpiresMs = 0;
+  readonly #monotonicMs: () => number;
   #nextRound = new Round();
   #running: Promise<void> | undefined;
   #stopping = false;
@@ -82,6 +86,7 @@ export class SnapshotFollower {
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? SNAPSHOT_LEASE_MS;
     this.#renewEveryMs = options.renewEveryMs ?? this.#leaseMs / 4;
+    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.#renewScript = defineScript(redis, "renew_lease", 6);
   }
 
@@ -108,7 +113,15 @@ export class SnapshotFollower {
 
   /** Whether this instance may serve right now: its lease lives for certain. Ask it after a request has arrived. */
   isFresh(): boolean {
-    return performance.now() < this.#freshUntil;
+    return this.#monotonicMs() < this.#freshUntil;
+  }
+
+  /**
+   * When the lease expires, Unix milliseconds by the clock of Redis. The clock of a suspended machine stands still and
+   * `isFresh` with it: scripts compare this with the time of Redis. Take it before what is decided is read.
+   */
+  get leaseExpiresMs(): number {
+    return this.#leaseExpiresMs;
   }
 
   /** Takes everything that is published by now. Rejects when Redis is away, and with SnapshotNotPublished. */
@@ -168,7 +181,7 @@ export class SnapshotFollower {
   /** One round: takes pages of changes until the lease is extended. */
   async #takeAll(): Promise<void> {
     while (!this.#stopping) {
-      const sentAt = performance.now();
+      const sentAt = this.#monotonicMs();
       const [code, ...rest] = await this.#renew();
       if (code === "current") {
         this.#confirmedRenewal = this.#renewals;
@@ -176,6 +189,7 @@ export class SnapshotFollower {
         this.#state = "following";
         if (this.#stopping) break;
         this.#freshUntil = sentAt + this.#leaseMs;
+        this.#leaseExpiresMs = Number(rest[0]);
         return;
       }
       if (code === "changes") {
@@ -210,7 +224,7 @@ export class SnapshotFollower {
     );
     const fields = Array.isArray(reply) ? reply.map(String) : [];
     const shapes: Record<string, boolean> = {
-      current: fields.length === 1,
+      current: fields.length === 2,
       incomplete: fields.length === 1,
       reload: fields.length === 2,
       changes: fields.length >= 4 && fields.length % 2 === 0,
@@ -267,6 +281,7 @@ export class SnapshotFollower {
   #startOver(epoch: string): { instance: string; hadLease: boolean } {
     const before = { instance: this.#instance, hadLease: this.#confirmedRenewal > 0 };
     this.#freshUntil = 0;
+    this.#leaseExpiresMs = 0;
     this.#state = "loading";
     this.#instance = `${this.#options.instance}:${randomUUID()}`;
     this.#epoch = epoch;

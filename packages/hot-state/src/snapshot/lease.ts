@@ -25,3 +25,14 @@ export class SnapshotNotPublished extends Error {
     super("the snapshot is not published yet");
   }
 }
+
+/**
+ * The lease under which a request was decided has expired by the clock of Redis: the process was suspended, and what it knows
+ * may no longer be true. It knows better as soon as it has renewed its lease.
+ */
+export class LeaseExpired extends Error {
+  override name = "LeaseExpired";
+  constructor() {
+    super("the lease of the snapshot has expired");
+  }
+}

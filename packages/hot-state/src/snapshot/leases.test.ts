@@ -7,8 +7,10 @@ import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { type StallingProxy, startStallingProxy } from "../../../../tests/helpers/stalling-proxy.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
+import { createGameSessions } from "../game-session/sessions.ts";
 import { snapshotKeys } from "../keys.ts";
 import { SnapshotFollower } from "./follower.ts";
+import { LeaseExpired } from "./lease.ts";
 import { SnapshotPublisher } from "./publisher.ts";
 
 const LEASE_MS = 250;
@@ -20,13 +22,14 @@ class Instance {
   readonly proxy: StallingProxy;
   readonly #redis: RedisConnection;
 
-  constructor(proxy: StallingProxy, name: string) {
+  constructor(proxy: StallingProxy, name: string, monotonicMs?: () => number) {
     this.proxy = proxy;
     this.#redis = connectRedis(`redis://127.0.0.1:${proxy.port}`, { name, commandTimeoutMs: 400 });
     this.#redis.on("error", () => undefined);
     this.follower = new SnapshotFollower(this.#redis, {
       instance: name,
       leaseMs: LEASE_MS,
+      ...(monotonicMs && { monotonicMs }),
       onChange: ({ name, json }) => {
         if (name === "value") this.value = json === null ? 0 : Number(json);
       },
@@ -193,6 +196,26 @@ describe("leases", () => {
     const leases = Object.entries(await redis.hgetall(snapshotKeys.leases));
     const live = leases.filter(([, lease]) => Number(lease.split(":")[1]) > Date.now());
     expect(live).toEqual([]);
+  });
+
+  it("are over by the clock of Redis when that of a suspended instance stands still", async () => {
+    const proxy = await startStallingProxy(Number(new URL(server.url).port));
+    const instance = new Instance(proxy, "suspended", () => 0);
+    try {
+      await instance.follower.waitUntilFresh(10_000);
+      proxy.stall();
+      const { leaseExpiresMs } = instance.follower;
+      await eventually(async () => {
+        const [seconds] = await redis.time();
+        return Number(seconds) * 1_000 > leaseExpiresMs;
+      });
+      expect(instance.follower.isFresh()).toBe(true);
+      const match = { gameId: "game", sessionKey: "session", matchId: "mat_1", maxAds: 1, idleMs: 1_000 };
+      const decided = { ...match, leaseExpiresMs: instance.follower.leaseExpiresMs };
+      await expect(createGameSessions(redis).admit(decided)).rejects.toThrow(LeaseExpired);
+    } finally {
+      await instance.stop();
+    }
   });
 });
 

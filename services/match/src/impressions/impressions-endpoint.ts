@@ -34,7 +34,10 @@ const WRONG_MATCH =
   "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the one of the match, or leave match_id out";
 
 export interface ImpressionDependencies
-  extends Pick<MatchDependencies, "settings" | "catalog" | "money" | "due" | "traffic" | "nowMs"> {
+  extends Pick<
+    MatchDependencies,
+    "settings" | "catalog" | "money" | "due" | "traffic" | "leaseExpiresMs" | "nowMs"
+  > {
   claims: IdempotencyClaims;
   batcher: ImpressionBatcher;
 }
@@ -65,6 +68,8 @@ async function recordImpression(
   context: RequestContext,
   body: ImpressionRequest,
 ): Promise<Answer> {
+  // Nothing has been waited for since the key was looked up: what is known here was so under this lease.
+  const leaseExpiresMs = dependencies.leaseExpiresMs();
   const campaign = campaignOf(dependencies, body);
   const taken = context.takeQuota(
     `impressions-game:${body.game_id}`,
@@ -72,7 +77,7 @@ async function recordImpression(
   );
   if (taken !== undefined) await taken;
   const claim = await claimOperation(dependencies, context);
-  const result = await commit(dependencies, body, campaign, operationOf(body, claim));
+  const result = await commit(dependencies, body, campaign, { ...operationOf(body, claim), leaseExpiresMs });
   await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   if (!result.replay) {
@@ -95,7 +100,7 @@ function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest
   return campaign;
 }
 
-type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId">;
+type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "leaseExpiresMs">;
 
 /** What is charged once: a match, or whatever match is found for a request that has a key. */
 function operationOf(body: ImpressionRequest, claim: OperationClaim | null): Operation {

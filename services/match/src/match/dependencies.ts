@@ -22,6 +22,8 @@ export interface MatchDependencies {
   logger: Logger;
   /** Throws 503 unless what this instance knows of the snapshot is certainly still obeyed. */
   requireFresh(): void;
+  /** When the lease expires under which this instance serves, by the clock of Redis: scripts refuse what was decided under an older one. */
+  leaseExpiresMs(): number;
   /** Applies everything that is published by now; throws 503 when it cannot. */
   catchUp(): Promise<void>;
   nowMs(): number;

@@ -12,10 +12,13 @@ export interface LoadedRequest {
   session: { gameId: string; sessionKey: string };
   /** The player session ends after so long without a match request. */
   sessionIdleMs: number;
+  /** Of the lease that stood when the key was looked up. */
+  leaseExpiresMs: number;
 }
 
 /** Throws 400 and 422 for the body, 404 and 403 for the game. */
 export function load(dependencies: MatchDependencies, context: RequestContext): LoadedRequest {
+  const leaseExpiresMs = dependencies.leaseExpiresMs();
   const body = context.body(matchRequest);
   const placement = placementOfCaller(dependencies.catalog, body.game_id, context.accountId);
   const player = identifyPlayer(
@@ -33,6 +36,7 @@ export function load(dependencies: MatchDependencies, context: RequestContext): 
       body.session_id === undefined
         ? dependencies.settings.sessionIdleSeconds * 1_000
         : NAMED_SESSION_IDLE_MS,
+    leaseExpiresMs,
   };
 }
 

@@ -144,6 +144,7 @@ async function reserve(
       matchId: trial.matchId,
       maxAds: request.placement.max_ads_per_session,
       idleMs: request.sessionIdleMs,
+      leaseExpiresMs: request.leaseExpiresMs,
     });
   try {
     const [reservation, admission] = await allSettled(

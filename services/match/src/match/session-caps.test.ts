@@ -179,6 +179,7 @@ class Player {
       userHash: "user",
       session: { gameId, sessionKey },
       sessionIdleMs: IDLE_MS,
+      leaseExpiresMs: Number.MAX_SAFE_INTEGER,
     };
   }
 
