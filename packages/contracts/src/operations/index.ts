@@ -58,11 +58,11 @@ export const apiFeatures: readonly ApiFeature[] = [
   apiKeysApi,
 ];
 
-/** The features that only signed-in users have, and how they sign in. */
-const sessionFeatures: readonly ApiFeature[] = [sessionsApi, membersApi];
+/** What only the pages of the dashboard call: signing in, what signed-in users alone may do, the demo game. */
+const dashboardFeatures: readonly ApiFeature[] = [sessionsApi, membersApi, demoApi];
 
 /** What the document describes, in its order. */
-export const documentedFeatures: readonly ApiFeature[] = [...apiFeatures, ...sessionFeatures];
+export const documentedFeatures: readonly ApiFeature[] = [...apiFeatures, ...dashboardFeatures];
 
 /** Every operation that API keys can call, and sessions, too. */
 export function allOperations(): Operation[] {
@@ -71,5 +71,5 @@ export function allOperations(): Operation[] {
 
 /** Every other operation: for sessions alone, or for anyone. */
 export function sessionOperations(): Operation[] {
-  return sessionFeatures.flatMap((feature) => Object.values(feature.operations));
+  return dashboardFeatures.flatMap((feature) => Object.values(feature.operations));
 }
