@@ -1,0 +1,83 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { CLIENTS, PYTHON_MISSING, python } from "../clients/languages.ts";
+import { startStack, type TestStack } from "../helpers/stack.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const TIMEOUT_MS = 180_000;
+const run = promisify(execFile);
+
+describe("the examples against the stack with its demo campaign", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "diegetic-examples-"));
+  let stack: TestStack;
+  let environment: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    stack = await startStack({ dataDir });
+    environment = {
+      ...process.env,
+      DATA_DIR: dataDir,
+      DIEGETIC_URL: stack.describe().baseUrl,
+      DIEGETIC_KEY: await stack.createKey("examples"),
+      OUTBOX: join(dataDir, "impressions.jsonl"),
+      VERBOSE: "1",
+    };
+  }, TIMEOUT_MS);
+  afterAll(async () => {
+    await stack?.pressCtrlC();
+    rmSync(dataDir, { recursive: true, force: true });
+  }, TIMEOUT_MS);
+
+  it(
+    "plays the text adventure with an ad that is billed",
+    async () => {
+      const game = spawn(process.execPath, ["examples/text-adventure/main.js"], {
+        cwd: ROOT,
+        env: environment,
+      });
+      let output = "";
+      for (const stream of [game.stdout, game.stderr]) {
+        stream.on("data", (chunk) => {
+          output += chunk;
+        });
+      }
+      game.stdin.end("go north\ntalk\ndrink\nquit\n");
+      await new Promise((resolve) => game.once("close", resolve));
+      expect(output).toContain("You leave Lantern Keep.");
+      expect(output).toContain("impression_recorded");
+    },
+    TIMEOUT_MS,
+  );
+
+  const story = python === undefined ? it.skip : it;
+  story(
+    `tells the story with ads${python === undefined ? ` (not run here: ${PYTHON_MISSING})` : ""}`,
+    async () => {
+      const env = { ...environment, PYTHONPATH: `${CLIENTS}python/src` };
+      const args = ["-B", "examples/narrative-game/main.py", "--verbose"];
+      const { stdout } = await run(python ?? "", args, { cwd: ROOT, env });
+      expect(stdout).toContain("impression_recorded");
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "sends traffic and sums it up",
+    async () => {
+      const runner = ["--import", "./tests/helpers/run-typescript.mjs", "tests/traffic/main.ts"];
+      const options = ["--players", "20", "--minutes", "0.1", "--rate", "50"];
+      const args = ["--conditions=@diegetic/source", ...runner, ...options];
+      const { stdout } = await run(process.execPath, args, { cwd: ROOT, env: environment });
+      const [, recorded] = /Impressions recorded +(\d+)/.exec(stdout) ?? [];
+      expect(Number(recorded)).toBeGreaterThan(0);
+      expect(stdout).toMatch(/Impressions without an answer +0\n/);
+      expect(stdout).toMatch(/p99 +[\d.]+ ms/);
+    },
+    TIMEOUT_MS,
+  );
+});
