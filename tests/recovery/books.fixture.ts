@@ -16,6 +16,7 @@ import {
   isRedisAway,
   type MoneyCommands,
   type RedisConnection,
+  SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createBillingMeasures } from "../../services/billing/src/measures.ts";
@@ -23,9 +24,14 @@ import { Settler } from "../../services/billing/src/settle/settler.ts";
 import { ImpressionWriter } from "../../services/billing/src/write/impression-writer.ts";
 import { Partitions } from "../../services/billing/src/write/partitions.ts";
 import { SlotRecovery } from "../../services/management/src/slot-recovery/slot-recovery.ts";
+import {
+  Publishing,
+  StateNotRestored,
+} from "../../services/management/src/snapshot-publishing/publishing.ts";
 
 const logger = createLogger({ service: "recovery", instance: "test", level: "silent" });
 const GAME = "a game";
+const UNREACHED_CAP_CENTS = 1_000_000;
 export const PRICE_MILLICENTS = 1_000;
 
 export interface Stores {
@@ -56,6 +62,7 @@ export class Books {
   readonly campaignIds = [newId("camp"), newId("camp")] as const;
   readonly money: MoneyCommands;
   readonly recovery: SlotRecovery;
+  readonly publishing: Publishing;
   /** Records of commits that were answered and that no job has brought to billing yet. */
   readonly answered: ImpressionRecord[] = [];
   /** Matches whose impressions were answered. */
@@ -65,6 +72,7 @@ export class Books {
   readonly #writer: ImpressionWriter;
   readonly #settler: Settler;
   readonly #creatives = new Map<string, string>();
+  readonly #versions = new Map<string, number>();
 
   constructor(stores: Stores) {
     this.#stores = stores;
@@ -84,6 +92,60 @@ export class Books {
     });
     this.#settler = new Settler(shared);
     this.recovery = this.recoverer(this.money);
+    this.publishing = new Publishing({
+      database,
+      slots: this.money,
+      // A restore of another instance: each of them reads the rows at a moment of its own.
+      recovery: this.recoverer(this.money),
+      snapshot: new SnapshotPublisher(redis),
+      claim: new InstallationClaim(redis, () => installationId(database)),
+      nowMs,
+      logger,
+    });
+  }
+
+  /** A change of a campaign's daily cap, as management commits and then publishes it. No cap is ever reached. */
+  async change(campaign: number): Promise<void> {
+    const id = this.campaignIds[campaign % 2] ?? this.campaignIds[0];
+    const { version } = await this.#stores.database.campaign.update({
+      where: { id },
+      data: { version: { increment: 1 }, dailyCapCents: { increment: 1 } },
+    });
+    this.#versions.set(id, version);
+    await this.#publish([id]);
+  }
+
+  /** Publishes what does not count as published, as the reconciling loop does. Answers whether nothing is left. */
+  async publishPending(): Promise<boolean> {
+    const rows = await this.#stores.database.campaign.findMany({
+      where: { advertiserId: this.advertiserId },
+    });
+    const pending = rows.filter((row) => row.publishedVersion < row.version).map(({ id }) => id);
+    return pending.length === 0 || (await this.#publish(pending));
+  }
+
+  async #publish(ids: readonly string[]): Promise<boolean> {
+    try {
+      return (await whileAwayNull(this.publishing.publish("campaign", ids))) !== null;
+    } catch (error) {
+      if (error instanceof StateNotRestored) return false;
+      throw error;
+    }
+  }
+
+  /** Version and daily cap of each campaign: of its row, and as Redis enforces them. */
+  async settings(): Promise<{ rows: object[]; slots: object[] }> {
+    const { database } = this.#stores;
+    const rows = await Promise.all(
+      this.campaignIds.map((id) => database.campaign.findUniqueOrThrow({ where: { id } })),
+    );
+    const slots = await Promise.all(
+      this.campaignIds.map((id) => this.money.readCampaign(this.advertiserId, id)),
+    );
+    return {
+      rows: rows.map(({ version, dailyCapCents }) => ({ version, cap: (dailyCapCents ?? 0) * 1_000 })),
+      slots: slots.map((slot) => ({ version: slot?.version, cap: slot?.dailyCapMillicents })),
+    };
   }
 
   /** Another management, by its commands of the slots. */
@@ -125,6 +187,7 @@ export class Books {
           name: "c",
           status: "active",
           budgetCents: plan.budgetCents,
+          dailyCapCents: UNREACHED_CAP_CENTS,
           cpmBidCents: PRICE_MILLICENTS,
         },
       });
@@ -143,7 +206,7 @@ export class Books {
     const result = await whileAwayNull(
       this.money.reserve({
         match,
-        campaignVersion: 1,
+        campaignVersion: this.#versions.get(campaignId) ?? 1,
         holdTtlMs: 600_000,
         sessionStartedMs: null,
         sessionIdleMs: 600_000,

@@ -22,6 +22,7 @@ afterAll(async () => {
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("hold" as const), which: fc.nat(1) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("commit" as const), which: fc.nat(9) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("change" as const), which: fc.nat(1) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("again" as const), which: fc.nat(9) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("keyed" as const), which: fc.nat(2) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("deliver" as const), which: fc.nat(4) }) },
@@ -50,6 +51,8 @@ async function run(books: Books, { kind, which }: Step, copies: [string, Buffer]
   switch (kind) {
     case "hold":
       return books.hold(which);
+    case "change":
+      return books.change(which);
     case "commit":
       return books.commit(books.open.splice(which % Math.max(1, books.open.length), 1)[0]);
     case "again":
@@ -84,7 +87,8 @@ async function untilQuiet(books: Books): Promise<void> {
     const left = await stores.database.slotSettlement.count({
       where: { advertiserId: books.advertiserId, settledAt: null },
     });
-    if (restored && left === 0 && books.answered.length === 0) return;
+    const published = await books.publishPending();
+    if (restored && published && left === 0 && books.answered.length === 0) return;
   }
   throw new Error("the books do not come to rest");
 }
@@ -133,6 +137,8 @@ it.each([
 
         const { postgres: truth, slot, poison } = await books.compare();
         expect(slot).toEqual(truth);
+        const settings = await books.settings();
+        expect(settings.slots).toEqual(settings.rows);
         const { advertiserId } = books;
         const rows = await stores.database.impression.findMany({ where: { advertiserId } });
         const aside = await stores.database.poisonImpression.findMany({ where: { advertiserId } });
