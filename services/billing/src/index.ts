@@ -7,3 +7,4 @@ export {
   createBillingService,
 } from "./service.ts";
 export { type BillingSecrets, type BillingSettings, readBillingSettings } from "./settings.ts";
+export { writeRecords } from "./write/write-records.ts";

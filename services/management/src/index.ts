@@ -4,8 +4,10 @@ export {
   createAccountWithKey,
   type KeyOptions,
 } from "./api-keys/create-account.ts";
-export { createDemo, DEMO_GAME_ID, type Demo } from "./demo/demo.ts";
+export { createDemo, type Demo } from "./demo/demo.ts";
+export { demoHistory, recordDemoCalls } from "./demo/history.ts";
 export { createDemoLogin, type DemoLogin } from "./demo/login.ts";
+export { DEMO_GAME_ID } from "./demo/market.ts";
 export { demoGameKey, preparePlay } from "./demo/play.ts";
 export { createManagement, type Management, type ManagementOptions } from "./management.ts";
 export { startManagement } from "./service.ts";

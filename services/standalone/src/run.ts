@@ -1,6 +1,9 @@
-import { createDatabase, DatabaseAway, migrate } from "@diegetic/database";
+import { writeRecords } from "@diegetic/billing";
+import { createDatabase, type Database, DatabaseAway, migrate } from "@diegetic/database";
+import { connectRedis, ForeignRedis } from "@diegetic/hot-state";
 import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
-import { createDemo, createDemoLogin, preparePlay } from "@diegetic/management";
+import { createDemo, createDemoLogin, demoHistory, preparePlay, recordDemoCalls } from "@diegetic/management";
+import { createLogger } from "@diegetic/service-kit";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { readOrCreateSecrets } from "./data-directory/secrets.ts";
 import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
@@ -31,12 +34,12 @@ export async function runStack(args: string[]): Promise<void> {
     const secrets = readOrCreateSecrets(dataDir);
     let demo: ReadyDemo | undefined;
     let isUsed = false;
-    const prepareDatabase = async (databaseUrl: string) => {
+    const prepareStores = async (databaseUrl: string, redisUrl: string) => {
       await migrate(databaseUrl);
       isUsed = true;
-      if (settings.demo) demo = await prepareDemo(databaseUrl, secrets.demoSecret);
+      if (settings.demo) demo = await prepareDemo({ databaseUrl, redisUrl }, secrets.demoSecret);
     };
-    const stack = new Stack({ settings, secrets, prepareDatabase, say });
+    const stack = new Stack({ settings, secrets, prepareStores, say });
     await runUntilStopped(stack, (description) => say(readyText(description, demo))).catch(
       (error: unknown) => {
         isUnused = !isUsed && !pointsInto(dataDir, error);
@@ -97,14 +100,44 @@ async function waitForLeftovers(dataDir: string): Promise<void> {
   }
 }
 
-async function prepareDemo(databaseUrl: string, secret: string): Promise<ReadyDemo> {
-  const database = createDatabase(databaseUrl, { poolSize: 1, applicationName: "standalone" });
+async function prepareDemo(
+  stores: { databaseUrl: string; redisUrl: string },
+  secret: string,
+): Promise<ReadyDemo> {
+  const database = createDatabase(stores.databaseUrl, { poolSize: 2, applicationName: "standalone" });
   try {
     const nowMs = Date.now();
     const demo = await createDemo(database, secret, nowMs);
     await preparePlay(database, { accountId: demo.accountId, secret, nowMs });
+    await writeDemoHistory(database, stores, demo.accountId);
     return { ...demo, login: await createDemoLogin(database, demo.accountId, secret) };
   } finally {
     await database.$disconnect();
+  }
+}
+
+/** What the demo account did in the weeks before it was made, written as billing writes everything. */
+async function writeDemoHistory(
+  database: Database,
+  { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
+  accountId: string,
+): Promise<void> {
+  const history = await demoHistory(database, accountId);
+  if (history === undefined) return;
+  say("Writing the history of the demo account …");
+  const redis = connectRedis(redisUrl, { name: "standalone" });
+  redis.on("error", () => {});
+  const logger = createLogger({ service: "billing", instance: "demo", level: "silent" });
+  const stores = { databaseUrl, redisUrl, logger };
+  try {
+    // The last record says that everything before it is there.
+    await writeRecords(stores, history.records.slice(0, -1));
+    await recordDemoCalls(redis, history);
+    await writeRecords(stores, history.records.slice(-1));
+  } catch (error) {
+    // Management refuses such a Redis, too, and says so.
+    if (!(error instanceof ForeignRedis)) throw error;
+  } finally {
+    redis.disconnect();
   }
 }

@@ -19,7 +19,7 @@ export interface StackOptions {
   settings: StackSettings;
   secrets: StackSecrets;
   /** Brings the database to the newest schema, and creates what has to be there before management starts. */
-  prepareDatabase(databaseUrl: string): Promise<void>;
+  prepareStores(databaseUrl: string, redisUrl: string): Promise<void>;
   /** One line for the person at the terminal. */
   say(line: string): void;
 }
@@ -76,7 +76,7 @@ export class Stack {
 
   /** Returns when every service is ready; on failure the caller still has to `stop`. */
   async start(): Promise<StackDescription> {
-    const { settings, say, prepareDatabase } = this.#options;
+    const { settings, say, prepareStores } = this.#options;
     mkdirSync(this.#logDir(), { recursive: true, mode: 0o700 });
     putAwayLeftoverLogs(this.#logDir(), settings.matchInstances);
     // First, because the most likely problem is a port in use, and it is told before anything else has started.
@@ -87,7 +87,7 @@ export class Stack {
     this.#databaseUrl = settings.databaseUrl ?? postgres?.url ?? "";
     this.#redisUrl = settings.redisUrl ?? redis?.url ?? "";
     say("Bringing the database up to date …");
-    await prepareDatabase(this.#databaseUrl);
+    await prepareStores(this.#databaseUrl, this.#redisUrl);
     say("Starting management, match and billing …");
     await Promise.all([
       this.#management.start(),

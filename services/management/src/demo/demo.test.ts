@@ -4,6 +4,7 @@ import { openBrowser, signedUp } from "../testing/browser.ts";
 import { BASE, type Harness, startHarness } from "../testing/harness.ts";
 import { createDemo } from "./demo.ts";
 import { createDemoLogin } from "./login.ts";
+import { DEMO_CAMPAIGNS } from "./market.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -32,11 +33,10 @@ describe("the demo", () => {
         .set("Authorization", `Bearer ${first.key}`);
     expect((await get("/profile").expect(200)).body.balance_cents).toBeGreaterThan(0);
     const campaigns = await get("/campaigns").expect(200);
-    expect(campaigns.body).toHaveLength(1);
-    expect(campaigns.body[0].status).toBe("active");
-    expect(
-      (await get(`/campaigns/${campaigns.body[0].id}/creatives`).expect(200)).body.length,
-    ).toBeGreaterThan(1);
+    // Newest first: the one that takes every scene is the oldest.
+    const oldest = campaigns.body.at(-1);
+    expect([campaigns.body.length, oldest.status]).toEqual([DEMO_CAMPAIGNS.length, "active"]);
+    expect((await get(`/campaigns/${oldest.id}/creatives`).expect(200)).body.length).toBeGreaterThan(1);
     expect((await get(`/placements/${first.gameId}`).expect(200)).body.is_active).toBe(true);
   });
 

@@ -1,36 +1,42 @@
 import type { CreativeType } from "@diegetic/contracts";
-import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import { type Database, inTransaction, type Transaction, utcDay } from "@diegetic/database";
 import { type Advertiser, findAdvertiser, insertAdvertiser } from "../advertiser/store.ts";
+import { replaceAffinities } from "../affinities/store.ts";
 import { insertAccountWithKey } from "../api-keys/create-account.ts";
 import { derivedKeyText, keySha256 } from "../api-keys/key-text.ts";
+import { inLockedCampaign } from "../campaign-parts/change-campaign.ts";
 import { newSettings as newCampaign } from "../campaigns/rules.ts";
 import { insertCampaign, updateStatus } from "../campaigns/store.ts";
 import { newSettings as newCreative } from "../creatives/creative.ts";
 import { insertCreative } from "../creatives/store.ts";
 import { addDeposit } from "../deposit/endpoints.ts";
+import { geoTargetStore } from "../geo-targets/store.ts";
 import { enabledSettings } from "../placements/placement.ts";
 import { enablePlacement, findPlacement } from "../placements/store.ts";
+import { recordPlacementSize } from "../sizes/published-size.ts";
+import {
+  DEMO_CAMPAIGNS,
+  DEMO_GAME_ID,
+  DEMO_GAMES,
+  type DemoCampaign,
+  type DemoGame,
+  targetCategoriesOf,
+} from "./market.ts";
 
-/** The game whose placement the demo data enable. */
-export const DEMO_GAME_ID = "demo-game";
-const DEMO_DEPOSIT_CENTS = 1_000_000;
-
-const CREATIVES: { type: CreativeType; hook: string; altHooks: string[]; product: string }[] = [
-  {
-    type: "narrative_hook",
-    hook: 'The barkeeper slides a steaming mug of Emberroast across the counter. "On the house, traveller."',
-    altHooks: [
-      "A faded Emberroast sign creaks above the tavern door.",
-      "The air smells of Emberroast and rain.",
-    ],
-    product: "Emberroast Dark",
-  },
-  {
-    type: "product_mention",
-    hook: '"Nothing keeps a night watch awake like Emberroast," the guard says.',
-    altHooks: [],
-    product: "Emberroast Night Watch",
-  },
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** How long the demo account has been there when it is made. */
+export const HISTORY_DAYS = 28;
+/** Day and amount; what the history leaves of them is little, and enough to play for hours. */
+const DEPOSITS: readonly [day: number, cents: number][] = [
+  [0, 22_000],
+  [11, 10_000],
+  [20, 10_000],
+];
+const ALL_TYPES: CreativeType[] = [
+  "narrative_hook",
+  "product_mention",
+  "location_brand",
+  "character_reference",
 ];
 
 export interface Demo {
@@ -41,33 +47,30 @@ export interface Demo {
 }
 
 /**
- * Makes sure that the demo is there: an account with a key, a company with a balance, an active campaign with creatives
- * and a placement. What is there already stays as it is. Run it before management starts, which publishes it.
+ * Makes sure that the demo is there: an account with a key, an agency with a balance, campaigns of several brands and games
+ * of its own. What is there already stays as it is. Run it before management starts, which publishes it.
  * @param secret of this installation, at least 32 characters: the key is derived from it, only its SHA-256 is stored.
  */
 export async function createDemo(database: Database, secret: string, nowMs: number): Promise<Demo> {
   const key = derivedKeyText(secret, "demo key");
-  return inTransaction(database, async (transaction) => {
-    // Two processes that start at once must not both create it.
-    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('demo data', 0))`;
-    const accountId = await demoAccount(transaction, key);
-    const advertiser = await demoAdvertiser(transaction, accountId, nowMs);
-    if ((await transaction.campaign.count({ where: { advertiserId: advertiser.id } })) === 0) {
-      await createCampaign(transaction, advertiser, nowMs);
-    }
-    if ((await findPlacement(transaction, DEMO_GAME_ID)) === undefined) {
-      const owner = { gameId: DEMO_GAME_ID, accountId, creatorId: "demo-studio" };
-      const types: CreativeType[] = [
-        "narrative_hook",
-        "product_mention",
-        "location_brand",
-        "character_reference",
-      ];
-      const settings = enabledSettings({ creator_id: owner.creatorId, placement_types: types });
-      await enablePlacement(transaction, owner, settings, nowMs);
-    }
-    return { accountId, key, gameId: DEMO_GAME_ID };
-  });
+  return inTransaction(
+    database,
+    async (transaction) => {
+      // Two processes that start at once must not both create it.
+      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('demo data', 0))`;
+      const accountId = await demoAccount(transaction, key);
+      if ((await findAdvertiser(transaction, accountId)) === undefined) {
+        const sinceMs = nowMs - HISTORY_DAYS * DAY_MS;
+        const advertiser = await createAdvertiser(transaction, accountId, sinceMs);
+        for (const campaign of DEMO_CAMPAIGNS) {
+          await createCampaign(transaction, advertiser, campaign, sinceMs);
+        }
+        for (const game of DEMO_GAMES) await createGame(transaction, accountId, game, sinceMs);
+      }
+      return { accountId, key, gameId: DEMO_GAME_ID };
+    },
+    { timeoutMs: 60_000 },
+  );
 }
 
 async function demoAccount(transaction: Transaction, key: string): Promise<string> {
@@ -77,46 +80,88 @@ async function demoAccount(transaction: Transaction, key: string): Promise<strin
   return accountId;
 }
 
-async function demoAdvertiser(
+async function createAdvertiser(
   transaction: Transaction,
   accountId: string,
-  nowMs: number,
+  sinceMs: number,
 ): Promise<Advertiser> {
-  const existing = await findAdvertiser(transaction, accountId);
-  if (existing !== undefined) return existing;
   const profile = {
-    company_name: "Emberroast Coffee",
+    company_name: "Lantern Row Agency",
     // Unique per account, so that a second installation's demo fits into the same database.
     contact_email: `demo+${accountId}@example.com`,
-    website: "https://example.com/emberroast",
+    website: "https://example.com/lantern-row",
   };
-  const advertiser = await insertAdvertiser(transaction, accountId, profile, nowMs);
-  await addDeposit(transaction, advertiser, DEMO_DEPOSIT_CENTS, nowMs);
+  const advertiser = await insertAdvertiser(transaction, accountId, profile, sinceMs);
+  for (const [day, cents] of DEPOSITS) {
+    await addDeposit(transaction, advertiser, cents, sinceMs + day * DAY_MS);
+  }
   return advertiser;
 }
 
 async function createCampaign(
   transaction: Transaction,
   advertiser: Advertiser,
-  nowMs: number,
+  campaign: DemoCampaign,
+  sinceMs: number,
 ): Promise<void> {
+  const createdMs = sinceMs + campaign.since * DAY_MS;
   const settings = newCampaign({
-    name: "Emberroast in every tavern",
-    budget_cents: DEMO_DEPOSIT_CENTS / 2,
-    cpm_bid_cents: 500,
+    name: campaign.name,
+    budget_cents: campaign.budgetCents,
+    cpm_bid_cents: campaign.bidCents,
+    target_categories: targetCategoriesOf(campaign),
+    ...(campaign.dailyCapCents !== undefined && { daily_cap_cents: campaign.dailyCapCents }),
+    ...(campaign.flight !== undefined && {
+      start_date: utcDay(sinceMs + campaign.flight[0] * DAY_MS),
+      end_date: utcDay(sinceMs + campaign.flight[1] * DAY_MS),
+    }),
   });
-  const campaign = await insertCampaign(transaction, advertiser.id, settings, nowMs);
-  for (const { type, hook, altHooks, product } of CREATIVES) {
-    const creative = newCreative({
-      creative_type: type,
-      brand_name: "Emberroast",
-      product_name: product,
-      tagline: "Warm since the first fire.",
-      narrative_hook: hook,
-      alt_hooks: altHooks,
-      max_uses_per_game: 20,
-    });
-    await insertCreative(transaction, campaign.id, type, creative, nowMs);
+  const { id } = await insertCampaign(transaction, advertiser.id, settings, createdMs);
+  await inLockedCampaign(transaction, id, { mayGrow: true }, async (locked) => {
+    for (const { type, hook, altHooks, product } of campaign.creatives) {
+      const creative = newCreative({
+        creative_type: type,
+        brand_name: campaign.brand,
+        product_name: product,
+        tagline: campaign.tagline,
+        narrative_hook: hook,
+        alt_hooks: altHooks,
+        max_uses_per_game: 20,
+      });
+      await insertCreative(transaction, id, type, creative, createdMs);
+    }
+    await replaceAffinities(transaction, locked, campaign.affinities, createdMs);
+    for (const target of campaign.geoTargets ?? []) {
+      await geoTargetStore.insert(transaction, locked, target, createdMs);
+    }
+  });
+  if (campaign.isDraft) return;
+  await updateStatus(transaction, id, "active", createdMs);
+  if (campaign.pausedOn !== undefined) {
+    await updateStatus(transaction, id, "paused", sinceMs + campaign.pausedOn * DAY_MS);
   }
-  await updateStatus(transaction, campaign.id, "active", nowMs);
+}
+
+/** A game that belongs to somebody already stays theirs. */
+async function createGame(
+  transaction: Transaction,
+  accountId: string,
+  { gameId, sharePercent, maxAdsPerSession, disabledOn }: DemoGame,
+  sinceMs: number,
+): Promise<void> {
+  if ((await findPlacement(transaction, gameId)) !== undefined) return;
+  const owner = { gameId, accountId, creatorId: "demo-studio" };
+  const settings = enabledSettings({
+    creator_id: owner.creatorId,
+    placement_types: ALL_TYPES,
+    revenue_share_pct: sharePercent,
+    ...(maxAdsPerSession !== undefined && { max_ads_per_session: maxAdsPerSession }),
+  });
+  await enablePlacement(transaction, owner, settings, sinceMs);
+  if (disabledOn === undefined) return;
+  await transaction.placement.update({
+    where: { gameId },
+    data: { isActive: false, version: { increment: 1 } },
+  });
+  await recordPlacementSize(transaction, gameId, { mayGrow: true });
 }

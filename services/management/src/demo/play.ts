@@ -8,7 +8,7 @@ import { enablePlacement, findPlacement } from "../placements/store.ts";
 /** The game at `/play`. */
 export const PLAY_GAME_ID = "moonlit-keep-demo";
 const KEY_LABEL = "Demo game";
-const SEATS_OF_A_SESSION = 50;
+export const SEATS_OF_A_SESSION = 50;
 
 /** The key of the game, which follows from the installation's secret. */
 export function demoGameKey(secret: string): string {

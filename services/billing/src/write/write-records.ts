@@ -1,0 +1,52 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { createDatabase, createPipeline, installationId } from "@diegetic/database";
+import { connectRedis, createMoneyCommands, InstallationClaim } from "@diegetic/hot-state";
+import { createMetrics, type Logger } from "@diegetic/service-kit";
+import { createBillingMeasures } from "../measures.ts";
+import { ImpressionWriter } from "./impression-writer.ts";
+import { Partitions } from "./partitions.ts";
+
+/** As many as the worker writes at a time. */
+const RECORDS_PER_BATCH = 8_000;
+const NAME = "record-writer";
+
+/**
+ * Writes records of impressions as the worker does, without a queue: those of a history, before their advertisers' money
+ * stands in Redis. May be given the same records again. Rejects when a store is unavailable, with ForeignRedis when Redis is
+ * another installation's, and when one of the records could not be written.
+ */
+export async function writeRecords(
+  { databaseUrl, redisUrl, logger }: { databaseUrl: string; redisUrl: string; logger: Logger },
+  records: readonly ImpressionRecord[],
+): Promise<void> {
+  const database = createDatabase(databaseUrl, { poolSize: 2, applicationName: NAME });
+  const pipeline = createPipeline(databaseUrl, { poolSize: 1, applicationName: NAME });
+  const redis = connectRedis(redisUrl, { name: NAME });
+  redis.on("error", () => {});
+  try {
+    const claim = new InstallationClaim(redis, () => installationId(database));
+    await claim.check();
+    const measures = createBillingMeasures(createMetrics({ service: "billing" }));
+    const writer = new ImpressionWriter({
+      database,
+      pipeline,
+      money: createMoneyCommands(redis),
+      claim,
+      partitions: new Partitions(database),
+      measures,
+      logger,
+      nowMs: Date.now,
+    });
+    for (let start = 0; start < records.length; start += RECORDS_PER_BATCH) {
+      await writer.write(records.slice(start, start + RECORDS_PER_BATCH));
+    }
+    const advertiserIds = [...new Set(records.map(({ match }) => match.advertiser_id))];
+    const refused = await database.poisonImpression.findFirst({
+      where: { advertiserId: { in: advertiserIds }, resolvedAt: null },
+    });
+    if (refused !== null) throw new Error(`a record could not be written: ${refused.reason}`);
+  } finally {
+    redis.disconnect();
+    await Promise.all([pipeline.close(), database.$disconnect()]);
+  }
+}
