@@ -62,7 +62,7 @@ afterAll(() => world.stop());
 
 const paths = [
   "stats",
-  ...["daily", "creatives", "geo", "affinities", "pacing"].map((name) => `analytics/${name}`),
+  ...["daily", "creatives", "geo", "games", "affinities", "pacing"].map((name) => `analytics/${name}`),
 ];
 
 describe.each(paths)("GET /campaigns/{id}/%s", (path) => {
@@ -231,6 +231,38 @@ describe("GET /campaigns/{id}/analytics/creatives", () => {
       [creatives[0], 2],
       [creatives[3], 0],
     ]);
+  });
+});
+
+describe("GET /campaigns/{id}/analytics/games", () => {
+  it("has games by matches, those without an impression, and what each holds", async () => {
+    const { redis } = world.harness;
+    const hour = Math.floor(NOON_MS / 3_600_000);
+    const counted = (back: number) => `{${owner.advertiserId}}:matched:${campaignId}:${hour - back}`;
+    await redis.hset(counted(0), { "game-a": 2, "s:game-a": 1, "no%20one": 7 });
+    await redis.hset(counted(23), { "game-a": 1 });
+    await redis.hset(counted(24), { "game-a": 100 });
+    await redis.hset(`{${owner.advertiserId}}:shares:${campaignId}`, {
+      acct_dev: "5|1665",
+      "g:no%20one": 1_665,
+    });
+    const none = { matches: 0, impressions: 0, seen_rate: 0, held_cents: 0 };
+    await owner.get(`/campaigns/${campaignId}/analytics/games`).expect(200, {
+      campaign_id: campaignId,
+      games: [
+        { game_id: "no one", ...none, matches: 7, spent_cents: 0, spent_millicents: 0, held_cents: 2 },
+        {
+          game_id: "game-a",
+          ...none,
+          matches: 3,
+          impressions: 1,
+          seen_rate: 0.3333,
+          spent_cents: 1,
+          spent_millicents: 999,
+        },
+        { game_id: "game-b", ...none, spent_cents: 1, spent_millicents: 666 },
+      ],
+    });
   });
 });
 

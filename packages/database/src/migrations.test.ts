@@ -99,6 +99,8 @@ describe("migrations", () => {
       "20261121001000_fewer_rollups",
       "20261122000000_operations",
       "20261122000100_installation",
+      "20261122000201_pause_pending",
+      "20261122001000_spent_by_game",
       "20261122002000_published_sizes",
       "20261122002010_key_windows",
       "20261122003000_users",

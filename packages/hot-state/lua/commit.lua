@@ -1,5 +1,5 @@
 -- Turns a match into a charge, and leaves the record in the outbox and a tombstone for retries.
--- KEYS  account, campaign, holds, pending, matches, history, shares, outbox
+-- KEYS  account, campaign, holds, pending, matches, history, shares, outbox, matched (of the hour)
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
 --       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': do not look)
 -- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
@@ -19,8 +19,13 @@
 -- @include "totals"
 -- @include "shares"
 
+<<<<<<< HEAD
 local account_key, campaign_key, holds, pending, matches, history, shares, outbox = unpack(KEYS)
 local operation_id, match_id, creative_id, place, is_keyed, lease_expires_ms = unpack(ARGV)
+=======
+local account_key, campaign_key, holds, pending, matches, history, shares, outbox, matched = unpack(KEYS)
+local operation_id, match_id, creative_id, place, is_keyed = unpack(ARGV)
+>>>>>>> 7f218ec (Show an advertiser its matches, impressions and holds by game)
 local operation_field = 'op:' .. operation_id
 local LATE_MS = 86400000
 local LOOK_AT = 16
@@ -67,6 +72,7 @@ local function charge(id, entry)
   entry.impression_id = 'imp_' .. string.gsub(id, '^mat_', '')
   local record = record_of(entry, is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"')
   redis.call('HSET', outbox, entry.impression_id, record)
+  count_in_hour(matched, 's:', game_of(place))
   if match_id == '' or is_keyed == '1' then
     redis.call('HSET', matches, id, encode_entry(entry), operation_field, id)
     remember(matches, history, operation_field, now_ms, REMEMBER_MS)

@@ -137,7 +137,7 @@ redis.call('HSET', account_key, 'held', whole(account.held + price), 'seq', whol
 redis.call('HSET', campaign_key, 'held', whole(campaign.held + price), 'rotation', whole(campaign.rotation + 1))
 redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, place, session_key, developer_id, entry.price))
 count_hold(shares, developer_id, game, share, price)
-count_match(matched, game)
+count_in_hour(matched, '', game)
 redis.call('ZADD', pending, '0', pending_member(match_id, entry))
 redis.call('HSET', matches, match_id, encode_entry(entry))
 local remember_ms = hold_ttl_ms + REMEMBER_MS + RETRY_MARGIN_MS

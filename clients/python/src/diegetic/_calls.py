@@ -304,6 +304,15 @@ class Calls:
             None, None, False, retry_for_ms,
         ))
 
+    def get_game_analytics(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.GameAnalytics:
+        """A campaign by game."""
+        return cast("t.GameAnalytics", self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/games".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
     def get_affinity_analytics(
         self, campaign_id: str, *, retry_for_ms: float = 0,
     ) -> t.AffinityAnalytics:
@@ -824,6 +833,15 @@ class AsyncCalls:
         """A campaign by country."""
         return cast("t.GeoAnalytics", await self._call(
             "GET", "/campaigns/{campaign_id}/analytics/geo".format(campaign_id=_quote(campaign_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_game_analytics(
+        self, campaign_id: str, *, retry_for_ms: float = 0,
+    ) -> t.GameAnalytics:
+        """A campaign by game."""
+        return cast("t.GameAnalytics", await self._call(
+            "GET", "/campaigns/{campaign_id}/analytics/games".format(campaign_id=_quote(campaign_id)), {},
             None, None, False, retry_for_ms,
         ))
 

@@ -425,6 +425,25 @@ class GeoAnalytics(TypedDict):
     countries: list[GeoAnalyticsCountriesEntry]
 
 
+class GameAnalytics(TypedDict):
+    """What a campaign does game by game."""
+
+    campaign_id: str
+    games: list[GameAnalyticsRow]
+
+
+class GameAnalyticsRow(TypedDict):
+    """A game in which the campaign was matched."""
+
+    game_id: Optional[str]
+    matches: int
+    impressions: int
+    seen_rate: float
+    spent_cents: int
+    spent_millicents: int
+    held_cents: int
+
+
 class AffinityAnalytics(TypedDict):
     """What the affinities of a campaign have done."""
 

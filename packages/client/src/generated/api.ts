@@ -475,6 +475,32 @@ export interface GeoAnalytics {
   })[];
 }
 
+/** What a campaign does game by game. */
+export interface GameAnalytics {
+  /** The campaign. */
+  campaign_id: string;
+  /** Most matches first, then by identifier; also games without an impression. Counts of the last hours start anew when Redis loses its data. */
+  games: GameAnalyticsRow[];
+}
+
+/** A game in which the campaign was matched. */
+export interface GameAnalyticsRow {
+  /** The game; null: games beyond about the first thousand of an hour, all together. */
+  game_id: string | null;
+  /** Matches in the last 24 whole hours (UTC), the present one included. */
+  matches: number;
+  /** Impressions in the same hours. */
+  impressions: number;
+  /** Impressions by match in these hours, to four decimals; 0 without any. */
+  seen_rate: number;
+  /** What the impressions have cost, in whole cents, half up. */
+  spent_cents: number;
+  /** What the impressions have cost. In millicents, exact: 1000 are a cent. */
+  spent_millicents: number;
+  /** What is held now for matches that may still be seen, in whole cents, half up. */
+  held_cents: number;
+}
+
 /** What the affinities of a campaign have done. */
 export interface AffinityAnalytics {
   /** The campaign. */
@@ -1204,6 +1230,8 @@ export interface ApiCalls {
   getCreativeAnalytics(call: { campaign_id: string } & CallOptions): Promise<CreativeAnalytics>;
   /** A campaign by country. */
   getGeoAnalytics(call: { campaign_id: string } & CallOptions): Promise<GeoAnalytics>;
+  /** A campaign by game. */
+  getGameAnalytics(call: { campaign_id: string } & CallOptions): Promise<GameAnalytics>;
   /** A campaign by affinity. */
   getAffinityAnalytics(call: { campaign_id: string } & CallOptions): Promise<AffinityAnalytics>;
   /** How a campaign spends its budget. */
@@ -1296,6 +1324,7 @@ export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
   getDailyAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/daily", query: ["days"], isIdempotent: false },
   getCreativeAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/creatives", query: [], isIdempotent: false },
   getGeoAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/geo", query: [], isIdempotent: false },
+  getGameAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/games", query: [], isIdempotent: false },
   getAffinityAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/affinities", query: [], isIdempotent: false },
   getPacing: { method: "GET", path: "/campaigns/{campaign_id}/analytics/pacing", query: [], isIdempotent: false },
   getAccountDaily: { method: "GET", path: "/analytics/daily", query: ["days"], isIdempotent: false },

@@ -4,6 +4,7 @@ import {
   campaignStatsSchema,
   creativeAnalyticsSchema,
   dailyAnalyticsSchema,
+  gameAnalyticsSchema,
   geoAnalyticsSchema,
   pacingSchema,
 } from "../schemas/analytics.ts";
@@ -29,6 +30,8 @@ export const analyticsApi = defineFeature({
     DailyAnalytics: dailyAnalyticsSchema,
     CreativeAnalytics: creativeAnalyticsSchema,
     GeoAnalytics: geoAnalyticsSchema,
+    GameAnalytics: gameAnalyticsSchema,
+    GameAnalyticsRow: gameAnalyticsSchema.properties.games.items,
     AffinityAnalytics: affinityAnalyticsSchema,
     Pacing: pacingSchema,
     AccountDaily: accountDailySchema,
@@ -173,6 +176,37 @@ export const analyticsApi = defineFeature({
             countries: [
               { country_code: "DE", impressions: 2, unique_users: 1, spent_cents: 2, spent_millicents: 2000 },
               { country_code: null, impressions: 1, unique_users: 1, spent_cents: 1, spent_millicents: 1000 },
+            ],
+          },
+        },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    games: {
+      ...common,
+      operationId: "getGameAnalytics",
+      addition: true,
+      path: `${analytics}/games`,
+      summary: "A campaign by game",
+      description:
+        "The games that the campaign was matched in during the last 24 hours, was seen in, or is held for now. A game with many matches and no impressions holds money that nobody spends.",
+      success: [
+        {
+          status: 200,
+          description: "The games.",
+          schema: gameAnalyticsSchema,
+          example: {
+            campaign_id: exampleIds.campaign,
+            games: [
+              {
+                game_id: exampleIds.game,
+                matches: 3,
+                impressions: 2,
+                seen_rate: 0.6667,
+                spent_cents: 2,
+                spent_millicents: 2_400,
+                held_cents: 1,
+              },
             ],
           },
         },

@@ -126,6 +126,37 @@ export const geoAnalyticsSchema = closed(
 );
 export type GeoAnalyticsBody = Static<typeof geoAnalyticsSchema>;
 
+const gameRow = closed(
+  {
+    game_id: nullable(
+      answerText("The game; null: games beyond about the first thousand of an hour, all together."),
+    ),
+    matches: count("Matches in the last 24 whole hours (UTC), the present one included."),
+    impressions: count("Impressions in the same hours."),
+    seen_rate: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "Impressions by match in these hours, to four decimals; 0 without any.",
+    }),
+    spent_cents: spentCents(),
+    spent_millicents: spentMillicents(),
+    held_cents: count("What is held now for matches that may still be seen, in whole cents, half up."),
+  },
+  "A game in which the campaign was matched.",
+);
+
+export const gameAnalyticsSchema = closed(
+  {
+    campaign_id: campaignId(),
+    games: Type.Array(gameRow, {
+      description:
+        "Most matches first, then by identifier; also games without an impression. Counts of the last hours start anew when Redis loses its data.",
+    }),
+  },
+  "What a campaign does game by game.",
+);
+export type GameAnalyticsBody = Static<typeof gameAnalyticsSchema>;
+
 const affinityRow = closed(
   {
     affinity_id: answerText("The affinity."),

@@ -5,8 +5,9 @@
 -- While a cluster moves the slot, no command may follow the one that empties the key (see "history"). Needs "time", "entry".
 
 local MAX_UNSHARED_HOLDS = 100
--- In the counts of an hour: games that are counted one by one; matches of all others stand under ''.
-local MAX_COUNTED_GAMES = 1000
+-- In the counts of an hour, by caller's clock: '<encoded game>' matches, 's:<encoded game>' impressions. So many fields are
+-- games of their own; all others stand under '' and 's:'.
+local MAX_COUNTED_FIELDS = 2000
 local COUNTED_MS = 93600000
 
 local function game_of(place)
@@ -69,12 +70,12 @@ local function remove_hold_of(holds, shares, match_id, place, entry)
     hold_member(match_id, place, entry.session_key, account_id, entry.price), game_of(place), tonumber(entry.price))
 end
 
--- Counts a match of the game in the hash of an hour.
-local function count_match(matched, game)
-  if redis.call('HINCRBY', matched, game, 1) > 1 then return end
-  if redis.call('HLEN', matched) > MAX_COUNTED_GAMES and game ~= '' then
-    redis.call('HDEL', matched, game)
-    redis.call('HINCRBY', matched, '', 1)
+-- Counts a match or an impression of a game in the hash of an hour. prefix: '' or 's:'
+local function count_in_hour(matched, prefix, game)
+  if redis.call('HINCRBY', matched, prefix .. game, 1) > 1 then return end
+  if redis.call('HLEN', matched) > MAX_COUNTED_FIELDS then
+    redis.call('HDEL', matched, prefix .. game)
+    redis.call('HINCRBY', matched, prefix, 1)
   end
   redis.call('PEXPIRE', matched, COUNTED_MS)
 end

@@ -8,6 +8,8 @@ const MS_PER_HOUR = 3_600_000;
 const COUNTED_HOURS = 24;
 /** What begins the fields of games in `shares`. */
 const GAME_PREFIX = "g:";
+/** What begins the fields of impressions in the counts of an hour. */
+const SEEN_PREFIX = "s:";
 
 /** Whole hours since 1970, UTC. */
 export function hourOf(ms: number): number {
@@ -28,11 +30,15 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
     const games: CampaignGames = {
       sinceMs: firstHour * MS_PER_HOUR,
       matches: new Map(),
+      impressions: new Map(),
       heldMillicents: new Map(),
     };
-    for (const [game, text] of counts.flatMap((count) => Object.entries(count))) {
+    for (const [field, text] of counts.flatMap((count) => Object.entries(count))) {
+      const isSeen = field.startsWith(SEEN_PREFIX);
+      const game = isSeen ? field.slice(SEEN_PREFIX.length) : field;
       const gameId = game === "" ? null : decodeName(game);
-      games.matches.set(gameId, (games.matches.get(gameId) ?? 0) + integerOf(text));
+      const sums = isSeen ? games.impressions : games.matches;
+      sums.set(gameId, (sums.get(gameId) ?? 0) + integerOf(text));
     }
     for (const [field, text] of Object.entries(shares)) {
       if (!field.startsWith(GAME_PREFIX)) continue;

@@ -142,7 +142,7 @@ function readLasts(reply: ReplyReader): RefusalLasts {
 }
 
 function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
-  const script = defineLinesScript(redis, "commit", 8);
+  const script = defineLinesScript(redis, "commit", 9);
   return async (request: CommitRequest): Promise<CommitResult> => {
     const { advertiserId, campaignId, gameId, creativeId, operationId, isKeyed, matchId } = request;
     requirePlainName("advertiserId", advertiserId);
@@ -157,6 +157,7 @@ function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
       await script(
         ...matchKeys(advertiserId, campaignId, gameId),
         advertiserKeys.outbox(advertiserId),
+        advertiserKeys.matched(advertiserId, campaignId, hourOf(Date.now())),
         operationId,
         matchId ?? "",
         creativeId,

@@ -177,8 +177,10 @@ export interface CampaignTotals {
 export interface CampaignGames {
   /** The matches are those from here on: of the hour of the question and the 23 whole hours (UTC) before it. Unix milliseconds. */
   sinceMs: number;
-  /** By game id; null: games beyond the first thousand of an hour. */
+  /** By game id; null: games beyond the first of an hour, about a thousand. */
   matches: Map<string | null, number>;
+  /** Committed in the same hours, by the clock of the match tier. */
+  impressions: Map<string | null, number>;
   heldMillicents: Map<string, Millicents>;
 }
 
@@ -242,7 +244,7 @@ export interface MoneyCommands {
   readAccount(advertiserId: string): Promise<AccountTotals | null>;
   /** Null: the campaign is not in the slot. */
   readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
-  /** Matches of a campaign in the last 24 hours, and what is held of it, by game. */
+  /** Matches and impressions of a campaign in the last 24 hours, and what is held of it, by game. */
   readCampaignGames(advertiserId: string, campaignId: string, nowMs: number): Promise<CampaignGames>;
   /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such slot. */
   committedCounts(advertiserIds: readonly string[]): Promise<Map<string, number | null>>;

@@ -12,13 +12,15 @@ export function campaignGamesStatement(moves: Posting["campaignGames"]): Prisma.
     MERGE INTO campaign_games AS known
     USING unnest(${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ gameId }) => gameId)},
       ${of.texts(({ accountId }) => accountId)}, ${of.texts(({ advertiserId }) => advertiserId)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)})
-      AS m(campaign_id, game_id, account_id, advertiser_id, impressions, earning_microcents)
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
+      ${of.integers(({ earningMicrocents }) => earningMicrocents)})
+      AS m(campaign_id, game_id, account_id, advertiser_id, impressions, spent_millicents, earning_microcents)
     ON known.campaign_id = m.campaign_id AND known.game_id = m.game_id AND known.account_id = m.account_id
     WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
+      spent_millicents = known.spent_millicents + m.spent_millicents,
       earning_microcents = known.earning_microcents + m.earning_microcents
-    WHEN NOT MATCHED THEN INSERT (campaign_id, game_id, account_id, advertiser_id, impressions, earning_microcents)
-      VALUES (m.campaign_id, m.game_id, m.account_id, m.advertiser_id, m.impressions, m.earning_microcents)`;
+    WHEN NOT MATCHED THEN INSERT (campaign_id, game_id, account_id, advertiser_id, impressions, spent_millicents, earning_microcents)
+      VALUES (m.campaign_id, m.game_id, m.account_id, m.advertiser_id, m.impressions, m.spent_millicents, m.earning_microcents)`;
 }
 
 /**

@@ -29,7 +29,8 @@ export interface Posting {
   affinities: { id: string; campaignId: string; impressions: number; contributionSum: string }[];
   campaignRollups: (Rollup & { day: string })[];
   countries: (Money & { campaignId: string; countryCode: string })[];
-  campaignGames: (Earned & { campaignId: string; gameId: string; accountId: string; advertiserId: string })[];
+  campaignGames: (Money &
+    Earned & { campaignId: string; gameId: string; accountId: string; advertiserId: string })[];
   /** Of these rows other advertisers may own a share. */
   gameTotals: (Earned & { accountId: string; gameId: string })[];
   /** Each becomes an earning of the ledger, too. */
@@ -94,14 +95,18 @@ export function sumUp(impressions: readonly BilledImpression[], groups: Groups):
       impressions: count,
       spentMillicents,
     })),
-    campaignGames: rows(groups.campaignGame, ({ impressions: count, earningMicrocents }, _, match) => ({
-      campaignId: match.campaign_id,
-      gameId: match.game_id,
-      accountId: match.developer_account_id,
-      advertiserId: match.advertiser_id,
-      impressions: count,
-      earningMicrocents,
-    })),
+    campaignGames: rows(
+      groups.campaignGame,
+      ({ impressions: count, spentMillicents, earningMicrocents }, _, match) => ({
+        spentMillicents,
+        campaignId: match.campaign_id,
+        gameId: match.game_id,
+        accountId: match.developer_account_id,
+        advertiserId: match.advertiser_id,
+        impressions: count,
+        earningMicrocents,
+      }),
+    ),
     gameTotals: rows(groups.game, ({ impressions: count, earningMicrocents }, _, match) => ({
       accountId: match.developer_account_id,
       gameId: match.game_id,

@@ -1,6 +1,7 @@
 import { pacingOf } from "@diegetic/ad-rules";
 import { ANALYTICS_DAYS, analyticsApi, integerParameter } from "@diegetic/contracts";
 import { type Database, utcDay } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
 import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
 import type { CallerReads } from "../reading-barrier/caller-reads.ts";
@@ -11,6 +12,7 @@ import {
   presentCountries,
   presentCreatives,
   presentDays,
+  presentGames,
   presentPacing,
 } from "./presenter.ts";
 import {
@@ -21,21 +23,24 @@ import {
   readCreatives,
   readDays,
   readPacingFacts,
+  readSpentByGame,
 } from "./store.ts";
 
 export interface AnalyticsParts {
   database: Database;
   reads: CallerReads;
+  slots: Pick<MoneyCommands, "readCampaignGames">;
   clock: Clock;
 }
 
 export function analyticsEndpoints(parts: AnalyticsParts): Endpoint[] {
-  const { stats, daily, creatives, geo, affinities, pacing } = analyticsApi.operations;
+  const { stats, daily, creatives, geo, games, affinities, pacing } = analyticsApi.operations;
   return [
     endpoint(stats, answer(parts, campaignStats)),
     endpoint(daily, answer(parts, dailyRows)),
     endpoint(creatives, answer(parts, creativeRows)),
     endpoint(geo, answer(parts, countryRows)),
+    endpoint(games, answer(parts, gameRows)),
     endpoint(affinities, answer(parts, affinityRows)),
     endpoint(pacing, answer(parts, pacingNow)),
   ];
@@ -77,6 +82,12 @@ async function creativeRows(asked: AskedCampaign) {
 
 async function countryRows(asked: AskedCampaign) {
   return presentCountries(asked.campaignId, await readCountries(asked));
+}
+
+async function gameRows(asked: AskedCampaign, { slots, clock }: AnalyticsParts) {
+  const { advertiserId, spentMillicents } = await readSpentByGame(asked);
+  const games = await slots.readCampaignGames(advertiserId, asked.campaignId, clock());
+  return presentGames(asked.campaignId, spentMillicents, games);
 }
 
 async function affinityRows(asked: AskedCampaign) {

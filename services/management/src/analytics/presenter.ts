@@ -4,9 +4,11 @@ import type {
   CampaignStatsBody,
   CreativeAnalyticsBody,
   DailyAnalyticsBody,
+  GameAnalyticsBody,
   GeoAnalyticsBody,
   PacingBody,
 } from "@diegetic/contracts";
+import type { CampaignGames } from "@diegetic/hot-state";
 import { centsDown, centsHalfUp, centsUp, effectiveCpmCents } from "@diegetic/money";
 import { meanOfMillionths, ratio } from "./ratio.ts";
 import {
@@ -87,6 +89,41 @@ export function presentCountries(campaignId: string, byCountry: ReadonlyMap<stri
     countries: rows.sort((a, b) => {
       if (a.country_code === null || b.country_code === null) return a.country_code === null ? 1 : -1;
       return mostImpressions(a, b) || byText(a.country_code, b.country_code);
+    }),
+  };
+}
+
+/** An impression had a match: where Redis has lost the counts of matches, there were as many at least. */
+export function presentGames(
+  campaignId: string,
+  spentMillicents: ReadonlyMap<string, number>,
+  { matches, impressions, heldMillicents }: CampaignGames,
+): GameAnalyticsBody {
+  const ids = new Set<string | null>([
+    ...spentMillicents.keys(),
+    ...matches.keys(),
+    ...impressions.keys(),
+    ...heldMillicents.keys(),
+  ]);
+  const rows = [...ids].map((gameId) => {
+    const seen = impressions.get(gameId) ?? 0;
+    const matched = Math.max(matches.get(gameId) ?? 0, seen);
+    const spent = gameId === null ? 0 : (spentMillicents.get(gameId) ?? 0);
+    return {
+      game_id: gameId,
+      matches: matched,
+      impressions: seen,
+      seen_rate: ratio(BigInt(seen), BigInt(matched)),
+      spent_cents: centsHalfUp(spent),
+      spent_millicents: spent,
+      held_cents: centsHalfUp(gameId === null ? 0 : (heldMillicents.get(gameId) ?? 0)),
+    };
+  });
+  return {
+    campaign_id: campaignId,
+    games: rows.sort((a, b) => {
+      if (a.game_id === null || b.game_id === null) return a.game_id === null ? 1 : -1;
+      return b.matches - a.matches || byText(a.game_id, b.game_id);
     }),
   };
 }

@@ -89,6 +89,21 @@ export function countriesQuestion(): Question {
     WHERE campaign_id = own.id`;
 }
 
+export interface GameRow extends CallerRow {
+  /** Null: the campaign was seen in no game. */
+  key: string | null;
+  spent_millicents: bigint | null;
+}
+
+/** One row at least. */
+export function gamesQuestion(): Question {
+  return Prisma.sql`
+    SELECT games.key, games.spent_millicents FROM (VALUES (1)) AS always(one) LEFT JOIN (
+      SELECT game_id AS key, sum(spent_millicents)::bigint AS spent_millicents FROM campaign_games
+      WHERE campaign_id = own.id GROUP BY game_id
+    ) AS games ON true WHERE own.id IS NOT NULL`;
+}
+
 export interface CreativeRow extends ScoredRow {
   creative_type: CreativeType;
   brand_name: string;

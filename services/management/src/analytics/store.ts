@@ -13,6 +13,8 @@ import {
   countriesQuestion,
   creativesQuestion,
   daysQuestion,
+  type GameRow,
+  gamesQuestion,
   type OwnCampaignRow,
   ownCampaignStatement,
   type Question,
@@ -105,6 +107,18 @@ export async function readDays(asked: AskedCampaign, firstDay: string): Promise<
 export async function readCountries(asked: AskedCampaign): Promise<Map<string, Sums>> {
   const rows = await ask<BreakdownRow>(asked, countriesQuestion());
   return new Map(rows.map((row) => [row.key, sumsOf(row)]));
+}
+
+/** What a campaign has spent by game, in all, and whose it is. */
+export async function readSpentByGame(
+  asked: AskedCampaign,
+): Promise<{ advertiserId: string; spentMillicents: Map<string, Millicents> }> {
+  const rows = await ask<GameRow>(asked, gamesQuestion());
+  const spentMillicents = new Map<string, Millicents>();
+  for (const { key, spent_millicents } of rows) {
+    if (key !== null) spentMillicents.set(key, safeInteger(spent_millicents ?? 0n, "spent"));
+  }
+  return { advertiserId: one(rows, asked).caller_id, spentMillicents };
 }
 
 export interface CreativeSums extends ScoredSums {
