@@ -19,13 +19,8 @@
 -- @include "totals"
 -- @include "shares"
 
-<<<<<<< HEAD
-local account_key, campaign_key, holds, pending, matches, history, shares, outbox = unpack(KEYS)
-local operation_id, match_id, creative_id, place, is_keyed, lease_expires_ms = unpack(ARGV)
-=======
 local account_key, campaign_key, holds, pending, matches, history, shares, outbox, matched = unpack(KEYS)
-local operation_id, match_id, creative_id, place, is_keyed = unpack(ARGV)
->>>>>>> 7f218ec (Show an advertiser its matches, impressions and holds by game)
+local operation_id, match_id, creative_id, place, is_keyed, lease_expires_ms = unpack(ARGV)
 local operation_field = 'op:' .. operation_id
 local LATE_MS = 86400000
 local LOOK_AT = 16
