@@ -1,49 +1,19 @@
 import { type QueryKey, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { ApiError } from "./api-error.ts";
-import { API_BASE, request } from "./call.ts";
-
-export type Role = "owner" | "manager" | "viewer";
-
-interface AccountOfUser {
-  id: string;
-  label: string;
-  role: Role;
-}
+import { call } from "./call.ts";
+import type { AnswerOf } from "./operations.ts";
 
 /** Who is signed in, and the account that the session acts for. */
-export interface Session {
-  session_id: string;
-  expires_at: string;
-  user: { id: string; name: string; email: string; is_operator: boolean };
-  account: { id: string; label: string };
-  role: Role;
-  accounts: AccountOfUser[];
-}
-
-/** Calls an operation of sign-in, sessions and members. */
-export async function accountCall<Answer>(
-  method: "GET" | "POST" | "PATCH" | "DELETE",
-  path: string,
-  body?: unknown,
-): Promise<Answer> {
-  const response = await request(`${API_BASE}${path}`, {
-    method,
-    headers: {
-      Accept: "application/json",
-      ...(body !== undefined && { "Content-Type": "application/json" }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return (response.status === 204 ? undefined : await response.json()) as Answer;
-}
+export type Session = AnswerOf<"GET /session">;
+export type Role = Session["role"];
 
 /** The session, or null when nobody is signed in. */
 export const sessionQuery = queryOptions<Session | null, ApiError>({
   queryKey: ["session"],
   queryFn: async () => {
     try {
-      return await accountCall<Session>("GET", "/session");
+      return await call("GET /session");
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;

@@ -9,7 +9,8 @@ import {
   IconUser,
 } from "@tabler/icons-react";
 import { Link, useNavigate } from "react-router";
-import { accountCall, type Session, useSession, useSessionChange } from "../api/session.ts";
+import { call } from "../api/call.ts";
+import { useSession, useSessionChange } from "../api/session.ts";
 import { notifyFailed } from "../kit/notify.ts";
 import classes from "./account-menu.module.css";
 
@@ -28,7 +29,7 @@ export function AccountMenu() {
 
   const switchTo = async (accountId: string) => {
     try {
-      changeSession(await accountCall<Session>("PATCH", "/session", { account_id: accountId }));
+      changeSession(await call("PATCH /session", { body: { account_id: accountId } }));
       await navigate("/");
     } catch (error) {
       notifyFailed("The account was not switched.", error);
@@ -36,7 +37,7 @@ export function AccountMenu() {
   };
   const signOut = async () => {
     try {
-      await accountCall("POST", "/auth/sign-out");
+      await call("POST /auth/sign-out");
       changeSession(null);
     } catch (error) {
       notifyFailed("You are still signed in.", error);

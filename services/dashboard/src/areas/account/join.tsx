@@ -3,7 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
 import type { ApiError } from "../../api/api-error.ts";
-import { accountCall, type Role, type Session, sessionQuery, useSessionChange } from "../../api/session.ts";
+import { call } from "../../api/call.ts";
+import type { AnswerOf } from "../../api/operations.ts";
+import { sessionQuery, useSessionChange } from "../../api/session.ts";
 import { formatMoment } from "../../format/format.ts";
 import { notifyFailed } from "../../kit/notify.ts";
 import { Failed } from "../../kit/states.tsx";
@@ -11,11 +13,7 @@ import { Entrance } from "./entrance.tsx";
 import { ROLE_SENTENCES } from "./roles.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
-interface Invitation {
-  account_label: string;
-  role: Role;
-  expires_at: string;
-}
+type Invitation = AnswerOf<"POST /auth/invitation">;
 
 /** Accepts an invitation. Its token stands behind the #, so that it is never sent with an address. */
 export function Component() {
@@ -26,7 +24,7 @@ export function Component() {
   const [isSending, setSending] = useState(false);
   const invitation = useQuery<Invitation, ApiError>({
     queryKey: ["invitation", token],
-    queryFn: () => accountCall<Invitation>("POST", "/auth/invitation", { token }),
+    queryFn: () => call("POST /auth/invitation", { body: { token } }),
     retry: false,
     enabled: !isJoined,
   });
@@ -51,7 +49,7 @@ export function Component() {
   const accept = async () => {
     setSending(true);
     try {
-      const next = await accountCall<Session>("POST", "/invitations/accept", { token });
+      const next = await call("POST /invitations/accept", { body: { token } });
       setJoined(true);
       changeSession(next);
     } catch (error) {

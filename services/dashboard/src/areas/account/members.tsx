@@ -12,17 +12,12 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import type { ApiError } from "../../api/api-error.ts";
-import {
-  accountCall,
-  type Role,
-  type Session,
-  useAbility,
-  useSession,
-  useSessionChange,
-} from "../../api/session.ts";
+import { call } from "../../api/call.ts";
+import type { AnswerOf } from "../../api/operations.ts";
+import { useRead } from "../../api/queries.ts";
+import { type Role, useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
@@ -31,21 +26,7 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { ROLE_SENTENCES } from "./roles.ts";
 
-interface Member {
-  user_id: string;
-  name: string;
-  email: string;
-  role: Role;
-  joined_at: string;
-}
-
-interface Invitation {
-  id: string;
-  role: Role;
-  note: string | null;
-  created_at: string;
-  expires_at: string;
-}
+type Member = AnswerOf<"GET /members">[number];
 
 const ROLES = [
   { value: "owner", label: "Owner" },
@@ -77,19 +58,16 @@ function Members() {
   const { canAdminister } = useAbility();
   const client = useQueryClient();
   const confirm = useConfirm();
-  const members = useQuery<Member[], ApiError>({
-    queryKey: ["members"],
-    queryFn: () => accountCall<Member[]>("GET", "/members"),
-  });
+  const members = useRead("GET /members");
   const changeRole = async ({ user_id: id, name }: Member, role: Role) => {
     try {
-      await accountCall("PATCH", `/members/${id}`, { role });
+      await call("PATCH /members/{user_id}", { path: { user_id: id }, body: { role } });
       notifyDone(`${name} is ${role} now.`);
-      if (id === session.user.id) changeSession(await accountCall<Session>("GET", "/session"));
+      if (id === session.user.id) changeSession(await call("GET /session"));
     } catch (error) {
       notifyFailed("The role was not changed.", error);
     }
-    await client.invalidateQueries({ queryKey: ["members"] });
+    await client.invalidateQueries({ queryKey: ["GET /members"] });
   };
   const remove = async ({ user_id: id, name }: Member) => {
     const isSelf = id === session.user.id;
@@ -105,12 +83,12 @@ function Members() {
     });
     if (!isAgreed) return;
     try {
-      await accountCall("DELETE", `/members/${id}`);
-      if (isSelf) changeSession(await accountCall<Session>("GET", "/session"));
+      await call("DELETE /members/{user_id}", { path: { user_id: id } });
+      if (isSelf) changeSession(await call("GET /session"));
     } catch (error) {
       notifyFailed("Nobody was removed.", error);
     }
-    await client.invalidateQueries({ queryKey: ["members"] });
+    await client.invalidateQueries({ queryKey: ["GET /members"] });
   };
   return (
     <DataTable
@@ -189,19 +167,16 @@ function Members() {
 function Invitations() {
   const { canAdminister } = useAbility();
   const client = useQueryClient();
-  const invitations = useQuery<Invitation[], ApiError>({
-    queryKey: ["invitations"],
-    queryFn: () => accountCall<Invitation[]>("GET", "/invitations"),
-  });
+  const invitations = useRead("GET /invitations");
   if (invitations.data === undefined || invitations.data.length === 0) return null;
   const revoke = async (id: string) => {
     try {
-      await accountCall("DELETE", `/invitations/${id}`);
+      await call("DELETE /invitations/{invitation_id}", { path: { invitation_id: id } });
       notifyDone("The invitation can no longer be used.");
     } catch (error) {
       notifyFailed("The invitation still stands.", error);
     }
-    await client.invalidateQueries({ queryKey: ["invitations"] });
+    await client.invalidateQueries({ queryKey: ["GET /invitations"] });
   };
   return (
     <Section title="Open invitations">
@@ -257,7 +232,7 @@ function AccountName() {
   const save = async (event: FormEvent) => {
     event.preventDefault();
     try {
-      changeSession(await accountCall<Session>("PATCH", "/account", { label }));
+      changeSession(await call("PATCH /account", { body: { label } }));
       notifyDone("The account was renamed.");
     } catch (error) {
       notifyFailed("The account was not renamed.", error);
@@ -303,9 +278,9 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
     setSending(true);
     try {
       const body = { role, ...(note.trim() !== "" && { note }) };
-      const made = await accountCall<{ link_path: string }>("POST", "/invitations", body);
+      const made = await call("POST /invitations", { body });
       setLink(`${location.origin}${made.link_path}`);
-      await client.invalidateQueries({ queryKey: ["invitations"] });
+      await client.invalidateQueries({ queryKey: ["GET /invitations"] });
     } catch (error) {
       notifyFailed("Nobody was invited.", error);
     } finally {

@@ -3,8 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
+import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
-import { accountCall, type Session, sessionQuery, useSessionChange } from "../../api/session.ts";
+import { sessionQuery, useSessionChange } from "../../api/session.ts";
 import { Entrance } from "./entrance.tsx";
 import { nextPage } from "./next-page.ts";
 
@@ -25,7 +26,7 @@ export function Component() {
     setSending(true);
     setFailure(undefined);
     try {
-      changeSession(await accountCall<Session>("POST", "/auth/sign-in", { email, password }));
+      changeSession(await call("POST /auth/sign-in", { body: { email, password } }));
     } catch (error) {
       setFailure(error instanceof ApiError ? error.detail : String(error));
       setSending(false);

@@ -1,10 +1,11 @@
 import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError, fieldNamedIn } from "../../api/api-error.ts";
-import { accountCall, type Session, useSessionChange } from "../../api/session.ts";
+import { call } from "../../api/call.ts";
+import { useSessionChange } from "../../api/session.ts";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
 
-const FIELDS = ["name", "email", "password", "account_name"] as const;
+const FIELDS = ["name", "email", "password", "account_label"] as const;
 type Field = (typeof FIELDS)[number];
 
 interface SignUpFormProps {
@@ -16,7 +17,7 @@ interface SignUpFormProps {
 /** Creates a user; also an account, unless an invitation names one. */
 export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
   const changeSession = useSessionChange();
-  const [values, setValues] = useState({ name: "", email: "", password: "", account_name: "" });
+  const [values, setValues] = useState({ name: "", email: "", password: "", account_label: "" });
   const [problems, setProblems] = useState<Partial<Record<Field, string>>>({});
   const [failure, setFailure] = useState<string>();
   const [isSending, setSending] = useState(false);
@@ -38,12 +39,14 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
       return;
     }
     setSending(true);
-    const { account_name, ...user } = values;
+    const { account_label, ...user } = values;
     try {
-      const session = await accountCall<Session>("POST", "/auth/sign-up", {
-        ...user,
-        ...(account_name.trim() !== "" && { account_name }),
-        ...(invitationToken !== undefined && { invitation_token: invitationToken }),
+      const session = await call("POST /auth/sign-up", {
+        body: {
+          ...user,
+          ...(account_label.trim() !== "" && { account_label }),
+          ...(invitationToken !== undefined && { invitation_token: invitationToken }),
+        },
       });
       onDone?.();
       changeSession(session);
@@ -93,7 +96,7 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
             description="Names the account that you and your colleagues share."
             autoComplete="organization"
             maxLength={200}
-            {...props("account_name")}
+            {...props("account_label")}
           />
         )}
         <Button type="submit" loading={isSending} fullWidth>

@@ -1,8 +1,10 @@
 import { Badge, Button, Card, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, fieldNamedIn } from "../../api/api-error.ts";
-import { accountCall, type Session, useSession, useSessionChange } from "../../api/session.ts";
+import { call } from "../../api/call.ts";
+import { useRead } from "../../api/queries.ts";
+import { useSession, useSessionChange } from "../../api/session.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
@@ -11,16 +13,6 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { browserOf } from "./browser-of.ts";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
-
-interface SignedIn {
-  id: string;
-  created_at: string;
-  expires_at: string;
-  user_agent: string | null;
-  client_address: string | null;
-  account_label: string;
-  current: boolean;
-}
 
 export function Component() {
   const { user } = useSession();
@@ -44,7 +36,7 @@ function NameForm() {
     event.preventDefault();
     setSending(true);
     try {
-      changeSession(await accountCall<Session>("PATCH", "/user", { name }));
+      changeSession(await call("PATCH /user", { body: { name } }));
       notifyDone("Your name was changed.");
     } catch (error) {
       notifyFailed("Your name was not changed.", error);
@@ -90,11 +82,11 @@ function PasswordForm() {
     if (problem !== undefined) return;
     setSending(true);
     try {
-      await accountCall("POST", "/auth/change-password", { current_password: current, new_password: next });
+      await call("POST /auth/change-password", { body: { current_password: current, new_password: next } });
       setCurrent("");
       setNext("");
       notifyDone("The password was changed, and your other sessions were ended.");
-      await client.invalidateQueries({ queryKey: ["sessions"] });
+      await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
     } catch (error) {
       const detail = error instanceof ApiError ? error.detail : String(error);
       const field = fieldNamedIn(detail, ["current_password", "new_password"]);
@@ -144,10 +136,7 @@ function PasswordForm() {
 function Sessions() {
   const client = useQueryClient();
   const confirm = useConfirm();
-  const sessions = useQuery<SignedIn[], ApiError>({
-    queryKey: ["sessions"],
-    queryFn: () => accountCall<SignedIn[]>("GET", "/auth/sessions"),
-  });
+  const sessions = useRead("GET /auth/sessions");
   const end = async (work: () => Promise<unknown>, done: string) => {
     try {
       await work();
@@ -155,7 +144,7 @@ function Sessions() {
     } catch (error) {
       notifyFailed("The session was not ended.", error);
     }
-    await client.invalidateQueries({ queryKey: ["sessions"] });
+    await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
   };
   const endOthers = async () => {
     const isAgreed = await confirm({
@@ -164,7 +153,7 @@ function Sessions() {
       action: "End other sessions",
     });
     if (!isAgreed) return;
-    await end(() => accountCall("POST", "/auth/sessions/end-others"), "All other sessions were ended.");
+    await end(() => call("POST /auth/end-other-sessions"), "All other sessions were ended.");
   };
   const hasOthers = sessions.data?.some(({ current }) => !current) ?? false;
   return (
@@ -228,7 +217,10 @@ function Sessions() {
                   size="compact-sm"
                   aria-label={`End the session in ${browserOf(agent)}`}
                   onClick={() =>
-                    void end(() => accountCall("DELETE", `/auth/sessions/${id}`), "The session was ended.")
+                    void end(
+                      () => call("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),
+                      "The session was ended.",
+                    )
                   }
                 >
                   End session
