@@ -67,6 +67,8 @@ interface DataTableProps<Row> {
   /** Tells apart the tables of one page in its address. */
   name?: string;
   skeletonRows?: number;
+  /** A short list that needs neither count nor CSV. */
+  isPlain?: boolean;
 }
 
 const PHONE = "(max-width: 48em)";
@@ -141,47 +143,49 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   return (
     <div>
-      <Group mb="sm" gap="xs" wrap="wrap">
-        {searchIn && (
-          <TextInput
-            aria-label={`Search ${label.toLowerCase()}`}
-            placeholder="Search"
-            leftSection={<IconSearch size={16} stroke={1.5} />}
-            value={search}
-            onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-            w={isPhone ? "100%" : 240}
-          />
-        )}
-        {filters.map(({ key, label: filterLabel, options }) => (
-          <Select
-            key={key}
-            aria-label={filterLabel}
-            placeholder={filterLabel}
-            data={[...options]}
-            value={filterValues.get(key)}
-            onChange={(value) => setFilter(key, value)}
-            clearable
-            w={180}
-          />
-        ))}
-        <Text c="dimmed" fz={13} ml="auto" aria-live="polite">
-          {rows === undefined
-            ? ""
-            : isFiltered
-              ? `${formatCount(found.length)} of ${formatCount(rows.length)}`
-              : formatCount(rows.length)}
-        </Text>
-        <Tooltip label="Download what is listed as CSV">
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={16} stroke={1.5} />}
-            onClick={saveCsv}
-            disabled={rows === undefined}
-          >
-            CSV
-          </Button>
-        </Tooltip>
-      </Group>
+      {props.isPlain !== true && (
+        <Group mb="sm" gap="xs" wrap="wrap">
+          {searchIn && (
+            <TextInput
+              aria-label={`Search ${label.toLowerCase()}`}
+              placeholder="Search"
+              leftSection={<IconSearch size={16} stroke={1.5} />}
+              value={search}
+              onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+              w={isPhone ? "100%" : 240}
+            />
+          )}
+          {filters.map(({ key, label: filterLabel, options }) => (
+            <Select
+              key={key}
+              aria-label={filterLabel}
+              placeholder={filterLabel}
+              data={[...options]}
+              value={filterValues.get(key)}
+              onChange={(value) => setFilter(key, value)}
+              clearable
+              w={180}
+            />
+          ))}
+          <Text c="dimmed" fz={13} ml="auto" aria-live="polite">
+            {rows === undefined
+              ? ""
+              : isFiltered
+                ? `${formatCount(found.length)} of ${formatCount(rows.length)}`
+                : formatCount(rows.length)}
+          </Text>
+          <Tooltip label="Download what is listed as CSV">
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} stroke={1.5} />}
+              onClick={saveCsv}
+              disabled={rows === undefined}
+            >
+              CSV
+            </Button>
+          </Tooltip>
+        </Group>
+      )}
       {props.bulkActions && chosenRows.length > 0 && (
         <Group className={classes.bulk ?? ""} gap="sm" role="region" aria-label="Chosen rows">
           <Text fw={600}>{formatCount(chosenRows.length)} chosen</Text>
@@ -263,7 +267,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                           </Table.Td>
                         )}
                         {columns.map((column, index) => (
-                          <Table.Td key={column.key} ta={column.align ?? "left"}>
+                          <Table.Td key={column.key} ta={column.align ?? "left"} data-align={column.align}>
                             {index === 0 && props.rowTo ? (
                               <Link to={props.rowTo(row)} className={classes.link ?? ""}>
                                 {column.cell(row)}

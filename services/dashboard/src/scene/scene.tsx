@@ -115,7 +115,7 @@ function Stage({ staging }: { staging: Staging }) {
         <rect width="960" height="540" fill={wash.colour} opacity={wash.strength} className={classes.wash} />
       )}
       <rect width="960" height="540" fill={`url(#${id}-vignette)`} />
-      {camera === "wide" && <path d="M0 0h960v46H0zM0 494h960v46H0z" fill="#0A0A0C" />}
+      {camera === "wide" && <path d="M0 0h960v30H0zM0 510h960v30H0z" fill="#0A0A0C" />}
     </svg>
   );
 }

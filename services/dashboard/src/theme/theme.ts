@@ -3,6 +3,7 @@ import {
   Alert,
   Button,
   Card,
+  Checkbox,
   type CSSVariablesResolver,
   createTheme,
   Input,
@@ -13,6 +14,7 @@ import {
   Skeleton,
   Table,
   Tabs,
+  Text,
   Tooltip,
 } from "@mantine/core";
 import classes from "./theme.module.css";
@@ -85,7 +87,9 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    Button: Button.extend({ defaultProps: { size: "sm" } }),
+    Button: Button.extend({ defaultProps: { size: "sm" }, classNames: { root: classes.button ?? "" } }),
+    Text: Text.extend({ defaultProps: { size: "sm" } }),
+    Checkbox: Checkbox.extend({ defaultProps: { size: "sm" } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray" } }),
     Alert: Alert.extend({ defaultProps: { variant: "outline" }, classNames: { root: classes.alert ?? "" } }),
     Card: Card.extend({
@@ -136,6 +140,18 @@ function variables(scheme: 0 | 1): Record<string, string> {
 
 export const variablesResolver: CSSVariablesResolver = () => ({
   variables: { "--story-font": "'Literata Variable', Georgia, serif" },
-  light: { ...variables(0), "--other-1": "#8B8794", "--other-2": "#BDB8C4", "--wash": "#F3EFE7" },
-  dark: { ...variables(1), "--other-1": "#8D899A", "--other-2": "#565A68", "--wash": "#23252F" },
+  light: {
+    ...variables(0),
+    "--other-1": "#8B8794",
+    "--other-2": "#BDB8C4",
+    "--wash": "#F3EFE7",
+    "--on-accent": "#FFFFFF",
+  },
+  dark: {
+    ...variables(1),
+    "--other-1": "#8D899A",
+    "--other-2": "#565A68",
+    "--wash": "#23252F",
+    "--on-accent": "#14151A",
+  },
 });

@@ -11,7 +11,6 @@ export default function EntranceStory() {
           location: "tavern",
           lighting: "warm",
           effects: "rain, embers",
-          camera: "wide",
           mood: "calm",
         }}
       >

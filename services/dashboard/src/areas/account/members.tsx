@@ -93,6 +93,7 @@ function Members() {
   return (
     <DataTable
       label="Members"
+      isPlain
       rows={members.data}
       rowKey={({ user_id: id }) => id}
       error={members.error}
@@ -182,6 +183,7 @@ function Invitations() {
     <Section title="Open invitations">
       <DataTable
         label="Open invitations"
+        isPlain
         name="invitations"
         rows={invitations.data}
         rowKey={({ id }) => id}

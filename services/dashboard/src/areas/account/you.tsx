@@ -168,6 +168,7 @@ function Sessions() {
     >
       <DataTable
         label="Sessions"
+        isPlain
         rows={sessions.data}
         rowKey={({ id }) => id}
         error={sessions.error}

@@ -1,5 +1,154 @@
-import { Page } from "../../kit/page.tsx";
+import { Anchor, Button, Card, Group, Stack, Text } from "@mantine/core";
+import { Link } from "react-router";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { Chart } from "../../charts/chart.tsx";
+import { centsOfMillicents, formatCount, formatNoun } from "../../format/format.ts";
+import { Figures } from "../../kit/figures.tsx";
+import { Money } from "../../kit/money.tsx";
+import { Page, Section } from "../../kit/page.tsx";
+import { Failed } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { type Attention, needsAttention } from "./campaign-state.ts";
+import { FirstSteps } from "./first-steps.tsx";
+import classes from "./overview.module.css";
+
+const CAMPAIGNS = { query: { days: 14, limit: 500 } };
 
 export function Component() {
-  return <Page title="Overview">{null}</Page>;
+  const profile = useRead("GET /profile");
+  const isRegistered = profile.data !== undefined;
+  const campaigns = useRead("GET /analytics/campaigns", CAMPAIGNS, { enabled: isRegistered });
+  const daily = useRead("GET /analytics/daily", { query: { days: 30 } }, { enabled: isRegistered });
+
+  if (hasStatus(profile.error, 404)) {
+    return (
+      <Page title="Overview" about="From nothing to a first active campaign in five steps.">
+        <FirstSteps advertiser={undefined} campaigns={[]} />
+      </Page>
+    );
+  }
+  if (profile.error && profile.data === undefined) {
+    return (
+      <Page title="Overview">
+        <Failed
+          what="The overview could not be loaded."
+          error={profile.error}
+          onRetry={() => void profile.refetch()}
+        >
+          Campaigns go on being served as they are.
+        </Failed>
+      </Page>
+    );
+  }
+  const list = campaigns.data?.campaigns;
+  const hasEverRun = list?.some(({ status }) => status !== "draft") ?? true;
+  const today = daily.data?.today;
+  const month = daily.data?.month_to_date;
+  const yesterday = daily.data?.days[1];
+  const active = list?.filter(({ status }) => status === "active").length;
+  return (
+    <Page
+      title="Overview"
+      about={profile.data?.company_name}
+      actions={
+        <Button component={Link} to="/campaigns/new">
+          New campaign
+        </Button>
+      }
+    >
+      {profile.data && list && !hasEverRun && <FirstSteps advertiser={profile.data} campaigns={list} />}
+      <Figures
+        isLoading={profile.data === undefined || daily.data === undefined}
+        figures={[
+          {
+            label: "Balance",
+            value: <Money cents={profile.data?.balance_cents ?? 0} />,
+            note: <Link to="/money">Deposit</Link>,
+          },
+          {
+            label: "Spend today (UTC)",
+            value: <Money cents={centsOfMillicents(today?.spent_millicents ?? 0)} />,
+            note: yesterday && (
+              <>
+                yesterday <Money cents={centsOfMillicents(yesterday.spent_millicents)} />
+              </>
+            ),
+          },
+          {
+            label: "Spend this month",
+            value: <Money cents={centsOfMillicents(month?.spent_millicents ?? 0)} />,
+            note: formatNoun(month?.impressions ?? 0, "impression"),
+          },
+          {
+            label: "Impressions today",
+            value: formatCount(today?.impressions ?? 0),
+            note: yesterday && `yesterday ${formatCount(yesterday.impressions)}`,
+          },
+          {
+            label: "Active campaigns",
+            value: formatCount(active ?? 0),
+            note: list && `of ${formatCount(list.length)}`,
+          },
+        ]}
+      />
+      <AttentionList
+        items={
+          list && daily.data && profile.data
+            ? needsAttention(list, profile.data.balance_cents, daily.data.days)
+            : undefined
+        }
+        hasCampaigns={hasEverRun && (list?.length ?? 0) > 0}
+      />
+      <Chart
+        title="Spend, last 30 days"
+        about="Days are UTC days; today is still running."
+        kind="time"
+        format="cents"
+        rowKey="date"
+        rowLabel="Day"
+        rows={daily.data?.days
+          .map(({ date, spent_millicents: spent }) => ({ date, spent: centsOfMillicents(spent) }))
+          .reverse()}
+        series={[{ key: "spent", label: "Spend", role: "own" }]}
+        error={daily.error}
+        onRetry={() => void daily.refetch()}
+      />
+    </Page>
+  );
+}
+
+function AttentionList({ items, hasCampaigns }: { items: Attention[] | undefined; hasCampaigns: boolean }) {
+  if (items === undefined || !hasCampaigns) return null;
+  if (items.length === 0) {
+    return (
+      <Card padding="sm" px="lg">
+        <Status tone="positive">Nothing needs attention.</Status>
+      </Card>
+    );
+  }
+  return (
+    <Section title="Needs attention">
+      <ul className={classes.attention}>
+        {items.map(({ key, tone, what, cause, fix }) => (
+          <li key={key}>
+            <Group justify="space-between" wrap="nowrap" gap="md">
+              <Stack gap={2} miw={0}>
+                <Status tone={tone}>
+                  <Text span fw={600}>
+                    {what}
+                  </Text>
+                </Status>
+                <Text c="dimmed" pl={16}>
+                  {cause}
+                </Text>
+              </Stack>
+              <Anchor component={Link} to={fix.to} className={classes.fix ?? ""}>
+                {fix.label}
+              </Anchor>
+            </Group>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
 }

@@ -1,0 +1,125 @@
+import { SimpleGrid, Slider, Stack, TagsInput, Text, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { ApiForm } from "../../api/use-api-form.ts";
+import { formatCents, formatCount, formatExactCents } from "../../format/format.ts";
+import { MoneyInput } from "../../kit/money-input.tsx";
+import { textField } from "./fields.ts";
+
+type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{campaign_id}">;
+
+const MILLE = 1_000;
+
+/** What a bid and a budget amount to, in the words of whoever pays. */
+export function bidSentence(bidCents: number | undefined, budgetCents: number | undefined): string {
+  if (bidCents === undefined || bidCents === 0)
+    return "What a thousand impressions cost, from $1.00 to $100.00.";
+  const each = `One impression costs ${formatExactCents(bidCents / MILLE)}`;
+  if (budgetCents === undefined) return `${each}.`;
+  return `${each}; the budget pays for ${formatCount(Math.floor((budgetCents * MILLE) / bidCents))} of them.`;
+}
+
+interface CampaignFieldsProps {
+  form: CampaignForm;
+  /** Said below the budget: what a change of it does. */
+  budgetHelp?: ReactNode;
+  isShort?: boolean;
+}
+
+/** The fields of a campaign, new or changed. */
+export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: CampaignFieldsProps) {
+  // The two bodies have the same fields; a create only needs more of them.
+  const form = anyForm as ApiForm<"POST /campaigns">;
+  const { values } = form;
+  return (
+    <Stack maw={560}>
+      <TextInput label="Name" description="Only you see it." {...textField(form, "name")} />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <MoneyInput
+          label="Budget"
+          description={budgetHelp ?? "The most that the campaign ever spends."}
+          cents={values.budget_cents}
+          onCents={(cents) => form.set("budget_cents", cents)}
+          error={form.problem("budget_cents")}
+        />
+        <MoneyInput
+          label="Bid per thousand impressions"
+          description={bidSentence(values.cpm_bid_cents, values.budget_cents)}
+          cents={values.cpm_bid_cents}
+          onCents={(cents) => form.set("cpm_bid_cents", cents)}
+          error={form.problem("cpm_bid_cents")}
+        />
+      </SimpleGrid>
+      {!isShort && (
+        <>
+          <MoneyInput
+            label="Daily cap (optional)"
+            description={
+              values.daily_cap_cents
+                ? `At most ${formatCents(values.daily_cap_cents)} on one UTC day.`
+                : "Without a cap, a busy day may spend the whole budget."
+            }
+            cents={values.daily_cap_cents}
+            onCents={(cents) => form.set("daily_cap_cents", cents ?? null)}
+            error={form.problem("daily_cap_cents")}
+          />
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            <TextInput
+              type="date"
+              label="First day (optional)"
+              description="UTC. Left out: from activation."
+              value={values.start_date?.slice(0, 10) ?? ""}
+              error={form.problem("start_date")}
+              onChange={({ currentTarget }) =>
+                form.set("start_date", currentTarget.value === "" ? null : currentTarget.value)
+              }
+            />
+            <TextInput
+              type="date"
+              label="Last day (optional)"
+              description="UTC, the whole day. Left out: until the budget is spent."
+              value={values.end_date?.slice(0, 10) ?? ""}
+              error={form.problem("end_date")}
+              onChange={({ currentTarget }) =>
+                form.set("end_date", currentTarget.value === "" ? null : currentTarget.value)
+              }
+            />
+          </SimpleGrid>
+          <div>
+            <Text fw={600} id="priority-label">
+              Priority: {values.priority ?? 5}
+            </Text>
+            <Slider
+              aria-labelledby="priority-label"
+              min={0}
+              max={10}
+              step={1}
+              value={values.priority ?? 5}
+              onChange={(value) => form.set("priority", value)}
+              label={null}
+              my={8}
+            />
+            <Text fz={13} c="dimmed">
+              Decides only between campaigns whose ranks are within 1 % of each other.
+            </Text>
+          </div>
+          <TagsInput
+            label="Only in games of these categories (optional)"
+            description="Filters: a scene of another category, or of none, never shows the campaign. Press Enter after each."
+            placeholder={values.target_categories?.length ? "" : "fantasy"}
+            value={values.target_categories ?? []}
+            onChange={(value) => form.set("target_categories", value)}
+            error={form.problem("target_categories")}
+          />
+          <TagsInput
+            label="Only in scenes with one of these tags (optional)"
+            description="Filters: compared with theme, category, location, moods and actions of the scene, and sought in its text."
+            placeholder={values.target_tags?.length ? "" : "tavern"}
+            value={values.target_tags ?? []}
+            onChange={(value) => form.set("target_tags", value)}
+            error={form.problem("target_tags")}
+          />
+        </>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,103 @@
+import { Button, Skeleton } from "@mantine/core";
+import { useNavigate, useParams } from "react-router";
+import { useChange, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { Page } from "../../kit/page.tsx";
+import { Empty, Failed } from "../../kit/states.tsx";
+import { CreativeEditor } from "./creative-editor.tsx";
+import type { Creative } from "./use-campaign.ts";
+
+export function Component() {
+  const { campaignId = "", creativeId = "" } = useParams();
+  const creatives = useRead("GET /campaigns/{campaign_id}/creatives", { path: { campaign_id: campaignId } });
+  const creative = creatives.data?.find(({ id }) => id === creativeId);
+  const back = { to: `/campaigns/${campaignId}/lines`, label: "Creatives" };
+  if (creative !== undefined) return <EditCreative creative={creative} />;
+  return (
+    <Page title="Creative" back={back}>
+      {creatives.error ? (
+        <Failed
+          what="The creative could not be loaded."
+          error={creatives.error}
+          onRetry={() => void creatives.refetch()}
+        />
+      ) : creatives.data === undefined ? (
+        <Skeleton height={480} />
+      ) : (
+        <Empty line="This page was torn out.">The creative was deleted. Its impressions stay counted.</Empty>
+      )}
+    </Page>
+  );
+}
+
+function EditCreative({ creative }: { creative: Creative }) {
+  const { id, campaign_id: campaignId, creative_type: type, brand_name: brand } = creative;
+  const { canChange } = useAbility();
+  const profile = useRead("GET /profile");
+  const remove = useChange("DELETE /creatives/{creative_id}");
+  const confirm = useConfirm();
+  const navigate = useNavigate();
+  const form = useApiForm("PATCH /creatives/{creative_id}", {
+    brand_name: brand,
+    product_name: creative.product_name,
+    tagline: creative.tagline,
+    narrative_hook: creative.narrative_hook,
+    alt_hooks: creative.alt_hooks,
+    tone: creative.tone,
+    max_uses_per_game: creative.max_uses_per_game,
+  });
+  const back = `/campaigns/${campaignId}/lines`;
+  const save = async () => {
+    const changed = await form.send({ path: { creative_id: id } });
+    if (changed === undefined) return;
+    notifyDone("Saved. Games show it from the next match.");
+  };
+  const runRemove = async () => {
+    const isAgreed = await confirm({
+      title: "Delete the creative",
+      consequences: [
+        "No game shows it from the next match.",
+        "Ads that were already matched are billed if they are seen within the next minutes.",
+        "Its impressions stay in the analytics. It cannot be brought back.",
+      ],
+      action: "Delete creative",
+      isDestructive: true,
+    });
+    if (!isAgreed) return;
+    try {
+      await remove.mutateAsync({ path: { creative_id: id } });
+      await navigate(back);
+    } catch (error) {
+      notifyFailed("The creative was not deleted.", error);
+    }
+  };
+  return (
+    <Page
+      title={brand}
+      back={{ to: back, label: "Creatives" }}
+      actions={
+        canChange && (
+          <Button
+            variant="default"
+            color="negative"
+            onClick={() => void runRemove()}
+            loading={remove.isPending}
+          >
+            Delete creative
+          </Button>
+        )
+      }
+    >
+      <CreativeEditor
+        form={form}
+        type={type}
+        payer={profile.data?.company_name}
+        onSave={save}
+        action="Save changes"
+      />
+    </Page>
+  );
+}

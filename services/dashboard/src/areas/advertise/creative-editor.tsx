@@ -1,0 +1,281 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Group,
+  NumberInput,
+  Radio,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { type FormEvent, useState } from "react";
+import { useAbility } from "../../api/session.ts";
+import type { ApiForm } from "../../api/use-api-form.ts";
+import { formatTerm } from "../../format/format.ts";
+import { Scene } from "../../scene/scene.tsx";
+import { Story, type StoryForm } from "../../scene/story.tsx";
+import classes from "./creative-editor.module.css";
+import { textField } from "./fields.ts";
+import { hookOrder } from "./hook-order.ts";
+import type { Creative } from "./use-campaign.ts";
+
+type CreateForm = ApiForm<"POST /campaigns/{campaign_id}/creatives">;
+
+const TYPES: { value: Creative["creative_type"]; label: string; help: string }[] = [
+  { value: "narrative_hook", label: "Narrative hook", help: "A line of dialogue or narration." },
+  { value: "product_mention", label: "Product mention", help: "The brand is mentioned in passing." },
+  { value: "location_brand", label: "Location brand", help: "A place in the game carries the brand." },
+  { value: "character_reference", label: "Character reference", help: "A character is tied to the brand." },
+];
+const TONES = ["neutral", "positive", "humorous", "dramatic"];
+const MAX_USES = 3;
+
+const SETTINGS: Record<
+  StoryForm,
+  { label: string; before: string; after: string; speaker?: string; place: string }
+> = {
+  dialogue: {
+    label: "Tavern",
+    speaker: "Maren, innkeeper",
+    before: "Rain drums on the roof. Maren wipes the counter and looks you over.",
+    after: "“Now then,” she says. “What brings you up the mountain in this weather?”",
+    place: "tavern",
+  },
+  letter: {
+    label: "Letter",
+    before: "My dear Tobias, the harbour has been quiet since you left.",
+    after: "Come home before the frost. The lamp in the window is yours.",
+    place: "harbour",
+  },
+  chat: {
+    label: "NPC chat",
+    speaker: "Pell, courier",
+    before: "You made it! I thought the north road was closed.",
+    after: "Anyway. The package is under the third crate. Be quick.",
+    place: "city",
+  },
+};
+
+interface CreativeEditorProps {
+  form: CreateForm | ApiForm<"PATCH /creatives/{creative_id}">;
+  /** The type of a creative that exists: it cannot be changed. */
+  type?: Creative["creative_type"];
+  payer: string | undefined;
+  onSave: () => Promise<void>;
+  action: string;
+  isNew?: boolean;
+}
+
+/** A creative, and beside it what a player reads. */
+export function CreativeEditor({
+  form: anyForm,
+  type,
+  payer,
+  onSave,
+  action,
+  isNew = false,
+}: CreativeEditorProps) {
+  // The two bodies have the same fields, except for the type.
+  const form = anyForm as CreateForm;
+  const { values } = form;
+  const { canChange } = useAbility();
+  const [setting, setSetting] = useState<StoryForm>("dialogue");
+  const [appearance, setAppearance] = useState(0);
+  const chosenType = type ?? values.creative_type ?? "narrative_hook";
+  const hooks = values.alt_hooks ?? [];
+  const order = hookOrder(values);
+  const seen = order[appearance % order.length];
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    await onSave();
+  };
+  const setHook = (index: number, text: string) =>
+    form.set(
+      "alt_hooks",
+      hooks.map((hook, at) => (at === index ? text : hook)),
+    );
+  const isHook = chosenType === "narrative_hook";
+  const { label: _label, place, ...story } = SETTINGS[setting];
+  return (
+    <div className={classes.editor}>
+      <Card>
+        <form onSubmit={(event) => void save(event)} noValidate>
+          <fieldset disabled={!canChange} className={classes.fields}>
+            <Stack>
+              {form.failure && <Alert color="negative">{form.failure}</Alert>}
+              {type === undefined ? (
+                <Radio.Group
+                  label="Type"
+                  description="Developers choose which types their games accept. It cannot be changed later."
+                  value={chosenType}
+                  onChange={(value) => form.set("creative_type", value as Creative["creative_type"])}
+                  error={form.problem("creative_type")}
+                >
+                  <Stack gap={6} mt={4}>
+                    {TYPES.map(({ value, label, help }) => (
+                      <Radio key={value} value={value} label={`${label}: ${help}`} />
+                    ))}
+                  </Stack>
+                </Radio.Group>
+              ) : (
+                <Text>
+                  <Text span c="dimmed">
+                    Type:
+                  </Text>{" "}
+                  {formatTerm(type)}
+                </Text>
+              )}
+              <TextInput label="Brand" placeholder="Emberroast" {...textField(form, "brand_name")} />
+              <Textarea
+                label={isHook ? "Line" : "Line (optional)"}
+                description="In the voice of the story: no prices, no links, no “buy now”."
+                placeholder="The innkeeper sets down a steaming cup of Emberroast and nods toward the fire."
+                autosize
+                minRows={2}
+                classNames={{ input: classes.line ?? "" }}
+                {...textField(form, "narrative_hook")}
+              />
+              <Stack gap="xs">
+                <Text fw={600}>Alternative lines (optional)</Text>
+                {hooks.map((hook, index) => (
+                  <Group key={`${index + 1}`} gap="xs" wrap="nowrap" align="flex-start">
+                    <Textarea
+                      aria-label={`Alternative line ${index + 1}`}
+                      autosize
+                      minRows={1}
+                      value={hook}
+                      onChange={({ currentTarget }) => setHook(index, currentTarget.value)}
+                      classNames={{ input: classes.line ?? "" }}
+                      flex={1}
+                    />
+                    <Button
+                      variant="subtle"
+                      color="gray"
+                      aria-label={`Remove alternative line ${index + 1}`}
+                      onClick={() =>
+                        form.set(
+                          "alt_hooks",
+                          hooks.filter((_hook, at) => at !== index),
+                        )
+                      }
+                    >
+                      Remove
+                    </Button>
+                  </Group>
+                ))}
+                {form.problem("alt_hooks") && (
+                  <Text c="negative" fz={13}>
+                    {form.problem("alt_hooks")}
+                  </Text>
+                )}
+                <Group>
+                  <Button
+                    variant="default"
+                    size="compact-sm"
+                    leftSection={<IconPlus size={14} stroke={1.5} />}
+                    onClick={() => form.set("alt_hooks", [...hooks, ""])}
+                  >
+                    Add a line
+                  </Button>
+                  <Text c="dimmed" fz={13}>
+                    A player who meets the creative again reads the next one.
+                  </Text>
+                </Group>
+              </Stack>
+              <Group grow align="flex-start">
+                <TextInput label="Product (optional)" {...textField(form, "product_name")} />
+                <Select
+                  label="Tone"
+                  data={TONES.map((tone) => ({ value: tone, label: formatTerm(tone) }))}
+                  value={values.tone ?? "neutral"}
+                  allowDeselect={false}
+                  onChange={(value) => form.set("tone", value as Creative["tone"])}
+                  error={form.problem("tone")}
+                />
+              </Group>
+              <TextInput
+                label="Tagline (optional)"
+                description={isHook ? undefined : "Shown where the creative has no line."}
+                {...textField(form, "tagline")}
+              />
+              <NumberInput
+                label="Most appearances in one player session"
+                description="From 1 to 20. Counts at the match, and is given back when the player never sees it."
+                min={1}
+                max={20}
+                clampBehavior="none"
+                value={values.max_uses_per_game ?? MAX_USES}
+                onChange={(value) =>
+                  form.set("max_uses_per_game", typeof value === "number" ? value : undefined)
+                }
+                error={form.problem("max_uses_per_game")}
+                maw={320}
+              />
+              {canChange && (
+                <Group>
+                  <Button type="submit" loading={form.isSending} disabled={!isNew && !form.isChanged}>
+                    {action}
+                  </Button>
+                  {!isNew && form.isChanged && (
+                    <Text c="dimmed" fz={13}>
+                      Ads that are already matched keep the former line.
+                    </Text>
+                  )}
+                </Group>
+              )}
+            </Stack>
+          </fieldset>
+        </form>
+      </Card>
+      <section className={classes.preview} aria-label="Preview">
+        <Group justify="space-between" mb="sm">
+          <Text fw={600} fz={16}>
+            As a player reads it
+          </Text>
+          <SegmentedControl
+            size="xs"
+            aria-label="Scene of the preview"
+            data={Object.entries(SETTINGS).map(([value, { label }]) => ({ value, label }))}
+            value={setting}
+            onChange={(value) => setSetting(value as StoryForm)}
+          />
+        </Group>
+        <Scene pipeline={{}} place={place}>
+          <Story
+            form={setting}
+            {...story}
+            line={seen?.line || "Your line appears here."}
+            {...(payer !== undefined && { payer })}
+          />
+        </Scene>
+        {order.length > 1 && (
+          <Stack gap="xs" mt="md">
+            <Text fw={600}>In one player session</Text>
+            <ol className={classes.order}>
+              {order.map(({ line, source }, index) => (
+                <li key={`${source} ${index + 1}`}>
+                  <button
+                    type="button"
+                    aria-pressed={appearance % order.length === index}
+                    onClick={() => setAppearance(index)}
+                  >
+                    {line || "(empty)"}
+                  </button>
+                </li>
+              ))}
+            </ol>
+            <Text c="dimmed" fz={13}>
+              Then from the first again, until the creative has appeared{" "}
+              {values.max_uses_per_game ?? MAX_USES} times.
+            </Text>
+          </Stack>
+        )}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import type { FormEvent } from "react";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { formatCents } from "../../format/format.ts";
+import { MoneyInput } from "../../kit/money-input.tsx";
+import { notifyDone } from "../../kit/notify.ts";
+
+const AMOUNTS_CENTS = [5_000, 20_000, 100_000];
+
+interface DepositFormProps {
+  onDone?: () => void;
+}
+
+/** Adds money to the balance. */
+export function DepositForm({ onDone }: DepositFormProps) {
+  const form = useApiForm("POST /deposit", { amount_cents: AMOUNTS_CENTS[0] ?? 0 });
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const made = await form.send({});
+    if (made === undefined) return;
+    notifyDone(
+      `${formatCents(made.deposited_cents)} deposited. The balance is ${formatCents(made.balance_cents)}.`,
+    );
+    onDone?.();
+  };
+  const amount = form.values.amount_cents;
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate>
+      <Stack maw={480}>
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
+        <MoneyInput
+          label="Amount"
+          description="It can be spent at once. Only impressions that players have seen are charged."
+          cents={amount}
+          onCents={(cents) => form.set("amount_cents", cents)}
+          error={form.problem("amount_cents")}
+        />
+        <Group gap="xs">
+          {AMOUNTS_CENTS.map((cents) => (
+            <Button
+              key={cents}
+              variant="default"
+              size="compact-sm"
+              onClick={() => form.set("amount_cents", cents)}
+            >
+              {formatCents(cents)}
+            </Button>
+          ))}
+        </Group>
+        <Group>
+          <Button type="submit" loading={form.isSending}>
+            {amount === undefined ? "Deposit" : `Deposit ${formatCents(amount)}`}
+          </Button>
+          <Text c="dimmed" fz={13}>
+            This installation takes no real money.
+          </Text>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,55 @@
+import { call } from "../../api/call.ts";
+import type { BodyOf } from "../../api/operations.ts";
+
+/** Copies a campaign with everything that belongs to it, as a draft. Answers the copy's id. */
+export async function duplicateCampaign(id: string): Promise<string> {
+  const at = { path: { campaign_id: id } };
+  const [campaign, creatives, geoTargets, rules, affinities] = await Promise.all([
+    call("GET /campaigns/{campaign_id}", at),
+    call("GET /campaigns/{campaign_id}/creatives", at),
+    call("GET /campaigns/{campaign_id}/geo-targets", at),
+    call("GET /campaigns/{campaign_id}/blocklist", at),
+    call("GET /campaigns/{campaign_id}/affinities", at),
+  ]);
+  const copy = await call("POST /campaigns", {
+    body: {
+      name: `${campaign.name} (copy)`.slice(0, 200),
+      budget_cents: campaign.budget_cents,
+      cpm_bid_cents: campaign.cpm_bid_cents,
+      daily_cap_cents: campaign.daily_cap_cents,
+      start_date: campaign.start_date,
+      end_date: campaign.end_date,
+      priority: campaign.priority,
+      target_categories: campaign.target_categories,
+      target_tags: campaign.target_tags,
+    },
+  });
+  const into = { path: { campaign_id: copy.id } };
+  for (const {
+    id: _id,
+    campaign_id: _campaign,
+    impressions: _count,
+    created_at: _at,
+    ...creative
+  } of creatives) {
+    await call("POST /campaigns/{campaign_id}/creatives", { ...into, body: creative });
+  }
+  if (affinities.length > 0) {
+    const list = affinities.map(({ affinity_type, affinity_value, weight }) => ({
+      affinity_type,
+      affinity_value,
+      weight,
+    }));
+    await call("PUT /campaigns/{campaign_id}/affinities/bulk", { ...into, body: { affinities: list } });
+  }
+  for (const { id: _id, campaign_id: _campaign, created_at: _at, ...target } of geoTargets) {
+    await call("POST /campaigns/{campaign_id}/geo-targets", {
+      ...into,
+      body: target as BodyOf<"POST /campaigns/{campaign_id}/geo-targets">,
+    });
+  }
+  for (const { rule_type, value } of rules) {
+    await call("POST /campaigns/{campaign_id}/blocklist", { ...into, body: { rule_type, value } });
+  }
+  return copy.id;
+}

@@ -1,0 +1,168 @@
+import { Alert, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { IconCheck } from "@tabler/icons-react";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { ApiError } from "../../api/api-error.ts";
+import type { AnswerOf } from "../../api/operations.ts";
+import { useChange } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { formatExactCents } from "../../format/format.ts";
+import { notifyDone } from "../../kit/notify.ts";
+import { Story } from "../../scene/story.tsx";
+import { CampaignFields } from "./campaign-fields.tsx";
+import { NEW_CAMPAIGN } from "./campaign-new.tsx";
+import type { CampaignSummary } from "./campaign-state.ts";
+import { DepositForm } from "./deposit-form.tsx";
+import { textField } from "./fields.ts";
+import classes from "./overview.module.css";
+import { RegisterForm } from "./register-form.tsx";
+
+interface FirstStepsProps {
+  advertiser: AnswerOf<"GET /profile"> | undefined;
+  campaigns: readonly CampaignSummary[];
+}
+
+/** The way to a first active campaign, each step done in place; gone when one has been activated. */
+export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
+  const { canChange } = useAbility();
+  const campaign = campaigns[0];
+  const steps: { title: string; isDone: boolean; body: ReactNode }[] = [
+    { title: "Say who advertises", isDone: advertiser !== undefined, body: <RegisterForm /> },
+    {
+      title: "Deposit money",
+      isDone: (advertiser?.balance_cents ?? 0) > 0,
+      body: <DepositForm />,
+    },
+    { title: "Set a budget and a bid", isDone: campaign !== undefined, body: <CampaignStep /> },
+    {
+      title: "Write what players will read",
+      isDone: (campaign?.creatives ?? 0) > 0,
+      body: campaign && <CreativeStep campaign={campaign} company={advertiser?.company_name ?? ""} />,
+    },
+    { title: "Activate", isDone: false, body: campaign && <ActivateStep campaign={campaign} /> },
+  ];
+  const now = steps.findIndex(({ isDone }) => !isDone);
+  return (
+    <Card component="section" aria-labelledby="first-steps">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} id="first-steps">
+          First steps
+        </Title>
+        <Text c="dimmed">
+          {steps.filter(({ isDone }) => isDone).length} of {steps.length} done
+        </Text>
+      </Group>
+      <ol className={classes.steps}>
+        {steps.map(({ title, isDone, body }, index) => {
+          const state = isDone ? "done" : index === now ? "now" : "later";
+          return (
+            <li key={title} {...(state === "now" && { "aria-current": "step" as const })}>
+              <div className={classes.step}>
+                <span className={classes.mark} data-state={state}>
+                  {isDone ? <IconCheck size={14} stroke={2} aria-label="Done" /> : index + 1}
+                </span>
+                <Text fw={state === "now" ? 600 : 400} c={state === "now" ? undefined : "dimmed"} fz={16}>
+                  {title}
+                </Text>
+              </div>
+              {state === "now" && (
+                <div className={classes.body}>
+                  {canChange ? (
+                    body
+                  ) : (
+                    <Text c="dimmed">Ask an owner or a manager of the account to do this.</Text>
+                  )}
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </Card>
+  );
+}
+
+function CampaignStep() {
+  const form = useApiForm("POST /campaigns", { name: "First campaign", ...NEW_CAMPAIGN });
+  const create = async (event: FormEvent) => {
+    event.preventDefault();
+    await form.send({});
+  };
+  return (
+    <form onSubmit={(event) => void create(event)} noValidate>
+      {form.failure && <Alert color="negative">{form.failure}</Alert>}
+      <CampaignFields form={form} isShort />
+      <Group mt="md">
+        <Button type="submit" loading={form.isSending}>
+          Create campaign
+        </Button>
+        <Text c="dimmed" fz={13}>
+          Dates, a daily cap and targeting can follow later.
+        </Text>
+      </Group>
+    </form>
+  );
+}
+
+function CreativeStep({ campaign, company }: { campaign: CampaignSummary; company: string }) {
+  const form = useApiForm("POST /campaigns/{campaign_id}/creatives", {
+    creative_type: "narrative_hook",
+    brand_name: company,
+  });
+  const create = async (event: FormEvent) => {
+    event.preventDefault();
+    await form.send({ path: { campaign_id: campaign.campaign_id } });
+  };
+  const brand = form.values.brand_name ?? "your brand";
+  return (
+    <form onSubmit={(event) => void create(event)} noValidate>
+      <Stack maw={560}>
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
+        <TextInput label="Brand" {...textField(form, "brand_name")} />
+        <Textarea
+          label="Line"
+          description="One sentence that belongs into a story. The game inserts it as it is."
+          placeholder={`The innkeeper pours you a ${brand} ale.`}
+          autosize
+          minRows={2}
+          {...textField(form, "narrative_hook")}
+        />
+        <Story
+          before="The fire has burned low, and the last guests lean closer together."
+          line={form.values.narrative_hook ?? `The innkeeper pours you a ${brand} ale.`}
+          after="“You look as if you came a long way,” she says."
+        />
+        <Group>
+          <Button type="submit" loading={form.isSending}>
+            Save creative
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function ActivateStep({ campaign }: { campaign: CampaignSummary }) {
+  const activate = useChange("POST /campaigns/{campaign_id}/activate");
+  const [failure, setFailure] = useState<string>();
+  const run = async () => {
+    try {
+      await activate.mutateAsync({ path: { campaign_id: campaign.campaign_id } });
+      notifyDone(`${campaign.name} is active.`);
+    } catch (error) {
+      setFailure(error instanceof ApiError ? error.detail : String(error));
+    }
+  };
+  return (
+    <Stack align="flex-start">
+      {failure && <Alert color="negative">{failure}</Alert>}
+      <Text>
+        Games can show {campaign.name} from now on. You pay only when a player has seen it, and never more
+        than {formatExactCents(campaign.budget_cents)}.
+      </Text>
+      <Button onClick={() => void run()} loading={activate.isPending}>
+        Activate campaign
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,164 @@
+import { Button, Modal } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Link } from "react-router";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { formatCount, formatDayWithYear, formatExactCents } from "../../format/format.ts";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Figures } from "../../kit/figures.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { Money } from "../../kit/money.tsx";
+import { Page, Section } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { DepositForm } from "./deposit-form.tsx";
+
+const DAYS = 90;
+
+export function Component() {
+  const { canChange } = useAbility();
+  const [isOpen, { open, close }] = useDisclosure();
+  const ledger = useRead("GET /ledger", { query: { days: DAYS } });
+  const deposits = useRead("GET /deposits", { query: { limit: 500 } });
+  if (hasStatus(ledger.error, 403)) {
+    return (
+      <Page title="Money">
+        <Empty
+          line="The ledger has no first page yet."
+          action={
+            <Button component={Link} to="/">
+              Go to the first steps
+            </Button>
+          }
+        >
+          Say who advertises, then deposit money: both are done on the overview.
+        </Empty>
+      </Page>
+    );
+  }
+  const totals = ledger.data?.totals;
+  // Newest first, as on a statement; days on which nothing moved are left out.
+  const days = ledger.data?.days
+    .filter(({ deposits_cents: deposited, charges_cents: charged }) => deposited > 0 || charged > 0)
+    .reverse();
+  return (
+    <Page title="Money" actions={canChange && <Button onClick={open}>Deposit</Button>}>
+      <Figures
+        isLoading={totals === undefined}
+        figures={[
+          {
+            label: "Balance",
+            value: <Money cents={Math.floor(totals?.balance_cents ?? 0)} />,
+            note: "free for new matches",
+          },
+          {
+            label: "Held",
+            value: <Money cents={totals?.held_cents ?? 0} exact />,
+            note: "for ads that nobody has seen yet",
+          },
+          {
+            label: "Spent",
+            value: <Money cents={totals?.spent_cents ?? 0} />,
+            note: totals && `${formatCount(totals.impressions)} impressions`,
+          },
+          {
+            label: "Deposited",
+            value: <Money cents={totals?.deposits_cents ?? 0} />,
+            note: "balance + held + spent",
+          },
+        ]}
+      />
+      <Section
+        title="Statement"
+        about={`Every UTC day of the last ${DAYS} on which money moved, exact to a thousandth of a cent.`}
+      >
+        <DataTable
+          label="Statement"
+          rows={days}
+          rowKey={({ date }) => date}
+          error={ledger.error}
+          onRetry={() => void ledger.refetch()}
+          empty={
+            <Empty line="Not a coin has moved." action={canChange && <Button onClick={open}>Deposit</Button>}>
+              Deposits and charges appear here, day by day, with the running balance.
+            </Empty>
+          }
+          columns={[
+            {
+              key: "date",
+              header: "Day (UTC)",
+              phone: "title",
+              value: ({ date }) => date,
+              cell: ({ date }) => formatDayWithYear(date),
+            },
+            {
+              key: "closing",
+              header: "Balance",
+              help: "What was left at the end of the day, held money included.",
+              align: "right",
+              phone: "fact",
+              value: ({ closing_balance_cents: cents }) => cents,
+              csv: ({ closing_balance_cents: cents }) => cents / 100,
+              cell: ({ closing_balance_cents: cents }) => formatExactCents(cents),
+            },
+            {
+              key: "deposits",
+              header: "Deposits",
+              align: "right",
+              value: ({ deposits_cents: cents }) => cents,
+              csv: ({ deposits_cents: cents }) => cents / 100,
+              cell: ({ deposits_cents: cents }) => (cents === 0 ? "" : `+${formatExactCents(cents)}`),
+            },
+            {
+              key: "charges",
+              header: "Charges",
+              align: "right",
+              phone: "fact",
+              value: ({ charges_cents: cents }) => cents,
+              csv: ({ charges_cents: cents }) => cents / 100,
+              cell: ({ charges_cents: cents }) => (cents === 0 ? "" : `−${formatExactCents(cents)}`),
+            },
+            {
+              key: "impressions",
+              header: "Impressions",
+              align: "right",
+              value: ({ impressions }) => impressions,
+              cell: ({ impressions }) => formatCount(impressions),
+            },
+          ]}
+        />
+      </Section>
+      {deposits.data && deposits.data.length > 0 && (
+        <Section title="Deposits">
+          <DataTable
+            label="Deposits"
+            name="deposits"
+            rows={deposits.data}
+            rowKey={({ id }) => id}
+            empty={null}
+            columns={[
+              {
+                key: "at",
+                header: "When",
+                phone: "title",
+                value: ({ created_at: at }) => at,
+                cell: ({ created_at: at }) => <Moment iso={at} />,
+              },
+              {
+                key: "amount",
+                header: "Amount",
+                align: "right",
+                phone: "fact",
+                value: ({ amount_cents: cents }) => cents,
+                csv: ({ amount_cents: cents }) => cents / 100,
+                cell: ({ amount_cents: cents }) => <Money cents={cents} />,
+              },
+            ]}
+          />
+        </Section>
+      )}
+      <Modal opened={isOpen} onClose={close} title="Deposit">
+        <DepositForm onDone={close} />
+      </Modal>
+    </Page>
+  );
+}

@@ -1,0 +1,34 @@
+import { Alert, Button, Group, Stack, TextInput } from "@mantine/core";
+import type { FormEvent } from "react";
+import { useSession } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { textField } from "./fields.ts";
+
+/** Names the company that advertises. */
+export function RegisterForm() {
+  const { user, account } = useSession();
+  const form = useApiForm("POST /register", { company_name: account.label, contact_email: user.email });
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    await form.send({});
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate>
+      <Stack maw={480}>
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
+        <TextInput
+          label="Company"
+          description="Developers see it when they decide which advertisers their games show."
+          {...textField(form, "company_name")}
+        />
+        <TextInput label="Contact e-mail" type="email" {...textField(form, "contact_email")} />
+        <TextInput label="Website (optional)" placeholder="https://" {...textField(form, "website")} />
+        <Group>
+          <Button type="submit" loading={form.isSending}>
+            Register company
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,112 @@
+import { Alert, Button, Card, Group, Text } from "@mantine/core";
+import { type FormEvent, useEffect } from "react";
+import type { BodyOf } from "../../api/operations.ts";
+import { useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { formatCents } from "../../format/format.ts";
+import { notifyDone } from "../../kit/notify.ts";
+import { CampaignFields } from "./campaign-fields.tsx";
+import { type Campaign, pathOf, useCampaign } from "./use-campaign.ts";
+
+/** The fields that can be changed. */
+function fieldsOf({
+  name,
+  budget_cents,
+  cpm_bid_cents,
+  daily_cap_cents,
+  start_date,
+  end_date,
+  priority,
+  target_categories,
+  target_tags,
+}: Campaign) {
+  return {
+    name,
+    budget_cents,
+    cpm_bid_cents,
+    daily_cap_cents,
+    start_date,
+    end_date,
+    priority,
+    target_categories,
+    target_tags,
+  };
+}
+
+export function Component() {
+  const campaign = useCampaign();
+  const { canChange } = useAbility();
+  const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", pathOf(campaign));
+  const form = useApiForm("PATCH /campaigns/{campaign_id}", fieldsOf(campaign));
+  const { isChanged, reset } = form;
+  // What others changed meanwhile is shown as long as nothing was typed here.
+  useEffect(() => {
+    if (!isChanged) reset(fieldsOf(campaign));
+  }, [campaign, isChanged, reset]);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    const changed = await form.send(pathOf(campaign));
+    if (changed !== undefined) notifyDone("Saved. Every match from now on follows the change.");
+  };
+  const sentences = consequences(campaign, form.values, pacing.data?.today_spent_cents ?? 0);
+  return (
+    <Card>
+      <form onSubmit={(event) => void save(event)} noValidate>
+        {form.failure && (
+          <Alert color="negative" mb="md">
+            {form.failure}
+          </Alert>
+        )}
+        <fieldset disabled={!canChange} style={{ border: 0, padding: 0, margin: 0 }}>
+          <CampaignFields
+            form={form}
+            budgetHelp={`${formatCents(campaign.spent_cents)} of it are spent; it cannot be lower than that.`}
+          />
+        </fieldset>
+        {canChange && (
+          <Group mt="lg" align="flex-start">
+            <Button type="submit" loading={form.isSending} disabled={!isChanged}>
+              Save changes
+            </Button>
+            {isChanged && (
+              <Button variant="default" onClick={() => reset(fieldsOf(campaign))}>
+                Discard
+              </Button>
+            )}
+            <div aria-live="polite">
+              {isChanged &&
+                sentences.map((sentence) => (
+                  <Text key={sentence} fz={13} c="dimmed">
+                    {sentence}
+                  </Text>
+                ))}
+            </div>
+          </Group>
+        )}
+      </form>
+    </Card>
+  );
+}
+
+/** What the changes do, before they are saved. */
+function consequences(
+  campaign: Campaign,
+  values: Partial<BodyOf<"PATCH /campaigns/{campaign_id}">>,
+  todaySpentCents: number,
+): string[] {
+  const { budget_cents: budget, cpm_bid_cents: bid, daily_cap_cents: cap } = values;
+  const found: string[] = [];
+  if (budget !== undefined && budget < campaign.budget_cents) {
+    found.push("A lower budget: ads that are matched but not yet seen are refused where they no longer fit.");
+    if (budget <= campaign.spent_cents) found.push("With this budget the campaign is no longer served.");
+  }
+  if (bid !== undefined && bid !== campaign.cpm_bid_cents) {
+    found.push("A new bid counts from the next match; ads that are already matched cost the former one.");
+  }
+  if (cap !== undefined && cap !== null && cap <= todaySpentCents) {
+    found.push("Today has cost as much as this cap: the campaign is served again at 00:00 UTC.");
+  }
+  if (found.length === 0) found.push("Takes effect with the next match.");
+  return found;
+}

@@ -1,0 +1,146 @@
+import { Autocomplete, Button, Card, Group, Skeleton, Stack, Text, Textarea } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import type { ApiError } from "../../api/api-error.ts";
+import { call } from "../../api/call.ts";
+import type { AnswerOf } from "../../api/operations.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { Chart } from "../../charts/chart.tsx";
+import { formatDecimal, formatTerm } from "../../format/format.ts";
+import { Empty, Failed } from "../../kit/states.tsx";
+import { useUrlState } from "../../kit/use-url-state.ts";
+import { Scene } from "../../scene/scene.tsx";
+import { Story } from "../../scene/story.tsx";
+import classes from "./creative-editor.module.css";
+import { pathOf, useCampaign } from "./use-campaign.ts";
+
+const SETTLE_MS = 500;
+const FIRST_MOOD = "calm";
+
+/** The campaign in a scene of one's own: what the stage becomes, and where the score comes from. */
+export function Component() {
+  const campaign = useCampaign();
+  const at = pathOf(campaign);
+  const [mood, setMood] = useUrlState("mood", FIRST_MOOD);
+  const [narrative, setNarrative] = useUrlState("narrative");
+  const options = useRead("GET /campaigns/{campaign_id}/simulate/options", at);
+  const profile = useRead("GET /profile");
+  const body = {
+    ...(mood.trim() !== "" && { mood }),
+    ...(narrative.trim() !== "" && { narrative_function: narrative }),
+  };
+  const [settled] = useDebouncedValue(body, SETTLE_MS);
+  const simulation = useQuery<AnswerOf<"POST /campaigns/{campaign_id}/simulate">, ApiError>({
+    queryKey: ["simulate", campaign.id, settled],
+    queryFn: ({ signal }) =>
+      call("POST /campaigns/{campaign_id}/simulate", { ...at, body: settled }, { signal }),
+    placeholderData: (previous) => previous,
+  });
+  const { data } = simulation;
+  if (hasStatus(simulation.error, 409)) {
+    return (
+      <Empty
+        line="The page is still blank."
+        action={
+          <Button component={Link} to={`/campaigns/${campaign.id}/creatives/new`}>
+            Write a creative
+          </Button>
+        }
+      >
+        There is a scene to look at as soon as the campaign has a creative.
+      </Empty>
+    );
+  }
+  const scores = Object.entries(data?.affinity_scores ?? {}).map(([type, score]) => ({
+    type: formatTerm(type),
+    score,
+  }));
+  return (
+    <div className={classes.editor}>
+      <Card>
+        <Stack>
+          <Text c="dimmed">
+            Nothing is held, counted or billed here. The scoring is the very same as in a real match.
+          </Text>
+          <Autocomplete
+            label="Mood"
+            description="One of the proposed moods, or any other."
+            data={options.data?.moods ?? []}
+            value={mood}
+            onChange={setMood}
+            maxLength={200}
+          />
+          <Textarea
+            label="What happens in the scene"
+            description="Taken as its text, theme, location and action."
+            autosize
+            minRows={3}
+            value={narrative}
+            onChange={({ currentTarget }) => setNarrative(currentTarget.value)}
+            maxLength={2_000}
+            classNames={{ input: classes.line ?? "" }}
+          />
+          {options.data && options.data.narrative_examples.length > 0 && (
+            <div>
+              <Text fz={13} c="dimmed" mb={4}>
+                Try one of these
+              </Text>
+              <Group gap={6}>
+                {options.data.narrative_examples.slice(0, 5).map((example) => (
+                  <Button
+                    key={example}
+                    variant="default"
+                    size="compact-sm"
+                    fw={400}
+                    maw="100%"
+                    onClick={() => setNarrative(example)}
+                  >
+                    {example}
+                  </Button>
+                ))}
+              </Group>
+            </div>
+          )}
+        </Stack>
+      </Card>
+      <Stack className={classes.preview ?? ""}>
+        {simulation.error && data === undefined ? (
+          <Failed
+            what="The scene could not be simulated."
+            error={simulation.error}
+            onRetry={() => void simulation.refetch()}
+          />
+        ) : data === undefined ? (
+          <Skeleton height={420} />
+        ) : (
+          <Scene pipeline={data.biased_pipeline} place={narrative} hasChips>
+            <Story
+              before={narrative.trim() === "" ? undefined : narrative}
+              line={data.matched_creative.narrative_hook}
+              {...(profile.data && { payer: profile.data.company_name })}
+            />
+          </Scene>
+        )}
+        {data && (
+          <Chart
+            title={`Score ${formatDecimal(data.total_score)}`}
+            about="What each kind of affinity adds to the campaign's score in this scene."
+            kind="rank"
+            format="decimal"
+            rowKey="type"
+            rowLabel="Kind"
+            rows={scores}
+            series={[{ key: "score", label: "Score", role: "own" }]}
+            empty={
+              <Text c="dimmed">
+                The campaign has no affinities, so every scene scores 0.{" "}
+                <Link to={`/campaigns/${campaign.id}/targeting`}>Add affinities</Link>
+              </Text>
+            }
+          />
+        )}
+      </Stack>
+    </div>
+  );
+}

@@ -1,0 +1,556 @@
+import {
+  Alert,
+  Autocomplete,
+  Button,
+  Card,
+  Group,
+  List,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Skeleton,
+  Slider,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { type FormEvent, lazy, Suspense, useState } from "react";
+import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import { useChange, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { countryName } from "../../format/countries.ts";
+import { formatDecimal, formatTerm } from "../../format/format.ts";
+import { DataTable } from "../../kit/data-table.tsx";
+import { notifyFailed } from "../../kit/notify.ts";
+import { Section } from "../../kit/page.tsx";
+import { Status } from "../../kit/status.tsx";
+import { countryOptions } from "../../map/countries-list.ts";
+import type { Circle } from "../../map/world-map.tsx";
+import { textField } from "./fields.ts";
+import { targetingWarnings } from "./targeting-warnings.ts";
+import { pathOf, useCampaign } from "./use-campaign.ts";
+
+const WorldMap = lazy(() => import("../../map/world-map.tsx"));
+
+type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
+type GeoType = GeoTarget["target_type"];
+
+export function Component() {
+  const campaign = useCampaign();
+  const at = pathOf(campaign);
+  const geo = useRead("GET /campaigns/{campaign_id}/geo-targets", at);
+  const rules = useRead("GET /campaigns/{campaign_id}/blocklist", at);
+  const affinities = useRead("GET /campaigns/{campaign_id}/affinities", at);
+  const warnings =
+    geo.data && rules.data && affinities.data
+      ? targetingWarnings(campaign, geo.data, rules.data, affinities.data)
+      : [];
+  return (
+    <>
+      {warnings.length > 0 && (
+        <Alert color="warning" title="Worth knowing">
+          <List spacing={4} size="sm">
+            {warnings.map((warning) => (
+              <List.Item key={warning}>{warning}</List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      <Places targets={geo.data} error={geo.error} onRetry={() => void geo.refetch()} />
+      <Affinities
+        affinities={affinities.data}
+        error={affinities.error}
+        onRetry={() => void affinities.refetch()}
+      />
+      <Blocklist rules={rules.data} error={rules.error} onRetry={() => void rules.refetch()} />
+    </>
+  );
+}
+
+interface PartProps {
+  error: unknown;
+  onRetry: () => void;
+}
+
+function placeName({
+  target_type: type,
+  country_code: code,
+  state_code: state,
+  city_name: city,
+  ...circle
+}: GeoTarget) {
+  if (type === "radius") return `${circle.radius_km} km around ${circle.lat}, ${circle.lng}`;
+  return [city, state, countryName(code)].filter(Boolean).join(", ");
+}
+
+const FIRST_CIRCLE: Circle = { lat: 52.52, lng: 13.405, radiusKm: 300 };
+
+function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] | undefined }) {
+  const at = pathOf(useCampaign());
+  const { canChange } = useAbility();
+  const form = useApiForm("POST /campaigns/{campaign_id}/geo-targets", {
+    target_type: "country",
+    include: true,
+  });
+  const remove = useChange("DELETE /campaigns/{campaign_id}/geo-targets/{geo_target_id}");
+  const { values } = form;
+  const type = values.target_type ?? "country";
+  const draft: Circle | undefined =
+    type === "radius"
+      ? {
+          lat: values.lat ?? FIRST_CIRCLE.lat,
+          lng: values.lng ?? FIRST_CIRCLE.lng,
+          radiusKm: values.radius_km ?? FIRST_CIRCLE.radiusKm,
+        }
+      : undefined;
+  const codes = (include: boolean) =>
+    new Set(
+      (targets ?? []).flatMap((target) =>
+        target.target_type === "country" && target.include === include ? [target.country_code ?? ""] : [],
+      ),
+    );
+  const chooseType = (next: GeoType) => {
+    form.reset({
+      target_type: next,
+      include: values.include ?? true,
+      ...(next === "radius" && {
+        lat: FIRST_CIRCLE.lat,
+        lng: FIRST_CIRCLE.lng,
+        radius_km: FIRST_CIRCLE.radiusKm,
+      }),
+      ...(next !== "radius" && values.country_code && { country_code: values.country_code }),
+    });
+  };
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    const made = await form.send(at);
+    if (made !== undefined) form.reset({ target_type: type, include: values.include ?? true });
+  };
+  const drop = async ({ id }: GeoTarget) => {
+    try {
+      await remove.mutateAsync({ path: { ...at.path, geo_target_id: id } });
+    } catch (failure) {
+      notifyFailed("The place was not removed.", failure);
+    }
+  };
+  const number = (field: "lat" | "lng" | "radius_km", label: string) => (
+    <NumberInput
+      label={label}
+      value={values[field] ?? ""}
+      onChange={(value) => form.set(field, typeof value === "number" ? value : undefined)}
+      error={form.problem(field)}
+      hideControls
+      decimalScale={3}
+    />
+  );
+  return (
+    <Section
+      title="Places"
+      about="Without included places the campaign is shown everywhere. An exclude always wins. Places come from the game, never from the player's address."
+    >
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Card padding="md">
+          <Suspense fallback={<Skeleton height={260} />}>
+            <WorldMap
+              label="A map of the included and excluded places; the table below lists them"
+              included={codes(true)}
+              excluded={codes(false)}
+              circles={(targets ?? []).flatMap(({ target_type: kind, lat, lng, radius_km: km, include }) =>
+                kind === "radius" && lat !== null && lng !== null && km !== null
+                  ? [{ lat, lng, radiusKm: km, isExcluded: !include }]
+                  : [],
+              )}
+              draft={canChange ? draft : undefined}
+              onMove={({ lat, lng }) => {
+                form.set("lat", lat);
+                form.set("lng", lng);
+              }}
+              onChooseCountry={(code) => {
+                if (type !== "radius") form.set("country_code", code);
+              }}
+            />
+          </Suspense>
+        </Card>
+        {canChange && (
+          <Card padding="md">
+            <form onSubmit={(event) => void add(event)} noValidate>
+              <Stack gap="sm">
+                {form.failure && <Alert color="negative">{form.failure}</Alert>}
+                <Group gap="xs">
+                  <SegmentedControl
+                    aria-label="Include or exclude"
+                    data={[
+                      { value: "include", label: "Show only there" },
+                      { value: "exclude", label: "Never there" },
+                    ]}
+                    value={values.include === false ? "exclude" : "include"}
+                    onChange={(value) => form.set("include", value === "include")}
+                  />
+                  <SegmentedControl
+                    aria-label="Kind of place"
+                    data={[
+                      { value: "country", label: "Country" },
+                      { value: "state", label: "State" },
+                      { value: "city", label: "City" },
+                      { value: "radius", label: "Circle" },
+                    ]}
+                    value={type}
+                    onChange={(value) => chooseType(value as GeoType)}
+                  />
+                </Group>
+                {type === "radius" ? (
+                  <>
+                    <Text c="dimmed" fz={13}>
+                      Drag the centre on the map, or write the numbers.
+                    </Text>
+                    <SimpleGrid cols={3} spacing="xs">
+                      {number("lat", "Latitude")}
+                      {number("lng", "Longitude")}
+                      {number("radius_km", "Radius in km")}
+                    </SimpleGrid>
+                  </>
+                ) : (
+                  <Select
+                    label="Country"
+                    description="Or choose it on the map."
+                    data={[...countryOptions]}
+                    searchable
+                    value={values.country_code ?? null}
+                    onChange={(value) => form.set("country_code", value ?? undefined)}
+                    error={form.problem("country_code")}
+                  />
+                )}
+                {type === "state" && (
+                  <TextInput
+                    label="State or province code"
+                    placeholder="BE"
+                    {...textField(form, "state_code")}
+                  />
+                )}
+                {type === "city" && (
+                  <TextInput label="City" placeholder="Berlin" {...textField(form, "city_name")} />
+                )}
+                <Group>
+                  <Button type="submit" variant="default" loading={form.isSending}>
+                    {values.include === false ? "Exclude place" : "Include place"}
+                  </Button>
+                </Group>
+              </Stack>
+            </form>
+          </Card>
+        )}
+      </SimpleGrid>
+      {(targets === undefined || targets.length > 0) && (
+        <Stack mt="md">
+          <DataTable
+            label="Places"
+            name="places"
+            isPlain
+            rows={targets}
+            rowKey={({ id }) => id}
+            error={error}
+            onRetry={onRetry}
+            empty={null}
+            skeletonRows={1}
+            columns={[
+              {
+                key: "place",
+                header: "Place",
+                phone: "title",
+                value: placeName,
+                cell: placeName,
+              },
+              {
+                key: "rule",
+                header: "Rule",
+                phone: "fact",
+                value: ({ include }) => include,
+                cell: ({ include }) => (
+                  <Status tone={include ? "positive" : "negative"}>
+                    {include ? "Shown there" : "Never there"}
+                  </Status>
+                ),
+              },
+              {
+                key: "remove",
+                header: "",
+                align: "right",
+                phone: "fact",
+                cell: (target) =>
+                  canChange && <RemoveButton what={placeName(target)} onClick={() => void drop(target)} />,
+              },
+            ]}
+          />
+        </Stack>
+      )}
+    </Section>
+  );
+}
+
+function RemoveButton({ what, onClick }: { what: string; onClick: () => void }) {
+  return (
+    <Button
+      variant="subtle"
+      color="negative"
+      size="compact-sm"
+      aria-label={`Remove ${what}`}
+      onClick={onClick}
+    >
+      Remove
+    </Button>
+  );
+}
+
+type Affinity = AnswerOf<"GET /campaigns/{campaign_id}/affinities">[number];
+
+const AFFINITY_TYPES: { value: Affinity["affinity_type"]; examples: string[] }[] = [
+  { value: "location", examples: ["tavern", "forest", "harbour", "castle"] },
+  { value: "mood", examples: ["calm", "tense", "hopeful", "mysterious", "dramatic", "humorous"] },
+  { value: "theme", examples: ["medieval", "cyberpunk", "space"] },
+  { value: "action", examples: ["talk", "drink", "rest", "travel"] },
+  { value: "category", examples: ["fantasy", "adventure", "racing"] },
+  { value: "lighting", examples: ["warm", "candlelight", "moonlight", "neon"] },
+  { value: "effects", examples: ["rain", "embers", "fog", "snow"] },
+  { value: "camera", examples: ["close-up", "wide", "low angle"] },
+];
+
+function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Affinity[] | undefined }) {
+  const at = pathOf(useCampaign());
+  const { canChange } = useAbility();
+  const form = useApiForm("POST /campaigns/{campaign_id}/affinities", {
+    affinity_type: "location",
+    weight: 1,
+  });
+  const remove = useChange("DELETE /campaigns/{campaign_id}/affinities/{affinity_id}");
+  const { values } = form;
+  const type = values.affinity_type ?? "location";
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    const made = await form.send(at);
+    if (made !== undefined) form.reset({ affinity_type: type, weight: 1 });
+  };
+  const drop = async ({ id }: Affinity) => {
+    try {
+      await remove.mutateAsync({ path: { ...at.path, affinity_id: id } });
+    } catch (failure) {
+      notifyFailed("The affinity was not removed.", failure);
+    }
+  };
+  return (
+    <Section
+      title="Affinities"
+      about="They filter nothing. A scene that has the word lifts the campaign's rank, and the heaviest word of a kind colours the scene."
+    >
+      {canChange && (
+        <Card padding="md" mb="md">
+          <form onSubmit={(event) => void add(event)} noValidate>
+            {form.failure && (
+              <Alert color="negative" mb="sm">
+                {form.failure}
+              </Alert>
+            )}
+            <Group align="flex-start" gap="md">
+              <Select
+                label="Kind"
+                data={AFFINITY_TYPES.map(({ value }) => ({ value, label: formatTerm(value) }))}
+                value={type}
+                allowDeselect={false}
+                onChange={(value) => form.set("affinity_type", value as Affinity["affinity_type"])}
+                error={form.problem("affinity_type")}
+                w={140}
+              />
+              <Autocomplete
+                label="Word"
+                data={AFFINITY_TYPES.find(({ value }) => value === type)?.examples ?? []}
+                value={values.affinity_value ?? ""}
+                onChange={(value) => form.set("affinity_value", value === "" ? undefined : value)}
+                error={form.problem("affinity_value")}
+                w={220}
+              />
+              <div>
+                <Text fw={600} mb={4} id="weight-label">
+                  Weight: {formatDecimal(values.weight ?? 1)}
+                </Text>
+                <Slider
+                  aria-labelledby="weight-label"
+                  min={0.1}
+                  max={3}
+                  step={0.1}
+                  value={values.weight ?? 1}
+                  onChange={(value) => form.set("weight", Math.round(value * 10) / 10)}
+                  label={null}
+                  w={180}
+                  mt={14}
+                />
+              </div>
+              <Button type="submit" variant="default" loading={form.isSending} mt={25}>
+                Add affinity
+              </Button>
+            </Group>
+          </form>
+        </Card>
+      )}
+      {(affinities === undefined || affinities.length > 0) && (
+        <DataTable
+          label="Affinities"
+          name="affinities"
+          isPlain
+          rows={affinities}
+          rowKey={({ id }) => id}
+          error={error}
+          onRetry={onRetry}
+          empty={null}
+          skeletonRows={1}
+          columns={[
+            {
+              key: "value",
+              header: "Word",
+              phone: "title",
+              value: ({ affinity_value: value }) => value,
+              cell: ({ affinity_value: value }) => value,
+            },
+            {
+              key: "weight",
+              header: "Weight",
+              align: "right",
+              phone: "fact",
+              value: ({ weight }) => weight,
+              cell: ({ weight }) => formatDecimal(weight),
+            },
+            {
+              key: "type",
+              header: "Kind",
+              phone: "fact",
+              value: ({ affinity_type: kind }) => kind,
+              cell: ({ affinity_type: kind }) => formatTerm(kind),
+            },
+            {
+              key: "remove",
+              header: "",
+              align: "right",
+              cell: (affinity) =>
+                canChange && (
+                  <RemoveButton what={affinity.affinity_value} onClick={() => void drop(affinity)} />
+                ),
+            },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+type Rule = AnswerOf<"GET /campaigns/{campaign_id}/blocklist">[number];
+type RuleType = BodyOf<"POST /campaigns/{campaign_id}/blocklist">["rule_type"];
+
+const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
+  { value: "keyword", label: "Keyword", help: "Anywhere in the scene, as whole words." },
+  { value: "theme", label: "Theme", help: "The scene's theme is exactly this." },
+  { value: "category", label: "Category", help: "The game's category is exactly this." },
+  { value: "action", label: "Action", help: "One of the scene's actions is exactly this." },
+  { value: "game_id", label: "Game", help: "The game's identifier, exactly as it is." },
+];
+
+function Blocklist({ rules, error, onRetry }: PartProps & { rules: Rule[] | undefined }) {
+  const at = pathOf(useCampaign());
+  const { canChange } = useAbility();
+  const form = useApiForm("POST /campaigns/{campaign_id}/blocklist", { rule_type: "keyword" });
+  const remove = useChange("DELETE /campaigns/{campaign_id}/blocklist/{blocklist_rule_id}");
+  const [isOpen, setOpen] = useState(false);
+  const type = form.values.rule_type ?? "keyword";
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    const made = await form.send(at);
+    if (made !== undefined) form.reset({ rule_type: type });
+  };
+  const drop = async ({ id }: Rule) => {
+    try {
+      await remove.mutateAsync({ path: { ...at.path, blocklist_rule_id: id } });
+    } catch (failure) {
+      notifyFailed("The rule was not removed.", failure);
+    }
+  };
+  const isShown = isOpen || (rules?.length ?? 0) > 0;
+  return (
+    <Section
+      title="Blocklist"
+      about="Scenes that contain one of these never show the campaign."
+      actions={
+        canChange &&
+        !isShown && (
+          <Button variant="default" onClick={() => setOpen(true)}>
+            Block something
+          </Button>
+        )
+      }
+    >
+      {canChange && isShown && (
+        <Card padding="md" mb="md">
+          <form onSubmit={(event) => void add(event)} noValidate>
+            {form.failure && (
+              <Alert color="negative" mb="sm">
+                {form.failure}
+              </Alert>
+            )}
+            <Group align="flex-start">
+              <Select
+                label="Kind"
+                data={RULE_TYPES.map(({ value, label }) => ({ value, label }))}
+                value={type}
+                allowDeselect={false}
+                onChange={(value) => form.set("rule_type", value as RuleType)}
+                w={140}
+              />
+              <TextInput
+                label="Value"
+                description={RULE_TYPES.find(({ value }) => value === type)?.help}
+                {...textField(form, "value")}
+                w={280}
+              />
+              <Button type="submit" variant="default" loading={form.isSending} mt={25}>
+                Add rule
+              </Button>
+            </Group>
+          </form>
+        </Card>
+      )}
+      {rules !== undefined && rules.length > 0 && (
+        <DataTable
+          label="Blocklist"
+          name="blocklist"
+          isPlain
+          rows={rules}
+          rowKey={({ id }) => id}
+          error={error}
+          onRetry={onRetry}
+          empty={null}
+          columns={[
+            {
+              key: "value",
+              header: "Value",
+              phone: "title",
+              value: ({ value }) => value,
+              cell: ({ value }) => value,
+            },
+            {
+              key: "type",
+              header: "Kind",
+              phone: "fact",
+              value: ({ rule_type: kind }) => kind,
+              cell: ({ rule_type: kind }) => RULE_TYPES.find(({ value }) => value === kind)?.label ?? kind,
+            },
+            {
+              key: "remove",
+              header: "",
+              align: "right",
+              phone: "fact",
+              cell: (rule) => canChange && <RemoveButton what={rule.value} onClick={() => void drop(rule)} />,
+            },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
