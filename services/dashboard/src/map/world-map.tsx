@@ -20,16 +20,19 @@ const countries: FeatureCollection<GeoJSON.Geometry, { name: string }> = feature
   topology.objects.countries,
 );
 const codeByNumber = new Map(iso31661.map(({ numeric, alpha2 }) => [numeric, alpha2]));
-const projection = geoEqualEarth().fitSize([WIDTH, HEIGHT], { type: "Sphere" });
+/** Everywhere but Antarctica, where nobody plays: it would take a third of the picture. */
+const inhabited = countries.features.filter(({ id }) => String(id) !== "010");
+const projection = geoEqualEarth().fitSize([WIDTH, HEIGHT], {
+  type: "FeatureCollection",
+  features: inhabited,
+});
 const path = geoPath(projection);
 
-const shapes = countries.features
-  .filter(({ id }) => String(id) !== "010")
-  .map((country) => ({
-    code: codeByNumber.get(String(country.id)),
-    name: country.properties.name,
-    outline: path(country) ?? "",
-  }));
+const shapes = inhabited.map((country) => ({
+  code: codeByNumber.get(String(country.id)),
+  name: country.properties.name,
+  outline: path(country) ?? "",
+}));
 
 export interface Circle {
   lat: number;
