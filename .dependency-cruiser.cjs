@@ -86,8 +86,8 @@ module.exports = {
       comment: "An import that cannot be resolved would escape every other rule.",
       severity: "error",
       from: { pathNot: "/generated/" },
-      // Vite makes the virtual modules while it builds.
-      to: { couldNotResolve: true, pathNot: "^virtual:" },
+      // Vite makes the virtual modules while it builds; the other two are types without code.
+      to: { couldNotResolve: true, pathNot: "^(virtual:|geojson$|topojson-specification$)" },
     },
   ],
   options: {

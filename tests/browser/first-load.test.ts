@@ -41,6 +41,11 @@ describe("the built dashboard", () => {
     },
   );
 
+  it.each(["src/charts/plots.tsx", "src/map/world-map.tsx"])("loads %s only where it is shown", (part) => {
+    expect(Object.keys(manifest)).toContain(part);
+    expect(neededBy("index.html")).not.toContain(part);
+  });
+
   it("has no script in the page itself and asks no other host for anything", () => {
     const page = readFileSync(`${DIST}index.html`, "utf8");
     expect(page).not.toMatch(/<script(?![^>]*\bsrc=)/);

@@ -10,6 +10,7 @@ import {
   type MantineColorsTuple,
   Modal,
   Paper,
+  Radio,
   SegmentedControl,
   Skeleton,
   Table,
@@ -89,7 +90,8 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({ defaultProps: { size: "sm" }, classNames: { root: classes.button ?? "" } }),
     Text: Text.extend({ defaultProps: { size: "sm" } }),
-    Checkbox: Checkbox.extend({ defaultProps: { size: "sm" } }),
+    Checkbox: Checkbox.extend({ defaultProps: { size: "sm", iconColor: "var(--on-accent)" } }),
+    Radio: Radio.extend({ defaultProps: { iconColor: "var(--on-accent)" } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray" } }),
     Alert: Alert.extend({ defaultProps: { variant: "outline" }, classNames: { root: classes.alert ?? "" } }),
     Card: Card.extend({

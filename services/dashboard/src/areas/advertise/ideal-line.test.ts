@@ -6,6 +6,7 @@ const day = (date: string, spent: number) => ({
   impressions: 1,
   unique_users: 1,
   spent_cents: spent,
+  spent_millicents: spent * 1_000,
   avg_affinity_score: 0,
 });
 const flight = {
@@ -18,7 +19,7 @@ const flight = {
 describe("spendRows", () => {
   it("cumulates what was spent, beside an equal share of the budget a day", () => {
     const rows = spendRows(flight, [day("2026-12-02", 150), day("2026-12-01", 50)], {
-      spent_cents: 200,
+      spent_millicents: 200_000,
       avg_daily_spend_cents: 0,
       projected_exhaustion_date: null,
     });
@@ -30,7 +31,7 @@ describe("spendRows", () => {
 
   it("starts at what was spent before the days that are shown", () => {
     const [first] = spendRows(flight, [day("2026-12-05", 100)], {
-      spent_cents: 500,
+      spent_millicents: 500_000,
       avg_daily_spend_cents: 0,
       projected_exhaustion_date: null,
     });
@@ -40,7 +41,7 @@ describe("spendRows", () => {
   it("leads on at the average until the budget is spent", () => {
     const open = { ...flight, start_date: null, end_date: null };
     const rows = spendRows(open, [day("2026-12-01", 400)], {
-      spent_cents: 400,
+      spent_millicents: 400_000,
       avg_daily_spend_cents: 400,
       projected_exhaustion_date: "2026-12-03",
     });

@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../api/operations.ts";
+import { centsOfMillicents } from "../../format/format.ts";
 import type { Campaign } from "./use-campaign.ts";
 
 const DAY_MS = 86_400_000;
@@ -21,10 +22,10 @@ export interface SpendRow extends Record<string, string | number | null> {
 export function spendRows(
   campaign: Pick<Campaign, "budget_cents" | "daily_cap_cents" | "start_date" | "end_date">,
   daysNewestFirst: readonly DailyRow[],
-  pacing: Pick<Pacing, "spent_cents" | "avg_daily_spend_cents" | "projected_exhaustion_date">,
+  pacing: Pick<Pacing, "spent_millicents" | "avg_daily_spend_cents" | "projected_exhaustion_date">,
 ): SpendRow[] {
   const days = [...daysNewestFirst].reverse();
-  const firstSpend = days.findIndex(({ spent_cents: spent }) => spent > 0);
+  const firstSpend = days.findIndex(({ spent_millicents: spent }) => spent > 0);
   const flightStart = campaign.start_date?.slice(0, 10);
   const shown = days.filter(
     ({ date }, index) =>
@@ -32,12 +33,12 @@ export function spendRows(
       (flightStart !== undefined && date >= flightStart) ||
       index >= days.length - 7,
   );
-  const spentInShown = shown.reduce((sum, { spent_cents: spent }) => sum + spent, 0);
-  let spent = Math.max(0, pacing.spent_cents - spentInShown);
+  const spentInShown = shown.reduce((sum, { spent_millicents: spent }) => sum + spent, 0);
+  let spent = Math.max(0, pacing.spent_millicents - spentInShown);
   const ideal = idealAt(campaign, shown[0]?.date);
-  const rows: SpendRow[] = shown.map(({ date, spent_cents: ofDay }) => {
+  const rows: SpendRow[] = shown.map(({ date, spent_millicents: ofDay }) => {
     spent += ofDay;
-    return { date, spent, ideal: ideal(date), projected: null };
+    return { date, spent: centsOfMillicents(spent), ideal: ideal(date), projected: null };
   });
   const last = rows.at(-1);
   if (last === undefined) return rows;
