@@ -205,6 +205,7 @@ describe("docs/matching.md: explanation", () => {
       affinity_score: explanation.affinityScore,
       rank: explanation.rank,
       winning_rank: explanation.winningRank,
+      bid_to_win_cents: explanation.bidToWinCents,
     }).toEqual(sectionOf(document, "Example: so near").json[place]);
   });
 

@@ -63,6 +63,7 @@ export interface ManagementOptions {
     | "rateLimitImpressions"
     | "rateLimitManagement"
     | "rateLimitAnalytics"
+    | "rateLimitExplain"
     | "rateLimitSignIn"
     | "rateLimitAccountFactor"
     | "sessionIdleSeconds"
@@ -199,6 +200,7 @@ function createManagementApp(
     impressions: settings.rateLimitImpressions,
     management: settings.rateLimitManagement,
     analytics: settings.rateLimitAnalytics,
+    explain: settings.rateLimitExplain,
   };
   const traffic = new TrafficReader(redis);
   const barrier = new ReadingBarrier({ reader, money: slots, due: new DueIndex(redis) });

@@ -217,6 +217,7 @@ function createApi(
       impressions: settings.rateLimitImpressions,
       management: settings.rateLimitManagement,
       analytics: settings.rateLimitAnalytics,
+      explain: settings.rateLimitExplain,
     },
     rateLimitAccountFactor: settings.rateLimitAccountFactor,
     logger,

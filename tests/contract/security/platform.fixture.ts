@@ -91,7 +91,10 @@ export async function startPlatform(environment: Record<string, string> = {}): P
     AUTH_SECRET: "a secret of more than thirty-two characters",
     BASE_PATH: BASE,
     ...Object.fromEntries(
-      ["MATCH", "IMPRESSIONS", "MANAGEMENT", "ANALYTICS"].map((name) => [`RATE_LIMIT_${name}`, "unlimited"]),
+      ["MATCH", "IMPRESSIONS", "MANAGEMENT", "ANALYTICS", "EXPLAIN"].map((name) => [
+        `RATE_LIMIT_${name}`,
+        "unlimited",
+      ]),
     ),
     ...environment,
   };

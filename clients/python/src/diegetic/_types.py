@@ -386,6 +386,9 @@ class Explanation(TypedDict):
     affinity_parts: list[ExplanationAffinityPartsEntry]
     rank: float
     winning_rank: Optional[float]
+    summary: str
+    bid_to_win_cents: Optional[int]
+    session_counts_as_new: bool
 
 
 class CampaignStats(TypedDict):

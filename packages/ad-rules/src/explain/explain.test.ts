@@ -212,6 +212,93 @@ describe("explain", () => {
     expect([900, 1_000, 1_010, 1_011].map(serves)).toEqual([true, true, true, false]);
   });
 
+  it("names the lowest bid that would win, as the index ranks it", () => {
+    let found = 0;
+    fc.assert(
+      fc.property(
+        anyCampaign,
+        fc.array(anyCampaign, { minLength: 1, maxLength: 5 }),
+        anyScene,
+        fc.record({
+          balance: fc.integer({ min: 0, max: 12_000 }),
+          rivalBid: fc.integer({ min: 100, max: 10_000 }),
+        }),
+        (own, others, selection, { balance, rivalBid }) => {
+          const index = new CampaignIndex();
+          const rivals = others.filter((one) => one.campaign_id !== own.campaign_id);
+          for (const one of rivals) index.upsert({ ...one, cpm_bid_cents: rivalBid });
+          const winningRank = index.highest(selection, 1)[0]?.rank ?? null;
+          const account = { depositedMillicents: balance, spentMillicents: 0, heldMillicents: 0 };
+          const facts: ExplainFacts = { ...rich, account, winningRank };
+          const servesAt = (bidCents: number) => {
+            const bidding = { ...own, cpm_bid_cents: bidCents };
+            index.upsert(bidding);
+            const isTied = index.ties(selection).some((one) => one.campaign.campaign_id === own.campaign_id);
+            const isPaid = bidCents <= Math.min(balance, 10_000);
+            expect(explain(bidding, selection, facts).wouldServe).toBe(isTied && isPaid);
+            return isTied && isPaid;
+          };
+          const { bidToWinCents } = explain(own, selection, facts);
+          if (bidToWinCents === null) {
+            for (const bidCents of [100, Math.max(100, Math.min(balance, 10_000)), 10_000]) {
+              expect(servesAt(bidCents)).toBe(false);
+            }
+            return;
+          }
+          found += 1;
+          expect(servesAt(bidToWinCents)).toBe(true);
+          if (bidToWinCents > 100) expect(servesAt(bidToWinCents - 1)).toBe(false);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+    expect(found).toBeGreaterThan(10);
+  });
+
+  it("sums up in one sentence why it would or would not serve", () => {
+    const summaryOf = ([fields, changes, facts]: Given) => {
+      const { summary, bidToWinCents } = explain(
+        campaign(fields),
+        { ...request, ...changes },
+        { ...rich, ...facts },
+      );
+      return [bidToWinCents, summary];
+    };
+    expect(summaryOf([{}])).toEqual([
+      100,
+      "The campaign would serve: every check passes, and there is no other candidate.",
+    ]);
+    expect(summaryOf([{}, {}, { winningRank: 1_010 }])).toEqual([
+      1_000,
+      "The campaign would serve: every check passes, and its rank of 1000 is within 1 % of the highest, with the best other rank of 1010.",
+    ]);
+    expect(summaryOf([{}, {}, { winningRank: 2_000 }])).toEqual([
+      1_980,
+      "The campaign would not serve, because its rank of 1000 is more than 1 % below the best other rank of 2000; a bid of 1980 cents would win.",
+    ]);
+    expect(summaryOf([{}, {}, { winningRank: 12_000 }])).toEqual([
+      null,
+      "The campaign would not serve, because its rank of 1000 is more than 1 % below the best other rank of 12000, and no bid that its money covers would win.",
+    ]);
+    expect(summaryOf([{ status: "paused", target_tags: ["Rain"] }, {}, { winningRank: 2_000 }])).toEqual([
+      null,
+      "The campaign would not serve, because 2 checks fail: status, target_tags.",
+    ]);
+    const poor = { depositedMillicents: 700, spentMillicents: 0, heldMillicents: 0 };
+    expect(summaryOf([{}, {}, { account: poor, winningRank: 600 }])).toEqual([
+      594,
+      "The campaign would not serve, because 1 check fails: balance; a bid of 594 cents would win.",
+    ]);
+  });
+
+  it("tells nothing of a session in another account's game", () => {
+    const session = { ads: 0, maxAds: 4, appearances: new Map(), countsAsNew: true };
+    const { checks } = explain(campaign(), request, { ...rich, session });
+    expect(checks.find((one) => one.rule === "max_ads_per_session")?.detail).toBe(
+      "The game belongs to another account: the player session counts as new and has had 0 of at most 4 ads.",
+    );
+  });
+
   it("agrees with the rules and the ranks of matching", () => {
     fc.assert(
       fc.property(

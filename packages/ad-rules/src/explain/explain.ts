@@ -1,7 +1,7 @@
-import { type Millicents, priceMillicents } from "@diegetic/money";
+import { type Cents, type Millicents, priceMillicents } from "@diegetic/money";
 import { compileCampaign } from "../compiled/compiled-campaign.ts";
 import { prepareRequest } from "../compiled/prepared-request.ts";
-import { isInTieBand, rankOf } from "../ranking/rank.ts";
+import { isInTieBand, lowestTyingBid, rankOf } from "../ranking/rank.ts";
 import { creativesWithUsesLeft, sessionHasRoom } from "../rules/caps.ts";
 import { creativesOfTypes } from "../rules/creative-type.ts";
 import {
@@ -16,7 +16,12 @@ import type { Campaign, Creative } from "../types/campaign.ts";
 import type { GameContext, Placement, PlayerGeo } from "../types/request.ts";
 import { eligibilityChecks } from "./eligibility-checks.ts";
 import { type Check, type CheckedRule, check } from "./reason-codes.ts";
+import { summaryOf } from "./summary.ts";
 import { inCents, quoted } from "./wording.ts";
+
+/** The range of bids: cpm_bid_cents. */
+const MIN_BID_CENTS = 100;
+const MAX_BID_CENTS = 10_000;
 
 /** What money and caps stand at, as plain data; null: it cannot be known now, which serves nothing. */
 export interface ExplainFacts {
@@ -28,6 +33,8 @@ export interface ExplainFacts {
     maxAds: number;
     /** Of creatives in this session, by id; those not listed have not appeared. */
     appearances: ReadonlyMap<string, number>;
+    /** Another account's game: what its players have seen is not told, and the session counts as new. */
+    countsAsNew?: boolean;
   } | null;
   /** The best other candidate's rank; null when there is none. */
   winningRank: number | null;
@@ -43,6 +50,10 @@ export interface Explanation {
   affinityParts: AffinityPart[];
   rank: number;
   winningRank: number | null;
+  /** The lowest bid with which it would serve; null when no bid would do. */
+  bidToWinCents: Cents | null;
+  /** One sentence: why it would or would not serve. */
+  summary: string;
 }
 
 /**
@@ -58,24 +69,39 @@ export function explain(
   const prepared = prepareRequest(request);
   const compiled = compileCampaign(campaign);
   const accepted = creativesOfTypes(campaign.creatives, prepared.placementTypes);
-  const checks = [
-    ...eligibilityChecks(compiled, { prepared, context: request.context, geo: request.geo ?? null }),
-    ...moneyChecks(priceMillicents(campaign.cpm_bid_cents), facts),
-    ...capChecks(accepted, facts.session),
-  ];
+  const eligibility = eligibilityChecks(compiled, {
+    prepared,
+    context: request.context,
+    geo: request.geo ?? null,
+  });
+  const caps = capChecks(accepted, facts.session);
+  const checks = [...eligibility, ...moneyChecks(priceMillicents(campaign.cpm_bid_cents), facts), ...caps];
   const score = affinityScore(compiled.affinities, prepared.context);
   const rank = rankOf(campaign.cpm_bid_cents, score);
   const { winningRank } = facts;
   const ranksHighEnough = winningRank === null || isInTieBand(rank, Math.max(rank, winningRank));
+  const wouldServe = ranksHighEnough && checks.every((one) => one.passed);
+  const bidToWinCents = [...eligibility, ...caps].every((one) => one.passed) ? bidToWin(score, facts) : null;
   return {
     campaignId: campaign.campaign_id,
-    wouldServe: ranksHighEnough && checks.every((one) => one.passed),
+    wouldServe,
     checks,
     affinityScore: score,
     affinityParts: affinityParts(compiled.affinities, prepared.context),
     rank,
     winningRank,
+    bidToWinCents,
+    summary: summaryOf({ wouldServe, checks, rank, winningRank, bidToWinCents }),
   };
+}
+
+/** For a campaign that passes all rules but those of money. A higher bid costs more: the lowest that ranks is the only one to look at. */
+function bidToWin(affinityScore: number, facts: ExplainFacts): Cents | null {
+  const { winningRank } = facts;
+  const lowest = winningRank === null ? 0 : lowestTyingBid(winningRank, affinityScore);
+  const bid = Math.max(MIN_BID_CENTS, lowest);
+  if (bid > MAX_BID_CENTS) return null;
+  return moneyChecks(priceMillicents(bid), facts).every((one) => one.passed) ? bid : null;
 }
 
 /** Rule 8: balance, budget and daily cap each cover the price over and above spent and held. */
@@ -109,13 +135,15 @@ function capChecks(accepted: readonly Creative[], session: ExplainFacts["session
     const detail = "What the player session has seen is not known right now.";
     return [check("max_ads_per_session", false, detail), check("max_uses_per_game", false, detail)];
   }
-  const { ads, maxAds, appearances } = session;
+  const { ads, maxAds, appearances, countsAsNew = false } = session;
   const left = creativesWithUsesLeft(accepted, appearances);
   return [
     check(
       "max_ads_per_session",
       sessionHasRoom(ads, maxAds),
-      `The player session has had ${ads} of at most ${maxAds} ads.`,
+      countsAsNew
+        ? `The game belongs to another account: the player session counts as new and has had 0 of at most ${maxAds} ads.`
+        : `The player session has had ${ads} of at most ${maxAds} ads.`,
     ),
     check(
       "max_uses_per_game",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { isInTieBand, lowestTie, rankOf } from "./rank.ts";
+import { isInTieBand, lowestTie, lowestTyingBid, rankOf } from "./rank.ts";
 
 const million = 1_000_000n;
 const bid = fc.integer({ min: 1, max: 10_000_000 });
@@ -36,6 +36,21 @@ describe("rank", () => {
         expect(rankOf(cents, low)).toBeLessThan(rankOf(cents + 1, low));
         expect(rankOf(cents, low)).toBeGreaterThanOrEqual(cents);
         expect(rankOf(cents, high)).toBeLessThan(2 * cents);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("is in the tie from the lowest tying bid on, and not with a cent less", () => {
+    fc.assert(
+      fc.property(bid, scoreMillionths, scoreMillionths, (cents, rival, own) => {
+        const highest = rankOf(cents, rival / 1e6);
+        const lowest = lowestTyingBid(highest, own / 1e6);
+        const isInside = (one: number) => {
+          const rank = rankOf(one, own / 1e6);
+          return isInTieBand(rank, Math.max(rank, highest));
+        };
+        expect([isInside(lowest), isInside(lowest - 1)]).toEqual([true, false]);
       }),
       { numRuns: 5_000 },
     );

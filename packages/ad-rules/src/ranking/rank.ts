@@ -15,9 +15,25 @@ const MILLION = 1_000_000;
  * @param affinityScore at least 0
  */
 export function rankOf(cpmBidCents: Cents, affinityScore: number): number {
+  return (cpmBidCents * factorOf(affinityScore)) / MILLION;
+}
+
+/**
+ * The lowest bid whose rank ties with the highest of others, or exceeds it, whether or not such a bid is allowed.
+ *
+ * Exact: both numbers are whole and below 2^53, and a quotient that is no whole number differs from the nearest one by at
+ * least 1 ÷ factor, far more than a double rounds off.
+ *
+ * @param affinityScore at least 0
+ */
+export function lowestTyingBid(highestRank: number, affinityScore: number): Cents {
+  return Math.ceil(Math.round(lowestTie(highestRank) * MILLION) / factorOf(affinityScore));
+}
+
+/** In millionths, a whole number. */
+function factorOf(affinityScore: number): number {
   const onePlusScore = MILLION + Math.round(affinityScore * MILLION);
-  const factor = 2 * MILLION - Math.round((MILLION * MILLION) / onePlusScore);
-  return (cpmBidCents * factor) / MILLION;
+  return 2 * MILLION - Math.round((MILLION * MILLION) / onePlusScore);
 }
 
 /** Ranks within 1 % of the highest are a tie, the edge included (docs/behaviour.md#rank). */

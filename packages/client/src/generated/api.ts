@@ -380,8 +380,14 @@ export interface Explanation {
   })[];
   /** cpm_bid_cents × (1 + affinity_score ÷ (1 + affinity_score)), to six decimals of the factor: the highest rank wins. */
   rank: number;
-  /** The best rank among the other candidates; null when there is none. */
+  /** The best rank among the other candidates; null when there is none. When none of the 64 highest can serve, the lowest of them. */
   winning_rank: number | null;
+  /** One sentence: why the campaign would or would not serve. */
+  summary: string;
+  /** The lowest cpm_bid_cents with which the campaign would serve, everything else being equal; null when no bid would do: another rule fails, its money does not cover such a bid, or the bid would be out of range. */
+  bid_to_win_cents: number | null;
+  /** Whether the player session was taken as new, because the game belongs to another account. */
+  session_counts_as_new: boolean;
 }
 
 /** What a campaign has done so far. */

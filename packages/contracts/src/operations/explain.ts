@@ -10,7 +10,7 @@ export const explainApi = defineFeature({
   schemas: { Explanation: explainResponseSchema },
   operations: {
     explain: {
-      group: "management",
+      group: "explain",
       scope: "advertiser",
       role: "viewer",
       operationId: "explainCampaign",
@@ -19,7 +19,7 @@ export const explainApi = defineFeature({
       addition: true,
       summary: "Explain why a campaign would or would not serve",
       description:
-        "Takes the body of a match request for any registered game, and goes through every rule of matching in its order, on the same campaigns and placements as a match. It serves, holds and bills nothing.",
+        "Takes the body of a match request for any registered game, and goes through every rule of matching in its order, on the same campaigns and placements as a match. It serves, holds and bills nothing. Unless the game belongs to the caller's account, the player session counts as new. At most 64 rivals are looked at.",
       request: {
         schema: matchRequestSchema,
         example: {
@@ -55,6 +55,9 @@ export const explainApi = defineFeature({
             ],
             rank: 1_920,
             winning_rank: 1_800,
+            summary: "The campaign would not serve, because 1 check fails: status.",
+            bid_to_win_cents: null,
+            session_counts_as_new: true,
           },
         },
       ],
@@ -66,7 +69,7 @@ export const explainApi = defineFeature({
           404,
           "no_game",
           "Ads were never enabled in the game.",
-          "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
+          "game_id names no registered game: send the game_id of a game whose developer has enabled ads",
         ),
         notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
       ],

@@ -3,7 +3,7 @@ import type { MemberRole, Scope } from "../snapshot.ts";
 import type { Condition } from "./conditions.ts";
 
 /** Requests a minute are counted per key and group (spec: Rate limits). */
-export type RateLimitGroup = "match" | "impressions" | "management" | "analytics";
+export type RateLimitGroup = "match" | "impressions" | "management" | "analytics" | "explain";
 
 /** The statuses that an operation lists itself. What every operation can answer (401, 429, 500, 503 …) is added to the document by itself. */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 422;

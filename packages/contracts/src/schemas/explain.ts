@@ -77,9 +77,23 @@ export const explainResponseSchema = closed(
     winning_rank: nullable(
       Type.Number({
         minimum: 0,
-        description: "The best rank among the other candidates; null when there is none.",
+        description:
+          "The best rank among the other candidates; null when there is none. When none of the 64 highest can serve, the lowest of them.",
       }),
     ),
+    summary: answerText("One sentence: why the campaign would or would not serve."),
+    bid_to_win_cents: nullable(
+      Type.Integer({
+        minimum: 100,
+        maximum: 10_000,
+        description:
+          "The lowest cpm_bid_cents with which the campaign would serve, everything else being equal; null when no bid would do: another rule fails, its money does not cover such a bid, or the bid would be out of range.",
+      }),
+    ),
+    session_counts_as_new: Type.Boolean({
+      description:
+        "Whether the player session was taken as new, because the game belongs to another account.",
+    }),
   },
   "Why the campaign would or would not serve the request. Nothing was served, held or billed.",
 );

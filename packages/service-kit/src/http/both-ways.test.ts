@@ -100,7 +100,7 @@ beforeAll(async () => {
           windowLeftMs: 1_000,
         }),
       },
-      rateLimits: { match: 1000, impressions: 900, management: 100, analytics: 60 },
+      rateLimits: { match: 1000, impressions: 900, management: 100, analytics: 60, explain: 60 },
       rateLimitAccountFactor: 10,
       logger: createLogger({ service: "test", instance: "test", level: "silent" }),
       metrics,

@@ -2,7 +2,7 @@ import type { MemberRole, Scope } from "@diegetic/contracts";
 import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
 
-export type EndpointGroup = "match" | "impressions" | "management" | "analytics";
+export type EndpointGroup = "match" | "impressions" | "management" | "analytics" | "explain";
 
 /** A valid API key or session, as the directory of the service knows it. */
 export interface ApiKey {

@@ -56,7 +56,7 @@ beforeEach(async () => {
         windowLeftMs: 1,
       }),
     },
-    rateLimits: { match: 1_000, impressions: 1_000, management: 100, analytics: 60 },
+    rateLimits: { match: 1_000, impressions: 1_000, management: 100, analytics: 60, explain: 60 },
     rateLimitAccountFactor: 10,
     logger: createLogger({ service: "test", instance: "test", level: "silent" }),
     metrics: createMetrics({ service: "test" }),

@@ -39,6 +39,7 @@ export const rateLimitSettings = {
   rateLimitImpressions: rateLimitSetting("RATE_LIMIT_IMPRESSIONS", 1_000),
   rateLimitManagement: rateLimitSetting("RATE_LIMIT_MANAGEMENT", 100),
   rateLimitAnalytics: rateLimitSetting("RATE_LIMIT_ANALYTICS", 60),
+  rateLimitExplain: rateLimitSetting("RATE_LIMIT_EXPLAIN", 60),
   /** All keys of an account together have this many times the limit of one. */
   rateLimitAccountFactor: integerSetting("RATE_LIMIT_ACCOUNT_FACTOR", { min: 1, max: 1_000, fallback: 10 }),
 };

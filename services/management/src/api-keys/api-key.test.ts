@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { newSettings } from "./api-key.ts";
 
-const defaults = { match: 1_000, impressions: 1_000, management: 100, analytics: 60 } as const;
+const defaults = { match: 1_000, impressions: 1_000, management: 100, analytics: 60, explain: 60 } as const;
 const onDefaults = { scopes: ["advertiser", "serving"], rateLimitPerMinute: null } as const;
 
 describe("the limit of a new key", () => {

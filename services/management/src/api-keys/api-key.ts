@@ -65,7 +65,7 @@ function requireOwnLimit(
     const most = own ?? defaults[group];
     return most === "unlimited" ? [] : [{ group, most }];
   });
-  const [tightest] = limits.sort((a, b) => a.most - b.most);
+  const [tightest] = limits.sort((a, b) => a.most - b.most || a.group.localeCompare(b.group));
   if (tightest === undefined || wanted <= tightest.most) return;
   throw new InvalidInput(
     422,

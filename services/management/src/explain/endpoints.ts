@@ -32,7 +32,7 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   const placement = placementOf(body.game_id);
   if (placement === undefined) {
     throw notFound(
-      "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
+      "game_id names no registered game: send the game_id of a game whose developer has enabled ads",
     );
   }
   // From the system of record: of a campaign that is not active the market knows only its ids.
@@ -42,6 +42,9 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   const nowMs = parts.clock();
   const scene = { placement, context: body.game_context, geo: body.player_geo ?? null, nowMs };
 
+  // What a player has seen in another's game is not told.
+  const countsAsNew = placement.account_id !== context.accountId;
+  const sessions = countsAsNew ? newSessions : parts.sessions;
   const player = identifyPlayer(parts.players.hashKey, placement.account_id, body.user_id, body.session_id);
   const asked = {
     gameId: body.game_id,
@@ -50,24 +53,29 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   };
   const [totals, session, bestRank] = await Promise.all([
     readTotals(parts.slots, campaign, nowMs),
-    parts.sessions.read({
+    sessions.read({
       ...asked,
       advertiserId: campaign.advertiser_id,
       creativeIds: campaign.creatives.map((creative) => creative.creative_id),
     }),
-    bestRivalRank({ ...parts, index }, id, scene, asked),
+    bestRivalRank({ slots: parts.slots, sessions, index }, id, scene, asked),
   ]);
   // A session that has had all its ads is won by nobody.
   const winningRank = sessionHasRoom(session.ads, placement.max_ads_per_session) ? bestRank : null;
   const explanation = explain(campaign, scene, {
     ...totals,
-    session: { ...session, maxAds: placement.max_ads_per_session },
+    session: { ...session, maxAds: placement.max_ads_per_session, countsAsNew },
     winningRank,
   });
-  return { status: 200, body: present(explanation) };
+  return { status: 200, body: present(explanation, countsAsNew) };
 }
 
-function present(explanation: ReturnType<typeof explain>): ExplainResponse {
+/** Sessions that have had nothing yet. */
+const newSessions: SessionReader = {
+  read: async () => ({ ads: 0, appearances: new Map() }),
+};
+
+function present(explanation: ReturnType<typeof explain>, countsAsNew: boolean): ExplainResponse {
   return {
     campaign_id: explanation.campaignId,
     would_serve: explanation.wouldServe,
@@ -76,5 +84,8 @@ function present(explanation: ReturnType<typeof explain>): ExplainResponse {
     affinity_parts: explanation.affinityParts,
     rank: explanation.rank,
     winning_rank: explanation.winningRank,
+    summary: explanation.summary,
+    bid_to_win_cents: explanation.bidToWinCents,
+    session_counts_as_new: countsAsNew,
   };
 }

@@ -27,10 +27,11 @@ function explain(body: object = scene, caller: Caller = advertiser) {
 }
 
 async function failedRules(body: object = scene): Promise<string[]> {
-  const { body: answer } = await explain(body).expect(200);
-  return answer.checks
-    .filter((check: { passed: boolean }) => !check.passed)
-    .map((check: { rule: string }) => check.rule);
+  return failedRulesOf((await explain(body).expect(200)).body);
+}
+
+function failedRulesOf(answer: { checks: { rule: string; passed: boolean }[] }): string[] {
+  return answer.checks.filter((check) => !check.passed).map((check) => check.rule);
 }
 
 describe("POST /campaigns/{id}/explain", () => {
@@ -96,13 +97,46 @@ describe("POST /campaigns/{id}/explain", () => {
     await advertiser.patch(`/campaigns/${campaignId}`, { budget_cents, cpm_bid_cents }).expect(200);
   });
 
-  it("knows what the player session has had, and does not lengthen it", async () => {
+  it("says with which bid it would win", async () => {
+    const rival = await harness.advertiser(100);
+    const other = await activeCampaign(rival, { cpm_bid_cents: 2_000 });
+    const { body } = await explain().expect(200);
+    expect(body).toMatchObject({ would_serve: false, winning_rank: 2_000 });
+    expect(body.summary).toContain(`a bid of ${body.bid_to_win_cents} cents would win`);
+    const { cpm_bid_cents } = (await advertiser.get(`/campaigns/${campaignId}`).expect(200)).body;
+    const servesAt = async (bidCents: number) => {
+      await advertiser.patch(`/campaigns/${campaignId}`, { cpm_bid_cents: bidCents }).expect(200);
+      return (await explain().expect(200)).body.would_serve;
+    };
+    expect(await servesAt(body.bid_to_win_cents)).toBe(true);
+    expect(await servesAt(body.bid_to_win_cents - 1)).toBe(false);
+    await advertiser.patch(`/campaigns/${campaignId}`, { cpm_bid_cents }).expect(200);
+    await rival.post(`/campaigns/${other.campaignId}/pause`).expect(200);
+  });
+
+  it("tells nothing of what a player has seen in another's game", async () => {
     const sessions = createGameSessions(harness.redis);
     const { sessionKey } = identifyPlayer("k".repeat(32), developer.accountId, scene.user_id, undefined);
+    const before = await explain().expect(200);
+    expect(before.body.session_counts_as_new).toBe(true);
     const session = { gameId: scene.game_id, sessionKey };
     await sessions.admit({ ...session, matchId: "mat_1", maxAds: 1, idleMs: 60_000 });
+    expect((await explain().expect(200)).body).toEqual(before.body);
+    await sessions.unadmit(session, "mat_1");
+  });
+
+  it("knows what the player session has had in the caller's game, and does not lengthen it", async () => {
+    const own = { ...scene, game_id: "own" };
+    const placement = { creator_id: "studio", placement_types: ["narrative_hook"], max_ads_per_session: 1 };
+    await advertiser.post("/placements/own", placement).expect(201);
+    await eventually(async () => (await explain(own)).status === 200);
+    const failedRules = async (body: object = own) => failedRulesOf((await explain(body).expect(200)).body);
+    const sessions = createGameSessions(harness.redis);
+    const { sessionKey } = identifyPlayer("k".repeat(32), advertiser.accountId, scene.user_id, undefined);
+    const session = { gameId: own.game_id, sessionKey };
+    await sessions.admit({ ...session, matchId: "mat_1", maxAds: 1, idleMs: 60_000 });
     expect(await failedRules()).toEqual(["max_ads_per_session"]);
-    expect(await failedRules({ ...scene, session_id: "another" })).toEqual([]);
+    expect(await failedRules({ ...own, session_id: "another" })).toEqual([]);
     await sessions.unadmit(session, "mat_1");
     expect(await failedRules()).toEqual([]);
   });
@@ -114,6 +148,13 @@ describe("POST /campaigns/{id}/explain", () => {
   ])("refuses %s", async (_what, body, status, field) => {
     const answer = await explain(body).expect(status);
     expect(answer.body.detail).toContain(field);
+  });
+
+  it("has a limit of its own", async () => {
+    const caller = await harness.caller({ rateLimitPerMinute: 2 });
+    await caller.post("/register", { company_name: "E", contact_email: "limited@example.com" }).expect(201);
+    const answer = await caller.post("/campaigns/camp_none/explain", scene).expect(404);
+    expect(answer.headers["x-ratelimit-remaining"]).toBe("1");
   });
 
   it("is for the campaign's own advertiser", async () => {

@@ -92,10 +92,15 @@ async function market(count: number, advertisers: number) {
 
 describe("the best rival", () => {
   it.each([
-    [200, 1],
-    [600, 600],
+    [63, 1],
+    [63, 63],
   ])("is found behind %i campaigns of %i advertisers who cannot pay", async (count, advertisers) => {
     expect(await bestRivalRank(await market(count, advertisers), "camp_own", scene, session)).toBe(5_000);
+  });
+
+  it("is looked for among the 64 of highest rank alone", async () => {
+    expect(await bestRivalRank(await market(64, 8), "camp_own", scene, session)).toBe(8_937);
+    expect(await bestRivalRank(await market(200, 8), "camp_own", scene, session)).toBe(8_937);
   });
 
   it("of more than are asked ranks as the last that was asked", async () => {

@@ -11,9 +11,8 @@ import { coversImpression, readTotals, type TotalsReader } from "./money-totals.
 
 /** So many rivals are asked at once: few at first, because mostly one of the first can pay. */
 const FIRST_BATCH = 16;
-const LARGEST_BATCH = 256;
-/** So many are asked in all. */
-export const MOST_RIVALS = 2_048;
+/** Maximum rivals read for one explanation. */
+const MAX_RIVALS = 64;
 
 /** What of the player session is the same for all campaigns. */
 export interface SessionAsked {
@@ -38,13 +37,13 @@ export async function bestRivalRank(
   campaignId: string,
   scene: MatchScene,
   session: SessionAsked,
-  mostRivals = MOST_RIVALS,
+  mostRivals = MAX_RIVALS,
 ): Promise<number | null> {
   const asked = new Set([campaignId]);
   const purses = new Purses(slots);
   let lastRank: number | null = null;
   let left = mostRivals;
-  for (let batch = FIRST_BATCH; left > 0; batch = Math.min(batch * 2, LARGEST_BATCH)) {
+  for (let batch = FIRST_BATCH; left > 0; batch *= 2) {
     const count = Math.min(batch, left);
     const rivals = index.highest(scene, count, { exclude: asked });
     const canServe = await Promise.all(

@@ -81,6 +81,7 @@ export function createInstance(
     RATE_LIMIT_SIGN_IN: "unlimited",
     RATE_LIMIT_MANAGEMENT: "unlimited",
     RATE_LIMIT_ANALYTICS: "unlimited",
+    RATE_LIMIT_EXPLAIN: "unlimited",
   });
   const logger = createLogger(
     {

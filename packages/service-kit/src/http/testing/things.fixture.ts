@@ -138,7 +138,7 @@ export function createThings(): Things {
     endpoints,
     keys: { find: (sha256) => keys.get(sha256), findSession: (sha256) => sessions.get(sha256) },
     rateLimiter: countingLimiter(),
-    rateLimits: { match: 1000, impressions: 1000, management: 100, analytics: 60 },
+    rateLimits: { match: 1000, impressions: 1000, management: 100, analytics: 60, explain: 60 },
     rateLimitAccountFactor: 10,
     logger: createLogger({ service: "test", instance: "test", level: "warn" }, destination),
     metrics,
