@@ -1,5 +1,7 @@
 /** The Python of the API: one TypedDict per component, one method per operation. */
 
+import { changeableFields } from "./client-typescript.mjs";
+
 const REFERENCE = "#/components/schemas/";
 const HEADER = `# Generated from packages/contracts by \`npm run generate:clients\`. Do not edit.
 from __future__ import annotations
@@ -59,7 +61,7 @@ function component(name, schema, nested) {
 }
 
 function typedDict(name, schema, nested) {
-  const fields = Object.entries(schema.properties).map(([field, value]) => {
+  const fields = changeableFields(schema).map(([field, value]) => {
     const type = typeOf(value, `${name}${pascal(field)}`, nested);
     return [field, schema.required?.includes(field) ? type : `NotRequired[${type}]`];
   });

@@ -79,11 +79,16 @@ function objectType(schema, indent) {
     return `Record<string, ${values === undefined ? "unknown" : typeOf(values, indent)}>`;
   }
   const inner = `${indent}  `;
-  const fields = Object.entries(schema.properties).map(([name, field]) => {
+  const fields = changeableFields(schema).map(([name, field]) => {
     const mark = schema.required?.includes(name) ? "" : "?";
     return `${doc(field.description, inner)}${inner}${name}${mark}: ${typeOf(field, inner)};`;
   });
   return `{\n${fields.join("\n")}\n${indent}}`;
+}
+
+/** Without the fields that a PATCH takes with their current value alone: no caller has a reason to send those. */
+export function changeableFields(schema) {
+  return Object.entries(schema.properties).filter(([, field]) => field.readOnly !== true);
 }
 
 function isNullable(schema) {

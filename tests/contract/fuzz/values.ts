@@ -12,6 +12,7 @@ export interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
+  readOnly?: boolean;
 }
 
 /** Names that mean something to JavaScript. */
@@ -173,9 +174,8 @@ function textOf(schema: Schema, name: string, known: KnownIds): fc.Arbitrary<str
 }
 
 function objectOf(schema: Schema, known: KnownIds): fc.Arbitrary<Record<string, unknown>> {
-  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [
-    name,
-    valueFor(field, name, known),
-  ]);
+  // What only its current value is allowed for is refused nearly always: mutations of bodies name it often enough.
+  const changeable = Object.entries(schema.properties ?? {}).filter(([, field]) => field.readOnly !== true);
+  const fields = changeable.map(([name, field]) => [name, valueFor(field, name, known)]);
   return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] });
 }

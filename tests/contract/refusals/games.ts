@@ -34,6 +34,7 @@ export const gameRefusals: ProvocationsOfOperations = {
   updatePlacement: {
     "400 malformed_field": sent({ placement_types: null }),
     "422 not_allowed": sent({ revenue_share_pct: 100.5 }),
+    "422 response_only": sent({ is_active: false }),
   },
   getTrafficSeries: {
     "400 no_count": asked("?count=abc"),

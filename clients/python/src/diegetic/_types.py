@@ -778,6 +778,7 @@ class MatchResult(TypedDict):
 
     match_id: str
     campaign_id: str
+    advertiser_id: str
     creative_id: str
     narrative_hook: str
     creative_type: Literal["narrative_hook", "product_mention", "location_brand", "character_reference"]

@@ -1043,6 +1043,8 @@ export interface MatchResult {
   match_id: string;
   /** The campaign that won. */
   campaign_id: string;
+  /** Addition. The advertiser, adv_…; a placement can block it. */
+  advertiser_id: string;
   /** The creative to show. */
   creative_id: string;
   /** The line to insert: never empty. */

@@ -65,6 +65,7 @@ export class FakeDiegetic {
     const match: MatchResult = {
       match_id: `match-${this.scenes.length}`,
       campaign_id: "camp-1",
+      advertiser_id: "adv-1",
       creative_id: "crt-1",
       narrative_hook: "The innkeeper pours you a Hearthwell ale.",
       creative_type: "narrative_hook",

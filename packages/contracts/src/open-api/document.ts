@@ -65,7 +65,7 @@ export function openApiDocument(options: { basePath: string }): OpenApiDocument 
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: "An API key, igk_…, from the dashboard.",
+          description: "An API key, igk_…, from the dashboard or from `npm run key`.",
         },
         session: {
           type: "apiKey",

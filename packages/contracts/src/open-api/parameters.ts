@@ -2,14 +2,16 @@ import type { Operation } from "../operations/operation.ts";
 import { pathParameters } from "../operations/path-parameters.ts";
 import { documented, type JsonSchema } from "./schemas.ts";
 
-/** The parameters that several operations share. */
+/**
+ * The parameters that several operations share. Optional ones have no `example`: a reference page fills it in and sends it,
+ * and two deposits under the Idempotency-Key of an example are one.
+ */
 export const sharedParameters: Record<string, JsonSchema> = {
   Limit: {
     name: "limit",
     in: "query",
     description: "Addition. Entries of one page; without it the whole list is answered.",
     schema: { type: "integer", minimum: 1, maximum: 500 },
-    example: 50,
     "x-addition": true,
   },
   Cursor: {
@@ -23,9 +25,8 @@ export const sharedParameters: Record<string, JsonSchema> = {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Addition. Names this request among those of the account to the same path, for 24 hours: a retry with the same key and body gets the first answer, and nothing is done twice.",
+      "Addition. Names this request among those of the account to the same path, for 24 hours: a retry with the same key and body gets the first answer, and nothing is done twice. Another request needs another key, such as a new UUID.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
-    example: "4f6a2c1e-deposit-17",
     "x-addition": true,
   },
   ...Object.fromEntries(
@@ -54,9 +55,8 @@ export function parametersOf(operation: Operation): JsonSchema[] {
   const inQuery = (operation.query ?? []).map(({ name, schema, example }) => ({
     name,
     in: "query",
-    description: (schema as JsonSchema).description,
+    description: `${(schema as JsonSchema).description} For example: ${example}.`,
     schema: documented(schema),
-    example,
   }));
   const paging = operation.paged ? [reference("Limit"), reference("Cursor")] : [];
   const retries = operation.idempotent ? [reference("IdempotencyKey")] : [];

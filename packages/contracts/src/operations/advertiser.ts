@@ -6,7 +6,13 @@ import {
   profilePatchSchema,
   registerRequestSchema,
 } from "../schemas/advertiser.ts";
-import { malformedField, missingField, notAllowedField, registerFirst } from "./common-refusals.ts";
+import {
+  malformedField,
+  missingField,
+  notAllowedField,
+  registerFirst,
+  responseOnlyField,
+} from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
@@ -124,6 +130,7 @@ export const advertiserApi = defineFeature({
         notAllowedField(
           "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
+        responseOnlyField("balance_cents cannot be changed by PATCH: add to it by POST /deposit"),
       ],
     },
     deposit: {

@@ -12,6 +12,7 @@ import {
   notAllowedField,
   ownCampaignOnly,
   registerFirst,
+  responseOnlyField,
 } from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
@@ -21,7 +22,6 @@ const newCampaign = {
   budget_cents: 100_000,
   cpm_bid_cents: 1_200,
   daily_cap_cents: 20_000,
-  start_date: "2026-01-01",
   priority: 5,
   target_categories: ["fantasy"],
   target_tags: ["tavern"],
@@ -32,6 +32,7 @@ const draft = {
   status: "draft",
   spent_cents: 0,
   spent_millicents: 0,
+  start_date: null,
   end_date: null,
   created_at: exampleIds.moment,
 };
@@ -119,7 +120,7 @@ export const campaignsApi = defineFeature({
         "Changes the fields that the body contains, in every status; `null` clears an optional field or sets it back to its default. What is matched after the answer obeys the change.",
       request: {
         schema: campaignPatchSchema,
-        example: { budget_cents: 150_000, daily_cap_cents: null, end_date: "2035-12-31T22:00:00+01:00" },
+        example: { budget_cents: 150_000, daily_cap_cents: null, priority: 8 },
       },
       success: [
         {
@@ -133,7 +134,7 @@ export const campaignsApi = defineFeature({
             spent_millicents: 2000,
             budget_cents: 150_000,
             daily_cap_cents: null,
-            end_date: "2035-12-31T22:00:00+01:00",
+            priority: 8,
           },
         },
       ],
@@ -141,6 +142,9 @@ export const campaignsApi = defineFeature({
         malformedField(`${notBlankName}, but null was sent`),
         ...ownCampaignOnly,
         notAllowedField("priority must be a whole number from 0 to 10, but 11 was sent"),
+        responseOnlyField(
+          "status cannot be changed by PATCH: pause it by POST /campaigns/{campaign_id}/pause, activate it by POST /campaigns/{campaign_id}/activate",
+        ),
         endBeforeStart,
         refusal(
           422,

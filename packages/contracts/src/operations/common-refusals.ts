@@ -106,6 +106,16 @@ export function malformedField(detail: string) {
   return refusal(400, "malformed_field", "A field has the wrong type or a malformed value.", detail);
 }
 
+/** A PATCH that names a field of the answer which it does not change, with another value than the current one. */
+export function responseOnlyField(detail: string) {
+  return refusal(
+    422,
+    "response_only",
+    "A field of the answer that PATCH does not change has another value than the current one.",
+    detail,
+  );
+}
+
 /** A body with a field that is well-formed, but not allowed. */
 export function notAllowedField(detail: string) {
   return refusal(

@@ -11,6 +11,7 @@ import {
   notAllowedField,
   ownCampaignOnly,
   registerFirst,
+  responseOnlyField,
 } from "./common-refusals.ts";
 import { neededWhere } from "./conditions.ts";
 import { exampleIds } from "./example-ids.ts";
@@ -149,6 +150,9 @@ export const creativesApi = defineFeature({
           "type_fixed",
           "The body names a creative_type.",
           "creative_type cannot be changed: create another creative of that type",
+        ),
+        responseOnlyField(
+          "impressions cannot be changed by PATCH: it counts the impressions that were recorded",
         ),
         tooMuchText,
         ...campaignTooLarge,

@@ -10,6 +10,7 @@ import {
   missingField,
   notAllowedField,
   ownGameOnly,
+  responseOnlyField,
 } from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
@@ -116,6 +117,9 @@ export const placementsApi = defineFeature({
         ...ownGameOnly,
         notAllowedField(
           "revenue_share_pct must be a number from 0 to 100 with at most two decimals, but 100.5 was sent",
+        ),
+        responseOnlyField(
+          "is_active cannot be changed by PATCH: enable ads by POST /placements/{game_id}, disable them by DELETE /placements/{game_id}",
         ),
         accountTooLarge,
       ],

@@ -34,7 +34,7 @@ export const servingApi = defineFeature({
     ImpressionRecord: impressionResponseSchema,
   },
   conditions: { PlayerGeo: together(playerGeo.properties, ["lat", "lng"]) },
-  additions: ["MatchResult.match_id", "ImpressionRequest.match_id"],
+  additions: ["MatchResult.match_id", "MatchResult.advertiser_id", "ImpressionRequest.match_id"],
   operations: {
     match: {
       operationId: "matchAd",
@@ -70,6 +70,7 @@ export const servingApi = defineFeature({
           example: {
             match_id: exampleIds.match,
             campaign_id: exampleIds.campaign,
+            advertiser_id: exampleIds.advertiser,
             creative_id: exampleIds.creative,
             narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
             creative_type: "narrative_hook",
@@ -159,7 +160,7 @@ export const servingApi = defineFeature({
           409,
           "wrong_match",
           "The match_id is unknown, too old, or of another campaign, creative or game.",
-          "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the one of the match, or leave match_id out",
+          "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the match_id of the match that the player has seen",
         ),
         refusal(
           409,

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { createValidator, validator, type WithoutNulls } from "../validation/validator.ts";
+import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import {
   amountCents,
   answerText,
@@ -45,7 +46,7 @@ export type RegisterRequest = WithoutNulls<Static<typeof registerRequestSchema>>
 /** The body of POST /register. */
 export const registerRequest = createValidator(registerRequestSchema);
 
-export const profilePatchSchema = open(
+const profileChanges = open(
   {
     company_name: Type.Optional(nameText("Name of the company.")),
     contact_email: Type.Optional(emailAddress()),
@@ -53,9 +54,7 @@ export const profilePatchSchema = open(
   },
   "Changes the fields that it contains; null clears the website.",
 );
-export type ProfilePatch = Static<typeof profilePatchSchema>;
-/** The body of PATCH /profile. */
-export const profilePatch = validator(profilePatchSchema);
+export type ProfilePatch = Static<typeof profileChanges>;
 
 export const advertiserSchema = closed(
   {
@@ -69,6 +68,12 @@ export const advertiserSchema = closed(
   "An advertiser.",
 );
 export type AdvertiserBody = Static<typeof advertiserSchema>;
+
+export const profilePatchSchema = patchSchemaOf(profileChanges, advertiserSchema);
+/** The body of PATCH /profile. */
+export const profilePatch = patchReader(profileChanges, advertiserSchema, {
+  balance_cents: "add to it by POST /deposit",
+});
 
 export const depositRequestSchema = open(
   { amount_cents: amountCents("What to add to the balance, in cents.") },

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { createValidator, validator, type WithoutNulls } from "../validation/validator.ts";
+import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import {
   amountCents,
   answerText,
@@ -62,7 +63,7 @@ export type CampaignCreate = WithoutNulls<Static<typeof campaignCreateSchema>>;
 /** The body of POST /campaigns. That start_date is not after end_date is checked by management. */
 export const campaignCreate = createValidator(campaignCreateSchema);
 
-export const campaignPatchSchema = open(
+const campaignChanges = open(
   {
     name: Type.Optional(nameText("Name of the campaign.")),
     budget_cents: Type.Optional(budget()),
@@ -71,9 +72,7 @@ export const campaignPatchSchema = open(
   },
   "Changes the fields that it contains; null clears an optional field or sets it back to its default.",
 );
-export type CampaignPatch = Static<typeof campaignPatchSchema>;
-/** The body of PATCH /campaigns/{id}. */
-export const campaignPatch = validator(campaignPatchSchema);
+export type CampaignPatch = Static<typeof campaignChanges>;
 
 export const campaignSchema = closed(
   {
@@ -99,6 +98,14 @@ export const campaignSchema = closed(
   "A campaign.",
 );
 export type CampaignBody = Static<typeof campaignSchema>;
+
+export const campaignPatchSchema = patchSchemaOf(campaignChanges, campaignSchema);
+/** The body of PATCH /campaigns/{id}. */
+export const campaignPatch = patchReader(campaignChanges, campaignSchema, {
+  status:
+    "pause it by POST /campaigns/{campaign_id}/pause, activate it by POST /campaigns/{campaign_id}/activate",
+  spent_cents: "it follows from the impressions that were billed",
+});
 
 export const campaignListSchema = Type.Array(campaignSchema, {
   description: "The caller's campaigns, newest first.",

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { InvalidInput } from "../validation/invalid-input.ts";
-import { createValidator, validator, type WithoutNulls } from "../validation/validator.ts";
+import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import {
   answerText,
   CREATIVE_TYPES,
@@ -57,20 +58,11 @@ export const creativeCreate = createValidator(creativeCreateSchema, (creative) =
     : undefined,
 );
 
-export const creativePatchSchema = open(
+const creativeChanges = open(
   { brand_name: Type.Optional(nameText("The brand.")), ...optionalFields },
   "Changes the fields that it contains; null clears an optional field or sets it back to its default.",
 );
-export type CreativePatch = Static<typeof creativePatchSchema>;
-const readCreativePatch = validator(creativePatchSchema);
-
-/** The body of PATCH /creatives/{id}; throws InvalidInput, with 422 for an attempt to change creative_type. */
-export function creativePatch(body: unknown): CreativePatch {
-  if (typeof body === "object" && body !== null && Object.hasOwn(body, "creative_type")) {
-    throw new InvalidInput(422, "creative_type cannot be changed: create another creative of that type");
-  }
-  return readCreativePatch(body);
-}
+export type CreativePatch = Static<typeof creativeChanges>;
 
 export const creativeSchema = closed(
   {
@@ -92,6 +84,21 @@ export const creativeSchema = closed(
   "A creative.",
 );
 export type CreativeBody = Static<typeof creativeSchema>;
+
+/** creative_type has a rule of its own. */
+const withoutType = Type.Omit(creativeSchema, ["creative_type"]);
+export const creativePatchSchema = patchSchemaOf(creativeChanges, withoutType);
+const readCreativePatch = patchReader(creativeChanges, withoutType, {
+  campaign_id: "create another creative by POST /campaigns/{campaign_id}/creatives",
+  impressions: "it counts the impressions that were recorded",
+});
+/** The body of PATCH /creatives/{id}; throws InvalidInput, with 422 for creative_type, whatever its value. */
+export function creativePatch(body: unknown, current: CreativeBody): CreativePatch {
+  if (typeof body === "object" && body !== null && Object.hasOwn(body, "creative_type")) {
+    throw new InvalidInput(422, "creative_type cannot be changed: create another creative of that type");
+  }
+  return readCreativePatch(body, current);
+}
 
 export const creativeListSchema = Type.Array(creativeSchema, {
   description: "The campaign's creatives in the order of their creation.",

@@ -11,7 +11,7 @@ export const LIST_ENTRIES = 100;
 export const MAX_AMOUNT_CENTS = 1_000_000_000;
 
 /** Has a character that is seen, neither space nor ignorable: the schema's way to refuse blank texts. */
-const NOT_BLANK = "[^\\s\\p{Default_Ignorable_Code_Point}]";
+export const NOT_BLANK = "[^\\s\\p{Default_Ignorable_Code_Point}]";
 /** The form of a code of ISO 3166-1 alpha-2; which are assigned, the format country-code knows. */
 export const COUNTRY_CODE = "^[A-Za-z]{2}$";
 /** The form of a date or moment; which days the calendar has, the format iso-date knows. */

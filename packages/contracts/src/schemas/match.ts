@@ -88,6 +88,7 @@ export const matchResponseSchema = closed(
   {
     match_id: answerText("Identifies this match; an impression may name it."),
     campaign_id: answerText("The campaign that won."),
+    advertiser_id: answerText("The advertiser, adv_…; a placement can block it."),
     creative_id: answerText("The creative to show."),
     narrative_hook: answerText("The line to insert: never empty."),
     creative_type: oneOf(CREATIVE_TYPES, "How the creative appears."),

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, validator } from "../validation/validator.ts";
 import {
   answerText,
@@ -7,6 +8,8 @@ import {
   count,
   gameId,
   listOf,
+  NAME_CHARACTERS,
+  NOT_BLANK,
   nameText,
   oneOf,
   open,
@@ -37,9 +40,14 @@ const optionalFields = {
   ),
   blocked_advertisers: optional(
     listOf(
-      nameText(
-        "The identifier of an advertiser, adv_…; compared without regard to case and surrounding space. Whether there is such an advertiser is not asked.",
-      ),
+      Type.String({
+        minLength: 1,
+        maxLength: NAME_CHARACTERS,
+        format: "advertiser-id",
+        pattern: NOT_BLANK,
+        description:
+          "The identifier of an advertiser, adv_…, as a match names it. Whether there is such an advertiser is not asked.",
+      }),
       "Advertisers that are never shown in the game.",
     ),
   ),
@@ -63,13 +71,11 @@ export type PlacementCreate = Static<typeof placementCreateSchema>;
 /** The body of POST /placements/{game_id}: null is not like an absent field, since it sets the default. */
 export const placementCreate = validator(placementCreateSchema);
 
-export const placementPatchSchema = open(
+const placementChanges = open(
   { placement_types: Type.Optional(placementTypes()), ...optionalFields },
   "Changes the fields that it contains; null sets an optional field back to its default.",
 );
-export type PlacementPatch = Static<typeof placementPatchSchema>;
-/** The body of PATCH /placements/{game_id}. */
-export const placementPatch = validator(placementPatchSchema);
+export type PlacementPatch = Static<typeof placementChanges>;
 
 const readGame = createValidator(open({ game_id: gameId() }));
 /** The game of a path; throws InvalidInput. */
@@ -102,5 +108,12 @@ export const placementSchema = closed(
   "Ads in a game.",
 );
 export type PlacementBody = Static<typeof placementSchema>;
+
+export const placementPatchSchema = patchSchemaOf(placementChanges, placementSchema);
+/** The body of PATCH /placements/{game_id}. */
+export const placementPatch = patchReader(placementChanges, placementSchema, {
+  is_active: "enable ads by POST /placements/{game_id}, disable them by DELETE /placements/{game_id}",
+  creator_id: "name another by POST /placements/{game_id}",
+});
 
 export const placementListSchema = Type.Array(placementSchema, { description: "Placements." });

@@ -1,3 +1,4 @@
+import { isBlankText } from "./blank.ts";
 import { isCountryCode } from "./country-codes.ts";
 
 const FLIGHT_DATE =
@@ -38,6 +39,11 @@ export function isWebAddress(text: string): boolean {
 /** The formats of our own, and the sentence part that tells a client what is allowed. */
 export const ownFormats: Readonly<Record<string, { validate: (text: string) => boolean; allowed: string }>> =
   {
+    "advertiser-id": {
+      // A blank text is malformed, which the schema says beside the format.
+      validate: (text) => text.startsWith("adv_") || isBlankText(text),
+      allowed: "the identifier of an advertiser, which begins with adv_",
+    },
     "country-code": { validate: isCountryCode, allowed: "a country code of ISO 3166-1 alpha-2, such as DE" },
     "iso-date": {
       validate: isFlightDate,

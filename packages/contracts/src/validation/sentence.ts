@@ -22,6 +22,9 @@ const NOT_ALLOWED = new Set([
   "const",
 ]);
 
+/** Formats of texts that are well-formed whatever they are: another text is not allowed, but not malformed. */
+const NOT_ALLOWED_FORMATS = new Set(["advertiser-id"]);
+
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "text",
   integer: "a whole number",
@@ -176,7 +179,8 @@ export function invalidInputFrom(error: ErrorObject): InvalidInput {
   if (path === "") {
     return new InvalidInput(400, `The body must be a JSON object, but ${outlined(error.data)} was sent.`);
   }
-  const status = NOT_ALLOWED.has(error.keyword) ? 422 : 400;
+  const isNotAllowed = NOT_ALLOWED.has(error.keyword) || NOT_ALLOWED_FORMATS.has(String(error.schema));
+  const status = isNotAllowed ? 422 : 400;
   const { maxLength, ...form } = schemaOf(error);
   // What is malformed is not too long, and is not told how long it may be.
   const expected = allowed(isMisshapen(error) || maxLength === undefined ? form : { ...form, maxLength });

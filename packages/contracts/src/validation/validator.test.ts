@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import {
+  type CampaignBody,
+  type CreativeBody,
   campaignCreate,
   campaignPatch,
   creativePatch,
@@ -48,8 +50,8 @@ describe("validators", () => {
 
   it("read null as absent in a create and keep it in a PATCH", () => {
     expect(campaignCreate({ ...campaign, priority: null, target_tags: null })).toEqual(campaign);
-    expect(campaignPatch({ priority: null })).toEqual({ priority: null });
-    expect(refusal(() => campaignPatch({ name: null })).detail).toBe(
+    expect(campaignPatch({ priority: null }, {} as CampaignBody)).toEqual({ priority: null });
+    expect(refusal(() => campaignPatch({ name: null }, {} as CampaignBody)).detail).toBe(
       "name must be text of at most 200 characters that is not blank, but null was sent",
     );
   });
@@ -120,7 +122,9 @@ describe("validators", () => {
   });
 
   it("refuse to change the type of a creative, before anything else", () => {
-    expect(refusal(() => creativePatch({ creative_type: null, tone: 5 })).status).toBe(422);
+    expect(refusal(() => creativePatch({ creative_type: null, tone: 5 }, {} as CreativeBody)).status).toBe(
+      422,
+    );
   });
 });
 

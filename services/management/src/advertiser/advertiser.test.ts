@@ -90,7 +90,11 @@ describe("register and profile", () => {
     const caller = await harness.advertiser();
     await caller.patch("/profile", { company_name: null }).expect(400);
     await caller.patch("/profile", { contact_email: null }).expect(400);
-    await caller.patch("/profile", {}).expect(200);
+    const { body } = await caller.patch("/profile", {}).expect(200);
+    const richer = await caller.patch("/profile", { balance_cents: 5 }).expect(422);
+    expect(richer.body.detail).toBe("balance_cents cannot be changed by PATCH: add to it by POST /deposit");
+    await caller.patch("/profile", { id: "adv_1" }).expect(422);
+    await caller.patch("/profile", body).expect(200, body);
   });
 });
 

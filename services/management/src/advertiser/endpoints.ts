@@ -48,10 +48,10 @@ function showProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"]
 
 function changeProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"] {
   return async (context) => {
-    const { id } = await profileOf(database, context.accountId);
-    const patch = context.body(profilePatch);
-    await barrier.advertiser(id);
-    const changed = await updateAdvertiser(database, id, patch).catch(explainDuplicate);
+    const advertiser = await profileOf(database, context.accountId);
+    const patch = context.body((sent) => profilePatch(sent, presentAdvertiser(advertiser)));
+    await barrier.advertiser(advertiser.id);
+    const changed = await updateAdvertiser(database, advertiser.id, patch).catch(explainDuplicate);
     return { status: 200, body: presentAdvertiser(changed) };
   };
 }

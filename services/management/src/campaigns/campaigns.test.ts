@@ -141,7 +141,7 @@ describe("PATCH of a campaign", () => {
       })
       .expect(201);
     const path = `/campaigns/${body.id}`;
-    const renamed = await caller.patch(path, { name: "B", status: "active", spent_cents: 5 }).expect(200);
+    const renamed = await caller.patch(path, { name: "B", status: "draft", spent_cents: 0 }).expect(200);
     expect(renamed.body).toEqual({ ...body, name: "B" });
     const cleared = await caller
       .patch(path, { priority: null, daily_cap_cents: null, start_date: null, target_tags: null })
@@ -185,6 +185,36 @@ describe("PATCH of a campaign", () => {
     const answer = await caller.patch(`/campaigns/${campaignId}`, { budget_cents: 1 }).expect(422);
     expect(answer.body.detail).toContain("spent_cents is 2");
     await caller.patch(`/campaigns/${campaignId}`, { budget_cents: 2 }).expect(200);
+  });
+});
+
+describe("fields of the answer in a PATCH", () => {
+  it("do not look like success: a campaign is paused by its call alone", async () => {
+    const { campaignId } = await activeCampaign(caller);
+    const path = `/campaigns/${campaignId}`;
+    const paused = await caller.patch(path, { status: "paused", name: "Winter" }).expect(422);
+    expect(paused.body.detail).toContain("pause it by POST /campaigns/{campaign_id}/pause");
+    for (const [name, value] of [
+      ["spent_cents", 1],
+      ["id", "camp_1"],
+      ["created_at", null],
+      ["status", "draft"],
+    ] as const) {
+      const answer = await caller.patch(path, { [name]: value }).expect(422);
+      expect(answer.body.detail).toContain(`${name} cannot be changed by PATCH: `);
+    }
+    const { body } = await caller.get(path).expect(200);
+    expect(body).toMatchObject({ status: "active", name: "Autumn" });
+    // A client that sends back what it read changes what it wants.
+    const changed = await caller.patch(path, { ...body, name: "Winter" }).expect(200);
+    expect(changed.body).toEqual({ ...body, name: "Winter" });
+  });
+
+  it("are ignored in a create", async () => {
+    const named = { ...campaignBody, status: "active", spent_cents: 5, id: "camp_mine" };
+    const { body } = await caller.post("/campaigns", named).expect(201);
+    expect(body).toMatchObject({ status: "draft", spent_cents: 0 });
+    expect(body.id).not.toBe("camp_mine");
   });
 });
 

@@ -88,7 +88,7 @@ function change(parts: CampaignParts): Endpoint["handle"] {
   const { database, publishing, barrier } = parts;
   return async (context) => {
     const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
-    const changed = changedSettings(context.body(campaignPatch));
+    const changed = changedSettings(context.body((sent) => campaignPatch(sent, presentCampaign(campaign))));
     await barrier.advertiser(campaign.advertiserId);
     const result = await changeSettings(parts, campaign.id, changed);
     if (Object.keys(changed).length > 0) await publishing.obeyed("campaign", campaign.id);

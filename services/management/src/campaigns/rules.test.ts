@@ -1,5 +1,5 @@
 import { parseDate } from "@diegetic/ad-rules";
-import { campaignPatch, InvalidInput } from "@diegetic/contracts";
+import { campaignCreate, InvalidInput } from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import {
@@ -67,7 +67,7 @@ describe("dates", () => {
     fc.assert(
       fc.property(fc.stringMatching(form), (text) => {
         try {
-          campaignPatch({ start_date: text });
+          campaignCreate({ name: "n", budget_cents: 1_000, cpm_bid_cents: 500, start_date: text });
         } catch {
           return;
         }

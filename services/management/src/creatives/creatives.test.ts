@@ -124,6 +124,10 @@ describe("creatives", () => {
     expect(await row()).toEqual(before);
     const type = await caller.patch(path, { creative_type: "narrative_hook" }).expect(422);
     expect(type.body.detail).toContain("creative_type cannot be changed");
+    const moved = await caller.patch(path, { campaign_id: "camp_other" }).expect(422);
+    expect(moved.body.detail).toContain("campaign_id cannot be changed by PATCH: create another creative");
+    const { creative_type: _type, ...read } = cleared.body;
+    await caller.patch(path, read).expect(200, cleared.body);
     await caller.patch(path, { brand_name: null }).expect(400);
     await caller.patch(path, { narrative_hook: null }).expect(400);
     await caller.patch(path, { max_uses_per_game: 21 }).expect(422);

@@ -94,7 +94,10 @@ function list({ database, barrier }: CreativeParts): Endpoint["handle"] {
 function change({ database, publishing, barrier }: CreativeParts): Endpoint["handle"] {
   return async (context) => {
     const creative = await ownCreative(database, context.accountId, context.param("creativeId"));
-    const changed = changedSettings(context.body(creativePatch), creative);
+    const changed = changedSettings(
+      context.body((sent) => creativePatch(sent, present(creative))),
+      creative,
+    );
     await barrier.advertiser(creative.advertiserId);
     if (Object.keys(changed).length === 0) {
       return { status: 200, body: present(await ownCreative(database, context.accountId, creative.id)) };

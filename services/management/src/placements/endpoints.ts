@@ -91,7 +91,7 @@ function show({ database }: PlacementParts): Endpoint["handle"] {
 function change({ database, publishing }: PlacementParts): Endpoint["handle"] {
   return async (context) => {
     const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
-    const changed = changedSettings(context.body(placementPatch));
+    const changed = changedSettings(context.body((sent) => placementPatch(sent, present(placement))));
     if (Object.keys(changed).length === 0) return { status: 200, body: present(placement) };
     const result = await updatePlacement(database, placement.gameId, changed);
     await publishing.obeyed("placement", placement.gameId);

@@ -115,10 +115,40 @@ describe("placements", () => {
     expect(answer.body.detail).toContain(part);
   });
 
-  it("keep any text for a blocked advertiser as it was given", async () => {
-    const blocked_advertisers = [" ADV_1", "Ember"];
-    const answer = await caller.post("/placements/game-4", { ...body, blocked_advertisers }).expect(201);
-    expect(answer.body.blocked_advertisers).toEqual(blocked_advertisers);
+  it("block advertisers by their ids alone", async () => {
+    const path = "/placements/game-4";
+    const known = { ...body, blocked_advertisers: ["adv_01kbgy2v6qf8r3c5s9t1w4x7za", "adv_2"] };
+    const created = await caller.post(path, known).expect(201);
+    expect(created.body.blocked_advertisers).toEqual(known.blocked_advertisers);
+    for (const name of ["Ember", " adv_1", "ADV_1", "camp_1"]) {
+      const blocked_advertisers = ["adv_1", name];
+      for (const answer of [
+        await caller.post(path, { ...body, blocked_advertisers }),
+        await caller.patch(path, { blocked_advertisers }),
+      ]) {
+        expect([answer.status, answer.body.detail]).toEqual([
+          422,
+          expect.stringContaining(
+            "blocked_advertisers[1] must be the identifier of an advertiser, which begins with adv_",
+          ),
+        ]);
+      }
+    }
+    await caller.patch(path, { blocked_advertisers: ["adv_1", 7] }).expect(400);
+    await caller.get(path).expect(200, created.body);
+  });
+
+  it("refuse fields of the answer in a PATCH, unless they are as they stand, and ignore them in a POST", async () => {
+    const path = "/placements/game-5";
+    const ignored = { is_active: false, created_at: "2020-01-01T00:00:00.000Z", game_id: "other" };
+    const { body: placement } = await caller.post(path, { ...body, ...ignored }).expect(201);
+    expect(placement).toMatchObject({ game_id: "game-5", is_active: true });
+    await caller.delete(path).expect(204);
+    const on = await caller.patch(path, { is_active: true, max_ads_per_session: 3 }).expect(422);
+    expect(on.body.detail).toContain("enable ads by POST /placements/{game_id}");
+    await caller.get(path).expect(200, { ...placement, is_active: false });
+    await caller.patch(path, { creator_id: "another" }).expect(422);
+    await caller.patch(path, { ...placement, is_active: false, max_ads_per_session: 3 }).expect(200);
   });
 
   it.each([0.07, 0.29, 1.15, 33.33, 69.99, 100, 0])("take the share of %d %%", async (share) => {

@@ -31,7 +31,7 @@ const OUTBOX_DUE_MS = 5_000;
 const NO_MATCH =
   "There is no unbilled match of this campaign and creative in this game that is under 24 hours old: ask for one by POST /match first.";
 const WRONG_MATCH =
-  "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the one of the match, or leave match_id out";
+  "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the match_id of the match that the player has seen";
 
 export interface ImpressionDependencies
   extends Pick<

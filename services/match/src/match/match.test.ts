@@ -33,6 +33,7 @@ describe("POST /match", () => {
     expect(response.body).toEqual({
       match_id: expect.stringMatching(/^mat_/),
       campaign_id: campaign.campaign_id,
+      advertiser_id: campaign.advertiser_id,
       creative_id: campaign.creatives[0]?.creative_id,
       narrative_hook: "A crate of Acme rope stands by the door.",
       creative_type: "narrative_hook",

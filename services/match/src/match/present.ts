@@ -31,6 +31,7 @@ export function presentMatch(match: {
   const body: MatchResponse = {
     match_id: match.matchId,
     campaign_id: campaign.campaign_id,
+    advertiser_id: campaign.advertiser_id,
     creative_id: creative.creative_id,
     narrative_hook: hookFor(creative, match.timesSeen),
     creative_type: creative.creative_type,
