@@ -33,6 +33,7 @@ export * from "./schemas/revenue.ts";
 export * from "./schemas/session.ts";
 export * from "./schemas/simulator.ts";
 export * from "./schemas/spending.ts";
+export * from "./schemas/system.ts";
 export * from "./schemas/traffic.ts";
 export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";

@@ -23,10 +23,17 @@ import { type SessionParts, sessionEndpoints } from "./sessions/endpoints.ts";
 import type { Clock } from "./shared/time.ts";
 import { simulatorEndpoints } from "./simulator/endpoints.ts";
 import type { Publishing } from "./snapshot-publishing/publishing.ts";
+import { type SystemParts, systemEndpoints } from "./system/endpoints.ts";
 import { type TrafficParts, trafficEndpoints } from "./traffic/endpoints.ts";
 
 /** What the features are built on. */
-export interface FeatureParts extends ExplainParts, ApiKeyParts, SessionParts, TrafficParts, DemoParts {
+export interface FeatureParts
+  extends ExplainParts,
+    ApiKeyParts,
+    SessionParts,
+    TrafficParts,
+    DemoParts,
+    SystemParts {
   database: Database;
   slots: MoneyCommands;
   publishing: Publishing;
@@ -37,9 +44,14 @@ export interface FeatureParts extends ExplainParts, ApiKeyParts, SessionParts, T
   clock: Clock;
 }
 
-/** What the dashboard's own pages need: signing in, sessions, members, the demo game. */
+/** What the dashboard's own pages need: signing in, sessions, members, the demo game, what the operator sees. */
 export function signedInEndpoints(parts: FeatureParts): Endpoint[] {
-  return [...sessionEndpoints(parts), ...memberEndpoints(parts), ...demoEndpoints(parts)];
+  return [
+    ...sessionEndpoints(parts),
+    ...memberEndpoints(parts),
+    ...demoEndpoints(parts),
+    ...systemEndpoints(parts),
+  ];
 }
 
 /** Everything that management answers. Where two paths fit a request, the earlier one gets it. */

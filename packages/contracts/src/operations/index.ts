@@ -16,6 +16,7 @@ import { revenueApi } from "./revenue.ts";
 import { servingApi } from "./serving.ts";
 import { sessionsApi } from "./sessions.ts";
 import { simulatorApi } from "./simulator.ts";
+import { systemApi } from "./system.ts";
 import { trafficApi } from "./traffic.ts";
 
 export {
@@ -36,6 +37,7 @@ export {
   servingApi,
   sessionsApi,
   simulatorApi,
+  systemApi,
   trafficApi,
 };
 
@@ -59,7 +61,7 @@ export const apiFeatures: readonly ApiFeature[] = [
 ];
 
 /** What only the pages of the dashboard call: signing in, what signed-in users alone may do, the demo game. */
-const dashboardFeatures: readonly ApiFeature[] = [sessionsApi, membersApi, demoApi];
+const dashboardFeatures: readonly ApiFeature[] = [sessionsApi, membersApi, demoApi, systemApi];
 
 /** What the document describes, in its order. */
 export const documentedFeatures: readonly ApiFeature[] = [...apiFeatures, ...dashboardFeatures];

@@ -15,6 +15,7 @@ export const pathParameters: Readonly<Record<string, PathParameter>> = {
   blocklist_rule_id: { schema: nameText("The blocklist rule, blk_…"), example: exampleIds.blocklistRule },
   affinity_id: { schema: nameText("The affinity, aff_…"), example: exampleIds.affinity },
   key_id: { schema: nameText("The API key's identifier, key_…"), example: exampleIds.key },
+  impression_id: { schema: nameText("The impression, imp_…"), example: exampleIds.impression },
   session_id: { schema: nameText("The session's identifier, ses_…"), example: exampleIds.session },
   user_id: { schema: nameText("The user's identifier, usr_…"), example: exampleIds.user },
   invitation_id: {

@@ -1,0 +1,82 @@
+import Type, { type Static } from "typebox";
+import { createValidator } from "../validation/validator.ts";
+import { accountRef } from "./account.ts";
+import { answerText, closed, count, longText, nullable, open, timestamp } from "./fields.ts";
+
+export const storeSchema = closed(
+  {
+    name: answerText("What was asked: a store, or what has to be in it."),
+    ready: Type.Boolean({ description: "Whether it answers as it should." }),
+  },
+  "A store as management sees it at this moment.",
+);
+
+export const systemSchema = closed(
+  {
+    read_at: timestamp("When this was read."),
+    stores: Type.Array(storeSchema, { description: "Postgres, Redis, and what has to be in them." }),
+    accounts: count("Accounts."),
+    users: count("Users who can sign in."),
+    advertisers: count("Advertiser profiles."),
+    active_campaigns: count("Campaigns that are active."),
+    impressions_today: count("Impressions written today, UTC."),
+    impressions_yesterday: count("Impressions written yesterday, UTC."),
+    spent_today_millicents: count("What they charged today, in thousandths of cents."),
+    advertisers_looked_at: count(
+      "Advertisers whose money in Redis was read for the next three figures: the newest ones, at most 500.",
+    ),
+    held_millicents: count("What their open matches hold, in thousandths of cents."),
+    impressions_waiting: count("Their impressions that are committed and not yet written to Postgres."),
+    oldest_waiting_seconds: nullable(
+      count("How long ago the oldest of those that were read was committed, in seconds; null: none waits."),
+    ),
+    unpublished_changes: count(
+      "Changes that are stored, and not yet known to be in force in the match tier.",
+    ),
+    quarantined_records: count("Impression records that could not be written and wait for a decision."),
+  },
+  "The state of the installation at one moment.",
+);
+export type SystemBody = Static<typeof systemSchema>;
+
+export const quarantinedRecordSchema = closed(
+  {
+    impression_id: answerText("The impression's identifier, imp_…."),
+    advertiser_id: answerText("The advertiser's identifier, adv_…."),
+    reason: answerText("Why the record could not be written."),
+    record: answerText("The record as it was found."),
+    quarantined_at: timestamp("When it was found."),
+    resolved_at: nullable(timestamp("When somebody decided about it; null: nobody has.")),
+    resolution: nullable(answerText("What was decided.")),
+  },
+  "An impression record that was set apart, because it could not be written.",
+);
+export type QuarantinedRecordBody = Static<typeof quarantinedRecordSchema>;
+
+export const quarantineSchema = Type.Array(quarantinedRecordSchema, {
+  description: "The records that wait for a decision, newest first; at most 100.",
+});
+
+export const resolutionSchema = open(
+  { resolution: longText("What was decided about the charge, and who was told.") },
+  "A decision about a quarantined record.",
+);
+/** The body of POST /system/quarantine/{impression_id}/resolve. */
+export const resolutionBody = createValidator(resolutionSchema);
+
+export const systemAccountSchema = closed(
+  {
+    ...accountRef,
+    created_at: timestamp("When the account was made."),
+    advertiser: nullable(answerText("The company of its advertiser profile; null: it has none.")),
+    balance_cents: nullable(count("The advertiser's balance in cents; null: there is no profile.")),
+    games: count("Its games."),
+    members: count("Its members."),
+  },
+  "An account as the operator sees it.",
+);
+export type SystemAccountBody = Static<typeof systemAccountSchema>;
+
+export const systemAccountListSchema = Type.Array(systemAccountSchema, {
+  description: "The accounts of the installation in the order of their creation.",
+});

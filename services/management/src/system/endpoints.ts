@@ -1,0 +1,143 @@
+import {
+  type QuarantinedRecordBody,
+  resolutionBody,
+  type SystemAccountBody,
+  type SystemBody,
+  systemApi,
+} from "@diegetic/contracts";
+import { type Database, type Prisma, safeInteger } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import {
+  checkReadiness,
+  conflict,
+  type Endpoint,
+  endpoint,
+  forbidden,
+  notFound,
+  type ReadinessChecks,
+  type RequestContext,
+} from "@diegetic/service-kit";
+import { pageAnswer, readPaging, rowsOfPage } from "../shared/paging.ts";
+import { type Clock, timestamp } from "../shared/time.ts";
+import { countRows, readWaiting } from "./store.ts";
+
+const MAX_LISTED_RECORDS = 100;
+const MAX_LISTED_ACCOUNTS = 500;
+const MILLICENTS_PER_CENT = 1_000n;
+
+export interface SystemParts {
+  database: Database;
+  slots: MoneyCommands;
+  clock: Clock;
+  readiness: ReadinessChecks;
+}
+
+/** What the user who runs the installation sees and decides. */
+export function systemEndpoints(parts: SystemParts): Endpoint[] {
+  const { operations } = systemApi;
+  return [
+    endpoint(operations.show, show(parts)),
+    endpoint(operations.listQuarantine, listQuarantine(parts)),
+    endpoint(operations.resolve, resolve(parts)),
+    endpoint(operations.listAccounts, listAccounts(parts)),
+  ];
+}
+
+/** Throws 403. */
+function requireOperator({ key }: RequestContext): void {
+  if (key.session?.isOperator === true) return;
+  throw forbidden("Only the operator of this installation can do this.");
+}
+
+function show({ database, slots, clock, readiness }: SystemParts): Endpoint["handle"] {
+  return async (context) => {
+    requireOperator(context);
+    const nowMs = clock();
+    const { checks } = await checkReadiness(readiness);
+    const body: SystemBody = {
+      read_at: timestamp(new Date(nowMs)),
+      stores: Object.entries(checks).map(([name, outcome]) => ({ name, ready: outcome === "ok" })),
+      ...(await countRows(database, nowMs)),
+      ...(await readWaiting(database, slots, nowMs)),
+    };
+    return { status: 200, body };
+  };
+}
+
+function presentRecord(row: Prisma.PoisonImpressionGetPayload<object>): QuarantinedRecordBody {
+  return {
+    impression_id: row.impressionId,
+    advertiser_id: row.advertiserId,
+    reason: row.reason,
+    record: row.record,
+    quarantined_at: timestamp(row.setAsideAt),
+    resolved_at: row.resolvedAt === null ? null : timestamp(row.resolvedAt),
+    resolution: row.resolution,
+  };
+}
+
+function listQuarantine({ database }: SystemParts): Endpoint["handle"] {
+  return async (context) => {
+    requireOperator(context);
+    const rows = await database.poisonImpression.findMany({
+      where: { resolvedAt: null },
+      orderBy: [{ setAsideAt: "desc" }, { impressionId: "desc" }],
+      take: MAX_LISTED_RECORDS,
+    });
+    return { status: 200, body: rows.map(presentRecord) };
+  };
+}
+
+function resolve({ database, clock }: SystemParts): Endpoint["handle"] {
+  return async (context) => {
+    requireOperator(context);
+    const impressionId = context.param("impressionId");
+    const find = () => database.poisonImpression.findUnique({ where: { impressionId } });
+    if ((await find()) === null) throw recordMissing();
+    const { resolution } = context.body(resolutionBody);
+    const { count } = await database.poisonImpression.updateMany({
+      where: { impressionId, resolvedAt: null },
+      data: { resolvedAt: new Date(clock()), resolution },
+    });
+    const row = await find();
+    if (row === null) throw recordMissing();
+    if (count === 0) throw conflict("The record is resolved already: reload the list.");
+    return { status: 200, body: presentRecord(row) };
+  };
+}
+
+function recordMissing() {
+  return notFound("There is no quarantined record of this id: GET /system/quarantine lists them.");
+}
+
+function listAccounts({ database }: SystemParts): Endpoint["handle"] {
+  return async (context) => {
+    requireOperator(context);
+    const asked = readPaging(context, "acct");
+    const paging = { ...asked, limit: asked.limit ?? MAX_LISTED_ACCOUNTS };
+    const rows = await database.account.findMany({
+      ...rowsOfPage({}, paging),
+      include: { advertiser: true, _count: { select: { placements: true, members: true } } },
+    });
+    return pageAnswer(context, paging, rows, presentAccount);
+  };
+}
+
+type AccountRow = Prisma.AccountGetPayload<{
+  include: { advertiser: true; _count: { select: { placements: true; members: true } } };
+}>;
+
+function presentAccount({ id, label, createdAt, advertiser, _count }: AccountRow): SystemAccountBody {
+  const balanceMillicents =
+    advertiser === null ? null : advertiser.depositedMillicents - advertiser.spentMillicents;
+  return {
+    id,
+    label,
+    created_at: timestamp(createdAt),
+    advertiser: advertiser?.companyName ?? null,
+    balance_cents:
+      balanceMillicents === null ? null : safeInteger(balanceMillicents / MILLICENTS_PER_CENT, "balance"),
+    games: _count.placements,
+    members: _count.members,
+  };
+}
