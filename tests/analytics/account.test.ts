@@ -197,3 +197,65 @@ describe("GET /earnings", () => {
     await developer.get("/earnings?from=2024-01-01").expect(422);
   });
 });
+
+describe("GET /analytics/spend", () => {
+  it("sums up exactly by campaign, creative, country and day, or some of them", async () => {
+    const seen = { ...campaign, gameId: "ash", developerAccountId: developer.accountId };
+    await world.see(
+      { ...seen, countryCode: "DE", priceMillicents: 7 },
+      { ...seen, countryCode: "FR", priceMillicents: 11, recordedAtMs: NOON_MS - DAY_MS },
+    );
+    const of = { campaign_id: campaign.campaignId, campaign_name: "Ale" };
+    const creative = { creative_id: campaign.creativeId, brand_name: "Ember" };
+    const { body } = await owner.get("/analytics/spend?from=2026-11-20").expect(200);
+    expect(body).toEqual({
+      from: "2026-11-20",
+      to: "2026-11-21",
+      total: { impressions: 5, spent_millicents: 1_501 + 18 },
+      rows: [
+        {
+          date: "2026-11-21",
+          ...of,
+          ...creative,
+          country_code: null,
+          impressions: 3,
+          spent_millicents: 1_501,
+        },
+        { date: "2026-11-21", ...of, ...creative, country_code: "DE", impressions: 1, spent_millicents: 7 },
+        { date: "2026-11-20", ...of, ...creative, country_code: "FR", impressions: 1, spent_millicents: 11 },
+      ],
+    });
+    const byCountry = await owner
+      .get("/analytics/spend?from=2026-11-20&group_by=country&limit=2")
+      .expect(200);
+    expect(byCountry.body.rows).toEqual([
+      { country_code: null, impressions: 3, spent_millicents: 1_501 },
+      { country_code: "DE", impressions: 1, spent_millicents: 7 },
+    ]);
+    const next = await owner.get(nextOf(byCountry) ?? "").expect(200);
+    expect([next.body.rows, next.body.total]).toEqual([
+      [{ country_code: "FR", impressions: 1, spent_millicents: 11 }],
+      byCountry.body.total,
+    ]);
+    for (const [filter, spent] of [
+      ["country_code=de", 7],
+      ["country_code=unknown", 1_501],
+      [`creative_id=${campaign.creativeId}`, 1_519],
+      [`campaign_id=${rival.campaignId}`, 0],
+      ["campaign_id=%00", 0],
+    ] as const) {
+      const filtered = await owner.get(`/analytics/spend?from=2026-11-20&${filter}`).expect(200);
+      expect([filter, filtered.body.total.spent_millicents]).toEqual([filter, spent]);
+    }
+  });
+
+  it("comes as a table, for advertisers, of at most 31 days", async () => {
+    const table = await owner
+      .get("/analytics/spend?from=2026-11-20&to=2026-11-20&group_by=country,day")
+      .set("Accept", "text/csv");
+    expect(table.text).toBe("date,country_code,impressions,spent_cents\n2026-11-20,FR,1,0.011\n");
+    await owner.get("/analytics/spend?from=2026-10-21").expect(422);
+    await owner.get("/analytics/spend?group_by=").expect(422);
+    await developer.get("/analytics/spend?group_by=week").expect(403);
+  });
+});

@@ -39,6 +39,7 @@ GET /campaigns/{campaign_id}/analytics/affinities             | advertiser      
 GET /campaigns/{campaign_id}/analytics/pacing                 | advertiser                | analytics
 GET /analytics/daily                                          | advertiser                | analytics
 GET /analytics/campaigns                                      | advertiser                | analytics
+GET /analytics/spend                                          | advertiser                | analytics
 GET /ledger                                                   | advertiser                | analytics
 GET /placements                                               | developer                 | management
 POST /placements/{game_id}                                    | developer                 | management

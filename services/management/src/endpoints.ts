@@ -5,6 +5,7 @@ import { advertiserEndpoints } from "./advertiser/endpoints.ts";
 import { affinityEndpoints } from "./affinities/endpoints.ts";
 import { accountAnalyticsEndpoints } from "./analytics/account-endpoints.ts";
 import { analyticsEndpoints } from "./analytics/endpoints.ts";
+import { spendEndpoints } from "./analytics/spend-endpoint.ts";
 import { type ApiKeyParts, apiKeyEndpoints } from "./api-keys/endpoints.ts";
 import { blocklistEndpoints } from "./blocklist/endpoints.ts";
 import { campaignEndpoints } from "./campaigns/endpoints.ts";
@@ -70,6 +71,7 @@ export function managementEndpoints(parts: FeatureParts): Endpoint[] {
     ...apiKeyEndpoints(parts),
     ...analyticsEndpoints(parts),
     ...accountAnalyticsEndpoints(parts),
+    ...spendEndpoints(parts),
     ...ledgerEndpoints(parts),
     ...revenueEndpoints(parts),
     ...trafficEndpoints(parts),

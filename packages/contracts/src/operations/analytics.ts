@@ -13,12 +13,22 @@ import {
   accountDaysSchema,
   campaignSeriesDaysSchema,
   campaignSeriesListSchema,
+  spendCampaignSchema,
+  spendCountrySchema,
+  spendCreativeSchema,
+  spendFromSchema,
+  spendGroupSchema,
+  spendSchema,
+  spendToSchema,
 } from "../schemas/spending.ts";
-import { daysRefusals, ownCampaignOnly, registerFirst } from "./common-refusals.ts";
+import { daysRefusals, ownCampaignOnly, periodRefusals, registerFirst } from "./common-refusals.ts";
 import { exampleIds } from "./example-ids.ts";
 import { defineFeature, refusal } from "./operation.ts";
 
 const common = { group: "analytics", scope: "advertiser", method: "GET" } as const;
+const spendCsv = `date,campaign_id,campaign_name,creative_id,brand_name,country_code,impressions,spent_cents
+2026-12-01,${exampleIds.campaign},Winter in the taverns,${exampleIds.creative},Emberroast,DE,3,3.600
+`;
 const analytics = "/campaigns/{campaign_id}/analytics";
 
 export const analyticsApi = defineFeature({
@@ -37,6 +47,8 @@ export const analyticsApi = defineFeature({
     AccountDaily: accountDailySchema,
     SpendDay: accountDailySchema.properties.days.items,
     SpendSum: accountDailySchema.properties.total,
+    Spend: spendSchema,
+    SpendRow: spendSchema.properties.rows.items,
     CampaignSeriesList: campaignSeriesListSchema,
     CampaignSeries: campaignSeriesListSchema.properties.campaigns.items,
   },
@@ -338,6 +350,59 @@ export const analyticsApi = defineFeature({
         },
       ],
       refusals: [...daysRefusals(31), registerFirst],
+    },
+    spend: {
+      ...common,
+      operationId: "getSpend",
+      path: "/analytics/spend",
+      addition: true,
+      summary: "Spend by campaign, creative, country and day",
+      description:
+        "Exact sums of the impressions of at most 31 days, by any of campaign, creative, country and day together. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows. Read from single impressions: on large installations ask for a few days at a time.",
+      paged: true,
+      query: [
+        { name: "from", schema: spendFromSchema, example: "2026-12-01" },
+        { name: "to", schema: spendToSchema, example: "2026-12-01" },
+        { name: "group_by", schema: spendGroupSchema, example: "day,campaign,creative,country" },
+        { name: "campaign_id", schema: spendCampaignSchema, example: exampleIds.campaign },
+        { name: "creative_id", schema: spendCreativeSchema, example: exampleIds.creative },
+        { name: "country_code", schema: spendCountrySchema, example: "DE" },
+      ],
+      success: [
+        {
+          status: 200,
+          description: "The sums.",
+          schema: spendSchema,
+          example: {
+            from: "2026-12-01",
+            to: "2026-12-01",
+            total: { impressions: 3, spent_millicents: 3_600 },
+            rows: [
+              {
+                date: "2026-12-01",
+                campaign_id: exampleIds.campaign,
+                campaign_name: "Winter in the taverns",
+                creative_id: exampleIds.creative,
+                brand_name: "Emberroast",
+                country_code: "DE",
+                impressions: 3,
+                spent_millicents: 3_600,
+              },
+            ],
+          },
+          csv: spendCsv,
+        },
+      ],
+      refusals: [
+        ...periodRefusals(31),
+        registerFirst,
+        refusal(
+          422,
+          "group_by",
+          "The list has another word.",
+          'group_by must be some of day, campaign, creative, country, separated by commas, but "week" was sent',
+        ),
+      ],
     },
   },
 });

@@ -83,3 +83,48 @@ export const campaignSeriesListSchema = closed(
   "The campaigns of the advertiser with what they did lately.",
 );
 export type CampaignSeriesListBody = Static<typeof campaignSeriesListSchema>;
+
+/** Days of the spend report, counted back; also the longest period between two days. */
+export const SPEND_DAYS = { minimum: 1, maximum: 31, default: 30 } as const;
+/** By what the spend report sums up. */
+export const SPEND_DIMENSIONS = ["day", "campaign", "creative", "country"] as const;
+
+export const spendFromSchema = utcDate("The first day; without it 30 days back from the last.");
+export const spendToSchema = utcDate("The last day; today where it is left out or lies ahead.");
+export const spendGroupSchema = Type.String({
+  maxLength: 100,
+  pattern: "^(day|campaign|creative|country)(,(day|campaign|creative|country))*$",
+  description: "By what is summed up, separated by commas: day, campaign, creative, country; without it all.",
+});
+const only = (what: string) => Type.String({ minLength: 1, maxLength: 200, description: `Only ${what}.` });
+export const spendCampaignSchema = only("this campaign of the advertiser");
+export const spendCreativeSchema = only("this creative");
+export const spendCountrySchema = only("this country, ISO 3166-1 alpha-2; unknown: players of unknown place");
+
+const spendRow = closed(
+  {
+    date: Type.Optional(utcDate("The day.")),
+    campaign_id: Type.Optional(answerText("The campaign.")),
+    campaign_name: Type.Optional(answerText("Name of the campaign.")),
+    creative_id: Type.Optional(answerText("The creative.")),
+    brand_name: Type.Optional(answerText("The brand of the creative.")),
+    country_code: Type.Optional(
+      nullable(answerText("ISO 3166-1 alpha-2, upper case; null: the place is unknown.")),
+    ),
+    impressions: count("Impressions."),
+    spent_millicents: millicents("What they have cost."),
+  },
+  "What one group of impressions has cost; what is not summed up by is left out.",
+);
+export const spendSchema = closed(
+  {
+    from: utcDate("The first day of the period."),
+    to: utcDate("The last day of the period."),
+    total: spendSum,
+    rows: Type.Array(spendRow, {
+      description: "Newest day first, then by campaign, creative and country.",
+    }),
+  },
+  "What impressions of a period have cost, summed up.",
+);
+export type SpendBody = Static<typeof spendSchema>;

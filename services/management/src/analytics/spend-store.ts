@@ -1,0 +1,115 @@
+import type { SPEND_DIMENSIONS } from "@diegetic/contracts";
+import { Prisma, safeInteger } from "@diegetic/database";
+import { type CallerReads, type CallerRow, callerIs } from "../reading-barrier/caller-reads.ts";
+import { MAX_CSV_ROWS } from "../shared/csv-answer.ts";
+import type { Window } from "../shared/paging.ts";
+import type { Spent } from "./account-store.ts";
+
+export type SpendDimension = (typeof SPEND_DIMENSIONS)[number];
+
+export interface SpendQuery {
+  /** YYYY-MM-DD */
+  from: string;
+  to: string;
+  groupBy: readonly SpendDimension[];
+  campaignId: string | undefined;
+  creativeId: string | undefined;
+  /** Upper case; empty: unknown place. */
+  countryCode: string | undefined;
+}
+
+/** Fields of dimensions that are not summed up by are null. */
+export interface SpendGroup extends Spent {
+  day: string | null;
+  campaignId: string | null;
+  campaignName: string | null;
+  creativeId: string | null;
+  brandName: string | null;
+  /** Empty: unknown place. */
+  countryCode: string | null;
+}
+
+export interface Spend extends Spent {
+  rows: SpendGroup[];
+  hasMore: boolean;
+}
+
+interface SpendRow extends CallerRow {
+  total_impressions: bigint;
+  total_spent: bigint;
+  /** Null: there are no rows. */
+  impressions: bigint | null;
+  spent: bigint;
+  day: string | null;
+  campaign_id: string | null;
+  campaign_name: string | null;
+  creative_id: string | null;
+  brand_name: string | null;
+  country_code: string | null;
+}
+
+/**
+ * Sums of the caller's impressions. No rollup knows two dimensions together (ADR 14), so the partitions of the days are
+ * read. Throws 403 when the caller has not registered.
+ * @param window undefined: all rows, up to one more than a table may have
+ */
+export async function readSpend(
+  reads: CallerReads,
+  accountId: string,
+  query: SpendQuery,
+  window: Window | undefined,
+): Promise<Spend> {
+  const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
+  const by = (dimension: SpendDimension) => query.groupBy.includes(dimension);
+  const rows = await reads.rows<SpendRow>(
+    accountId,
+    Prisma.sql`
+    WITH ${callerIs(accountId)}, found AS (
+      SELECT CASE WHEN ${by("day")} THEN to_char(i.day, 'YYYY-MM-DD') END AS day,
+        CASE WHEN ${by("campaign")} THEN i.campaign_id END AS campaign_id,
+        CASE WHEN ${by("creative")} THEN i.creative_id END AS creative_id,
+        CASE WHEN ${by("country")} THEN COALESCE(i.country_code, '') END AS country_code,
+        count(*) AS impressions, sum(i.price_millicents)::bigint AS spent
+      FROM impressions i
+      WHERE i.day BETWEEN ${query.from}::date AND ${query.to}::date
+        AND i.advertiser_id = (SELECT id FROM caller)
+        AND (${query.campaignId ?? null}::text IS NULL OR i.campaign_id = ${query.campaignId ?? null}::text)
+        AND (${query.creativeId ?? null}::text IS NULL OR i.creative_id = ${query.creativeId ?? null}::text)
+        AND (${query.countryCode ?? null}::text IS NULL
+          OR COALESCE(i.country_code, '') = ${query.countryCode ?? null}::text)
+      GROUP BY 1, 2, 3, 4
+    ), total AS (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS total_impressions, COALESCE(sum(spent), 0)::bigint AS total_spent
+      FROM found
+    ), page AS (
+      SELECT * FROM found ORDER BY day DESC, campaign_id, creative_id, country_code
+      LIMIT ${limit + 1} OFFSET ${offset}
+    )
+    SELECT caller.id AS caller_id, caller.written, total.*, page.*, campaigns.name AS campaign_name,
+      creatives.brand_name
+    FROM caller CROSS JOIN total LEFT JOIN page ON true
+    LEFT JOIN campaigns ON campaigns.id = page.campaign_id
+    LEFT JOIN creatives ON creatives.id = page.creative_id
+    ORDER BY page.day DESC, page.campaign_id, page.creative_id, page.country_code`,
+  );
+  const groups = rows.flatMap((row) => (row.impressions === null ? [] : spendGroup(row, row.impressions)));
+  return {
+    impressions: safeInteger(rows[0].total_impressions, "impressions"),
+    spentMillicents: safeInteger(rows[0].total_spent, "spent"),
+    rows: window === undefined ? groups : groups.slice(0, limit),
+    hasMore: groups.length > limit,
+  };
+}
+
+function spendGroup(row: SpendRow, impressions: bigint): SpendGroup {
+  return {
+    day: row.day,
+    campaignId: row.campaign_id,
+    campaignName: row.campaign_name,
+    creativeId: row.creative_id,
+    brandName: row.brand_name,
+    countryCode: row.country_code,
+    impressions: safeInteger(impressions, "impressions"),
+    spentMillicents: safeInteger(row.spent, "spent"),
+  };
+}
