@@ -349,6 +349,15 @@ class Calls:
             None, None, False, retry_for_ms,
         ))
 
+    def get_spend(
+        self, *, from_: Optional[str] = None, to: Optional[str] = None, group_by: Optional[str] = None, campaign_id: Optional[str] = None, creative_id: Optional[str] = None, country_code: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Spend:
+        """Spend by campaign, creative, country and day."""
+        return cast("t.Spend", self._call(
+            "GET", "/analytics/spend", {"from": from_, "to": to, "group_by": group_by, "campaign_id": campaign_id, "creative_id": creative_id, "country_code": country_code},
+            None, None, False, retry_for_ms,
+        ))
+
     def get_ledger(
         self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Ledger:
@@ -878,6 +887,15 @@ class AsyncCalls:
         """Every campaign with its last days."""
         return cast("t.CampaignSeriesList", await self._call(
             "GET", "/analytics/campaigns", {"days": days},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_spend(
+        self, *, from_: Optional[str] = None, to: Optional[str] = None, group_by: Optional[str] = None, campaign_id: Optional[str] = None, creative_id: Optional[str] = None, country_code: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.Spend:
+        """Spend by campaign, creative, country and day."""
+        return cast("t.Spend", await self._call(
+            "GET", "/analytics/spend", {"from": from_, "to": to, "group_by": group_by, "campaign_id": campaign_id, "creative_id": creative_id, "country_code": country_code},
             None, None, False, retry_for_ms,
         ))
 

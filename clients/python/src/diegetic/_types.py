@@ -497,6 +497,30 @@ class SpendSum(TypedDict):
     spent_millicents: int
 
 
+Spend = TypedDict(
+    "Spend",
+    {
+        "from": "str",
+        "to": "str",
+        "total": "SpendSum",
+        "rows": "list[SpendRow]",
+    },
+)
+
+
+class SpendRow(TypedDict):
+    """What one group of impressions has cost; what is not summed up by is left out."""
+
+    date: NotRequired[str]
+    campaign_id: NotRequired[str]
+    campaign_name: NotRequired[str]
+    creative_id: NotRequired[str]
+    brand_name: NotRequired[str]
+    country_code: NotRequired[Optional[str]]
+    impressions: int
+    spent_millicents: int
+
+
 class CampaignSeriesList(TypedDict):
     """The campaigns of the advertiser with what they did lately."""
 

@@ -589,6 +589,37 @@ export interface SpendSum {
   spent_millicents: number;
 }
 
+/** What impressions of a period have cost, summed up. */
+export interface Spend {
+  /** The first day of the period. A UTC day, YYYY-MM-DD. */
+  from: string;
+  /** The last day of the period. A UTC day, YYYY-MM-DD. */
+  to: string;
+  total: SpendSum;
+  /** Newest day first, then by campaign, creative and country. */
+  rows: SpendRow[];
+}
+
+/** What one group of impressions has cost; what is not summed up by is left out. */
+export interface SpendRow {
+  /** The day. A UTC day, YYYY-MM-DD. */
+  date?: string;
+  /** The campaign. */
+  campaign_id?: string;
+  /** Name of the campaign. */
+  campaign_name?: string;
+  /** The creative. */
+  creative_id?: string;
+  /** The brand of the creative. */
+  brand_name?: string;
+  /** ISO 3166-1 alpha-2, upper case; null: the place is unknown. */
+  country_code?: string | null;
+  /** Impressions. */
+  impressions: number;
+  /** What they have cost. In millicents, exact: 1000 are a cent. */
+  spent_millicents: number;
+}
+
 /** The campaigns of the advertiser with what they did lately. */
 export interface CampaignSeriesList {
   /** The days of every series, oldest first. */
@@ -1248,6 +1279,8 @@ export interface ApiCalls {
   getAccountDaily(call?: { days?: number } & CallOptions): Promise<AccountDaily>;
   /** Every campaign with its last days. */
   listCampaignSeries(call?: { days?: number } & CallOptions): Promise<CampaignSeriesList>;
+  /** Spend by campaign, creative, country and day. */
+  getSpend(call?: { from?: string; to?: string; group_by?: string; campaign_id?: string; creative_id?: string; country_code?: string } & CallOptions): Promise<Spend>;
   /** The books, day by day. */
   getLedger(call?: { days?: number; from?: string; to?: string } & CallOptions): Promise<Ledger>;
   /** List the placements. */
@@ -1337,6 +1370,7 @@ export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
   getPacing: { method: "GET", path: "/campaigns/{campaign_id}/analytics/pacing", query: [], isIdempotent: false },
   getAccountDaily: { method: "GET", path: "/analytics/daily", query: ["days"], isIdempotent: false },
   listCampaignSeries: { method: "GET", path: "/analytics/campaigns", query: ["days"], isIdempotent: false },
+  getSpend: { method: "GET", path: "/analytics/spend", query: ["from", "to", "group_by", "campaign_id", "creative_id", "country_code"], isIdempotent: false },
   getLedger: { method: "GET", path: "/ledger", query: ["days", "from", "to"], isIdempotent: false },
   listPlacements: { method: "GET", path: "/placements", query: [], isIdempotent: false },
   enablePlacement: { method: "POST", path: "/placements/{game_id}", query: [], isIdempotent: true },
