@@ -1,13 +1,15 @@
-import { IconUser, IconUsers } from "@tabler/icons-react";
+import { IconKey, IconUser, IconUsers } from "@tabler/icons-react";
 import type { Area } from "../area.ts";
 
 export const account: Area = {
   label: "Account",
   navigation: [
+    { to: "/keys", label: "API keys", icon: IconKey },
     { to: "/members", label: "Members", icon: IconUsers },
     { to: "/account", label: "You and sign-in", icon: IconUser },
   ],
   routes: [
+    { path: "keys", lazy: () => import("./keys.tsx") },
     { path: "members", lazy: () => import("./members.tsx") },
     { path: "account", lazy: () => import("./you.tsx") },
   ],

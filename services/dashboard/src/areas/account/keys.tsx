@@ -1,0 +1,337 @@
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NumberInput,
+  Radio,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useChange, useRead } from "../../api/queries.ts";
+import { useAbility, useSession } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { formatAgo } from "../../format/format.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { Page } from "../../kit/page.tsx";
+import { Secret } from "../../kit/secret.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { type ApiKey, limitText, SCOPES, type Scope } from "./key-scopes.ts";
+
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 86_400;
+const OVERLAPS = [
+  { seconds: 0, label: "None: the old key ends at once" },
+  { seconds: HOUR_SECONDS, label: "One hour" },
+  { seconds: DAY_SECONDS, label: "One day" },
+  { seconds: 7 * DAY_SECONDS, label: "Seven days" },
+  { seconds: 30 * DAY_SECONDS, label: "Thirty days" },
+];
+
+type Dialog = { kind: "create" } | { kind: "rotate"; key: ApiKey };
+
+/** The API keys of the account: created, rotated and revoked by its owners. */
+export function Component() {
+  const { account, role } = useSession();
+  const { canAdminister } = useAbility();
+  const [dialog, setDialog] = useState<Dialog>();
+  const create = () => setDialog({ kind: "create" });
+  return (
+    <Page
+      title="API keys"
+      about={`Game servers and tools act for ${account.label} with a key. Give each one its own.`}
+      actions={canAdminister && <Button onClick={create}>Create key</Button>}
+    >
+      {!canAdminister && (
+        <Alert color="info" title={`As a ${role} you can look at keys only`}>
+          Owners create, rotate and revoke keys, since a key outlives the membership of whoever made it. The
+          page Members names the owners.
+        </Alert>
+      )}
+      <Keys onCreate={create} onRotate={(key) => setDialog({ kind: "rotate", key })} />
+      <Modal
+        opened={dialog !== undefined}
+        onClose={() => setDialog(undefined)}
+        title={dialog?.kind === "rotate" ? `Rotate ${dialog.key.label}` : "Create an API key"}
+        closeOnClickOutside={false}
+      >
+        {dialog?.kind === "create" && <CreateForm onClose={() => setDialog(undefined)} />}
+        {dialog?.kind === "rotate" && <RotateForm apiKey={dialog.key} onClose={() => setDialog(undefined)} />}
+      </Modal>
+    </Page>
+  );
+}
+
+interface KeysProps {
+  onCreate: () => void;
+  onRotate: (key: ApiKey) => void;
+}
+
+function Keys({ onCreate, onRotate }: KeysProps) {
+  const { canAdminister } = useAbility();
+  const confirm = useConfirm();
+  const keys = useRead("GET /api-keys");
+  const revoke = useChange("DELETE /api-keys/{key_id}");
+  const askToRevoke = async ({ id, label, scopes, last_used_at: usedAt }: ApiKey) => {
+    const isAgreed = await confirm({
+      title: `Revoke ${label}`,
+      consequences: [
+        "The very next request with this key is refused with 401. This cannot be undone.",
+        usedAt === null
+          ? "It has not been used yet."
+          : `It was last used ${formatAgo(usedAt, Date.now())}. Whatever still uses it stops working.`,
+        ...(scopes.includes("serving")
+          ? [
+              "A game server with this key shows no ads, and the impressions that it has not sent yet are lost.",
+            ]
+          : []),
+        "To change a key without an interruption, rotate it.",
+      ],
+      action: "Revoke key",
+      isDestructive: true,
+    });
+    if (!isAgreed) return;
+    try {
+      await revoke.mutateAsync({ path: { key_id: id } });
+      notifyDone(`${label} can no longer be used.`);
+    } catch (error) {
+      notifyFailed("The key was not revoked.", error);
+    }
+  };
+  return (
+    <DataTable
+      label="API keys"
+      rows={keys.data}
+      rowKey={({ id }) => id}
+      error={keys.error}
+      onRetry={() => void keys.refetch()}
+      skeletonRows={3}
+      empty={
+        <Empty
+          line="The door is locked, and no key has been cut."
+          action={canAdminister && <Button onClick={onCreate}>Create key</Button>}
+        >
+          A game server needs a key with the scope Serving. A tool for campaigns needs Advertiser.
+        </Empty>
+      }
+      columns={[
+        {
+          key: "label",
+          header: "Label",
+          phone: "title",
+          value: ({ label }) => label,
+          cell: (key) => <KeyName apiKey={key} />,
+        },
+        {
+          key: "used",
+          header: "Last used",
+          phone: "fact",
+          value: ({ last_used_at: at }) => at,
+          cell: ({ last_used_at: at }) =>
+            at === null ? (
+              <Status tone="quiet">Not used yet</Status>
+            ) : (
+              <Status tone="positive">
+                <span>
+                  Used <Moment iso={at} />
+                </span>
+              </Status>
+            ),
+        },
+        {
+          key: "scopes",
+          header: "Scopes",
+          phone: "fact",
+          value: ({ scopes }) => scopes.join(", "),
+          cell: ({ scopes }) => scopes.join(", "),
+        },
+        {
+          key: "limit",
+          header: "Limit",
+          help: "Requests in each group of operations. Default: the limits of the service.",
+          align: "right",
+          value: ({ rate_limit_per_minute: limit }) => limit,
+          cell: ({ rate_limit_per_minute: limit }) => limitText(limit),
+        },
+        {
+          key: "created",
+          header: "Created",
+          value: ({ created_at: at }) => at,
+          cell: ({ created_at: at }) => <Moment iso={at} />,
+        },
+        {
+          key: "actions",
+          header: "",
+          align: "right",
+          cell: (key) =>
+            canAdminister ? (
+              <Group gap={4} wrap="nowrap" justify="flex-end">
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  aria-label={`Rotate ${key.label}`}
+                  onClick={() => onRotate(key)}
+                >
+                  Rotate
+                </Button>
+                <Button
+                  variant="subtle"
+                  color="negative"
+                  size="compact-sm"
+                  aria-label={`Revoke ${key.label}`}
+                  onClick={() => void askToRevoke(key)}
+                >
+                  Revoke
+                </Button>
+              </Group>
+            ) : null,
+        },
+      ]}
+    />
+  );
+}
+
+function KeyName({ apiKey: { label, prefix, expires_at: endsAt } }: { apiKey: ApiKey }) {
+  return (
+    <div>
+      <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+        {label}
+      </Text>
+      <Text ff="monospace" fz={13} c="dimmed">
+        {prefix}…
+      </Text>
+      {endsAt !== null && (
+        <Status tone="warning">
+          <span>
+            Replaced, ends <Moment iso={endsAt} />
+          </span>
+        </Status>
+      )}
+    </div>
+  );
+}
+
+const KEY_WARNING = "Whoever has it acts for this account. Keep it on a server, never in a game's client.";
+
+function CreateForm({ onClose }: { onClose: () => void }) {
+  const form = useApiForm("POST /api-keys", { label: "", scopes: ["serving"] });
+  const [secret, setSecret] = useState<string>();
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const created = await form.send({});
+    if (created !== undefined) setSecret(created.key);
+  };
+  if (secret !== undefined) return <Created value={secret} onClose={onClose} />;
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate>
+      <Stack>
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
+        <TextInput
+          label="Label"
+          description="By which you recognise it, such as the server that will use it."
+          placeholder="Game server EU"
+          value={form.values.label ?? ""}
+          onChange={({ currentTarget }) => form.set("label", currentTarget.value)}
+          error={form.problem("label")}
+          data-autofocus
+        />
+        <Checkbox.Group
+          label="Scopes"
+          value={form.values.scopes ?? []}
+          onChange={(scopes) => form.set("scopes", scopes as Scope[])}
+          error={form.problem("scopes")}
+        >
+          <Stack gap="xs" my={4}>
+            {SCOPES.map(({ value, label, description }) => (
+              <Checkbox key={value} value={value} label={label} description={description} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <NumberInput
+          label="Limit (optional)"
+          description="Requests a minute in each group of operations. Empty: the limits of the service."
+          placeholder="Default"
+          min={1}
+          allowDecimal={false}
+          value={form.values.rate_limit_per_minute ?? ""}
+          onChange={(limit) =>
+            form.set("rate_limit_per_minute", typeof limit === "number" ? limit : undefined)
+          }
+          error={form.problem("rate_limit_per_minute")}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.isSending}>
+            Create key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function RotateForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const rotate = useChange("POST /api-keys/{key_id}/rotate");
+  const [overlap, setOverlap] = useState(String(DAY_SECONDS));
+  const [secret, setSecret] = useState<string>();
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const created = await rotate.mutateAsync({
+        path: { key_id: apiKey.id },
+        body: { overlap_seconds: Number(overlap) },
+      });
+      setSecret(created.key);
+    } catch (error) {
+      notifyFailed("The key was not rotated.", error);
+    }
+  };
+  if (secret !== undefined) return <Created value={secret} onClose={onClose} />;
+  return (
+    <form onSubmit={(event) => void send(event)}>
+      <Stack>
+        <Text>
+          You get a new key with the same label, scopes and limit. The old one stays valid for the overlap, so
+          that you can replace it everywhere first.
+        </Text>
+        <Radio.Group label="Overlap" value={overlap} onChange={setOverlap}>
+          <Stack gap="xs" my={4}>
+            {OVERLAPS.map(({ seconds, label }) => (
+              <Radio key={seconds} value={String(seconds)} label={label} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={rotate.isPending}>
+            Rotate key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Created({ value, onClose }: { value: string; onClose: () => void }) {
+  return (
+    <Stack>
+      <Secret label="API key" value={value} warning={KEY_WARNING} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,37 @@
+import { Alert, Button, Code, CopyButton, Stack, Text } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+
+interface SecretProps {
+  value: string;
+  /** What it is: "API key". */
+  label: string;
+  /** Who can do what with it. */
+  warning: string;
+}
+
+/** Something that the server shows once and cannot show again, with a button that copies it. */
+export function Secret({ value, label, warning }: SecretProps) {
+  return (
+    <Stack gap="sm">
+      <Alert color="warning" title={`This ${label} is shown once`}>
+        {warning}
+      </Alert>
+      <Code block aria-label={label} style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
+        {value}
+      </Code>
+      <CopyButton value={value}>
+        {({ copied, copy }) => (
+          <Button
+            onClick={copy}
+            leftSection={copied ? <IconCheck size={16} stroke={1.5} /> : <IconCopy size={16} stroke={1.5} />}
+          >
+            {copied ? "Copied" : `Copy ${label}`}
+          </Button>
+        )}
+      </CopyButton>
+      <Text c="dimmed" fz={13}>
+        Only its hash is stored. When it is lost, rotate it to get another.
+      </Text>
+    </Stack>
+  );
+}
