@@ -7,14 +7,15 @@ export type PatchReader<Changes, Answer> = (body: unknown, current: Answer) => C
 
 /**
  * The schema of a PATCH as the API document shows it: the fields that it changes, and those of the answer that it does not
- * change. Clients that send back what they read may name those with their current value.
+ * change. Clients that send back what they read may name those with their current value. Its type has the changes alone.
  */
-export function patchSchemaOf(changes: TObject, answer: TObject): TObject {
+export function patchSchemaOf<Changes extends TObject>(changes: Changes, answer: TObject): Changes {
   const fixed = Object.entries(answer.properties)
     .filter(([name]) => !Object.hasOwn(changes.properties, name))
     .map(([name, field]) => [name, Type.Optional(asReadOnly(field as { description?: string }))]);
   const properties: TProperties = { ...changes.properties, ...Object.fromEntries(fixed) };
-  return Type.Object(properties, { description: String((changes as { description?: string }).description) });
+  const { description } = changes as { description?: string };
+  return Type.Object(properties, { description: String(description) }) as TObject as Changes;
 }
 
 /**
