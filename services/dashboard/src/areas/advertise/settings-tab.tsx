@@ -97,14 +97,14 @@ function consequences(
 ): string[] {
   const { budget_cents: budget, cpm_bid_cents: bid, daily_cap_cents: cap } = values;
   const found: string[] = [];
-  if (budget !== undefined && budget < campaign.budget_cents) {
+  if (typeof budget === "number" && budget < campaign.budget_cents) {
     found.push("A lower budget: ads that are matched but not yet seen are refused where they no longer fit.");
     if (budget <= campaign.spent_cents) found.push("With this budget the campaign is no longer served.");
   }
-  if (bid !== undefined && bid !== campaign.cpm_bid_cents) {
+  if (typeof bid === "number" && bid !== campaign.cpm_bid_cents) {
     found.push("A new bid counts from the next match; ads that are already matched cost the former one.");
   }
-  if (cap !== undefined && cap !== null && cap <= todaySpentCents) {
+  if (typeof cap === "number" && cap <= todaySpentCents) {
     found.push("Today has cost as much as this cap: the campaign is served again at 00:00 UTC.");
   }
   if (found.length === 0) found.push("Takes effect with the next match.");
