@@ -25,7 +25,7 @@ export const advertiserRefusals: ProvocationsOfOperations = {
     "409 email_taken": async (world, operation) =>
       world.call(operation, { body: { contact_email: `${world.other.accountId}@example.com` } }),
     "422 not_allowed": sent({ company_name: longName }),
-    "422 response_only": sent({ balance_cents: 1_000_000 }),
+    "422 response_only": sent({ balance_cents: 5 }),
   },
   depositFunds: {
     "400 missing_field": sent({}),
@@ -59,7 +59,7 @@ export const advertiserRefusals: ProvocationsOfOperations = {
   updateCampaign: {
     "400 malformed_field": sent({ name: null }),
     "422 not_allowed": sent({ priority: 11 }),
-    "422 response_only": sent({ status: "draft" }),
+    "422 response_only": sent({ status: "paused" }),
     "422 end_before_start": sent({ start_date: "2026-12-01", end_date: "2026-11-30" }),
     "422 budget_below_spent": async (world, operation) => {
       const named = await world.campaign(world.owner, {}, "draft");

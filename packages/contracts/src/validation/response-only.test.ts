@@ -38,7 +38,7 @@ describe("a field of the answer in a PATCH", () => {
   });
 
   it("stands in the schema of the document as readOnly", () => {
-    const { properties } = patchSchemaOf(changes, answer);
+    const properties: Record<string, object> = patchSchemaOf(changes, answer).properties;
     const readOnly = Object.entries(properties).filter(([, field]) => "readOnly" in field);
     expect(readOnly.map(([name]) => name)).toEqual(["id", "status", "parts"]);
     expect(properties.id).toMatchObject({
