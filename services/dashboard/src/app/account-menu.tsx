@@ -46,9 +46,10 @@ export function AccountMenu() {
   return (
     <Menu position="top-start" width={224} shadow="md">
       <Menu.Target>
-        <UnstyledButton className={classes.target ?? ""} aria-label={`Account menu of ${session.user.name}`}>
+        <UnstyledButton className={classes.target ?? ""}>
           <Group justify="space-between" wrap="nowrap">
             <div className={classes.names}>
+              <span className="sr-only">Account menu: </span>
               <Text fw={600} truncate>
                 {session.account.label}
               </Text>

@@ -1,4 +1,5 @@
 import { NumberInput, type NumberInputProps } from "@mantine/core";
+import { useState } from "react";
 import { CURRENCY } from "../format/format.ts";
 
 interface MoneyInputProps extends Omit<NumberInputProps, "value" | "onChange" | "defaultValue"> {
@@ -13,11 +14,18 @@ const symbol =
 
 /** A field for money: people write dollars and cents, the API gets whole cents. */
 export function MoneyInput({ cents, onCents, ...others }: MoneyInputProps) {
+  // What was typed stays as it was typed, "12." and "0.50" too; a change from outside replaces it.
+  const [typed, setTyped] = useState(() => amountText(cents));
+  const text = centsOf(typed) === (cents ?? undefined) ? typed : amountText(cents);
   return (
     <NumberInput
       {...others}
-      value={cents === null || cents === undefined ? "" : cents / 100}
-      onChange={(value) => onCents(typeof value === "number" ? Math.round(value * 100) : undefined)}
+      value={text}
+      onChange={(value) => {
+        setTyped(String(value));
+        onCents(centsOf(String(value)));
+      }}
+      onBlur={() => setTyped(amountText(cents))}
       leftSection={symbol}
       decimalScale={2}
       thousandSeparator=","
@@ -25,4 +33,13 @@ export function MoneyInput({ cents, onCents, ...others }: MoneyInputProps) {
       hideControls
     />
   );
+}
+
+function amountText(cents: number | null | undefined): string {
+  return cents === null || cents === undefined ? "" : (cents / 100).toFixed(2);
+}
+
+function centsOf(text: string): number | undefined {
+  const amount = Number(text);
+  return text === "" || Number.isNaN(amount) ? undefined : Math.round(amount * 100);
 }

@@ -1,6 +1,7 @@
 import {
   ActionIcon,
   Alert,
+  Anchor,
   Button,
   Card,
   Checkbox,
@@ -9,6 +10,7 @@ import {
   Input,
   type MantineColorsTuple,
   Modal,
+  Notification,
   Paper,
   Radio,
   SegmentedControl,
@@ -88,11 +90,16 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    Button: Button.extend({ defaultProps: { size: "sm" }, classNames: { root: classes.button ?? "" } }),
+    Button: Button.extend({
+      defaultProps: { size: "sm", variant: "filled" },
+      classNames: { root: classes.button ?? "" },
+    }),
     Text: Text.extend({ defaultProps: { size: "sm" } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
     Checkbox: Checkbox.extend({ defaultProps: { size: "sm", iconColor: "var(--on-accent)" } }),
     Radio: Radio.extend({ defaultProps: { iconColor: "var(--on-accent)" } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray" } }),
+    Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
     Alert: Alert.extend({ defaultProps: { variant: "outline" }, classNames: { root: classes.alert ?? "" } }),
     Card: Card.extend({
       defaultProps: { withBorder: true, padding: "lg" },
@@ -105,7 +112,11 @@ export const theme = createTheme({
       classNames: { description: classes.help ?? "", label: classes.label ?? "", error: classes.error ?? "" },
     }),
     Modal: Modal.extend({
-      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } },
+      defaultProps: {
+        centered: true,
+        closeButtonProps: { "aria-label": "Close" },
+        overlayProps: { backgroundOpacity: 0.45 },
+      },
       classNames: {
         content: classes.card ?? "",
         header: classes.card ?? "",

@@ -216,7 +216,7 @@ function Sessions() {
                   variant="subtle"
                   color="negative"
                   size="compact-sm"
-                  aria-label={`End the session in ${browserOf(agent)}`}
+                  aria-label={`End session in ${browserOf(agent)}`}
                   onClick={() =>
                     void end(
                       () => call("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),

@@ -85,11 +85,9 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
             />
           </SimpleGrid>
           <div>
-            <Text fw={600} id="priority-label">
-              Priority: {values.priority ?? 5}
-            </Text>
+            <Text fw={600}>Priority: {values.priority ?? 5}</Text>
             <Slider
-              aria-labelledby="priority-label"
+              thumbLabel="Priority"
               min={0}
               max={10}
               step={1}

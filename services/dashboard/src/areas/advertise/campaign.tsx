@@ -5,7 +5,7 @@ import { Link, Outlet, useLocation, useNavigate, useParams } from "react-router"
 import { ApiError } from "../../api/api-error.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
-import { formatDecimal, formatExactCents } from "../../format/format.ts";
+import { formatCents, formatExactCents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Id } from "../../kit/id.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
@@ -74,7 +74,7 @@ export function Component() {
       }
       about={
         <>
-          {formatExactCents(bid)} per thousand impressions, {formatDecimal(bid / 1_000)} cents each ·{" "}
+          {formatCents(bid)} per thousand impressions, {formatExactCents(bid / 1_000)} each ·{" "}
           <Id value={campaignId} label="campaign id" />
         </>
       }

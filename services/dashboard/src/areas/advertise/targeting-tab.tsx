@@ -370,11 +370,11 @@ function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Af
                 w={220}
               />
               <div>
-                <Text fw={600} mb={4} id="weight-label">
+                <Text fw={600} mb={4}>
                   Weight: {formatDecimal(values.weight ?? 1)}
                 </Text>
                 <Slider
-                  aria-labelledby="weight-label"
+                  thumbLabel="Weight"
                   min={0.1}
                   max={3}
                   step={0.1}

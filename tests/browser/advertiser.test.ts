@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
+
+const PASSWORD = "a calm evening by the fire";
+
+describe("an advertiser in the dashboard", () => {
+  let dashboard: Dashboard;
+  let view: ObservedPage;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    view = await dashboard.newPage();
+  }, 240_000);
+  afterAll(() => dashboard?.stop(), 120_000);
+
+  it("comes from the address alone to a first active campaign", async () => {
+    const { page, problems } = view;
+    await page.goto(dashboard.origin);
+    await page.getByRole("link", { name: "Create an account" }).click();
+    await page.getByRole("heading", { name: "Create an account" }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByLabel("Your name").fill("Ada Hearth");
+    await page.getByLabel("E-mail").fill("ada@hearthwell.example");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByLabel("Company or studio (optional)").fill("Hearthwell");
+    await page.getByRole("button", { name: "Create account" }).click();
+
+    await page.getByRole("heading", { name: "First steps" }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Register company" }).click();
+    await page.getByRole("button", { name: "Deposit $50.00" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Winter in the taverns");
+    await page.getByRole("button", { name: "Create campaign" }).click();
+    await page.getByLabel("Line", { exact: true }).fill("The innkeeper pours you a Hearthwell ale.");
+    await page.getByRole("button", { name: "Save creative" }).click();
+    await page.getByRole("button", { name: "Activate campaign" }).click();
+
+    await page.getByRole("heading", { name: "First steps" }).waitFor({ state: "detached" });
+    await page.getByText("Winter in the taverns is active.").waitFor();
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+    const row = page.getByRole("row", { name: /Winter in the taverns/ });
+    await row.getByText("Active", { exact: true }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it("finds every question of a campaign answered on a page that everybody can use", async () => {
+    const { page, problems } = view;
+    await page.getByRole("link", { name: "Winter in the taverns" }).click();
+    await page.getByRole("heading", { name: "Spend against the ideal line" }).waitFor();
+    for (const [question, answer] of [
+      ["Who sees it?", "Countries"],
+      ["Which line works?", "Creatives"],
+      ["Where may it appear?", "Places"],
+    ] as const) {
+      await page.getByRole("link", { name: question }).click();
+      await page.getByRole("heading", { name: answer, exact: true }).waitFor();
+      expect({ question, violations: await seriousViolations(page) }).toEqual({ question, violations: [] });
+    }
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it("is warned of a place that adds nothing", async () => {
+    const { page } = view;
+    for (const [kind, city] of [["Country"], ["City", "Berlin"]] as const) {
+      await page.getByRole("radiogroup", { name: "Kind of place" }).getByText(kind).click();
+      await page.getByRole("combobox", { name: "Country" }).fill("Germany");
+      await page.getByRole("option", { name: "Germany" }).click();
+      if (city !== undefined) await page.getByRole("textbox", { name: "City" }).fill(city);
+      await page.getByRole("button", { name: "Include place" }).click();
+      await page
+        .getByRole("button", { name: city === undefined ? "Remove Germany" : /Remove Berlin/ })
+        .waitFor();
+    }
+    await page.getByText(/Berlin adds nothing/).waitFor();
+  }, 120_000);
+
+  it("sees the simulated scene, and why the campaign would not be served", async () => {
+    const { page, problems } = view;
+    await page.getByRole("link", { name: "How does it look?" }).click();
+    await page.getByRole("img", { name: /A drawing of/ }).waitFor();
+    await page.getByText("The innkeeper pours you a Hearthwell ale.").waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole("link", { name: "Why not?" }).click();
+    await page.getByRole("combobox", { name: "Game" }).fill("no-such-game");
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByText("The scene could not be explained.").waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it("changes the campaign, reads the consequence first, and is told what cannot be", async () => {
+    const { page } = view;
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Bid per thousand impressions").fill("0.50");
+    await page.getByText("A new bid counts from the next match").waitFor();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Enter a number from $1.00 to $100.00.").waitFor();
+    await page.getByLabel("Bid per thousand impressions").fill("12");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved. Every match from now on follows the change.").waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  }, 120_000);
+
+  it("pauses only after agreeing to what that does", async () => {
+    const { page } = view;
+    await page.getByRole("button", { name: "Pause campaign" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Pausing stops serving at once.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Pause campaign" }).click();
+    await dialog.getByRole("button", { name: "Pause campaign" }).click();
+    await page.getByRole("button", { name: "Activate campaign" }).waitFor();
+  }, 120_000);
+
+  it("reads the money as a statement", async () => {
+    const { page } = view;
+    await page.getByRole("link", { name: "Money", exact: true }).click();
+    await page.getByRole("row", { name: /\+\$50\.00/ }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  }, 120_000);
+
+  it("comes back to the same page after a session has ended", async () => {
+    const { page } = view;
+    await page.goto(`${dashboard.origin}/campaigns?q=winter`);
+    await page.getByRole("link", { name: "Winter in the taverns" }).waitFor();
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByLabel("E-mail").fill("ada@hearthwell.example");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "Winter in the taverns" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?q=winter");
+  }, 120_000);
+});

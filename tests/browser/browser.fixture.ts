@@ -1,0 +1,77 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findChromium } from "@diegetic/local-stores";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { startStack, type TestStack } from "../helpers/stack.ts";
+
+const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const ACTION_TIMEOUT_MS = 15_000;
+/** The browser asks nobody but the stack: no updates, no sync. */
+const QUIET = [
+  "--no-sandbox",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export interface Dashboard {
+  /** `http://127.0.0.1:PORT`, what `npm start` prints first. */
+  origin: string;
+  stack: TestStack;
+  /** A page of a browser of its own: with no cookie of any other. */
+  newPage(): Promise<ObservedPage>;
+  stop(): Promise<void>;
+}
+
+export interface ObservedPage {
+  page: Page;
+  /** What the page did wrong so far: errors of scripts, refusals of the Content-Security-Policy, requests to other hosts. */
+  problems: string[];
+}
+
+/** The whole stack by `npm start`, and a browser that looks at it. */
+export async function startDashboard(environment: Record<string, string> = {}): Promise<Dashboard> {
+  const dataDir = mkdtempSync(join(tmpdir(), "diegetic-browser-"));
+  const stack = await startStack({ dataDir, environment: { DEMO: "0", ...environment } });
+  const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args: QUIET });
+  const { origin } = new URL(stack.describe().baseUrl);
+  return {
+    origin,
+    stack,
+    async newPage() {
+      const context = await browser.newContext({ locale: "en-US", reducedMotion: "reduce" });
+      context.setDefaultTimeout(ACTION_TIMEOUT_MS);
+      return observe(context, await context.newPage(), origin);
+    },
+    async stop() {
+      await browser.close();
+      await stack.pressCtrlC();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function observe(context: BrowserContext, page: Page, origin: string): ObservedPage {
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) problems.push(message.text());
+  });
+  context.on("request", (request) => {
+    if (!request.url().startsWith(`${origin}/`)) problems.push(`a request to ${request.url()}`);
+  });
+  return { page, problems };
+}
+
+/** The serious violations of accessibility that axe finds on the page as it is, each with where it is. */
+export async function seriousViolations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE_SOURCE);
+  const found = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
+    "axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => ({ html })) })))",
+  );
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+}
