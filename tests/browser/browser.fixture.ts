@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findChromium } from "@diegetic/local-stores";
+import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { startStack, type TestStack } from "../helpers/stack.ts";
 
-const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ACTION_TIMEOUT_MS = 15_000;
 /** The browser asks nobody but the stack: no updates, no sync. */
 const QUIET = [
@@ -67,7 +66,7 @@ function observe(context: BrowserContext, page: Page, origin: string): ObservedP
 
 /** The serious violations of accessibility that axe finds on the page as it is, each with where it is. */
 export async function seriousViolations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE_SOURCE);
+  await page.evaluate(axe.source);
   const found = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
     "axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => ({ html })) })))",
   );

@@ -2,7 +2,7 @@ import { Card, Skeleton, Title } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import { useRead } from "../../api/queries.ts";
 import { countryName } from "../../format/countries.ts";
-import { formatCount, formatNoun } from "../../format/format.ts";
+import { formatCount, formatNoun, formatShare } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -82,6 +82,77 @@ export function Component() {
           ]}
         />
       </Section>
+      <Games />
     </>
+  );
+}
+
+function Games() {
+  const at = pathOf(useCampaign());
+  const games = useRead("GET /campaigns/{campaign_id}/analytics/games", at);
+  return (
+    <Section
+      title="Games"
+      about="Matches and impressions of the last 24 hours; held is money for ads that nobody has seen yet."
+    >
+      <DataTable
+        label="Games"
+        name="games"
+        rows={games.data?.games}
+        rowKey={({ game_id: id }) => id ?? "others"}
+        error={games.error}
+        onRetry={() => void games.refetch()}
+        empty={<Empty line="No game has asked for it yet.">Games appear with the first match.</Empty>}
+        columns={[
+          {
+            key: "game",
+            header: "Game",
+            phone: "title",
+            value: ({ game_id: id }) => id ?? "All other games",
+            cell: ({ game_id: id }) => id ?? "All other games",
+          },
+          {
+            key: "spend",
+            header: "Spend",
+            align: "right",
+            phone: "fact",
+            value: ({ spent_cents: cents }) => cents,
+            csv: ({ spent_cents: cents }) => cents / 100,
+            cell: ({ spent_cents: cents }) => <Money cents={cents} />,
+          },
+          {
+            key: "held",
+            header: "Held",
+            align: "right",
+            value: ({ held_cents: cents }) => cents,
+            csv: ({ held_cents: cents }) => cents / 100,
+            cell: ({ held_cents: cents }) => <Money cents={cents} />,
+          },
+          {
+            key: "matches",
+            header: "Matches",
+            align: "right",
+            value: ({ matches }) => matches,
+            cell: ({ matches }) => formatCount(matches),
+          },
+          {
+            key: "impressions",
+            header: "Impressions",
+            align: "right",
+            value: ({ impressions }) => impressions,
+            cell: ({ impressions }) => formatCount(impressions),
+          },
+          {
+            key: "seen",
+            header: "Seen",
+            help: "The part of the matches that a player has seen.",
+            align: "right",
+            phone: "fact",
+            value: ({ seen_rate: rate }) => rate,
+            cell: ({ seen_rate: rate }) => formatShare(rate),
+          },
+        ]}
+      />
+    </Section>
   );
 }

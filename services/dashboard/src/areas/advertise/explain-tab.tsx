@@ -43,6 +43,7 @@ const GROUPS: { prefix: number; label: string }[] = [
 export function Component() {
   const campaign = useCampaign();
   const stats = useRead("GET /campaigns/{campaign_id}/stats", pathOf(campaign));
+  const scenes = useRead("GET /no-match-scenes", { query: { limit: 20 } });
   const games = useRead("GET /placements", { query: { limit: 500 } });
   const [gameId, setGameId] = useState("");
   const [country, setCountry] = useState<string | null>(null);
@@ -89,6 +90,21 @@ export function Component() {
               Describe a scene as a game would send it. Nothing is served, held or billed; the player counts
               as new.
             </Text>
+            {scenes.data && scenes.data.length > 0 && (
+              <Select
+                label="A recent scene without an ad (optional)"
+                description="From your own games. Choosing one fills in the fields below."
+                placeholder="Choose a scene"
+                data={scenes.data.map((one, index) => ({ value: String(index), label: sceneLabel(one) }))}
+                onChange={(value) => {
+                  const one = scenes.data[Number(value)];
+                  if (value === null || one === undefined) return;
+                  setGameId(one.game_id);
+                  setCountry(one.country_code);
+                  setScene(one.game_context);
+                }}
+              />
+            )}
             <SimpleGrid cols={{ base: 1, sm: 2, md: 3 }}>
               <Autocomplete
                 label="Game"
@@ -148,6 +164,16 @@ export function Component() {
       {answer && <Answer answer={answer} bidCents={campaign.cpm_bid_cents} />}
     </>
   );
+}
+
+function sceneLabel({
+  game_id: game,
+  reason,
+  game_context: scene,
+}: AnswerOf<"GET /no-match-scenes">[number]) {
+  const where = [scene.location, scene.theme_id, scene.category].find((word) => word !== undefined);
+  const what = where ?? scene.narrative?.slice(0, 60) ?? "a scene without words";
+  return `${game}: ${what} (${formatTerm(reason)})`;
 }
 
 function Answer({ answer, bidCents }: { answer: Explanation; bidCents: number }) {

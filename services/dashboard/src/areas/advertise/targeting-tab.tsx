@@ -324,8 +324,11 @@ function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Af
     weight: 1,
   });
   const remove = useChange("DELETE /campaigns/{campaign_id}/affinities/{affinity_id}");
+  const words = useRead("GET /market/words");
   const { values } = form;
   const type = values.affinity_type ?? "location";
+  const sent = (words.data ?? []).filter((word) => word.type === type).map(({ value }) => value);
+  const examples = AFFINITY_TYPES.find(({ value }) => value === type)?.examples ?? [];
   const add = async (event: FormEvent) => {
     event.preventDefault();
     const made = await form.send(at);
@@ -363,7 +366,8 @@ function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Af
               />
               <Autocomplete
                 label="Word"
-                data={AFFINITY_TYPES.find(({ value }) => value === type)?.examples ?? []}
+                data={sent.length > 0 ? sent : examples}
+                description={sent.length > 0 ? "The list is what games really send." : undefined}
                 value={values.affinity_value ?? ""}
                 onChange={(value) => form.set("affinity_value", value === "" ? undefined : value)}
                 error={form.problem("affinity_value")}
