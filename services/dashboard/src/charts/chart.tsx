@@ -6,9 +6,9 @@ import {
   formatCompact,
   formatCompactCents,
   formatCount,
-  formatDay,
   formatDecimal,
   formatExactCents,
+  formatPointInFull,
   formatShare,
 } from "../format/format.ts";
 import { Failed } from "../kit/states.tsx";
@@ -35,10 +35,10 @@ interface ChartProps {
   title: string;
   /** One sentence: what is counted, and how. */
   about?: ReactNode;
-  /** `time`: rows by UTC day, oldest first. `rank`: bars, in the order of the rows. */
+  /** `time`: rows by UTC day or hour, oldest first. `rank`: bars, in the order of the rows. */
   kind: "time" | "stacked" | "rank";
   rows: readonly ChartRow[] | undefined;
-  /** The field that names a row: a day `YYYY-MM-DD` over time, any text in a ranking. */
+  /** The field that names a row: a day `YYYY-MM-DD` or the moment an hour begins over time, any text in a ranking. */
   rowKey: string;
   rowLabel: string;
   series: readonly Series[];
@@ -57,7 +57,7 @@ export function Chart(props: ChartProps) {
   const [view, setView] = useState<"chart" | "table">("chart");
   const isTime = kind !== "rank";
   const nameOf = (row: ChartRow) =>
-    isTime ? formatDay(String(row[rowKey])) : String(row[rowKey] ?? "Unknown");
+    isTime ? formatPointInFull(String(row[rowKey])) : String(row[rowKey] ?? "Unknown");
   const saveCsv = () => {
     const text = toCsv(
       [rowLabel, ...series.map(({ label }) => (format === "cents" ? `${label} (cents)` : label))],

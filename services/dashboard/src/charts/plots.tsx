@@ -8,7 +8,7 @@ import {
   XAxis,
   YAxis,
 } from "recharts";
-import { formatDay, formatDayWithYear } from "../format/format.ts";
+import { formatPoint, formatPointInFull } from "../format/format.ts";
 import classes from "./chart.module.css";
 import type { ChartRow, Series } from "./chart-data.ts";
 
@@ -39,7 +39,7 @@ function strokeOf(series: readonly Series[], index: number): string {
   return OTHERS[place % OTHERS.length] ?? "var(--muted)";
 }
 
-/** Series over UTC days: an area below your own, lines for the others. */
+/** Series over UTC days or hours: an area below your own, lines for the others. */
 export function TimePlot({ rows, rowKey, series, height, isStacked, short, exact }: TimePlotProps) {
   return (
     <ResponsiveContainer width="100%" height={height}>
@@ -47,7 +47,7 @@ export function TimePlot({ rows, rowKey, series, height, isStacked, short, exact
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis
           dataKey={rowKey}
-          tickFormatter={(date: string) => formatDay(date)}
+          tickFormatter={(date: string) => formatPoint(date)}
           tick={AXIS}
           tickLine={false}
           axisLine={{ stroke: "var(--line)" }}
@@ -68,7 +68,7 @@ export function TimePlot({ rows, rowKey, series, height, isStacked, short, exact
           content={({ active, label }) =>
             active ? (
               <Tip
-                title={`${formatDayWithYear(String(label))}, UTC`}
+                title={`${formatPointInFull(String(label))}, UTC`}
                 row={rows.find((row) => row[rowKey] === label)}
                 series={series}
                 exact={exact}

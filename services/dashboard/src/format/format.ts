@@ -4,6 +4,7 @@ export const CURRENCY = "USD";
 const MILLICENTS_PER_CENT = 1_000;
 const MICROCENTS_PER_CENT = 1_000_000;
 const CENTS = 100;
+const MIN_COMPACT_CENTS = 1_000;
 
 const money = new Intl.NumberFormat(undefined, { style: "currency", currency: CURRENCY });
 const exactMoney = new Intl.NumberFormat(undefined, {
@@ -28,6 +29,7 @@ const dayWithYear = new Intl.DateTimeFormat(undefined, {
   year: "numeric",
   timeZone: "UTC",
 });
+const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", timeZone: "UTC" });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 
@@ -43,6 +45,8 @@ export function formatExactCents(cents: number): string {
 
 /** For axes, where there is little space. */
 export function formatCompactCents(cents: number): string {
+  // Whole tenths would show small amounts twice.
+  if (Math.abs(cents) < MIN_COMPACT_CENTS && cents !== 0) return money.format(cents / CENTS);
   return compactMoney.format(cents / CENTS);
 }
 
@@ -83,6 +87,20 @@ export function formatDay(date: string): string {
 
 export function formatDayWithYear(date: string): string {
   return dayWithYear.format(new Date(date));
+}
+
+/** A point on an axis of time: a UTC day, or the UTC hour of a moment. */
+export function formatPoint(point: string): string {
+  return isDay(point) ? formatDay(point) : hour.format(new Date(point));
+}
+
+/** As `formatPoint`, with the day of an hour and the year of a day. */
+export function formatPointInFull(point: string): string {
+  return isDay(point) ? formatDayWithYear(point) : `${formatDay(point)}, ${formatPoint(point)}`;
+}
+
+function isDay(point: string): boolean {
+  return point.length === "2026-12-01".length;
 }
 
 export function formatMoment(iso: string): string {

@@ -1,0 +1,186 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { useChange, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { centsOfMicrocents, formatCount } from "../../format/format.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Id } from "../../kit/id.tsx";
+import { Money } from "../../kit/money.tsx";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { Section } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { pathOf, usePlacement } from "./use-game.ts";
+
+/** Who was shown in the game, with what they said; each can be blocked and allowed again. */
+export function Component() {
+  const placement = usePlacement();
+  const { canChange } = useAbility();
+  const confirm = useConfirm();
+  const advertisers = useRead("GET /creator-revenue/{game_id}/advertisers", pathOf(placement));
+  const change = useChange("PATCH /placements/{game_id}");
+  const { blocked_advertisers: blocked } = placement;
+  const unseen = blocked.filter(
+    (id) => !(advertisers.data ?? []).some((one) => one.advertiser_id.toLowerCase() === id.toLowerCase()),
+  );
+
+  const setBlocked = async (id: string, name: string, isBlocked: boolean) => {
+    if (isBlocked) {
+      const isAgreed = await confirm({
+        title: `Block ${name}`,
+        consequences: [
+          `Nothing of ${name} is matched in this game from now on.`,
+          "Lines that were matched before and are seen are still billed.",
+          "You can allow it again at any time.",
+        ],
+        action: "Block advertiser",
+      });
+      if (!isAgreed) return;
+    }
+    const others = blocked.filter((one) => one.toLowerCase() !== id.toLowerCase());
+    try {
+      await change.mutateAsync({
+        ...pathOf(placement),
+        body: { blocked_advertisers: isBlocked ? [...others, id] : others },
+      });
+      notifyDone(isBlocked ? `${name} is blocked in this game.` : `${name} is allowed in this game again.`);
+    } catch (error) {
+      notifyFailed("Nothing was changed.", error);
+    }
+  };
+  const button = (id: string, name: string, isBlocked: boolean) =>
+    canChange && (
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        {...(!isBlocked && { color: "negative" })}
+        aria-label={`${isBlocked ? "Allow" : "Block"} ${name}`}
+        onClick={() => void setBlocked(id, name, !isBlocked)}
+      >
+        {isBlocked ? "Allow" : "Block"}
+      </Button>
+    );
+
+  return (
+    <>
+      <DataTable
+        label="Advertisers"
+        rows={advertisers.data}
+        rowKey={({ advertiser_id: id }) => id}
+        error={advertisers.error}
+        onRetry={() => void advertisers.refetch()}
+        searchIn={({ company_name: name, brand_names: brands, recent_lines: lines }) => [
+          name,
+          ...brands,
+          ...lines,
+        ]}
+        filters={[
+          {
+            key: "blocked",
+            label: "State",
+            options: [
+              { value: "allowed", label: "Allowed" },
+              { value: "blocked", label: "Blocked" },
+            ],
+            matches: ({ is_blocked: isBlocked }, value) => isBlocked === (value === "blocked"),
+          },
+        ]}
+        empty={
+          <Empty line="Nobody has spoken here yet.">
+            Advertisers appear with their first billed impression in this game.
+          </Empty>
+        }
+        columns={[
+          {
+            key: "company",
+            header: "Advertiser",
+            phone: "title",
+            value: ({ company_name: name }) => name,
+            cell: ({ company_name: name, brand_names: brands }) => (
+              <div>
+                <Text fw={600}>{name}</Text>
+                <Text fz={13} c="dimmed" maw={280}>
+                  {brands.join(", ")}
+                </Text>
+              </div>
+            ),
+          },
+          {
+            key: "earned",
+            header: "Earned",
+            align: "right",
+            phone: "fact",
+            value: ({ earned_microcents: earned }) => centsOfMicrocents(earned),
+            cell: ({ earned_microcents: earned }) => <Money cents={centsOfMicrocents(earned)} />,
+          },
+          {
+            key: "impressions",
+            header: "Impressions",
+            align: "right",
+            value: ({ impressions }) => impressions,
+            cell: ({ impressions }) => formatCount(impressions),
+          },
+          {
+            key: "lines",
+            header: "Recent lines",
+            value: ({ recent_lines: lines }) => lines.join(" / "),
+            cell: ({ recent_lines: lines }) => (
+              <Stack gap={4} maw={420}>
+                {lines.map((line) => (
+                  <Text key={line} ff="var(--story-font)" fz={14}>
+                    {line}
+                  </Text>
+                ))}
+              </Stack>
+            ),
+          },
+          {
+            key: "state",
+            header: "State",
+            phone: "fact",
+            value: ({ is_blocked: isBlocked }) => (isBlocked ? "blocked" : "allowed"),
+            cell: ({ is_blocked: isBlocked }) =>
+              isBlocked ? <Status tone="negative">Blocked</Status> : <Status tone="positive">Allowed</Status>,
+          },
+          {
+            key: "block",
+            header: "",
+            align: "right",
+            cell: ({ advertiser_id: id, company_name: name, is_blocked: isBlocked }) =>
+              button(id, name, isBlocked),
+          },
+        ]}
+      />
+      {advertisers.data !== undefined && unseen.length > 0 && (
+        <Section
+          title="Blocked, and never seen here"
+          about="Blocked by identifier, before anything was shown."
+        >
+          <DataTable
+            label="Other blocked advertisers"
+            name="unseen"
+            rows={unseen.map((id) => ({ id }))}
+            rowKey={({ id }) => id}
+            empty={null}
+            columns={[
+              {
+                key: "id",
+                header: "Advertiser",
+                phone: "title",
+                value: ({ id }) => id,
+                cell: ({ id }) => <Id value={id} label="advertiser id" />,
+              },
+              {
+                key: "allow",
+                header: "",
+                align: "right",
+                phone: "fact",
+                cell: ({ id }) => button(id, id, true),
+              },
+            ]}
+          />
+        </Section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+/** What a reason for no ad means, and what helps. */
+export interface Advice {
+  label: string;
+  means: string;
+  helps: string;
+}
+
+const REASONS: Readonly<Record<string, Advice>> = {
+  no_eligible_campaign: {
+    label: "No campaign fits",
+    means: "Campaigns run, but none fits these scenes, or the player has seen what does as often as allowed.",
+    helps: "Send more of the scene and the player's country; accept more types; block fewer categories.",
+  },
+  session_cap: {
+    label: "Player has seen enough",
+    means: "The player has seen as many ads as this game allows in one session.",
+    helps: "Raise the ads per session in the settings, if the story bears it.",
+  },
+  budget: {
+    label: "Budgets used up",
+    means: "Campaigns fit, but have no money left for now.",
+    helps: "Nothing on your side. Daily caps begin anew at 00:00 UTC.",
+  },
+  placement_disabled: {
+    label: "Ads are off",
+    means: "The game asks, but its ads are turned off.",
+    helps: "Turn ads on.",
+  },
+  no_campaigns: {
+    label: "No campaign runs",
+    means: "No advertiser has an active campaign.",
+    helps: "Nothing on your side.",
+  },
+};
+
+export const REASON_NAMES: readonly string[] = Object.keys(REASONS);
+
+export function reasonAdvice(reason: string): Advice {
+  return (
+    REASONS[reason] ?? {
+      label: reason.replaceAll("_", " "),
+      means: "The service gave this reason.",
+      helps: "See the page on integrating.",
+    }
+  );
+}
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: "The request is malformed. The answer's detail names the field.",
+  401: "The key is unknown or revoked. Check which key the server has.",
+  403: "The key lacks the scope Serving, or the game belongs to another account.",
+  404: "The game, campaign or creative is unknown. Check the game_id; a game has to be added first.",
+  408: "The request took too long to arrive.",
+  409: "There is no match to bill: it is older than 24 hours, or was billed as another.",
+  413: "The body is too large: at most 256 KiB.",
+  422: "A value is not allowed. The answer's detail names the field.",
+  429: "More requests than the key's limit allows. Raise the limit, or spread the calls.",
+};
+
+/** What an error of a game server's call means and what helps. */
+export function errorAdvice(status: number): string {
+  return ERRORS[status] ?? (status >= 500 ? "The service failed. Impressions are worth repeating." : "");
+}

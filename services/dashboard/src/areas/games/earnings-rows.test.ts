@@ -1,0 +1,27 @@
+import { describe, expect, it } from "@jest/globals";
+import { daysBetween, earnedByDay, firstDayOf } from "./earnings-rows.ts";
+
+const now = new Date("2026-03-02T23:59:00Z");
+
+describe("the days of the earnings", () => {
+  it("begins a month with its first day, and counts back with today", () => {
+    expect(firstDayOf("month", now)).toBe("2026-03-01");
+    expect(firstDayOf("30", now)).toBe("2026-02-01");
+    expect(firstDayOf("nonsense", now)).toBe("2026-02-01");
+  });
+
+  it("shows days without earnings as zeros, and sums up games", () => {
+    const row = (date: string, game_id: string, earned_microcents: number) => ({
+      date,
+      game_id,
+      earned_microcents,
+      impressions: 1,
+    });
+    const rows = [row("2026-03-02", "a", 5), row("2026-03-02", "b", 7), row("2026-02-28", "a", 1)];
+    expect(earnedByDay(rows, daysBetween("2026-02-28", "2026-03-02"))).toEqual([
+      { date: "2026-02-28", earned: 1 },
+      { date: "2026-03-01", earned: 0 },
+      { date: "2026-03-02", earned: 12 },
+    ]);
+  });
+});

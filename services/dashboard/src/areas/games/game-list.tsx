@@ -1,0 +1,324 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Checkbox,
+  Group,
+  List,
+  Modal,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { useNavigate } from "react-router";
+import { useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { centsOfMicrocents, formatCount, formatShare } from "../../format/format.ts";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Figures } from "../../kit/figures.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { Money } from "../../kit/money.tsx";
+import { notifyDone } from "../../kit/notify.ts";
+import { Page, Section } from "../../kit/page.tsx";
+import { Empty, Failed } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { errorAdvice } from "./advice.ts";
+import {
+  type GameTraffic,
+  gamePath,
+  PLACEMENT_TYPES,
+  type Placement,
+  type PlacementType,
+  TRAFFIC_REFETCH_MS,
+  useAdsSwitch,
+} from "./placement.ts";
+import { STAGE_WORDS } from "./stage.ts";
+
+interface Game {
+  placement: Placement;
+  traffic: GameTraffic | undefined;
+}
+
+/** The games of the account: whether their ads are on, and whether their integration works. */
+export function Component() {
+  const { canChange } = useAbility();
+  const [isOpen, { open, close }] = useDisclosure();
+  const placements = useRead("GET /placements");
+  const traffic = useRead("GET /traffic", {}, { refetchEveryMs: TRAFFIC_REFETCH_MS });
+  const add = canChange && <Button onClick={open}>Add game</Button>;
+  const games = placements.data?.map((placement) => ({
+    placement,
+    traffic: traffic.data?.games.find(({ game_id: id }) => id === placement.game_id),
+  }));
+  const hasGames = games === undefined || games.length > 0;
+  return (
+    <Page title="Games" about="Where your players meet ads, and whether it works." actions={hasGames && add}>
+      {hasGames && <Summary traffic={traffic} />}
+      <Games games={games} placements={placements} add={add} />
+      <Errors traffic={traffic} />
+      <Modal opened={isOpen} onClose={close} title="Add a game">
+        <AddForm onClose={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+type TrafficRead = ReturnType<typeof useRead<"GET /traffic">>;
+
+function Summary({ traffic }: { traffic: TrafficRead }) {
+  const { data } = traffic;
+  if (data === undefined && traffic.error) {
+    return (
+      <Card>
+        <Failed
+          what="The traffic could not be loaded."
+          error={traffic.error}
+          onRetry={() => void traffic.refetch()}
+        >
+          The games below can still be changed.
+        </Failed>
+      </Card>
+    );
+  }
+  const sum = (field: "requests" | "matches" | "impressions") =>
+    (data?.games ?? []).reduce((total, game) => total + game[field], 0);
+  const requests = sum("requests");
+  const errors = (data?.errors ?? []).reduce((total, { count }) => total + count, 0);
+  return (
+    <Figures
+      isLoading={data === undefined}
+      figures={[
+        {
+          label: "Last call",
+          value: data?.last_call_at ? <Moment iso={data.last_call_at} /> : "None yet",
+          note: "by any key of the account",
+        },
+        { label: "Requests", value: formatCount(requests), note: "in the last 24 hours" },
+        {
+          label: "Matches",
+          value: formatCount(sum("matches")),
+          note:
+            requests === 0 ? "in the last 24 hours" : `${formatShare(sum("matches") / requests)} of requests`,
+        },
+        { label: "Impressions", value: formatCount(sum("impressions")), note: "in the last 24 hours" },
+        { label: "Errors", value: formatCount(errors), note: "in the last 24 hours" },
+      ]}
+    />
+  );
+}
+
+interface GamesProps {
+  games: Game[] | undefined;
+  placements: ReturnType<typeof useRead<"GET /placements">>;
+  add: ReactNode;
+}
+
+function Games({ games, placements, add }: GamesProps) {
+  const { canChange } = useAbility();
+  const toggle = useAdsSwitch();
+  return (
+    <DataTable
+      label="Games"
+      rows={games}
+      rowKey={({ placement }) => placement.game_id}
+      rowTo={({ placement }) => gamePath(placement.game_id)}
+      error={placements.error}
+      onRetry={() => void placements.refetch()}
+      searchIn={({ placement }) => [placement.game_id, placement.creator_id]}
+      filters={[
+        {
+          key: "ads",
+          label: "Ads",
+          options: [
+            { value: "on", label: "Ads on" },
+            { value: "off", label: "Ads off" },
+          ],
+          matches: ({ placement }, value) => placement.is_active === (value === "on"),
+        },
+      ]}
+      empty={
+        <Empty line="No story is told here yet." action={add}>
+          Add a game with the identifier that your server will send. Then copy a snippet and ask for a first
+          ad.
+        </Empty>
+      }
+      columns={[
+        {
+          key: "game",
+          header: "Game",
+          phone: "title",
+          value: ({ placement }) => placement.game_id,
+          cell: ({ placement }) => placement.game_id,
+        },
+        {
+          key: "state",
+          header: "Integration",
+          phone: "fact",
+          value: ({ traffic }) => traffic?.stage,
+          cell: ({ traffic }) =>
+            traffic && (
+              <Status tone={STAGE_WORDS[traffic.stage].tone}>{STAGE_WORDS[traffic.stage].word}</Status>
+            ),
+        },
+        {
+          key: "requests",
+          header: "Requests, 24 h",
+          align: "right",
+          value: ({ traffic }) => traffic?.requests,
+          cell: ({ traffic }) => traffic && formatCount(traffic.requests),
+        },
+        {
+          key: "matches",
+          header: "Matched",
+          help: "The share of requests in the last 24 hours that got an ad.",
+          align: "right",
+          value: ({ traffic }) => (traffic?.requests ? traffic.matches / traffic.requests : null),
+          cell: ({ traffic }) => (traffic?.requests ? formatShare(traffic.matches / traffic.requests) : "–"),
+        },
+        {
+          key: "impressions",
+          header: "Impressions",
+          help: "All that were billed.",
+          align: "right",
+          value: ({ traffic }) => traffic?.billed_impressions,
+          cell: ({ traffic }) => traffic && formatCount(traffic.billed_impressions),
+        },
+        {
+          key: "earned",
+          header: "Earned",
+          align: "right",
+          phone: "fact",
+          value: ({ traffic }) => traffic && centsOfMicrocents(traffic.earned_microcents),
+          cell: ({ traffic }) => traffic && <Money cents={centsOfMicrocents(traffic.earned_microcents)} />,
+        },
+        {
+          key: "ads",
+          header: "Ads",
+          align: "right",
+          value: ({ placement }) => (placement.is_active ? "on" : "off"),
+          cell: ({ placement }) => (
+            <Switch
+              aria-label={`Ads in ${placement.game_id}`}
+              checked={placement.is_active}
+              disabled={!canChange}
+              onChange={() => void toggle(placement)}
+              display="inline-block"
+              style={{ position: "relative", zIndex: 1 }}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function Errors({ traffic }: { traffic: TrafficRead }) {
+  const errors = traffic.data?.errors ?? [];
+  if (errors.length === 0) return null;
+  return (
+    <Section
+      title="Errors of the last 24 hours"
+      about="Of all calls of this account, also those that named no game."
+    >
+      <Card padding={0}>
+        <Table.ScrollContainer minWidth={480} type="native">
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Call</Table.Th>
+                <Table.Th ta="right">Count</Table.Th>
+                <Table.Th>Last</Table.Th>
+                <Table.Th>What helps</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {errors.map(({ operation, status, count, last_at: at }) => (
+                <Table.Tr key={`${operation}-${status}`}>
+                  <Table.Td>
+                    <Text ff="monospace" fz={13} style={{ whiteSpace: "nowrap" }}>
+                      POST /{operation} {status}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td ta="right">{formatCount(count)}</Table.Td>
+                  <Table.Td style={{ whiteSpace: "nowrap" }}>{at && <Moment iso={at} />}</Table.Td>
+                  <Table.Td>{errorAdvice(status)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </Card>
+    </Section>
+  );
+}
+
+function AddForm({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [gameId, setGameId] = useState("");
+  const form = useApiForm("POST /placements/{game_id}", {
+    creator_id: "studio",
+    placement_types: PLACEMENT_TYPES.map(({ value }) => value),
+  });
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const path = { game_id: gameId.trim() };
+    const placement = await form.send({ path });
+    if (placement === undefined) return;
+    notifyDone(`${placement.game_id} takes ads now.`);
+    onClose();
+    await navigate(gamePath(placement.game_id));
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate>
+      <Stack>
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
+        <TextInput
+          label="Game ID"
+          description="Your own identifier, which the game's server sends as game_id. It cannot be changed."
+          placeholder="moonlit-keep"
+          value={gameId}
+          onChange={({ currentTarget }) => setGameId(currentTarget.value)}
+          required
+          withAsterisk={false}
+          data-autofocus
+        />
+        <TextInput
+          label="Creator ID"
+          description="Who makes the game, in your own system."
+          value={form.values.creator_id ?? ""}
+          onChange={({ currentTarget }) => form.set("creator_id", currentTarget.value)}
+          error={form.problem("creator_id")}
+        />
+        <Checkbox.Group
+          label="Types of ads"
+          value={form.values.placement_types ?? []}
+          onChange={(types) => form.set("placement_types", types as PlacementType[])}
+          error={form.problem("placement_types")}
+        >
+          <Stack gap="xs" my={4}>
+            {PLACEMENT_TYPES.map(({ value, label, description }) => (
+              <Checkbox key={value} value={value} label={label} description={description} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <List size="sm" c="dimmed">
+          <List.Item>You keep 70 % of each charge, and a player sees at most 10 ads in a session.</List.Item>
+          <List.Item>Both can be changed on the game's page.</List.Item>
+        </List>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.isSending} disabled={gameId.trim() === ""}>
+            Add game
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

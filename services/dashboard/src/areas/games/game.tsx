@@ -1,0 +1,86 @@
+import { Button, Card, Skeleton } from "@mantine/core";
+import { Link, Outlet, useParams } from "react-router";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { formatDayWithYear } from "../../format/format.ts";
+import { Page } from "../../kit/page.tsx";
+import { Empty, Failed } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { TabLinks } from "../../kit/tab-links.tsx";
+import { gamePath, type Placement, useAdsSwitch } from "./placement.ts";
+
+const TABS = [
+  { path: "", label: "Is it working?" },
+  { path: "reasons", label: "Why no ad?" },
+  { path: "words", label: "Which words fit?" },
+  { path: "advertisers", label: "Who is shown?" },
+  { path: "settings", label: "Settings" },
+];
+const BACK = { to: "/games", label: "Games" };
+
+/** One game: its integration, and what may be shown in it. */
+export function Component() {
+  const { gameId = "" } = useParams();
+  const { canChange } = useAbility();
+  const toggle = useAdsSwitch();
+  const placement = useRead("GET /placements/{game_id}", { path: { game_id: gameId } });
+  const { data, error } = placement;
+  if (data === undefined) {
+    return (
+      <Page title={gameId} back={BACK}>
+        {hasStatus(error, 403, 404) ? (
+          <Card>
+            <Empty
+              line="Nobody here knows this game."
+              action={
+                <Button component={Link} to="/games">
+                  Show games
+                </Button>
+              }
+            >
+              This account has no game of this identifier. Another of your accounts may have it.
+            </Empty>
+          </Card>
+        ) : error ? (
+          <Card>
+            <Failed
+              what="The game could not be loaded."
+              error={error}
+              onRetry={() => void placement.refetch()}
+            />
+          </Card>
+        ) : (
+          <>
+            <Skeleton height={40} />
+            <Skeleton height={180} />
+            <Skeleton height={320} />
+          </>
+        )}
+      </Page>
+    );
+  }
+  const { is_active: isActive, creator_id: creator, created_at: since } = data;
+  return (
+    <Page
+      title={gameId}
+      back={BACK}
+      state={<Status tone={isActive ? "positive" : "quiet"}>{isActive ? "Ads on" : "Ads off"}</Status>}
+      about={`Made by ${creator}, here since ${formatDayWithYear(since)}`}
+      actions={
+        <>
+          {canChange && (
+            <Button variant="default" onClick={() => void toggle(data)}>
+              {isActive ? "Turn off ads" : "Turn on ads"}
+            </Button>
+          )}
+          <Button component={Link} to={`/match-tester?game=${encodeURIComponent(gameId)}`}>
+            Test a scene
+          </Button>
+        </>
+      }
+    >
+      <TabLinks label="Questions" base={gamePath(gameId)} tabs={TABS} />
+      <Outlet context={data satisfies Placement} />
+    </Page>
+  );
+}

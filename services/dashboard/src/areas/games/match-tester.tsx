@@ -1,0 +1,412 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Collapse,
+  Group,
+  Select,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import { callForResponse } from "../../api/call.ts";
+import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import { useChange, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import {
+  centsOfMillicents,
+  formatCount,
+  formatDecimal,
+  formatExactCents,
+  formatTerm,
+} from "../../format/format.ts";
+import { Figures } from "../../kit/figures.tsx";
+import { Id } from "../../kit/id.tsx";
+import { Page, Section } from "../../kit/page.tsx";
+import { Empty, Failed } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { countryOptions } from "../../map/countries-list.ts";
+import { Scene } from "../../scene/scene.tsx";
+import { Story } from "../../scene/story.tsx";
+import { reasonAdvice } from "./advice.ts";
+import { gamePath } from "./placement.ts";
+import {
+  type GameContext,
+  sceneOf,
+  sceneParameters,
+  sceneSummary,
+  type TestedScene,
+  testerPath,
+} from "./scene-link.ts";
+
+type Ad = NonNullable<AnswerOf<"POST /match">>;
+
+/** The answer to one request, with the scene that asked. */
+interface Outcome {
+  tested: TestedScene;
+  ad: Ad | undefined;
+  reason: string | undefined;
+  milliseconds: number;
+}
+
+const SHOWN_SCENES = 6;
+
+/** Asks the live service for an ad, as a game server would, and explains the answer. */
+export function Component() {
+  const [parameters, setParameters] = useSearchParams();
+  const { canChange } = useAbility();
+  const games = useRead("GET /placements");
+  const tested = sceneOf(parameters);
+  const chosen = { ...tested, game: tested.game || (games.data?.[0]?.game_id ?? "") };
+  const update = (next: Partial<TestedScene>) =>
+    setParameters(sceneParameters({ ...chosen, ...next }), { replace: true, preventScrollReset: true });
+
+  if (games.data === undefined && games.error) {
+    return (
+      <Page title="Match tester">
+        <Card>
+          <Failed
+            what="The games could not be loaded."
+            error={games.error}
+            onRetry={() => void games.refetch()}
+          />
+        </Card>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title="Match tester"
+      about="Describe a scene and ask for an ad, as your game server would: live, with the campaigns of this moment."
+    >
+      {games.data?.length === 0 ? (
+        <Card>
+          <Empty
+            line="A scene needs a game to happen in."
+            action={
+              <Button component={Link} to="/games">
+                Add a game
+              </Button>
+            }
+          >
+            Add a game first; then its scenes can be tried here.
+          </Empty>
+        </Card>
+      ) : !canChange ? (
+        <Alert color="info" title="As a viewer you cannot ask for ads">
+          A match holds an advertiser's money. Managers and owners can test scenes.
+        </Alert>
+      ) : (
+        <Tester chosen={chosen} games={(games.data ?? []).map(({ game_id: id }) => id)} onChange={update} />
+      )}
+      <RecentScenes />
+    </Page>
+  );
+}
+
+interface TesterProps {
+  chosen: TestedScene;
+  games: readonly string[];
+  onChange: (next: Partial<TestedScene>) => void;
+}
+
+function Tester({ chosen, games, onChange }: TesterProps) {
+  const [outcome, setOutcome] = useState<Outcome>();
+  const [failure, setFailure] = useState<unknown>();
+  const [isAsking, setAsking] = useState(false);
+  const ask = async (event: FormEvent) => {
+    event.preventDefault();
+    setAsking(true);
+    setFailure(undefined);
+    const startedMs = performance.now();
+    try {
+      const response = await callForResponse("POST /match", { body: requestOf(chosen) });
+      const ad = response.status === 204 ? undefined : ((await response.json()) as Ad);
+      setOutcome({
+        tested: chosen,
+        ad,
+        reason: response.headers.get("X-No-Match-Reason") ?? undefined,
+        milliseconds: performance.now() - startedMs,
+      });
+    } catch (error) {
+      setOutcome(undefined);
+      setFailure(error);
+    } finally {
+      setAsking(false);
+    }
+  };
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+      <Card component="section" aria-label="Scene">
+        <form onSubmit={(event) => void ask(event)}>
+          <SceneFields chosen={chosen} games={games} onChange={onChange} />
+          <Group mt="md" justify="space-between">
+            <Text c="dimmed" fz={13} maw={300}>
+              Nothing is charged. A match holds the price of one impression for ten minutes.
+            </Text>
+            <Button type="submit" loading={isAsking} disabled={chosen.game === ""}>
+              Ask for an ad
+            </Button>
+          </Group>
+        </form>
+      </Card>
+      <section aria-label="Answer" aria-live="polite">
+        {failure !== undefined ? (
+          <Card>
+            <Failed what="The service refused the request." error={failure} />
+          </Card>
+        ) : outcome === undefined ? (
+          <Card>
+            <Empty line="And then the innkeeper said …">
+              The answer appears here: the line in its scene, why this campaign won, and what it costs.
+            </Empty>
+          </Card>
+        ) : (
+          <Answer key={outcome.ad?.match_id ?? outcome.milliseconds} outcome={outcome} />
+        )}
+      </section>
+    </SimpleGrid>
+  );
+}
+
+/** Each request is a player of its own, so that no cap of an earlier test stands in the way. */
+function requestOf({ game, country, scene }: TestedScene): BodyOf<"POST /match"> {
+  return {
+    game_id: game,
+    user_id: `match-tester-${crypto.randomUUID()}`,
+    ...(country !== null && { player_geo: { country_code: country } }),
+    game_context: scene,
+  };
+}
+
+function SceneFields({ chosen, games, onChange }: TesterProps) {
+  const { game, country, scene } = chosen;
+  const setScene = (field: keyof GameContext, value: string | string[]) =>
+    onChange({ scene: { ...scene, [field]: value.length === 0 ? undefined : value } });
+  const text = (field: "location" | "category" | "theme_id" | "narrative") => ({
+    value: scene[field] ?? "",
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      setScene(field, currentTarget.value),
+  });
+  const words = (field: "mood_tags" | "actions") => ({
+    value: [...(scene[field] ?? [])],
+    onChange: (value: string[]) => setScene(field, value),
+  });
+  return (
+    <Stack>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Select
+          label="Game"
+          data={[...games]}
+          value={game === "" ? null : game}
+          onChange={(value) => onChange({ game: value ?? "" })}
+          allowDeselect={false}
+          searchable
+        />
+        <Select
+          label="Country of the player"
+          data={[...countryOptions]}
+          searchable
+          clearable
+          placeholder="Unknown"
+          value={country}
+          onChange={(value) => onChange({ country: value })}
+        />
+        <TextInput label="Location" placeholder="tavern" maxLength={200} {...text("location")} />
+        <TextInput label="Category" placeholder="fantasy" maxLength={200} {...text("category")} />
+        <TagsInput
+          label="Moods"
+          placeholder={scene.mood_tags?.length ? "" : "calm"}
+          {...words("mood_tags")}
+        />
+        <TagsInput label="Actions" placeholder={scene.actions?.length ? "" : "drink"} {...words("actions")} />
+      </SimpleGrid>
+      <TextInput label="Theme" placeholder="medieval" maxLength={200} {...text("theme_id")} />
+      <Textarea
+        label="Text of the scene"
+        placeholder="Rain drums on the roof of the tavern while the party plans its next move."
+        autosize
+        minRows={3}
+        maxLength={2_000}
+        {...text("narrative")}
+      />
+    </Stack>
+  );
+}
+
+function Answer({ outcome }: { outcome: Outcome }) {
+  const { ad, tested, reason, milliseconds } = outcome;
+  const { scene, game } = tested;
+  if (ad === undefined) {
+    const advice = reasonAdvice(reason ?? "no_eligible_campaign");
+    return (
+      <Card>
+        <Stack>
+          <Status tone="warning">No ad: {advice.label.toLowerCase()}</Status>
+          <Text>{advice.means}</Text>
+          <Text>
+            <Text span fw={600}>
+              What helps:{" "}
+            </Text>
+            {advice.helps}
+          </Text>
+          <Text c="dimmed" fz={13}>
+            204 with X-No-Match-Reason: {reason ?? "none"}, after {formatCount(milliseconds)} ms. A game goes
+            on with its own scene.
+          </Text>
+          <Group>
+            <Button variant="default" component={Link} to={`${gamePath(game)}/words`}>
+              See which words fit
+            </Button>
+          </Group>
+        </Stack>
+      </Card>
+    );
+  }
+  return (
+    <Stack>
+      <Scene
+        pipeline={ad.biased_pipeline}
+        {...(scene.location !== undefined && scene.location !== null && { place: scene.location })}
+        hasChips
+      >
+        <Story before={scene.narrative} line={ad.narrative_hook} payer={ad.brand_name} />
+      </Scene>
+      <Explained ad={ad} milliseconds={milliseconds} />
+      <Impression ad={ad} game={game} />
+      <Raw ad={ad} />
+    </Stack>
+  );
+}
+
+function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
+  const { affinity_score: score, cpm_bid_cents: bid, brand_name: brand } = ad;
+  const factor = 1 + score / (1 + score);
+  return (
+    <>
+      <Figures
+        figures={[
+          { label: "Bid", value: formatExactCents(bid), note: "for a thousand impressions" },
+          {
+            label: "Affinity score",
+            value: formatDecimal(score),
+            note: score === 0 ? "no affinity fits" : "from affinities that fit",
+          },
+          {
+            label: "Rank",
+            value: formatDecimal((bid / 100) * factor),
+            note: `bid × ${formatDecimal(factor)}`,
+          },
+          {
+            label: "Answered in",
+            value: `${formatCount(milliseconds)} ms`,
+            note: "with the way to this browser",
+          },
+        ]}
+      />
+      <Text c="dimmed">
+        {score === 0
+          ? `${brand} may be shown in this scene and bids most among those that may. Nothing in the scene speaks for it in particular.`
+          : `${brand} may be shown in this scene, and words of the scene lift its bid by ${formatDecimal((factor - 1) * 100)} %: its rank is among the best.`}{" "}
+        {ad.product_name && `It speaks of ${ad.product_name}. `}
+        The line is a {formatTerm(ad.creative_type).toLowerCase()} of {ad.tone} tone.
+      </Text>
+    </>
+  );
+}
+
+/** The billing event, apart from the match and with its price on it: it moves money. */
+function Impression({ ad, game }: { ad: Ad; game: string }) {
+  const record = useChange("POST /impressions");
+  const { match_id, campaign_id, creative_id } = ad;
+  const price = formatExactCents(centsOfMillicents(ad.cpm_bid_cents));
+  if (record.data !== undefined) {
+    return (
+      <Alert color="positive" title="The impression is recorded">
+        {ad.brand_name} paid {formatExactCents(record.data.charged_cents)}; the game earns its share.{" "}
+        <Id value={record.data.impression_id} label="impression id" />
+      </Alert>
+    );
+  }
+  return (
+    <Card component="section" aria-label="Impression">
+      <Stack gap="sm">
+        {record.error && <Alert color="negative">{record.error.detail}</Alert>}
+        <Group justify="space-between">
+          <Text maw={420}>
+            Your server records an impression once a player has seen the line. This charges {ad.brand_name}{" "}
+            {price} of real money and cannot be undone.
+          </Text>
+          <Button
+            variant="outline"
+            loading={record.isPending}
+            onClick={() => record.mutate({ body: { game_id: game, campaign_id, creative_id, match_id } })}
+          >
+            Record impression, charge {price}
+          </Button>
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+function Raw({ ad }: { ad: Ad }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div>
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {isOpen ? "Hide the answer as JSON" : "Show the answer as JSON"}
+      </Button>
+      <Collapse expanded={isOpen}>
+        <Text
+          component="pre"
+          ff="monospace"
+          fz={13}
+          style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+        >
+          {JSON.stringify(ad, null, 2)}
+        </Text>
+      </Collapse>
+    </div>
+  );
+}
+
+function RecentScenes() {
+  const scenes = useRead("GET /no-match-scenes", { query: { limit: SHOWN_SCENES } });
+  if (scenes.data === undefined || scenes.data.length === 0) return null;
+  return (
+    <Section
+      title="Begin with a scene that got no ad"
+      about="Recent scenes of your games, without their players."
+    >
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+        {scenes.data.map((scene) => (
+          <Card key={`${scene.at} ${JSON.stringify(scene.game_context)}`} padding="md">
+            <Stack gap={6}>
+              <Text fw={600}>{sceneSummary(scene.game_context)}</Text>
+              <Text c="dimmed" fz={13}>
+                {scene.game_id} · {reasonAdvice(scene.reason).label}
+              </Text>
+              <Group>
+                <Button component={Link} to={testerPath(scene)} variant="default" size="compact-sm">
+                  Use this scene
+                </Button>
+              </Group>
+            </Stack>
+          </Card>
+        ))}
+      </SimpleGrid>
+    </Section>
+  );
+}

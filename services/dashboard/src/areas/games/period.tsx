@@ -1,0 +1,42 @@
+import { SegmentedControl } from "@mantine/core";
+import type { AnswerOf } from "../../api/operations.ts";
+import { useRead } from "../../api/queries.ts";
+import { useUrlState } from "../../kit/use-url-state.ts";
+import type { Placement } from "./placement.ts";
+import { pathOf } from "./use-game.ts";
+
+export type TrafficPoint = AnswerOf<"GET /traffic/{game_id}">["points"][number];
+
+const SERIES_REFETCH_MS = 30_000;
+const HOURS = 24;
+const DAYS = 30;
+
+/** The calls of a game over the period that the address names, and the control that changes the period. */
+export function useTrafficSeries(placement: Placement) {
+  const [unit, setUnit] = useUrlState("by", "hour");
+  const isByDay = unit === "day";
+  const series = useRead(
+    "GET /traffic/{game_id}",
+    { ...pathOf(placement), query: isByDay ? { unit: "day", count: DAYS } : { unit: "hour", count: HOURS } },
+    { refetchEveryMs: SERIES_REFETCH_MS, keepPrevious: true },
+  );
+  const control = (
+    <SegmentedControl
+      size="xs"
+      aria-label="Period"
+      data={[
+        { value: "hour", label: `${HOURS} hours` },
+        { value: "day", label: `${DAYS} days` },
+      ]}
+      value={isByDay ? "day" : "hour"}
+      onChange={setUnit}
+    />
+  );
+  const words = isByDay ? `the last ${DAYS} days` : `the last ${HOURS} hours`;
+  return { series, control, words, rowLabel: isByDay ? "Day" : "Hour" };
+}
+
+/** The row key of a point: its UTC day, or its hour. */
+export function pointKey(unit: string, { start }: TrafficPoint): string {
+  return unit === "day" ? start.slice(0, 10) : start;
+}

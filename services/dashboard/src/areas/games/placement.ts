@@ -1,0 +1,70 @@
+import type { AnswerOf } from "../../api/operations.ts";
+import { useChange } from "../../api/queries.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+
+export type Placement = AnswerOf<"GET /placements/{game_id}">;
+export type PlacementType = Placement["placement_types"][number];
+export type GameTraffic = AnswerOf<"GET /traffic">["games"][number];
+export type Stage = GameTraffic["stage"];
+
+/** How often pages ask for traffic anew: well below the limit of analytics. */
+export const TRAFFIC_REFETCH_MS = 6_000;
+
+export const PLACEMENT_TYPES: readonly { value: PlacementType; label: string; description: string }[] = [
+  {
+    value: "narrative_hook",
+    label: "Narrative hook",
+    description: "A line that becomes part of what the game tells.",
+  },
+  {
+    value: "product_mention",
+    label: "Product mention",
+    description: "A product that is named in passing.",
+  },
+  {
+    value: "location_brand",
+    label: "Location brand",
+    description: "A place in the scene that carries a brand.",
+  },
+  {
+    value: "character_reference",
+    label: "Character reference",
+    description: "A character who uses or speaks of a brand.",
+  },
+];
+
+export function gamePath(gameId: string): string {
+  return `/games/${encodeURIComponent(gameId)}`;
+}
+
+/** Turns the ads of a game on and off; every setting stays. Asks before it turns them off. */
+export function useAdsSwitch(): (placement: Placement) => Promise<void> {
+  const confirm = useConfirm();
+  const enable = useChange("POST /placements/{game_id}");
+  const disable = useChange("DELETE /placements/{game_id}");
+  return async ({ game_id, is_active: isActive, creator_id, placement_types }) => {
+    const path = { game_id };
+    if (isActive) {
+      const isAgreed = await confirm({
+        title: `Turn off ads in ${game_id}`,
+        consequences: [
+          "No ad is matched for this game from now on; it goes on with its own scenes.",
+          "Ads that were matched before and are seen are still billed.",
+          "Every setting is kept for when you turn ads on again.",
+        ],
+        action: "Turn off ads",
+      });
+      if (!isAgreed) return;
+    }
+    try {
+      if (isActive) await disable.mutateAsync({ path });
+      else await enable.mutateAsync({ path, body: { creator_id, placement_types } });
+      notifyDone(
+        isActive ? `Ads are off in ${game_id}.` : `Ads are on in ${game_id}, with its former settings.`,
+      );
+    } catch (error) {
+      notifyFailed(isActive ? "Ads are still on." : "Ads are still off.", error);
+    }
+  };
+}

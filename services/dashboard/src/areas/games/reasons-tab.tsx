@@ -1,0 +1,185 @@
+import { Anchor, Text } from "@mantine/core";
+import { Link } from "react-router";
+import { useRead } from "../../api/queries.ts";
+import { Chart } from "../../charts/chart.tsx";
+import { formatCount, formatShare } from "../../format/format.ts";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { Section } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { REASON_NAMES, reasonAdvice } from "./advice.ts";
+import { pointKey, useTrafficSeries } from "./period.tsx";
+import { sceneSummary, testerPath } from "./scene-link.ts";
+import { pathOf, usePlacement } from "./use-game.ts";
+
+const ROLES = {
+  no_eligible_campaign: "own",
+  session_cap: "other",
+  placement_disabled: "other",
+  budget: "blue",
+  no_campaigns: "plan",
+} as const;
+
+/** Why requests got no ad, what helps against each reason, and the scenes that it happened to. */
+export function Component() {
+  const placement = usePlacement();
+  const { series, control, words, rowLabel } = useTrafficSeries(placement);
+  const scenes = useRead("GET /traffic/{game_id}/no-match-scenes", pathOf(placement));
+  const points = series.data?.points ?? [];
+  const requests = points.reduce((sum, point) => sum + point.requests, 0);
+  const counts = new Map<string, number>();
+  for (const { no_match: reasons } of points) {
+    for (const [reason, count] of Object.entries(reasons)) {
+      counts.set(reason, (counts.get(reason) ?? 0) + count);
+    }
+  }
+  const shown = [...new Set([...REASON_NAMES, ...counts.keys()])].filter((reason) => counts.has(reason));
+  const rows = series.data && (shown.length === 0 ? [] : points);
+  return (
+    <>
+      <Chart
+        title="Requests without an ad"
+        about={`By reason, in ${words}. UTC. A request without an ad is no error: the game goes on with its own scene.`}
+        kind="stacked"
+        rows={rows?.map((point) => ({
+          start: pointKey(series.data?.unit ?? "hour", point),
+          ...Object.fromEntries(shown.map((reason) => [reason, point.no_match[reason] ?? 0])),
+        }))}
+        rowKey="start"
+        rowLabel={rowLabel}
+        series={shown.map((reason) => ({
+          key: reason,
+          label: reasonAdvice(reason).label,
+          role: ROLES[reason as keyof typeof ROLES] ?? "other",
+        }))}
+        format="count"
+        error={series.error}
+        onRetry={() => void series.refetch()}
+        actions={control}
+        empty={
+          <Empty line={requests === 0 ? "No scene has asked yet." : "Every scene that asked got an ad."}>
+            {requests === 0
+              ? `There was no request in ${words}.`
+              : `All ${formatCount(requests)} requests in ${words} were matched.`}
+          </Empty>
+        }
+      />
+      {shown.length > 0 && (
+        <Section title="What helps">
+          <DataTable
+            label="Reasons for no ad"
+            name="reasons"
+            rows={shown.map((reason) => ({
+              reason,
+              count: counts.get(reason) ?? 0,
+              ...reasonAdvice(reason),
+            }))}
+            rowKey={({ reason }) => reason}
+            empty={null}
+            columns={[
+              {
+                key: "reason",
+                header: "Reason",
+                phone: "title",
+                value: ({ label }) => label,
+                cell: ({ label, reason }) => (
+                  <div>
+                    <Text fw={600}>{label}</Text>
+                    <Text ff="monospace" fz={13} c="dimmed">
+                      {reason}
+                    </Text>
+                  </div>
+                ),
+              },
+              {
+                key: "count",
+                header: "Requests",
+                align: "right",
+                phone: "fact",
+                value: ({ count }) => count,
+                cell: ({ count }) => formatCount(count),
+              },
+              {
+                key: "share",
+                header: "Share",
+                align: "right",
+                phone: "fact",
+                value: ({ count }) => count / Math.max(1, requests),
+                cell: ({ count }) => formatShare(count / Math.max(1, requests)),
+              },
+              { key: "means", header: "What it means", cell: ({ means }) => means },
+              { key: "helps", header: "What helps", value: ({ helps }) => helps, cell: ({ helps }) => helps },
+            ]}
+          />
+        </Section>
+      )}
+      <Section
+        title="Recent scenes without an ad"
+        about="A sample of the last seven days, without players and sessions. Open one in the match tester and change it until something fits."
+      >
+        <DataTable
+          label="Scenes without an ad"
+          name="scenes"
+          rows={scenes.data}
+          rowKey={({ at, game_context: scene }) => `${at} ${JSON.stringify(scene)}`}
+          error={scenes.error}
+          onRetry={() => void scenes.refetch()}
+          skeletonRows={3}
+          empty={
+            <Empty line="No scene went without.">
+              Scenes appear here when a request of this game gets no ad.
+            </Empty>
+          }
+          columns={[
+            {
+              key: "scene",
+              header: "Scene",
+              phone: "title",
+              value: ({ game_context: scene }) => sceneSummary(scene),
+              cell: ({ game_context: scene }) => (
+                <div>
+                  <Text>{sceneSummary(scene)}</Text>
+                  {scene.narrative && (
+                    <Text c="dimmed" ff="var(--story-font)" lineClamp={2} maw={480}>
+                      {scene.narrative}
+                    </Text>
+                  )}
+                </div>
+              ),
+            },
+            {
+              key: "reason",
+              header: "Reason",
+              phone: "fact",
+              value: ({ reason }) => reasonAdvice(reason).label,
+              cell: ({ reason }) => reasonAdvice(reason).label,
+            },
+            {
+              key: "country",
+              header: "Country",
+              value: ({ country_code: country }) => country,
+              cell: ({ country_code: country }) => country ?? "Unknown",
+            },
+            {
+              key: "at",
+              header: "When",
+              value: ({ at }) => at,
+              cell: ({ at }) => <Moment iso={at} />,
+            },
+            {
+              key: "test",
+              header: "",
+              align: "right",
+              phone: "fact",
+              cell: (scene) => (
+                <Anchor component={Link} to={testerPath(scene)} style={{ whiteSpace: "nowrap" }}>
+                  Test this scene
+                </Anchor>
+              ),
+            },
+          ]}
+        />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import { formatTerm } from "../../format/format.ts";
+
+export type GameContext = BodyOf<"POST /match">["game_context"];
+type NoMatchScene = AnswerOf<"GET /no-match-scenes">[number];
+
+/** What the match tester is given to begin with. */
+export interface TestedScene {
+  game: string;
+  country: string | null;
+  scene: GameContext;
+}
+
+const TEXTS = ["location", "category", "theme_id", "narrative"] as const;
+const LISTS = ["mood_tags", "actions"] as const;
+const LIST_SEPARATOR = "|";
+
+/** The match tester with this scene; everything is in the address, so that a link shows the same. */
+export function testerPath({ game_id, country_code, game_context }: NoMatchScene): string {
+  return `/match-tester?${sceneParameters({ game: game_id, country: country_code, scene: game_context })}`;
+}
+
+export function sceneParameters({ game, country, scene }: TestedScene): URLSearchParams {
+  const parameters = new URLSearchParams();
+  if (game !== "") parameters.set("game", game);
+  if (country !== null) parameters.set("country", country);
+  for (const field of TEXTS) {
+    const text = scene[field];
+    if (typeof text === "string" && text !== "") parameters.set(field, text);
+  }
+  for (const field of LISTS) {
+    const words = scene[field] ?? [];
+    if (words.length > 0) parameters.set(field, words.join(LIST_SEPARATOR));
+  }
+  return parameters;
+}
+
+export function sceneOf(parameters: URLSearchParams): TestedScene {
+  const scene: GameContext = {};
+  for (const field of TEXTS) {
+    const text = parameters.get(field);
+    if (text !== null) scene[field] = text;
+  }
+  for (const field of LISTS) {
+    const words = parameters.get(field);
+    if (words !== null) scene[field] = words.split(LIST_SEPARATOR);
+  }
+  return { game: parameters.get("game") ?? "", country: parameters.get("country"), scene };
+}
+
+/** A scene in one line: "Tavern · calm · drink". */
+export function sceneSummary(scene: GameContext): string {
+  const words = [
+    scene.location,
+    scene.theme_id,
+    scene.category,
+    ...(scene.mood_tags ?? []),
+    ...(scene.actions ?? []),
+  ];
+  const named = words.filter((word) => typeof word === "string" && word !== "");
+  return named.length === 0 ? "A scene that names nothing" : formatTerm(named.join(" · "));
+}

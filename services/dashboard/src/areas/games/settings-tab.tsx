@@ -1,0 +1,115 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Checkbox,
+  Group,
+  NumberInput,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { type FormEvent, useMemo } from "react";
+import { useAbility } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { notifyDone } from "../../kit/notify.ts";
+import { PLACEMENT_TYPES, type Placement, type PlacementType } from "./placement.ts";
+import { pathOf, usePlacement } from "./use-game.ts";
+
+function settingsOf({
+  placement_types,
+  revenue_share_pct,
+  max_ads_per_session,
+  blocked_categories,
+}: Placement) {
+  return { placement_types, revenue_share_pct, max_ads_per_session, blocked_categories };
+}
+
+/** What may be shown in the game, how often, and for which share. */
+export function Component() {
+  const placement = usePlacement();
+  const { canChange } = useAbility();
+  const stored = useMemo(() => settingsOf(placement), [placement]);
+  const form = useApiForm("PATCH /placements/{game_id}", stored);
+  const { values } = form;
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    const saved = await form.send(pathOf(placement));
+    if (saved === undefined) return;
+    form.reset(settingsOf(saved));
+    notifyDone("The settings are in force.");
+  };
+  return (
+    <Card>
+      <form onSubmit={(event) => void save(event)} noValidate>
+        <fieldset disabled={!canChange} style={{ border: 0, margin: 0, padding: 0 }}>
+          <Stack maw={560}>
+            {!canChange && (
+              <Alert color="info" title="As a viewer you can look at settings only">
+                Managers and owners change them.
+              </Alert>
+            )}
+            {form.failure && <Alert color="negative">{form.failure}</Alert>}
+            <TextInput label="Creator ID" value={placement.creator_id} readOnly disabled />
+            <Checkbox.Group
+              label="Types of ads"
+              value={values.placement_types ?? []}
+              onChange={(types) => form.set("placement_types", types as PlacementType[])}
+              error={form.problem("placement_types")}
+            >
+              <Stack gap="xs" my={4}>
+                {PLACEMENT_TYPES.map(({ value, label, description }) => (
+                  <Checkbox key={value} value={value} label={label} description={description} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+            <NumberInput
+              label="Your share"
+              description="Of each charge. A change counts for matches from now on."
+              suffix=" %"
+              min={0}
+              max={100}
+              decimalScale={2}
+              value={values.revenue_share_pct ?? ""}
+              onChange={(share) => form.set("revenue_share_pct", typeof share === "number" ? share : null)}
+              error={form.problem("revenue_share_pct")}
+            />
+            <NumberInput
+              label="Ads per session"
+              description="How many ads one player sees at most in one session, 1 to 50."
+              min={1}
+              max={50}
+              allowDecimal={false}
+              value={values.max_ads_per_session ?? ""}
+              onChange={(ads) => form.set("max_ads_per_session", typeof ads === "number" ? ads : null)}
+              error={form.problem("max_ads_per_session")}
+            />
+            <TagsInput
+              label="Blocked categories"
+              description="Campaigns that target one of these are never shown, such as gambling. Press Enter after each."
+              value={values.blocked_categories ?? []}
+              onChange={(categories) => form.set("blocked_categories", categories)}
+              error={form.problem("blocked_categories")}
+            />
+            {canChange && (
+              <Group justify="space-between" align="center">
+                <Text c="dimmed" fz={13} maw={360}>
+                  Takes effect with the next match. Advertisers are blocked under "Who is shown?".
+                </Text>
+                <Group gap="sm">
+                  <Button variant="default" disabled={!form.isChanged} onClick={() => form.reset(stored)}>
+                    Discard changes
+                  </Button>
+                  <Button type="submit" loading={form.isSending} disabled={!form.isChanged}>
+                    Save settings
+                  </Button>
+                </Group>
+              </Group>
+            )}
+          </Stack>
+        </fieldset>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,194 @@
+import { Alert, Button, Card, CopyButton, Group, SegmentedControl, Select, Stack, Text } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link } from "react-router";
+import { API_BASE } from "../../api/call.ts";
+import { useChange, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { notifyFailed } from "../../kit/notify.ts";
+import { Page, Section } from "../../kit/page.tsx";
+import { Secret } from "../../kit/secret.tsx";
+import { Empty, Failed } from "../../kit/states.tsx";
+import { useUrlState } from "../../kit/use-url-state.ts";
+import { gamePath, TRAFFIC_REFETCH_MS } from "./placement.ts";
+import { KEY_PLACEHOLDER, keyLine, LANGUAGES, type Language, snippetFor } from "./snippet-texts.ts";
+import classes from "./snippets.module.css";
+import { Steps } from "./steps.tsx";
+
+/** Code for a first ad, with the account's own game and key. */
+export function Component() {
+  const games = useRead("GET /placements");
+  const [game, setGame] = useUrlState("game");
+  const [languageText, setLanguage] = useUrlState("language", "curl");
+  const [key, setKey] = useState<string>();
+  const language: Language = LANGUAGES.find((one) => one === languageText) ?? "curl";
+  const gameId = game || (games.data?.[0]?.game_id ?? "");
+  const about = "Copy, run, and watch the first ad arrive.";
+  if (games.data === undefined || games.data.length === 0) {
+    return (
+      <Page title="Snippets" about={about}>
+        <Card>
+          {games.error ? (
+            <Failed
+              what="The games could not be loaded."
+              error={games.error}
+              onRetry={() => void games.refetch()}
+            />
+          ) : (
+            games.data && (
+              <Empty
+                line="Every integration begins with a name."
+                action={
+                  <Button component={Link} to="/games">
+                    Add a game
+                  </Button>
+                }
+              >
+                Add a game first. Its snippets then stand here, ready to run.
+              </Empty>
+            )
+          )}
+        </Card>
+      </Page>
+    );
+  }
+  const snippet = snippetFor(language, { baseUrl: `${location.origin}${API_BASE}`, gameId });
+  return (
+    <Page title="Snippets" about={about}>
+      <Group gap="sm">
+        <Select
+          label="Game"
+          data={games.data.map(({ game_id: id }) => id)}
+          value={gameId}
+          onChange={(value) => setGame(value ?? "")}
+          allowDeselect={false}
+          w={260}
+        />
+      </Group>
+      <Section
+        title="1. A key for your server"
+        about="A server needs a key with the scope Serving, and nothing more."
+      >
+        <ServingKey gameId={gameId} value={key} onCreated={setKey} />
+      </Section>
+      <Section
+        title="2. Code"
+        actions={
+          <SegmentedControl
+            aria-label="Language"
+            data={LANGUAGES.map((value) => ({
+              value,
+              label: snippetFor(value, { baseUrl: "", gameId }).label,
+            }))}
+            value={language}
+            onChange={setLanguage}
+          />
+        }
+      >
+        <Stack gap="lg">
+          {snippet.install && <CodeBlock label="Install" code={snippet.install} />}
+          <CodeBlock label={snippet.file} code={snippet.code} />
+          <CodeBlock label="Run" code={`${keyLine(key ?? KEY_PLACEHOLDER)}\n${snippet.run}`} />
+        </Stack>
+      </Section>
+      <Section title="3. Watch it arrive" about="This changes by itself, a few seconds after each call.">
+        <Arrival gameId={gameId} />
+      </Section>
+    </Page>
+  );
+}
+
+interface ServingKeyProps {
+  gameId: string;
+  value: string | undefined;
+  onCreated: (key: string) => void;
+}
+
+function ServingKey({ gameId, value, onCreated }: ServingKeyProps) {
+  const { canAdminister } = useAbility();
+  const create = useChange("POST /api-keys");
+  if (value !== undefined) {
+    return (
+      <Card>
+        <Secret
+          label="serving key"
+          value={value}
+          warning="It stands in the snippet below until you leave this page. Keep it on a server, never in a game's client."
+        />
+      </Card>
+    );
+  }
+  if (!canAdminister) {
+    return (
+      <Alert color="info" title="Owners create keys">
+        Ask an owner of the account for a key with the scope Serving, and put it where {KEY_PLACEHOLDER}{" "}
+        stands.
+      </Alert>
+    );
+  }
+  const send = async () => {
+    try {
+      const created = await create.mutateAsync({
+        body: { label: `Server of ${gameId}`, scopes: ["serving"] },
+      });
+      onCreated(created.key);
+    } catch (error) {
+      notifyFailed("No key was created.", error);
+    }
+  };
+  return (
+    <Group gap="sm">
+      <Button loading={create.isPending} onClick={() => void send()}>
+        Create serving key
+      </Button>
+      <Text c="dimmed">Or put a key that you have where {KEY_PLACEHOLDER} stands.</Text>
+    </Group>
+  );
+}
+
+function CodeBlock({ label, code }: { label: string; code: string }) {
+  return (
+    <section aria-label={label}>
+      <div className={classes.head}>
+        <Text fw={600} ff={label.includes(".") ? "monospace" : undefined} fz={13}>
+          {label}
+        </Text>
+        <CopyButton value={code}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              size="compact-sm"
+              aria-label={`Copy ${label}`}
+              leftSection={
+                copied ? <IconCheck size={14} stroke={1.5} /> : <IconCopy size={14} stroke={1.5} />
+              }
+              onClick={copy}
+            >
+              {copied ? "Copied" : "Copy"}
+            </Button>
+          )}
+        </CopyButton>
+      </div>
+      <div className={classes.code}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that scrolls has to be reachable by keyboard */}
+        <pre tabIndex={0}>{code}</pre>
+      </div>
+    </section>
+  );
+}
+
+function Arrival({ gameId }: { gameId: string }) {
+  const traffic = useRead("GET /traffic", {}, { refetchEveryMs: TRAFFIC_REFETCH_MS });
+  const game = traffic.data?.games.find(({ game_id: id }) => id === gameId);
+  if (game === undefined) return null;
+  return (
+    <Stack>
+      <Steps traffic={game} />
+      <Group>
+        <Button component={Link} to={gamePath(gameId)} variant="default">
+          Open the game
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
