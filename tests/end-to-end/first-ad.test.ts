@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { apiClient, enableGame, startCampaign } from "../helpers/api.ts";
@@ -13,6 +14,41 @@ import { isAlive, runKeyCommand, spawnStack, startStack, type TestStack } from "
 
 const STACK_TIMEOUT_MS = 180_000;
 const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The commands of the README's first ad, in their order. */
+function readmeCommands(): string {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const section = /\n## A first ad.*?\n## /s.exec(readme)?.[0] ?? "";
+  return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands]) => commands).join("");
+}
+
+/** The data directories that stacks of this checkout have noted. */
+function notedStacks(): string[] {
+  const dir = join(ROOT, "node_modules", ".running-stacks");
+  return readdirSync(dir).map((name) => readFileSync(join(dir, name), "utf8"));
+}
+
+/** Lines pasted into an interactive shell, in the folder of the README. */
+function paste(
+  lines: string,
+  environment: Record<string, string>,
+): Promise<{ printed: string; code: number }> {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, KEY: _key, ...inherited } = process.env;
+  return new Promise((resolve, reject) => {
+    const shell = execFile(
+      "bash",
+      ["--norc", "--noprofile", "--noediting", "-i"],
+      { cwd: ROOT, env: { ...inherited, HISTFILE: "/dev/null", ...environment } },
+      (error, stdout, stderr) => {
+        const code = error?.code ?? 0;
+        if (typeof code === "number") resolve({ printed: `${stdout}\n${stderr}`, code });
+        else reject(error);
+      },
+    );
+    shell.stdin?.end(lines);
+  });
+}
 
 describe("npm start", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "diegetic-first-ad-"));
@@ -30,6 +66,7 @@ describe("npm start", () => {
     expect(pids.filter(isAlive)).toEqual([]);
     expect(existsSync(join(dataDir, "stack.json"))).toBe(false);
     expect(readdirSync(dataDir)).not.toContain("stack.lock");
+    expect(notedStacks()).not.toContain(dataDir);
   };
   afterAll(async () => {
     await stack?.pressCtrlC();
@@ -56,6 +93,38 @@ describe("npm start", () => {
     },
     STACK_TIMEOUT_MS,
   );
+
+  it(
+    "runs for the commands of the README, pasted into a shell",
+    async () => {
+      const { port } = new URL(running().describe().baseUrl);
+      const { printed } = await paste(readmeCommands(), { DATA_DIR: dataDir, PORT: port });
+      expect(printed).toContain('"company_name":"Hearthwell"');
+      expect(printed).toMatch(/"narrative_hook":"[^"]*Hearthwell[^"]*"/);
+      expect(printed).toContain('"charged_cents":2,');
+      expect(printed).toContain('"balance_cents":4998');
+      expect(printed).toContain('"total_earned_cents":1');
+      const forSecondShell = new RegExp(`In a second shell: export PORT=${port} KEY=igk_`);
+      expect(printed).toMatch(forSecondShell);
+      expect(printed).not.toContain("Stopped at");
+    },
+    STACK_TIMEOUT_MS,
+  );
+
+  it("stops the commands of the README at the first request that is refused, and leaves the shell open", async () => {
+    const { port } = new URL(running().describe().baseUrl);
+    const lines = `${readmeCommands()}\necho "still"" here"\nexit 7\n`;
+    const { printed, code } = await paste(lines, { DATA_DIR: dataDir, PORT: port, KEY: "igk_wrong" });
+    expect(printed.match(/Stopped at .*/g)).toEqual([
+      expect.stringMatching(/^Stopped at \S+\/register: {"detail":"/),
+    ]);
+    expect(printed).toContain("still here");
+    expect(code).toBe(7);
+  });
+
+  it("is noted where a command without DATA_DIR looks for it", () => {
+    expect(notedStacks()).toContain(dataDir);
+  });
 
   it(
     "leads from a key to a billed impression that every answer shows at once",

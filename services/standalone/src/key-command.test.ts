@@ -1,6 +1,17 @@
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
 import { createTestDatabase } from "../../../tests/helpers/database.ts";
-import { readKeyOptions, runKeyCommand, scopesWarning } from "./key-command.ts";
+import { lockDataDirectory } from "./data-directory/lock.ts";
+import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
+import { expectNoOtherStack, readKeyOptions, runKeyCommand, scopesWarning } from "./key-command.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const COMMAND_TIMEOUT_MS = 60_000;
 
 describe("arguments of npm run key", () => {
   it("are a label, scopes and a limit", () => {
@@ -40,6 +51,62 @@ it("a key that serves alone is one of an account that can own no game", () => {
   expect(scopesWarning({ label: "x", scopes: ["serving", "developer"] })).toBeUndefined();
   expect(scopesWarning({ label: "x" })).toBeUndefined();
 });
+
+describe("without DATA_DIR", () => {
+  const dir = mkdtempSync(join(tmpdir(), "diegetic-key-"));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  it("a stack that runs elsewhere is named, and no second one is made", () => {
+    const wrongUse = {
+      name: "UsageError",
+      message: expect.stringContaining("set DATA_DIR=/data/of-mine to"),
+    };
+    expect(() => expectNoOtherStack(join(dir, "none"), ["/data/of-mine"])).toThrow(
+      expect.objectContaining(wrongUse),
+    );
+  });
+
+  it("every one of several is named, as a shell takes it", () => {
+    expect(() => expectNoOtherStack(join(dir, "none"), ["/a", "/it's here"])).toThrow(
+      "set DATA_DIR=/a or DATA_DIR='/it'\\''s here' to",
+    );
+  });
+
+  it("a first stack is made, and one that is there is used", () => {
+    mkdirSync(join(dir, "there", "postgres"), { recursive: true });
+    expect(() => expectNoOtherStack(join(dir, "none"), [])).not.toThrow();
+    expect(() => expectNoOtherStack(join(dir, "there"), ["/data/of-mine"])).not.toThrow();
+  });
+});
+
+// With a stack in .data the command means that one.
+const hasOwnStack = existsSync(join(ROOT, ".data", "postgres"));
+(hasOwnStack ? it.skip : it)(
+  "npm run key without DATA_DIR ends with 2 beside a stack that runs elsewhere",
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "diegetic-elsewhere-"));
+    const lock = await lockDataDirectory(dataDir, "stack");
+    try {
+      noteStack(dataDir);
+      const { DATA_DIR: _dataDir, DATABASE_URL: _database, ...env } = process.env;
+      const command = promisify(execFile)("npm", ["run", "--silent", "key", "--", "--label", "x"], {
+        cwd: ROOT,
+        env,
+      });
+      await expect(command).rejects.toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining(`DATA_DIR=${dataDir} `),
+      });
+      expect(existsSync(join(ROOT, ".data", "postgres"))).toBe(false);
+    } finally {
+      forgetStack(dataDir);
+      lock.release();
+      rmSync(dataDir, { recursive: true });
+    }
+  },
+  COMMAND_TIMEOUT_MS,
+);
 
 describe("a key is made nowhere", () => {
   const before = { ...process.env };

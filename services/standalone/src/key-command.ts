@@ -17,8 +17,10 @@ import {
   rateLimitSetting,
   readOptions,
   textSetting,
+  UsageError,
 } from "@diegetic/service-kit";
 import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
+import { runningStacks } from "./data-directory/running-stacks.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { expectStackStore, expectUsable, POSTGRES_PORT, readNamedStores } from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
@@ -58,7 +60,7 @@ async function createKey(dataDir: string, options: KeyOptions): Promise<string> 
     return createInStores(stack.databaseUrl, stack.redisUrl, options);
   }
   expectDataDir(dataDir, process.env.DATA_DIR);
-  if (!existsSync(dataDir)) say(`There is no stack yet: making one in ${dataDir}. DATA_DIR selects another.`);
+  if (!process.env.DATA_DIR?.trim()) expectNoOtherStack(dataDir, runningStacks());
   return createInEmbeddedPostgres(dataDir, options);
 }
 
@@ -74,6 +76,30 @@ function expectDataDir(dataDir: string, named: string | undefined): void {
   throw new SetupError(
     `DATA_DIR names ${dataDir}, which does not exist: correct it, or start a stack there first by npm start.`,
   );
+}
+
+/**
+ * Exported for its tests. Without DATA_DIR, somebody beside a running stack means that one: a key in a new stack would be
+ * unknown to it. Throws UsageError.
+ */
+export function expectNoOtherStack(dataDir: string, running: readonly string[]): void {
+  const settings = running.map((other) => `DATA_DIR=${quoted(other)}`).join(" or ");
+  if (existsSync(join(dataDir, "postgres"))) {
+    if (running.length > 0)
+      say(`Note: the key is made in the stack of ${dataDir}. For the one that runs set ${settings}.`);
+    return;
+  }
+  if (running.length > 0) {
+    throw new UsageError([
+      `DATA_DIR is not set, and there is no stack in ${dataDir}, but another one runs: set ${settings} to make the key there, or start a stack in ${dataDir} first by npm start.`,
+    ]);
+  }
+  say(`There is no stack yet: making one in ${dataDir}. DATA_DIR selects another.`);
+}
+
+/** As a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 const KEY_OPTIONS = {

@@ -30,8 +30,8 @@ function demoLines(baseUrl: string, demo: ReadyDemo): string[] {
   const header = `-H 'Authorization: Bearer ${demo.key}'`;
   const json = "-H 'Content-Type: application/json'";
   const body = `{"game_id":"${demo.gameId}","user_id":"player-'$(date +%s)'","game_context":{"location":"tavern"}}`;
-  const match = `curl -s ${baseUrl}/match ${header} ${json} -d '${body}'`;
-  const impression = `curl -s ${baseUrl}/impressions ${header} ${json} -d @-`;
+  const match = `curl -sS ${baseUrl}/match ${header} ${json} -d '${body}'`;
+  const impression = `curl -sS ${baseUrl}/impressions ${header} ${json} -d @-`;
   return [
     "The demo account is an advertiser and a game in one. The first who signs up on the dashboard becomes the operator.",
     `  Demo login  ${demo.login.email}  ${demo.login.password}`,
@@ -40,6 +40,6 @@ function demoLines(baseUrl: string, demo: ReadyDemo): string[] {
     "Get an ad for a scene, see an ad and bill it, look at what the game has earned (whole cents, rounded down):",
     `  ${match}`,
     `  ${match} | sed 's/}$/,"game_id":"${demo.gameId}"}/' | ${impression}`,
-    `  curl -s ${baseUrl}/creator-revenue ${header}`,
+    `  curl -sS ${baseUrl}/creator-revenue ${header}`,
   ];
 }

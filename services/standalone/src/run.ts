@@ -5,6 +5,7 @@ import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
 import { createDemo, createDemoLogin, demoHistory, preparePlay, recordDemoCalls } from "@diegetic/management";
 import { createLogger } from "@diegetic/service-kit";
 import { lockDataDirectory } from "./data-directory/lock.ts";
+import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
 import { readOrCreateSecrets } from "./data-directory/secrets.ts";
 import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { releaseUnusedDirectory } from "./data-directory/unused-directory.ts";
@@ -29,6 +30,7 @@ export async function runStack(args: string[]): Promise<void> {
   /** Nothing is in the data directory, or outside with a secret of it, that somebody could miss. */
   let isUnused = false;
   try {
+    noteStack(dataDir);
     if (lock.wasLeftOver) await waitForLeftovers(dataDir);
     removeStackFile(dataDir);
     const secrets = readOrCreateSecrets(dataDir);
@@ -48,6 +50,7 @@ export async function runStack(args: string[]): Promise<void> {
     );
   } finally {
     removeStackFile(dataDir);
+    forgetStack(dataDir);
     if (isUnused) releaseUnusedDirectory(dataDir, lock);
     else lock.release();
   }
