@@ -14,6 +14,7 @@ interface Schema {
   minimum?: number;
   maximum?: number;
   default?: unknown;
+  readOnly?: boolean;
   "x-addition"?: boolean;
 }
 interface Content {
@@ -152,6 +153,7 @@ function bodyOf({ requestBody }: Operation): string {
   if (schema === undefined) return "";
   const found = resolve(schema);
   return fieldsOf(found)
+    .filter((name) => !found.properties?.[name]?.readOnly)
     .map((name) => (found.required?.includes(name) ? `${name}*` : name))
     .join(", ");
 }
