@@ -66,14 +66,13 @@ describe("what the services mount", () => {
     };
     const perGame = { rateLimitMatchPerGame: "unlimited", rateLimitImpressionsPerGame: "unlimited" };
     expect(readMatchSettings(environment).settings).toMatchObject({ ...perKey, ...perGame });
-    expect(readManagementSettings(environment)).toMatchObject(perKey);
+    expect(readManagementSettings(environment)).toMatchObject({ ...perKey, rateLimitExplain: 60 });
     for (const { path, group } of endpoints) {
-      const [, first = ""] = path.split("/");
       const isAnalytics =
         /\/(stats|analytics\/\w+)$|^\/(revenue|creator-revenue|earnings|ledger|traffic|no-match-scenes|market)\b/.test(
           path,
         );
-      const own = first === "match" || first === "impressions" ? first : "management";
+      const own = /^\/(match|impressions)$|\/(explain)$/.exec(path)?.slice(1).find(Boolean) ?? "management";
       expect([path, group]).toEqual([path, isAnalytics ? "analytics" : own]);
     }
   });

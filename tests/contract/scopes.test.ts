@@ -30,11 +30,12 @@ GET /campaigns/{campaign_id}/affinities                       | advertiser      
 DELETE /campaigns/{campaign_id}/affinities/{affinity_id}      | advertiser                | management
 POST /campaigns/{campaign_id}/simulate                        | advertiser                | management
 GET /campaigns/{campaign_id}/simulate/options                 | advertiser                | management
-POST /campaigns/{campaign_id}/explain                         | advertiser                | management
+POST /campaigns/{campaign_id}/explain                         | advertiser                | explain
 GET /campaigns/{campaign_id}/stats                            | advertiser                | analytics
 GET /campaigns/{campaign_id}/analytics/daily                  | advertiser                | analytics
 GET /campaigns/{campaign_id}/analytics/creatives              | advertiser                | analytics
 GET /campaigns/{campaign_id}/analytics/geo                    | advertiser                | analytics
+GET /campaigns/{campaign_id}/analytics/games                  | advertiser                | analytics
 GET /campaigns/{campaign_id}/analytics/affinities             | advertiser                | analytics
 GET /campaigns/{campaign_id}/analytics/pacing                 | advertiser                | analytics
 GET /analytics/daily                                          | advertiser                | analytics

@@ -141,5 +141,7 @@ function checkedBaseUrl(baseUrl: string): string {
       `baseUrl must be an http or https address, such as http://127.0.0.1:8080/api, not ${baseUrl}`,
     );
   }
-  return baseUrl.replace(/\/+$/, "");
+  let end = baseUrl.length;
+  while (baseUrl.endsWith("/", end)) end -= 1;
+  return baseUrl.slice(0, end);
 }

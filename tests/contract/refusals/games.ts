@@ -45,7 +45,7 @@ export const gameRefusals: ProvocationsOfOperations = {
     "400 no_limit": asked("?limit=abc"),
     "422 limit_range": asked("?limit=101"),
   },
-  listMarketWords: { "422 type": asked("?type=tag") },
+  listMarketWords: { "400 type_twice": asked("?type=mood&type=mood"), "422 type": asked("?type=tag") },
   matchAd: {
     "400 missing_field": sent({ game_id: "nobodys-game", user_id: "player" }),
     "400 malformed_field": sent({ ...scene, player_geo: { country_code: "XX" } }),

@@ -208,6 +208,12 @@ export const trafficApi = defineFeature({
       ],
       refusals: [
         refusal(
+          400,
+          "type_twice",
+          "type is sent more than once.",
+          "type must be sent once, but it was sent 2 times",
+        ),
+        refusal(
           422,
           "type",
           "The type is another one.",

@@ -25,9 +25,8 @@ export type FieldProblems = Record<string, string>;
 export type ShowNumber = (field: string, value: number) => string;
 
 const showPlain: ShowNumber = (_field, value) => String(value);
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const FORMATS: Record<string, (text: string) => boolean> = {
-  email: (text) => EMAIL.test(text),
+  email: isEmail,
   uri: (text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text),
   "country-code": (text) => /^[A-Za-z]{2}$/.test(text),
   "iso-date": (text) => /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)),
@@ -122,4 +121,11 @@ function listProblem(
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** Catches slips alone; the server decides. */
+function isEmail(text: string): boolean {
+  const [name, domain, ...more] = text.split("@");
+  if (!name || domain === undefined || more.length > 0 || /\s/.test(text)) return false;
+  return domain.split(".").length > 1 && !domain.startsWith(".") && !domain.endsWith(".");
 }
