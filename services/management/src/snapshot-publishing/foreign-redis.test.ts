@@ -129,8 +129,12 @@ describe("a Redis of another installation gets nothing", () => {
   });
 
   it("when it comes to be met while everything is published anew", async () => {
+    // A row that is not published yet, of an advertiser whose state is still frozen.
+    const { database } = harness.management;
+    await database.campaign.update({ where: { id: ids.campaign }, data: { version: { increment: 1 } } });
     let before: unknown;
     const reconciler = reconcilerWith({
+      ofAll: { restoreFrozen: async () => 0 },
       ofPublishing: {
         restoreFrozen: async () => {
           if (before === undefined) await becomeAnothers();
