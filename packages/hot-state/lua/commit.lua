@@ -1,13 +1,17 @@
 -- Turns a match into a charge, and leaves the record in the outbox and a tombstone for retries.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, outbox, matched (of the hour)
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
---       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': do not look)
+--       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': do not look),
+--       late_impression_ms, match_without_id_ms, hold_ttl_ms
 -- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
 --       {'refused', code}: texts without line breaks
 -- Codes lease_expired  the caller's lease of the snapshot is over: it may know keys and games that are no longer valid
 --       unknown_slot  the slot has to be restored first
---       no_match      no unbilled match of this creative, it is more than 24 h old, or older than the slot's era
+--       no_match      no unbilled match of this creative, it is too old, or older than the slot's era
 --       balance, budget, daily_cap  the match is known, but its price no longer fits
+-- A match is billed until its hold lapses and until it is late_impression_ms old, whichever is later; without a match_id only
+-- until match_without_id_ms after its hold lapses, if that is sooner. Older ones are not searched: no hold is expected to be
+-- taken for longer than hold_ttl_ms.
 -- An open hold has its money, even when its time is over and nobody has released it: it has only to fit a budget or a cap that
 -- was lowered meanwhile. A lapsed one must fit like a new hold. The campaign's status does not matter.
 -- Idempotent by match_id, and by operation_id for 24 h after the charge. An impression is named after its match.
@@ -21,8 +25,8 @@
 
 local account_key, campaign_key, holds, pending, matches, history, shares, outbox, matched = unpack(KEYS)
 local operation_id, match_id, creative_id, place, is_keyed, lease_expires_ms = unpack(ARGV)
+local late_ms, without_id_ms, hold_ttl_ms = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local operation_field = 'op:' .. operation_id
-local LATE_MS = 86400000
 local LOOK_AT = 16
 
 local now_us = now_microseconds()
@@ -40,6 +44,13 @@ if not is_remembered then return { 'refused', 'no_match' } end
 local function record_of(entry, operation)
   return '{"impression_id":"' .. entry.impression_id .. '"' .. (operation or '') .. ',"creative_id":"' .. entry.creative_id
     .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"slot_epoch":' .. account.epoch .. ',"match":' .. entry.payload .. '}'
+end
+
+local function is_too_old(entry)
+  local lapses_at_ms = tonumber(entry.lapses_at_ms)
+  if lapses_at_ms > now_ms then return false end
+  if tonumber(entry.matched_at_us) < now_us - late_ms * 1000 then return true end
+  return match_id == '' and lapses_at_ms <= now_ms - without_id_ms
 end
 
 local function too_dear(entry)
@@ -74,8 +85,8 @@ local function charge(id, entry)
   else
     redis.call('HSET', matches, id, encode_entry(entry))
   end
-  -- `reserve` has it remembered for so long after its hold lapses.
-  if now_ms > tonumber(entry.lapses_at_ms) then
+  -- `reserve` has it remembered until late_ms (and the margin) after its hold lapses.
+  if now_ms + REMEMBER_MS > tonumber(entry.lapses_at_ms) + late_ms then
     remember(matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
   end
   return { 'charged', '0', record }
@@ -85,7 +96,7 @@ if first_match then
   local text = redis.call('HGET', matches, first_match)
   local entry = text and decode_entry(text)
   -- It may be forgotten a little later.
-  if entry and tonumber(entry.recorded_at_ms) > now_ms - LATE_MS then return { 'charged', '1', record_of(entry) } end
+  if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return { 'charged', '1', record_of(entry) } end
 end
 
 if match_id ~= '' then
@@ -93,14 +104,14 @@ if match_id ~= '' then
   local entry = decode_entry(asked_for)
   if entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
   if entry.state == 'C' then return { 'charged', '1', record_of(entry) } end
-  if tonumber(entry.matched_at_us) < now_us - LATE_MS * 1000 then return { 'refused', 'no_match' } end
+  if is_too_old(entry) then return { 'refused', 'no_match' } end
   local refusal = too_dear(entry)
   if refusal then return { 'refused', refusal } end
   return charge(match_id, entry)
 end
 
 -- The oldest ones first; when none of those is affordable, the newest ones, whose money is still held.
-local from = '[' .. creative_id .. ':' .. string.format('%016.0f', now_us - LATE_MS * 1000)
+local from = '[' .. creative_id .. ':' .. string.format('%016.0f', now_us - (hold_ttl_ms + without_id_ms) * 1000)
 local to = '(' .. creative_id .. ';'
 local candidates = redis.call('ZRANGEBYLEX', pending, from, to, 'LIMIT', 0, LOOK_AT)
 if #candidates == LOOK_AT then
@@ -113,9 +124,11 @@ for _, member in ipairs(candidates) do
   local text = redis.call('HGET', matches, id)
   if text then
     local entry = decode_entry(text)
-    local reason = too_dear(entry)
-    if not reason then return charge(id, entry) end
-    if refusal == 'no_match' then refusal = reason end
+    if not is_too_old(entry) then
+      local reason = too_dear(entry)
+      if not reason then return charge(id, entry) end
+      if refusal == 'no_match' then refusal = reason end
+    end
   end
 end
 return { 'refused', refusal }

@@ -2,7 +2,7 @@
 -- KEYS  account, campaign, holds, pending, matches, history, shares, cap, matched (of the hour)
 -- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
 --       hold_ttl_ms, session_started_ms ('': do not look), session_idle_ms, payload (JSON of the match),
---       developer's account_id, then pairs of creative_id, max_uses
+--       developer's account_id, late_impression_ms, then pairs of creative_id, max_uses
 -- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms}
 --       {'refused', code, cap_since_ms | '', lasts}: texts without line breaks
 -- Codes unknown_slot   the slot has to be rebuilt first
@@ -33,7 +33,7 @@ local match_id, place, session_key = ARGV[1], ARGV[2], ARGV[3]
 local campaign_version, price, hold_ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local session_started_ms, session_idle_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
 local developer_id, game = ARGV[10], game_of(place)
-local FIRST_CREATIVE = 11
+local FIRST_CREATIVE = 12
 
 local now_us, now_us_text = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
@@ -140,7 +140,7 @@ count_hold(shares, developer_id, game, share, price)
 count_in_hour(matched, '', game)
 redis.call('ZADD', pending, '0', pending_member(match_id, entry))
 redis.call('HSET', matches, match_id, encode_entry(entry))
-local remember_ms = hold_ttl_ms + REMEMBER_MS + RETRY_MARGIN_MS
+local remember_ms = hold_ttl_ms + tonumber(ARGV[11]) + RETRY_MARGIN_MS
 redis.call('ZADD', history, whole(now_ms + remember_ms), match_id)
 keep_matches(pending, matches, history, remember_ms)
 trim_history(pending, matches, history, milliseconds(now_us_text))

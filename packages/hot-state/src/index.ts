@@ -27,8 +27,9 @@ export { type DueAdvertiser, DueIndex, type DueIndexOptions, type DueKind } from
 export { evictionPolicies } from "./eviction.ts";
 export {
   identifyPlayer,
-  NAMED_SESSION_IDLE_MS,
   type PlayerIdentity,
+  type SessionIdleTimes,
+  sessionIdleMs,
 } from "./game-session/player-identity.ts";
 export {
   createSessionReader,

@@ -50,8 +50,8 @@ export const advertiserKeys = {
   pending: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:pending:${campaignId}:${encodeName(gameId)}`,
   /**
-   * Every match of a campaign in a game, open, lapsed or charged, until 24 h and 10 min after its hold lapses, or after a
-   * charge that came later than that; a cancelled one for 10 min.
+   * Every match of a campaign in a game, open, lapsed or charged, until `lateImpressionMs` and 10 min after its hold
+   * lapses, and at least 24 h and 10 min after its charge; a cancelled one for 10 min.
    */
   matches: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:matches:${campaignId}:${encodeName(gameId)}`,

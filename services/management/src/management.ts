@@ -67,6 +67,7 @@ export interface ManagementOptions {
     | "rateLimitSignIn"
     | "rateLimitAccountFactor"
     | "sessionIdleSeconds"
+    | "namedSessionIdleSeconds"
     | "secrets"
   >;
   logger: Logger;
@@ -220,6 +221,7 @@ function createManagementApp(
     players: {
       hashKey: settings.secrets.playerHashKey,
       sessionIdleSeconds: settings.sessionIdleSeconds,
+      namedSessionIdleSeconds: settings.namedSessionIdleSeconds,
     },
   };
   return createApp({

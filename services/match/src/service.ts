@@ -160,7 +160,11 @@ function createDependencies(
     catalog,
     refusals: new RefusalMemory(catalog.index, (advertiserId) => catalog.advertiserVersion(advertiserId)),
     shareRefusals: new ShareRefusals(),
-    money: createMoneyCommands(redis),
+    money: createMoneyCommands(redis, {
+      holdTtlMs: settings.holdTtlSeconds * 1_000,
+      lateImpressionMs: settings.lateImpressionSeconds * 1_000,
+      matchWithoutIdMs: settings.matchWithoutIdSeconds * 1_000,
+    }),
     sessions: createGameSessions(redis),
     due: new DueIndex(redis, { now: nowMs }),
     traffic,

@@ -38,6 +38,9 @@ describe("the settings of the local stack", () => {
       LOG_LEVEL: "loud",
       HOLD_TTL_SECONDS: "0",
       SESSION_IDLE_SECONDS: "soon",
+      NAMED_SESSION_IDLE_SECONDS: "0",
+      LATE_IMPRESSION_SECONDS: "604801",
+      MATCH_WITHOUT_ID_SECONDS: "-1",
       RATE_LIMIT_MATCH_PER_GAME: "-1",
       BILLING_CONCURRENCY: "129",
     };

@@ -106,7 +106,7 @@ export const servingApi = defineFeature({
       scope: "serving",
       summary: "Record that an ad was seen",
       description:
-        "The billing event: consumes one earlier match of the same campaign, creative and game, at most 24 hours old, and charges its price. The same `match_id` or `Idempotency-Key` again returns the first record and charges nothing more.",
+        "The billing event: consumes one earlier match of the same campaign, creative and game, and charges its price: with `match_id` until the match is 24 hours old, without it the oldest one whose hold is open or lapsed less than an hour ago. The same `match_id` or `Idempotency-Key` again returns the first record and charges nothing more.",
       idempotent: true,
       request: {
         schema: impressionRequestSchema,
@@ -154,13 +154,13 @@ export const servingApi = defineFeature({
           409,
           "no_match",
           "There is no unbilled match to charge.",
-          "There is no unbilled match of this campaign and creative in this game that is under 24 hours old: ask for one by POST /match first.",
+          "There is no unbilled match of this campaign and creative in this game whose hold is open or lapsed only recently: send match_id, or ask for a match by POST /match first.",
         ),
         refusal(
           409,
           "wrong_match",
           "The match_id is unknown, too old, or of another campaign, creative or game.",
-          "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the match_id of the match that the player has seen",
+          "match_id names no unbilled match of this campaign, creative and game, or one that is too old: send the match_id of the match that the player has seen",
         ),
         refusal(
           409,

@@ -1,8 +1,9 @@
--- What is known of a match is kept until 24 h and 10 min after its hold lapses, or after a charge that came later than that;
--- a cancelled one for 10 min. Then it may be forgotten.
+-- A match is remembered until late_impression_ms and 10 min after its hold lapses, and at least 24 h and 10 min after its
+-- charge; a cancelled one for 10 min. Then it may be forgotten.
 -- While a cluster moves a slot, a script that touches a key which it has just emptied ends there with an error, and what it
 -- has done until then stays done. So a script takes the member of `pending` away when it is done with that key.
 
+-- A retry of a charge gets the same answer for at least this long.
 local REMEMBER_MS = 86400000
 -- A request that is sent again may be on its way for so long.
 local RETRY_MARGIN_MS = 600000

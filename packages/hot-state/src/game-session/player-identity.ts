@@ -3,8 +3,17 @@ import { hash } from "node:crypto";
 /** 22 characters of base64url: 132 bits, far more than the number of players needs. */
 const HASH_CHARACTERS = 22;
 
-/** A session with a session_id is forgotten after so long without a match request (docs/behaviour.md#matching). */
-export const NAMED_SESSION_IDLE_MS = 24 * 60 * 60 * 1_000;
+/** How long sessions live without a match request (docs/behaviour.md#player-sessions). */
+export interface SessionIdleTimes {
+  sessionIdleSeconds: number;
+  /** Of sessions with a session_id. */
+  namedSessionIdleSeconds: number;
+}
+
+/** The session ends after this long without a match request. Match and explain must agree on it. */
+export function sessionIdleMs(times: SessionIdleTimes, sessionId: string | undefined): number {
+  return (sessionId === undefined ? times.sessionIdleSeconds : times.namedSessionIdleSeconds) * 1_000;
+}
 
 export interface PlayerIdentity {
   /** Stands for the player wherever something is stored; his id never is (docs/behaviour.md#privacy). */

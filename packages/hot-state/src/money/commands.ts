@@ -1,15 +1,18 @@
 import type { RedisConnection } from "../connection.ts";
 import { createBacklogCommands } from "./backlog.ts";
 import { createReadCampaignGames } from "./campaign-games.ts";
-import { createHoldCommands } from "./holds.ts";
+import { createHoldCommands, DEFAULT_IMPRESSION_TIMES, type ImpressionTimes } from "./holds.ts";
 import { createRecoveryCommands } from "./recovery.ts";
 import { createTotalsCommands } from "./totals.ts";
 import type { MoneyCommands } from "./types.ts";
 
 /** Defines the money scripts on a connection. */
-export function createMoneyCommands(redis: RedisConnection): MoneyCommands {
+export function createMoneyCommands(
+  redis: RedisConnection,
+  times: ImpressionTimes = DEFAULT_IMPRESSION_TIMES,
+): MoneyCommands {
   return {
-    ...createHoldCommands(redis),
+    ...createHoldCommands(redis, times),
     ...createTotalsCommands(redis),
     ...createBacklogCommands(redis),
     ...createRecoveryCommands(redis),

@@ -8,7 +8,8 @@ import { holdOf } from "./holds.ts";
 import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
 import type { CommitResult, MoneyCommands } from "./types.ts";
 
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const NO_MATCH = { outcome: "refused", reason: "no_match" };
 
 let server: TestRedis;
@@ -157,7 +158,7 @@ describe("commit", () => {
     const slot = await TestSlot.open(money, redis);
     const match = await slot.hold();
     await slot.age(match, DAY_MS - 60_000);
-    const first = await slot.commit({ operationId: "op_1" });
+    const first = await slot.commit({ operationId: "op_1", isKeyed: true, matchId: match.match_id });
     expect(first.outcome).toBe("charged");
     const { advertiserId, campaignId, gameId } = slot;
     const history = advertiserKeys.history(advertiserId, campaignId, gameId);
@@ -278,6 +279,68 @@ describe("a late impression", () => {
     const open = await slot.hold();
     expect(matchIdOf(await slot.commit())).toBe(open.match_id);
     expect(await slot.commit()).toEqual({ outcome: "refused", reason: "budget" });
+  });
+
+  it("needs its match_id once its hold lapsed an hour ago, whether or not it was released", async () => {
+    const slot = await TestSlot.open(money, redis);
+    const released = await slot.hold();
+    const unreleased = await slot.hold();
+    const recent = await slot.hold();
+    for (const match of [released, unreleased]) await slot.age(match, HOLD_TTL_MS + HOUR_MS);
+    await slot.age(recent, HOLD_TTL_MS + HOUR_MS - 60_000);
+    for (const match of [released, recent]) await money.release(holdOf(match), "lapsed");
+    expect(matchIdOf(await slot.commit())).toBe(recent.match_id);
+    expect(await slot.commit()).toEqual(NO_MATCH);
+    for (const { match_id: matchId } of [released, unreleased]) {
+      expect(matchIdOf(await slot.commit({ matchId }))).toBe(matchId);
+    }
+    expect(await slot.spentAndHeld()).toEqual({ spent: 3_000, held: 0 });
+  });
+
+  it("finds an open match behind any number of forgotten ones", async () => {
+    const slot = await TestSlot.open(money, redis);
+    for (let i = 0; i < 40; i++) {
+      const unseen = await slot.hold();
+      await slot.age(unseen, 2 * HOUR_MS);
+      await money.release(holdOf(unseen), "lapsed");
+    }
+    const open = [await slot.hold(), await slot.hold()];
+    for (const match of open) expect(matchIdOf(await slot.commit())).toBe(match.match_id);
+    expect(await slot.commit()).toEqual(NO_MATCH);
+  });
+
+  it("is billed for as long as is set", async () => {
+    const times = { holdTtlMs: HOLD_TTL_MS, lateImpressionMs: 2 * HOUR_MS, matchWithoutIdMs: 0 };
+    const slot = await TestSlot.open(createMoneyCommands(redis, times), redis);
+    const late = await slot.hold();
+    await slot.age(late, 2 * HOUR_MS - 60_000);
+    expect(await slot.commit()).toEqual(NO_MATCH);
+    expect(matchIdOf(await slot.commit({ matchId: late.match_id }))).toBe(late.match_id);
+    const tooLate = await slot.hold();
+    await slot.age(tooLate, 2 * HOUR_MS);
+    expect(await slot.commit({ matchId: tooLate.match_id })).toEqual(NO_MATCH);
+    const open = await slot.hold({}, { holdTtlMs: 3 * HOUR_MS });
+    await slot.age(open, 2 * HOUR_MS + 60_000);
+    expect(matchIdOf(await slot.commit({ matchId: open.match_id }))).toBe(open.match_id);
+  });
+
+  it("is remembered until it is too late, and a charge for a day", async () => {
+    const times = { holdTtlMs: HOLD_TTL_MS, lateImpressionMs: 2 * HOUR_MS, matchWithoutIdMs: 0 };
+    const slot = await TestSlot.open(createMoneyCommands(redis, times), redis);
+    const { advertiserId, campaignId, gameId } = slot;
+    const rememberedMs = async (matchId: string) =>
+      Number(await redis.zscore(advertiserKeys.history(advertiserId, campaignId, gameId), matchId)) -
+      Date.now();
+    const { match_id: matchId } = await slot.hold();
+    expect(await rememberedMs(matchId)).toBeGreaterThan(2 * HOUR_MS);
+    expect(await rememberedMs(matchId)).toBeLessThan(3 * HOUR_MS);
+    await slot.commit({ matchId });
+    expect(await rememberedMs(matchId)).toBeGreaterThan(DAY_MS);
+    for (const name of ["matches", "history"] as const) {
+      expect(await redis.pttl(advertiserKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(
+        DAY_MS,
+      );
+    }
   });
 
   it("is none any more after a day", async () => {

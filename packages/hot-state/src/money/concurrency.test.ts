@@ -34,7 +34,7 @@ describe.each([
     redis = connectRedis(server.url, { name: "concurrency-test" });
     others = [1, 2, 3].map((n) => connectRedis(server.url, { name: `concurrency-test-${n}` }));
     money = createMoneyCommands(redis);
-    instances = others.map(createMoneyCommands);
+    instances = others.map((connection) => createMoneyCommands(connection));
   }, 30_000);
 
   afterAll(async () => {

@@ -28,6 +28,22 @@ const MAX_PAYLOAD_CHARACTERS = 16_384;
 const MAX_CREATIVES = 100;
 const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;
 
+/** Until when an impression bills its match (docs/behaviour.md#which-match, docs/behaviour.md#late-impressions). */
+export interface ImpressionTimes {
+  /** How long holds are taken for: bounds the search for a match without its id. */
+  holdTtlMs: number;
+  /** A match is billed by its id until it is this old. */
+  lateImpressionMs: number;
+  /** Without its id it is billed until this long after its hold lapses. */
+  matchWithoutIdMs: number;
+}
+
+export const DEFAULT_IMPRESSION_TIMES: ImpressionTimes = {
+  holdTtlMs: 600_000,
+  lateImpressionMs: 86_400_000,
+  matchWithoutIdMs: 3_600_000,
+};
+
 /** Where a match stands inside its advertiser's slot: part of the members of `holds`. */
 function placeOf(campaignId: string, gameId: string): string {
   return `${campaignId}|${encodeName(gameId)}`;
@@ -89,7 +105,7 @@ function creativesAndCaps({ creatives }: ReserveRequest): (string | number)[] {
   return pairs;
 }
 
-function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
+function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["reserve"] {
   const script = defineLinesScript(redis, "reserve", 9);
   return async (request: ReserveRequest): Promise<ReserveResult> => {
     const hold = holdOf(request.match);
@@ -116,6 +132,7 @@ function createReserve(redis: RedisConnection): MoneyCommands["reserve"] {
         request.sessionIdleMs,
         payload,
         request.match.developer_account_id,
+        times.lateImpressionMs,
         ...creativesAndCaps(request),
       ),
       { held: 5, refused: 4 },
@@ -141,7 +158,7 @@ function readLasts(reply: ReplyReader): RefusalLasts {
   return version[1] === undefined ? "version" : { accountVersion: Number(version[1]) };
 }
 
-function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
+function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["commit"] {
   const script = defineLinesScript(redis, "commit", 9);
   return async (request: CommitRequest): Promise<CommitResult> => {
     const { advertiserId, campaignId, gameId, creativeId, operationId, isKeyed, matchId } = request;
@@ -164,6 +181,9 @@ function createCommit(redis: RedisConnection): MoneyCommands["commit"] {
         placeOf(campaignId, gameId),
         isKeyed ? "1" : "",
         request.leaseExpiresMs ?? "",
+        times.lateImpressionMs,
+        times.matchWithoutIdMs,
+        times.holdTtlMs,
       ),
       { charged: 3, refused: 2 },
     );
@@ -232,6 +252,14 @@ export function readRecord(
 /** The life of one match: held, then charged or released. */
 export function createHoldCommands(
   redis: RedisConnection,
+  times: ImpressionTimes,
 ): Pick<MoneyCommands, "reserve" | "commit" | "release"> {
-  return { reserve: createReserve(redis), commit: createCommit(redis), release: createRelease(redis) };
+  requireInteger("holdTtlMs", times.holdTtlMs, 1, MAX_DURATION_MS);
+  requireInteger("lateImpressionMs", times.lateImpressionMs, 1, MAX_DURATION_MS);
+  requireInteger("matchWithoutIdMs", times.matchWithoutIdMs, 0, MAX_DURATION_MS);
+  return {
+    reserve: createReserve(redis, times),
+    commit: createCommit(redis, times),
+    release: createRelease(redis),
+  };
 }

@@ -57,6 +57,15 @@ function anyStep(size: number): fc.Arbitrary<Step> {
         ),
       }),
     },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant("age" as const),
+        match: choice,
+        // Some ages lie between the limits for a match with its id and without, and none lies close to one of them.
+        minutes: fc.constantFrom(25, 75, 1_440),
+      }),
+    },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("deposit" as const), amount }) },
     {
       weight: 2,

@@ -77,7 +77,7 @@ export interface CommitRequest {
   operationId: string;
   /** Whether it may come again after Redis has forgotten it: then the record names it, for billing. Default: false. */
   isKeyed?: boolean;
-  /** Null: the oldest unbilled match of the creative in the game. */
+  /** Null: the oldest unbilled match of the creative in the game whose hold is open or has lapsed only recently. */
   matchId: string | null;
   /** When the lease expires under which the request was checked, by the clock of Redis. Undefined: without a lease. */
   leaseExpiresMs?: number;

@@ -48,6 +48,12 @@ export const rateLimitSettings = {
 export const playerSettings = {
   /** After so long without a match request a player session without session_id ends (docs/behaviour.md#matching). */
   sessionIdleSeconds: integerSetting("SESSION_IDLE_SECONDS", { min: 1, max: 86_400, fallback: 1_800 }),
+  /** Likewise with session_id. */
+  namedSessionIdleSeconds: integerSetting("NAMED_SESSION_IDLE_SECONDS", {
+    min: 1,
+    max: 86_400,
+    fallback: 21_600,
+  }),
 };
 
 /** Key of the hash under which player ids are stored. */

@@ -1,7 +1,12 @@
 import { explain, sessionHasRoom } from "@diegetic/ad-rules";
 import { type ExplainResponse, explainApi, matchRequest } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
-import { identifyPlayer, NAMED_SESSION_IDLE_MS, type SessionReader } from "@diegetic/hot-state";
+import {
+  identifyPlayer,
+  type SessionIdleTimes,
+  type SessionReader,
+  sessionIdleMs,
+} from "@diegetic/hot-state";
 import { type Endpoint, endpoint, notFound, type RequestContext } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
 import type { Clock } from "../shared/time.ts";
@@ -16,7 +21,7 @@ export interface ExplainParts {
   slots: TotalsReader;
   sessions: SessionReader;
   market: Market;
-  players: { hashKey: string; sessionIdleSeconds: number };
+  players: SessionIdleTimes & { hashKey: string };
   clock: Clock;
 }
 
@@ -49,7 +54,7 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   const asked = {
     gameId: body.game_id,
     sessionKey: player.sessionKey,
-    idleMs: body.session_id === undefined ? parts.players.sessionIdleSeconds * 1_000 : NAMED_SESSION_IDLE_MS,
+    idleMs: sessionIdleMs(parts.players, body.session_id),
   };
   const [totals, session, bestRank] = await Promise.all([
     readTotals(parts.slots, campaign, nowMs),

@@ -7,13 +7,14 @@ import { activeCampaign, type Caller, type Harness, startHarness } from "../test
 let harness: Harness;
 let advertiser: Caller & { advertiserId: string };
 let campaignId: string;
+let creativeId: string;
 let developer: Caller;
 const scene = { game_id: "explained", user_id: "player-1", game_context: { narrative: "A quiet tavern." } };
 
 beforeAll(async () => {
   harness = await startHarness();
   advertiser = await harness.advertiser(1_000);
-  ({ campaignId } = await activeCampaign(advertiser));
+  ({ campaignId, creativeId } = await activeCampaign(advertiser));
   developer = await harness.caller();
   const placement = { creator_id: "studio", placement_types: ["narrative_hook"], max_ads_per_session: 1 };
   await developer.post("/placements/explained", placement).expect(201);
@@ -139,6 +140,24 @@ describe("POST /campaigns/{id}/explain", () => {
     expect(await failedRules({ ...own, session_id: "another" })).toEqual([]);
     await sessions.unadmit(session, "mat_1");
     expect(await failedRules()).toEqual([]);
+  });
+
+  it("knows for how long a session with session_id rests, as match requests do", async () => {
+    const own = { ...scene, game_id: "own", session_id: "long" };
+    const { sessionKey } = identifyPlayer("k".repeat(32), advertiser.accountId, own.user_id, own.session_id);
+    const sessions = createGameSessions(harness.redis);
+    const session = { gameId: own.game_id, sessionKey };
+    const { startedMs } = await sessions.admit({ ...session, matchId: "mat_1", maxAds: 1, idleMs: 60_000 });
+    await sessions.unadmit(session, "mat_1");
+    const failedWhenCountedSince = async (sinceMs: number) => {
+      const counts = { since: sinceMs * 1_000, [creativeId]: 1_000 };
+      await harness.redis.hset(`{${advertiser.advertiserId}}:cap:own:${sessionKey}`, counts);
+      return failedRulesOf((await explain(own).expect(200)).body);
+    };
+    const hourMs = 3_600_000;
+    expect(await failedWhenCountedSince(startedMs - 2 * hourMs)).toEqual(["max_uses_per_game"]);
+    // More than half of the six hours: these are counts of an earlier session.
+    expect(await failedWhenCountedSince(startedMs - 4 * hourMs)).toEqual([]);
   });
 
   it.each([

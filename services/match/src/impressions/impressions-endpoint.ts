@@ -29,9 +29,9 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 /** After so long a committed impression that is not in Postgres yet is queued again. */
 const OUTBOX_DUE_MS = 5_000;
 const NO_MATCH =
-  "There is no unbilled match of this campaign and creative in this game that is under 24 hours old: ask for one by POST /match first.";
+  "There is no unbilled match of this campaign and creative in this game whose hold is open or lapsed only recently: send match_id, or ask for a match by POST /match first.";
 const WRONG_MATCH =
-  "match_id names no unbilled match of this campaign, creative and game that is under 24 hours old: send the match_id of the match that the player has seen";
+  "match_id names no unbilled match of this campaign, creative and game, or one that is too old: send the match_id of the match that the player has seen";
 
 export interface ImpressionDependencies
   extends Pick<

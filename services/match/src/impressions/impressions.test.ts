@@ -14,7 +14,13 @@ beforeAll(async () => {
   world = await World.open(redis.url);
   await world.startInstance();
   await world.startInstance();
-  await world.startInstance({ HOLD_TTL_SECONDS: String(HOLD_TTL_MS / 1_000) });
+  const shortHolds = { HOLD_TTL_SECONDS: String(HOLD_TTL_MS / 1_000) };
+  await world.startInstance(shortHolds);
+  await world.startInstance({
+    ...shortHolds,
+    LATE_IMPRESSION_SECONDS: String(HOLD_TTL_MS / 1_000),
+    MATCH_WITHOUT_ID_SECONDS: "0",
+  });
 });
 afterAll(async () => {
   await world.close();
@@ -23,6 +29,8 @@ afterAll(async () => {
 beforeEach(() => world.reset());
 
 const SHORT_HOLDS = { instance: 2 };
+/** Nothing is billed after its hold. */
+const NEVER_LATE = { instance: 3 };
 
 describe("POST /impressions", () => {
   it("bills a match and answers the record", async () => {
@@ -140,6 +148,16 @@ describe("late impressions", () => {
     expect(await spentAndHeld(world, campaign)).toEqual([0, 0]);
     expect((await world.impression(game, match)).status).toBe(201);
     expect(await spentAndHeld(world, campaign)).toEqual([1_000, 0]);
+  });
+
+  it("need their match_id, and are refused with it too, after the times that are set", async () => {
+    const { game, match } = await lapsed({});
+    const anyMatch = { campaign_id: match.campaign_id, creative_id: match.creative_id };
+    const unnamed = await world.impression(game, anyMatch, NEVER_LATE);
+    expect([unnamed.status, unnamed.body.detail]).toEqual([409, expect.stringContaining("send match_id")]);
+    const late = await world.impression(game, match, NEVER_LATE);
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining("too old")]);
+    expect((await world.impression(game, anyMatch)).status).toBe(201);
   });
 
   it.each([

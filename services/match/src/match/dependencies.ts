@@ -9,7 +9,11 @@ import type { MatchSettings } from "../settings.ts";
 export interface MatchDependencies {
   settings: Pick<
     MatchSettings,
-    "holdTtlSeconds" | "sessionIdleSeconds" | "rateLimitMatchPerGame" | "rateLimitImpressionsPerGame"
+    | "holdTtlSeconds"
+    | "sessionIdleSeconds"
+    | "namedSessionIdleSeconds"
+    | "rateLimitMatchPerGame"
+    | "rateLimitImpressionsPerGame"
   >;
   playerHashKey: string;
   catalog: Catalog;

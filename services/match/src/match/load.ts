@@ -1,5 +1,5 @@
 import { type MatchRequest, matchRequest, type SnapshotPlacement } from "@diegetic/contracts";
-import { identifyPlayer, NAMED_SESSION_IDLE_MS } from "@diegetic/hot-state";
+import { identifyPlayer, sessionIdleMs } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "./dependencies.ts";
@@ -32,10 +32,7 @@ export function load(dependencies: MatchDependencies, context: RequestContext): 
     placement,
     userHash: player.userHash,
     session: { gameId: body.game_id, sessionKey: player.sessionKey },
-    sessionIdleMs:
-      body.session_id === undefined
-        ? dependencies.settings.sessionIdleSeconds * 1_000
-        : NAMED_SESSION_IDLE_MS,
+    sessionIdleMs: sessionIdleMs(dependencies.settings, body.session_id),
     leaseExpiresMs,
   };
 }

@@ -11,6 +11,7 @@ beforeAll(async () => {
   world = await World.open(redis.url);
   await world.startInstance({ SESSION_IDLE_SECONDS: "1" });
   await world.startInstance({ SESSION_IDLE_SECONDS: "1" });
+  await world.startInstance({ NAMED_SESSION_IDLE_SECONDS: "1" });
 });
 afterAll(async () => {
   await world.close();
@@ -72,6 +73,20 @@ describe("player sessions", () => {
     await eventually(async () => (await world.redis.keys(`{game:${game.game_id}}:session:*`)).length === 0);
     expect(hooksOf(await Promise.all([ask(0), ask(1)])).sort()).toEqual(["first", "second"]);
     expect(hooksOf([await ask(0), await ask(1)])).toEqual(["third", "none"]);
+  });
+
+  it("forgets a session with session_id after six hours without a request, or as is set", async () => {
+    const game = await world.addGame({ max_ads_per_session: 1 });
+    await world.addCampaign();
+    const player = { user_id: "p", session_id: "s" };
+    expect((await world.match(game, player)).status).toBe(200);
+    const [key = ""] = await world.redis.keys(`{game:${game.game_id}}:session:*`);
+    const sixHoursMs = 6 * 3_600_000;
+    expect(Math.abs((await world.redis.pttl(key)) - sixHoursMs)).toBeLessThan(60_000);
+    const short = { instance: 2 };
+    expect((await world.match(game, player, short)).headers["x-no-match-reason"]).toBe("session_cap");
+    await eventually(async () => (await world.redis.exists(key)) === 0);
+    expect((await world.match(game, player, short)).status).toBe(200);
   });
 
   it("keeps a session alive by requests that match nothing", async () => {

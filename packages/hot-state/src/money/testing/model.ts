@@ -16,8 +16,13 @@ export interface ModelMatch {
   creativeId: string;
   price: number;
   timesSeen: number;
+  /** Its hold was taken for a millisecond. */
+  isShort: boolean;
+  /** Its hold is over. */
   due: boolean;
   state: "open" | "lapsed" | "charged" | "cancelled";
+  /** How much older it was made after it was taken. */
+  agedMs: number;
 }
 
 export interface ModelCampaign {
@@ -35,6 +40,11 @@ export interface ModelCampaign {
 
 /** So many open holds of a developer account are not compared with what the campaign has left. */
 export const UNSHARED_HOLDS = 100;
+
+const LATE_IMPRESSION_MS = 86_400_000;
+const MATCH_WITHOUT_ID_MS = 3_600_000;
+/** Of holds that are not due; due ones lapse at once. */
+const HOLD_TTL_MS = 600_000;
 
 type Reserved = { creativeId: string; timesSeen: number } | ReserveRefusal;
 type Committed = { matchId: string } | CommitRefusal;
@@ -66,7 +76,7 @@ export class ModelSlot {
   }
 
   reserve(
-    match: Omit<ModelMatch, "creativeId" | "timesSeen" | "state">,
+    match: Omit<ModelMatch, "creativeId" | "timesSeen" | "state" | "agedMs">,
     creatives: ModelCreative[],
   ): Reserved {
     const campaign = this.campaign(match.campaignId);
@@ -88,7 +98,7 @@ export class ModelSlot {
     this.served.set(name, timesSeen + 1);
     this.held += match.price;
     campaign.held += match.price;
-    this.matches.push({ ...match, creativeId, timesSeen, state: "open" });
+    this.matches.push({ ...match, creativeId, timesSeen, state: "open", agedMs: 0 });
     return { creativeId, timesSeen };
   }
 
@@ -117,21 +127,29 @@ export class ModelSlot {
     const match = this.matches.find((known) => known.matchId === matchId);
     if (match === undefined || match.state === "cancelled") return "no_match";
     if (match.state === "charged") return { matchId };
-    return this.charge(match);
+    return match.agedMs >= LATE_IMPRESSION_MS ? "no_match" : this.charge(match);
   }
 
   commitOldest(campaignId: string, gameId: string, creativeId: string): Committed {
     let refusal: CommitRefusal = "no_match";
-    for (const match of this.matches) {
+    const oldestFirst = this.matches.toSorted((one, other) => other.agedMs - one.agedMs);
+    for (const match of oldestFirst) {
       const unbilled = match.state === "open" || match.state === "lapsed";
       const asked =
         match.campaignId === campaignId && match.gameId === gameId && match.creativeId === creativeId;
-      if (!unbilled || !asked) continue;
+      const isRecent = match.agedMs < MATCH_WITHOUT_ID_MS + (match.isShort ? 0 : HOLD_TTL_MS);
+      if (!unbilled || !asked || !isRecent) continue;
       const result = this.charge(match);
       if (typeof result === "object") return result;
       if (refusal === "no_match") refusal = result;
     }
     return refusal;
+  }
+
+  /** As if it had been taken earlier; its hold lapses earlier too. */
+  age(match: ModelMatch, ms: number): void {
+    match.agedMs += ms;
+    if (match.agedMs > HOLD_TTL_MS) match.due = true;
   }
 
   release(matchId: string, reason: ReleaseReason): ReleaseResult {

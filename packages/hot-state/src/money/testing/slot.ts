@@ -1,7 +1,7 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
 import { openSlot } from "../../../../../tests/helpers/open-slot.ts";
 import type { RedisConnection } from "../../connection.ts";
-import { advertiserKeys } from "../../keys.ts";
+import { advertiserKeys, encodeName } from "../../keys.ts";
 import type { CampaignState, CommitRequest, MoneyCommands, ReserveRequest } from "../types.ts";
 
 export const HOLD_TTL_MS = 600_000;
@@ -140,7 +140,7 @@ export class TestSlot {
     await this.redis.zadd(key("pending"), 0, `${creativeId}:${fields[3]}:${match.match_id}`);
     await this.redis.zincrby(key("history"), -ms, match.match_id);
     const holds = advertiserKeys.holds(match.advertiser_id);
-    const place = `${match.campaign_id}|${encodeURIComponent(match.game_id)}`;
+    const place = `${match.campaign_id}|${encodeName(match.game_id)}`;
     const member = `${match.match_id}|${place}|${sessionKey}|${match.developer_account_id}|${price}`;
     if ((await this.redis.zscore(holds, member)) !== null) await this.redis.zincrby(holds, -ms, member);
   }

@@ -13,6 +13,8 @@ export type Step =
   | { kind: "commit"; match: number }
   | { kind: "commit oldest"; campaign: number; game: number; creative: number }
   | { kind: "release"; match: number; lapsed: boolean }
+  /** Time passes for one unbilled match. */
+  | { kind: "age"; match: number; minutes: number }
   | { kind: "deposit"; amount: number }
   | { kind: "campaign"; campaign: number; paused: boolean; budget: number; dailyCap: number | null }
   | { kind: "ceiling"; campaign: number; ceiling: number | null }
@@ -25,6 +27,7 @@ export const GAMES = ["plain", "a|b:{c} 100% 🎮", "third"];
 const DEVELOPERS = ["acct_a", "acct_b", "acct_a"];
 export const CREATIVES = ["crt_a", "crt_b", "crt_c"];
 const MAX_USES = [1, 2, 4];
+const MAX_AGED_MS = 86_400_000;
 
 function pick<Item>(items: readonly Item[], index: number): Item | undefined {
   return items[index % Math.max(1, items.length)];
@@ -87,6 +90,8 @@ export class Rehearsal {
         return this.commit(step);
       case "release":
         return this.release(step);
+      case "age":
+        return this.age(step);
       case "new day":
         return this.beginDay();
       case "ack":
@@ -106,6 +111,7 @@ export class Rehearsal {
       developerId: given(pick(DEVELOPERS, step.game)),
       sessionKey: step.session < 0 ? newId("key") : `session_${step.session}`,
       price: step.price,
+      isShort: step.due,
       due: step.due,
     };
     const creatives = CREATIVES.map((creativeId, i) => ({ creativeId, maxUses: MAX_USES[i] ?? 0 }));
@@ -181,6 +187,16 @@ export class Rehearsal {
     while (result === "not_due" && match.due) result = await this.money.release(hold, reason);
     same(step, await this.money.release(hold, reason), result);
     same(step, result, this.model.release(match.matchId, reason));
+  }
+
+  private async age({ match: index, minutes }: Step & { kind: "age" }): Promise<void> {
+    const match = pick(this.model.matches, index);
+    if (match === undefined || (match.state !== "open" && match.state !== "lapsed")) return;
+    const ms = minutes * 60_000;
+    // An older one may have been forgotten.
+    if (match.agedMs + ms > MAX_AGED_MS) return;
+    await this.slot.age(this.facts(match), ms);
+    this.model.age(match, ms);
   }
 
   private async manage(
