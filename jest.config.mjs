@@ -13,7 +13,8 @@ export default {
   globalSetup: "<rootDir>/tests/helpers/global-setup.mjs",
   globalTeardown: "<rootDir>/tests/helpers/global-teardown.mjs",
   reporters: ["default", "<rootDir>/tests/helpers/summary-reporter.mjs"],
-  testTimeout: 20_000,
+  // Only ends what hangs: on a busy machine with two files at a time, processes take their time to start.
+  testTimeout: 60_000,
   testMatch: ["<rootDir>/{packages,services,tests}/**/*.test.ts"],
   modulePathIgnorePatterns: ["/dist/"],
 };
