@@ -4,8 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { CLIENTS, PYTHON_MISSING, python } from "../clients/languages.ts";
+import pg from "pg";
+import {
+  CLIENTS,
+  csharpSources,
+  hasMono,
+  MONO_MISSING,
+  PYTHON_MISSING,
+  python,
+} from "../clients/languages.ts";
 import { apiClient, startCampaign } from "../helpers/api.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
@@ -229,6 +238,22 @@ describe("a developer in the dashboard", () => {
         TIMEOUT_MS,
       );
     }
+
+    if (!hasMono) {
+      it.skip(`is not tried with C#: ${MONO_MISSING}`, () => undefined);
+    } else {
+      it(
+        "gets a billed impression with C#",
+        async () => {
+          await choose("C#");
+          await save("Program.cs");
+          const sources = csharpSources("Runtime").join(" ");
+          await run(`mcs -langversion:7.2 -r:System.Net.Http.dll -out:program.exe Program.cs ${sources}`);
+          await untilBilled((await copied("Copy Run")).replace("dotnet run", "mono program.exe"));
+        },
+        TIMEOUT_MS,
+      );
+    }
   });
 
   it(
@@ -278,6 +303,37 @@ describe("a developer in the dashboard", () => {
       expect(await page.getByLabel("Ads per session").inputValue()).toBe("7");
       await page.getByRole("link", { name: "Who is shown?" }).click();
       await page.getByRole("button", { name: "Allow Emberroast" }).waitFor();
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "sees the state of the installation, as its first user, and resolves a quarantined record",
+    async () => {
+      const { page, problems } = view;
+      const id = newId("imp");
+      const database = new pg.Client({ connectionString: dashboard.stack.describe().databaseUrl });
+      await database.connect();
+      await database.query(
+        "INSERT INTO poison_impressions (impression_id, advertiser_id, record, reason) VALUES ($1, $2, $3, $4)",
+        [id, newId("adv"), "{}", "no such campaign"],
+      );
+      await database.end();
+
+      await open("System");
+      await page.getByText("1 quarantined record to decide about").waitFor();
+      await page.getByRole("row", { name: /Mira Vale/ }).waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.getByRole("button", { name: `Resolve ${id}` }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: "Resolve record" }).click();
+      await dialog.getByText("Fill in this field.").waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await dialog.getByLabel("What was decided").fill("Not charged; a test made it.");
+      await dialog.getByRole("button", { name: "Resolve record" }).click();
+      await page.getByText("No record waits for a decision.").waitFor();
+      await page.getByText("All well").waitFor();
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,

@@ -24,7 +24,9 @@ export const python = [process.env.PYTHON ?? "python3", "/usr/bin/python3"].find
 );
 export const PYTHON_MISSING = "no Python 3.11 with httpx (Debian: apt-get install python3-httpx)";
 
-const MONO_MISSING = "no Mono (Debian: apt-get install mono-mcs mono-runtime libmono-system-net-http4.0-cil)";
+export const hasMono = succeeds("mcs", ["--version"]) && succeeds("mono", ["--version"]);
+export const MONO_MISSING =
+  "no Mono (Debian: apt-get install mono-mcs mono-runtime libmono-system-net-http4.0-cil)";
 
 /** Starts the client's conformance program; the arguments it shares with every language come last. */
 async function runProgram(program: string, args: string[], serverUrl: string, directory: string) {
@@ -45,17 +47,19 @@ function pythonLanguage(kind: "sync" | "async"): Language {
 /** Compiled by Mono: Debian has no .NET SDK. */
 const csharp: Language = {
   name: "C#",
-  ...(!(succeeds("mcs", ["--version"]) && succeeds("mono", ["--version"])) && { missing: MONO_MISSING }),
+  ...(!hasMono && { missing: MONO_MISSING }),
   async run(serverUrl, directory) {
     const program = join(directory, "conformance.exe");
-    const sources = ["Runtime", "Tests"].flatMap((folder) => sourcesIn(`${CLIENTS}csharp/${folder}`));
+    const sources = ["Runtime", "Tests"].flatMap(csharpSources);
     const options = ["-langversion:7.2", "-warnaserror", "-r:System.Net.Http.dll", `-out:${program}`];
     await run("mcs", [...options, ...sources]);
     return runProgram("mono", [program], serverUrl, directory);
   },
 };
 
-function sourcesIn(folder: string): string[] {
+/** The source files in a folder of the C# client. */
+export function csharpSources(name: string): string[] {
+  const folder = `${CLIENTS}csharp/${name}`;
   const names = readdirSync(folder, { recursive: true }) as string[];
   return names.filter((name) => name.endsWith(".cs")).map((name) => join(folder, name));
 }

@@ -16,7 +16,7 @@ import { Empty } from "../../kit/states.tsx";
 import { useUrlState } from "../../kit/use-url-state.ts";
 import { daysBetween, type EarningsRow, earnedByDay, firstDayOf, sumEarned } from "./earnings-rows.ts";
 import { gamePath } from "./placement.ts";
-import { useEarnings } from "./use-earnings.ts";
+import { useEarnings } from "./reads.ts";
 
 const PERIODS = [
   { value: "month", label: "This month" },

@@ -1,21 +1,7 @@
-import {
-  Alert,
-  Button,
-  Card,
-  Checkbox,
-  Group,
-  List,
-  Modal,
-  Stack,
-  Switch,
-  Table,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Alert, Button, Card, Checkbox, Group, List, Modal, Stack, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
-import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { centsOfMicrocents, formatCount, formatShare } from "../../format/format.ts";
@@ -27,16 +13,16 @@ import { notifyDone } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { errorAdvice } from "./advice.ts";
+import { ErrorTable } from "./error-table.tsx";
 import {
   type GameTraffic,
   gamePath,
   PLACEMENT_TYPES,
   type Placement,
   type PlacementType,
-  TRAFFIC_REFETCH_MS,
   useAdsSwitch,
 } from "./placement.ts";
+import { usePlacements, useTraffic } from "./reads.ts";
 import { STAGE_WORDS } from "./stage.ts";
 
 interface Game {
@@ -48,8 +34,8 @@ interface Game {
 export function Component() {
   const { canChange } = useAbility();
   const [isOpen, { open, close }] = useDisclosure();
-  const placements = useRead("GET /placements");
-  const traffic = useRead("GET /traffic", {}, { refetchEveryMs: TRAFFIC_REFETCH_MS });
+  const placements = usePlacements();
+  const traffic = useTraffic();
   const add = canChange && <Button onClick={open}>Add game</Button>;
   const games = placements.data?.map((placement) => ({
     placement,
@@ -68,7 +54,7 @@ export function Component() {
   );
 }
 
-type TrafficRead = ReturnType<typeof useRead<"GET /traffic">>;
+type TrafficRead = ReturnType<typeof useTraffic>;
 
 function Summary({ traffic }: { traffic: TrafficRead }) {
   const { data } = traffic;
@@ -114,7 +100,7 @@ function Summary({ traffic }: { traffic: TrafficRead }) {
 
 interface GamesProps {
   games: Game[] | undefined;
-  placements: ReturnType<typeof useRead<"GET /placements">>;
+  placements: ReturnType<typeof usePlacements>;
   add: ReactNode;
 }
 
@@ -159,10 +145,14 @@ function Games({ games, placements, add }: GamesProps) {
           key: "state",
           header: "Integration",
           phone: "fact",
-          value: ({ traffic }) => traffic?.stage,
-          cell: ({ traffic }) =>
-            traffic && (
-              <Status tone={STAGE_WORDS[traffic.stage].tone}>{STAGE_WORDS[traffic.stage].word}</Status>
+          value: ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"),
+          cell: ({ placement, traffic }) =>
+            placement.is_active ? (
+              traffic && (
+                <Status tone={STAGE_WORDS[traffic.stage].tone}>{STAGE_WORDS[traffic.stage].word}</Status>
+              )
+            ) : (
+              <Status tone="quiet">Ads off</Status>
             ),
         },
         {
@@ -225,34 +215,7 @@ function Errors({ traffic }: { traffic: TrafficRead }) {
       title="Errors of the last 24 hours"
       about="Of all calls of this account, also those that named no game."
     >
-      <Card padding={0}>
-        <Table.ScrollContainer minWidth={480} type="native">
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Call</Table.Th>
-                <Table.Th ta="right">Count</Table.Th>
-                <Table.Th>Last</Table.Th>
-                <Table.Th>What helps</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {errors.map(({ operation, status, count, last_at: at }) => (
-                <Table.Tr key={`${operation}-${status}`}>
-                  <Table.Td>
-                    <Text ff="monospace" fz={13} style={{ whiteSpace: "nowrap" }}>
-                      POST /{operation} {status}
-                    </Text>
-                  </Table.Td>
-                  <Table.Td ta="right">{formatCount(count)}</Table.Td>
-                  <Table.Td style={{ whiteSpace: "nowrap" }}>{at && <Moment iso={at} />}</Table.Td>
-                  <Table.Td>{errorAdvice(status)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Card>
+      <ErrorTable errors={errors} />
     </Section>
   );
 }

@@ -1,15 +1,15 @@
-import { Badge, Button, Card, Group, Skeleton, Table, Text } from "@mantine/core";
+import { Badge, Button, Card, Group, Skeleton } from "@mantine/core";
 import { Link } from "react-router";
-import { useRead } from "../../api/queries.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { centsOfMicrocents, formatCount, formatShare } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
-import { errorAdvice } from "./advice.ts";
+import { ErrorTable } from "./error-table.tsx";
 import { pointKey, type TrafficPoint, useTrafficSeries } from "./period.tsx";
-import { type GameTraffic, TRAFFIC_REFETCH_MS } from "./placement.ts";
+import type { GameTraffic } from "./placement.ts";
+import { useTraffic } from "./reads.ts";
 import { sampleDays } from "./sample.ts";
 import { Steps } from "./steps.tsx";
 import { usePlacement } from "./use-game.ts";
@@ -23,7 +23,7 @@ const SERIES = [
 /** Whether the game's integration works: its steps, its calls over time, its errors. */
 export function Component() {
   const placement = usePlacement();
-  const traffic = useRead("GET /traffic", {}, { refetchEveryMs: TRAFFIC_REFETCH_MS });
+  const traffic = useTraffic();
   const game = traffic.data?.games.find(({ game_id: id }) => id === placement.game_id);
   if (game === undefined) {
     return traffic.error ? (
@@ -131,36 +131,12 @@ function Errors({ points, words }: { points: readonly TrafficPoint[]; words: str
   const sorted = [...counts].sort(([, one], [, other]) => other - one);
   return (
     <Section title="Errors" about={`Calls of this game that were refused or failed in ${words}.`}>
-      <Card padding={0}>
-        <Table.ScrollContainer minWidth={440} type="native">
-          <Table>
-            <caption className="sr-only">Errors by type</caption>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Call</Table.Th>
-                <Table.Th ta="right">Count</Table.Th>
-                <Table.Th>What helps</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {sorted.map(([name, count]) => {
-                const [operation, status] = name.split("_");
-                return (
-                  <Table.Tr key={name}>
-                    <Table.Td>
-                      <Text ff="monospace" fz={13} style={{ whiteSpace: "nowrap" }}>
-                        POST /{operation} {status}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td ta="right">{formatCount(count)}</Table.Td>
-                    <Table.Td>{errorAdvice(Number(status))}</Table.Td>
-                  </Table.Tr>
-                );
-              })}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Card>
+      <ErrorTable
+        errors={sorted.map(([name, count]) => {
+          const [operation = "", status] = name.split("_");
+          return { operation, status: Number(status), count };
+        })}
+      />
     </Section>
   );
 }

@@ -35,6 +35,7 @@ import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
 import { reasonAdvice } from "./advice.ts";
 import { gamePath } from "./placement.ts";
+import { usePlacements } from "./reads.ts";
 import {
   type GameContext,
   sceneOf,
@@ -60,7 +61,7 @@ const SHOWN_SCENES = 6;
 export function Component() {
   const [parameters, setParameters] = useSearchParams();
   const { canChange } = useAbility();
-  const games = useRead("GET /placements");
+  const games = usePlacements();
   const tested = sceneOf(parameters);
   const chosen = { ...tested, game: tested.game || (games.data?.[0]?.game_id ?? "") };
   const update = (next: Partial<TestedScene>) =>
@@ -141,7 +142,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
     }
   };
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" style={{ alignItems: "start" }}>
       <Card component="section" aria-label="Scene">
         <form onSubmit={(event) => void ask(event)}>
           <SceneFields chosen={chosen} games={games} onChange={onChange} />
@@ -302,11 +303,6 @@ function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
             value: formatDecimal((bid / 100) * factor),
             note: `bid × ${formatDecimal(factor)}`,
           },
-          {
-            label: "Answered in",
-            value: `${formatCount(milliseconds)} ms`,
-            note: "with the way to this browser",
-          },
         ]}
       />
       <Text c="dimmed">
@@ -314,7 +310,8 @@ function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
           ? `${brand} may be shown in this scene and bids most among those that may. Nothing in the scene speaks for it in particular.`
           : `${brand} may be shown in this scene, and words of the scene lift its bid by ${formatDecimal((factor - 1) * 100)} %: its rank is among the best.`}{" "}
         {ad.product_name && `It speaks of ${ad.product_name}. `}
-        The line is a {formatTerm(ad.creative_type).toLowerCase()} of {ad.tone} tone.
+        The line is a {formatTerm(ad.creative_type).toLowerCase()} of {ad.tone} tone. Answered in{" "}
+        {formatCount(milliseconds)} ms, with the way to this browser.
       </Text>
     </>
   );

@@ -12,6 +12,10 @@ import { pointKey, useTrafficSeries } from "./period.tsx";
 import { sceneSummary, testerPath } from "./scene-link.ts";
 import { pathOf, usePlacement } from "./use-game.ts";
 
+/** A scene is sampled within seconds; whoever has just tested one should find it here. */
+const SCENES_REFETCH_MS = 10_000;
+const SCENES_PER_PAGE = 10;
+
 const ROLES = {
   no_eligible_campaign: "own",
   session_cap: "other",
@@ -24,7 +28,9 @@ const ROLES = {
 export function Component() {
   const placement = usePlacement();
   const { series, control, words, rowLabel } = useTrafficSeries(placement);
-  const scenes = useRead("GET /traffic/{game_id}/no-match-scenes", pathOf(placement));
+  const scenes = useRead("GET /traffic/{game_id}/no-match-scenes", pathOf(placement), {
+    refetchEveryMs: SCENES_REFETCH_MS,
+  });
   const points = series.data?.points ?? [];
   const requests = points.reduce((sum, point) => sum + point.requests, 0);
   const counts = new Map<string, number>();
@@ -125,6 +131,7 @@ export function Component() {
           error={scenes.error}
           onRetry={() => void scenes.refetch()}
           skeletonRows={3}
+          pageSize={SCENES_PER_PAGE}
           empty={
             <Empty line="No scene went without.">
               Scenes appear here when a request of this game gets no ad.

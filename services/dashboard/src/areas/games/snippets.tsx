@@ -3,21 +3,22 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { API_BASE } from "../../api/call.ts";
-import { useChange, useRead } from "../../api/queries.ts";
+import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Secret } from "../../kit/secret.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useUrlState } from "../../kit/use-url-state.ts";
-import { gamePath, TRAFFIC_REFETCH_MS } from "./placement.ts";
+import { gamePath } from "./placement.ts";
+import { usePlacements, useTraffic } from "./reads.ts";
 import { KEY_PLACEHOLDER, keyLine, LANGUAGES, type Language, snippetFor } from "./snippet-texts.ts";
 import classes from "./snippets.module.css";
 import { Steps } from "./steps.tsx";
 
 /** Code for a first ad, with the account's own game and key. */
 export function Component() {
-  const games = useRead("GET /placements");
+  const games = usePlacements();
   const [game, setGame] = useUrlState("game");
   const [languageText, setLanguage] = useUrlState("language", "curl");
   const [key, setKey] = useState<string>();
@@ -178,7 +179,7 @@ function CodeBlock({ label, code }: { label: string; code: string }) {
 }
 
 function Arrival({ gameId }: { gameId: string }) {
-  const traffic = useRead("GET /traffic", {}, { refetchEveryMs: TRAFFIC_REFETCH_MS });
+  const traffic = useTraffic();
   const game = traffic.data?.games.find(({ game_id: id }) => id === gameId);
   if (game === undefined) return null;
   return (

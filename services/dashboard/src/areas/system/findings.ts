@@ -1,0 +1,40 @@
+import type { AnswerOf } from "../../api/operations.ts";
+import { formatNoun, formatTerm } from "../../format/format.ts";
+
+type System = AnswerOf<"GET /system">;
+
+/** Impressions are written within seconds; a wait of this length means that billing is behind. */
+const MAX_WAIT_SECONDS = 60;
+
+export interface Finding {
+  title: string;
+  advice: string;
+}
+
+/** What the operator should look at, worst first; empty when all is well. */
+export function findingsOf(system: System): Finding[] {
+  const found: Finding[] = [];
+  for (const { name, ready } of system.stores) {
+    if (!ready) {
+      found.push({
+        title: `${formatTerm(name)} is not ready`,
+        advice: "What needs it answers 503 until it is. The log of management says why.",
+      });
+    }
+  }
+  const waits = system.oldest_waiting_seconds;
+  if (waits !== null && waits >= MAX_WAIT_SECONDS) {
+    found.push({
+      title: `Impressions have waited ${formatNoun(waits, "second")} to be written`,
+      advice:
+        "They are safe in Redis and are charged already. Look whether billing runs and Postgres keeps up.",
+    });
+  }
+  if (system.quarantined_records > 0) {
+    found.push({
+      title: `${formatNoun(system.quarantined_records, "quarantined record")} to decide about`,
+      advice: "Each is a difference in the books until it is resolved below.",
+    });
+  }
+  return found;
+}

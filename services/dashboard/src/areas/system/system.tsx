@@ -1,0 +1,369 @@
+import { Alert, Button, Card, Group, Modal, SimpleGrid, Stack, Text, Textarea } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import type { AnswerOf } from "../../api/operations.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { useReadAll } from "../../api/use-read-all.ts";
+import { centsOfMillicents, formatCount, formatNoun, formatTerm } from "../../format/format.ts";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Figures } from "../../kit/figures.tsx";
+import { Id } from "../../kit/id.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { Money } from "../../kit/money.tsx";
+import { notifyDone } from "../../kit/notify.ts";
+import { Page, Section } from "../../kit/page.tsx";
+import { Empty, Failed } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { findingsOf } from "./findings.ts";
+
+type System = AnswerOf<"GET /system">;
+type QuarantinedRecord = AnswerOf<"GET /system/quarantine">[number];
+type Accounts = AnswerOf<"GET /system/accounts">;
+
+const REFETCH_MS = 10_000;
+
+/** The state of the installation, for the user who runs it. */
+export function Component() {
+  const system = useRead("GET /system", {}, { refetchEveryMs: REFETCH_MS });
+  const { data, error } = system;
+  if (hasStatus(error, 403)) {
+    return (
+      <Page title="System">
+        <Card>
+          <Empty line="This door is for the keeper of the house.">
+            Only the operator of the installation, the first who signed up, sees its state.
+          </Empty>
+        </Card>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title="System"
+      about="Whether the installation is well, what waits, and who uses it. Read anew every ten seconds."
+      state={data && <Health system={data} />}
+    >
+      {data === undefined && error ? (
+        <Card>
+          <Failed what="The state could not be loaded." error={error} onRetry={() => void system.refetch()} />
+        </Card>
+      ) : (
+        <Overview system={data} />
+      )}
+      <Quarantine />
+      <AccountList />
+    </Page>
+  );
+}
+
+function Health({ system }: { system: System }) {
+  const findings = findingsOf(system);
+  return findings.length === 0 ? (
+    <Status tone="positive">All well</Status>
+  ) : (
+    <Status tone="warning">{formatNoun(findings.length, "finding")}</Status>
+  );
+}
+
+function Overview({ system }: { system: System | undefined }) {
+  const isLoading = system === undefined;
+  const oldest = system?.oldest_waiting_seconds;
+  return (
+    <>
+      {system &&
+        findingsOf(system).map(({ title, advice }) => (
+          <Alert key={title} color="warning" title={title}>
+            {advice}
+          </Alert>
+        ))}
+      <Figures
+        isLoading={isLoading}
+        figures={[
+          {
+            label: "Impressions today",
+            value: formatCount(system?.impressions_today ?? 0),
+            note: `${formatCount(system?.impressions_yesterday ?? 0)} yesterday, UTC`,
+          },
+          {
+            label: "Charged today",
+            value: <Money cents={centsOfMillicents(system?.spent_today_millicents ?? 0)} />,
+            note: "UTC, so far",
+          },
+          {
+            label: "Held",
+            value: <Money cents={centsOfMillicents(system?.held_millicents ?? 0)} />,
+            note: `by open matches of ${formatNoun(system?.advertisers_looked_at ?? 0, "advertiser")}`,
+          },
+          {
+            label: "Waiting to be written",
+            value: formatCount(system?.impressions_waiting ?? 0),
+            note:
+              oldest === null || oldest === undefined
+                ? "nothing waits"
+                : `the oldest for ${formatNoun(oldest, "second")}`,
+          },
+        ]}
+      />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Section title="Stores">
+          <DataTable
+            label="Stores"
+            name="stores"
+            rows={system?.stores}
+            rowKey={({ name }) => name}
+            empty={null}
+            skeletonRows={4}
+            columns={[
+              {
+                key: "name",
+                header: "Store",
+                phone: "title",
+                value: ({ name }) => name,
+                cell: ({ name }) => formatTerm(name),
+              },
+              {
+                key: "ready",
+                header: "State",
+                phone: "fact",
+                value: ({ ready }) => (ready ? "ready" : "not ready"),
+                cell: ({ ready }) =>
+                  ready ? <Status tone="positive">Ready</Status> : <Status tone="negative">Not ready</Status>,
+              },
+            ]}
+          />
+        </Section>
+        <Section title="What is in it">
+          <DataTable
+            label="Contents"
+            name="contents"
+            rows={
+              system && [
+                { what: "Accounts", count: system.accounts },
+                { what: "Users", count: system.users },
+                { what: "Advertisers", count: system.advertisers },
+                { what: "Active campaigns", count: system.active_campaigns },
+                { what: "Changes not yet in force", count: system.unpublished_changes },
+                { what: "Quarantined records", count: system.quarantined_records },
+              ]
+            }
+            rowKey={({ what }) => what}
+            empty={null}
+            skeletonRows={6}
+            columns={[
+              {
+                key: "what",
+                header: "What",
+                phone: "title",
+                value: ({ what }) => what,
+                cell: ({ what }) => what,
+              },
+              {
+                key: "count",
+                header: "Count",
+                align: "right",
+                phone: "fact",
+                value: ({ count }) => count,
+                cell: ({ count }) => formatCount(count),
+              },
+            ]}
+          />
+        </Section>
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Quarantine() {
+  const records = useRead("GET /system/quarantine", {}, { refetchEveryMs: REFETCH_MS });
+  const [chosen, setChosen] = useState<QuarantinedRecord>();
+  return (
+    <Section
+      title="Quarantined records"
+      about="Impressions that could not be written. Each is a difference in the books until somebody decides about it."
+    >
+      <DataTable
+        label="Quarantined records"
+        name="quarantine"
+        rows={records.data}
+        rowKey={({ impression_id: id }) => id}
+        error={records.error}
+        onRetry={() => void records.refetch()}
+        skeletonRows={2}
+        empty={<Empty line="Every page is in the book.">No record waits for a decision.</Empty>}
+        columns={[
+          {
+            key: "impression",
+            header: "Impression",
+            phone: "title",
+            value: ({ impression_id: id }) => id,
+            cell: ({ impression_id: id }) => <Id value={id} label="impression id" />,
+          },
+          {
+            key: "reason",
+            header: "Reason",
+            phone: "fact",
+            value: ({ reason }) => reason,
+            cell: ({ reason }) => reason,
+          },
+          {
+            key: "advertiser",
+            header: "Advertiser",
+            value: ({ advertiser_id: id }) => id,
+            cell: ({ advertiser_id: id }) => <Id value={id} label="advertiser id" />,
+          },
+          {
+            key: "found",
+            header: "Found",
+            value: ({ quarantined_at: at }) => at,
+            cell: ({ quarantined_at: at }) => <Moment iso={at} />,
+          },
+          {
+            key: "resolve",
+            header: "",
+            align: "right",
+            phone: "fact",
+            cell: (record) => (
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                aria-label={`Resolve ${record.impression_id}`}
+                onClick={() => setChosen(record)}
+              >
+                Resolve
+              </Button>
+            ),
+          },
+        ]}
+      />
+      <Modal
+        opened={chosen !== undefined}
+        onClose={() => setChosen(undefined)}
+        title="Resolve a quarantined record"
+        size="lg"
+      >
+        {chosen && <ResolveForm record={chosen} onClose={() => setChosen(undefined)} />}
+      </Modal>
+    </Section>
+  );
+}
+
+function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: () => void }) {
+  const form = useApiForm("POST /system/quarantine/{impression_id}/resolve", { resolution: "" });
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const resolved = await form.send({ path: { impression_id: record.impression_id } });
+    if (resolved === undefined) return;
+    notifyDone("The record is resolved.");
+    onClose();
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate>
+      <Stack>
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
+        <Text>{record.reason}</Text>
+        <Text
+          component="pre"
+          ff="monospace"
+          fz={13}
+          m={0}
+          style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+        >
+          {record.record}
+        </Text>
+        <Textarea
+          label="What was decided"
+          description="About the charge, and who was told. It stays with the record."
+          autosize
+          minRows={2}
+          value={form.values.resolution ?? ""}
+          onChange={({ currentTarget }) => form.set("resolution", currentTarget.value)}
+          error={form.problem("resolution")}
+          data-autofocus
+        />
+        <Text c="dimmed" fz={13}>
+          The record is never written: nobody is charged or paid by this. It cannot be undone.
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.isSending}>
+            Resolve record
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const joinAccounts = (one: Accounts, next: Accounts) => [...one, ...next];
+
+function AccountList() {
+  const accounts = useReadAll("GET /system/accounts", {}, joinAccounts);
+  return (
+    <Section title="Accounts">
+      <DataTable
+        label="Accounts"
+        name="accounts"
+        rows={accounts.data}
+        rowKey={({ id }) => id}
+        error={accounts.error}
+        onRetry={() => void accounts.refetch()}
+        searchIn={({ id, label, advertiser }) => [id, label, advertiser]}
+        pageSize={50}
+        empty={
+          <Empty line="The house is empty.">Accounts appear when somebody signs up or a key is made.</Empty>
+        }
+        columns={[
+          {
+            key: "label",
+            header: "Account",
+            phone: "title",
+            value: ({ label }) => label,
+            cell: ({ label, id }) => (
+              <div>
+                <Text fw={600}>{label}</Text>
+                <Id value={id} label={`id of ${label}`} />
+              </div>
+            ),
+          },
+          {
+            key: "balance",
+            header: "Balance",
+            align: "right",
+            phone: "fact",
+            value: ({ balance_cents: balance }) => balance,
+            cell: ({ balance_cents: balance }) => (balance === null ? "–" : <Money cents={balance} />),
+          },
+          {
+            key: "advertiser",
+            header: "Advertiser",
+            value: ({ advertiser }) => advertiser,
+            cell: ({ advertiser }) => advertiser ?? "None",
+          },
+          {
+            key: "games",
+            header: "Games",
+            align: "right",
+            phone: "fact",
+            value: ({ games }) => games,
+            cell: ({ games }) => formatCount(games),
+          },
+          {
+            key: "members",
+            header: "Members",
+            align: "right",
+            value: ({ members }) => members,
+            cell: ({ members }) => formatCount(members),
+          },
+          {
+            key: "created",
+            header: "Created",
+            value: ({ created_at: at }) => at,
+            cell: ({ created_at: at }) => <Moment iso={at} />,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
