@@ -206,5 +206,5 @@ describe.each(users)("a server that ends a connection of %s", (_what, open) => {
     await user.run();
     await endBehindAnswer();
     expect(uncaught).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 });

@@ -72,4 +72,4 @@ it("keeps uses that could not be sent, and says so", async () => {
   await eventually(async () => (await redis.zscore(keyUseKeys.last, "key_a")) === "7");
   redis.disconnect();
   await server.stop();
-}, 30_000);
+}, 60_000);

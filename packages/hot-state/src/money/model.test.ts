@@ -242,7 +242,7 @@ describe.each([
     server = await start();
     redis = connectRedis(server.url, { name: "model-test" });
     money = createMoneyCommands(redis);
-  }, 30_000);
+  }, 60_000);
 
   afterAll(async () => {
     redis.disconnect();

@@ -72,7 +72,7 @@ describe("runService", () => {
     const { code, stdout } = await child.exit;
     expect(code).toBe(1);
     expect(stdout).toContain("could not stop within 500 ms");
-  }, 20_000);
+  }, 60_000);
 
   it("says in one sentence that a setting is wrong", async () => {
     const { code, stderr } = await start({ PORT: "http" }).exit;

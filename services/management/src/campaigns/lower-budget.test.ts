@@ -38,7 +38,7 @@ describe("lowering a budget", () => {
     const lowered = await owner.patch(`/campaigns/${campaignId}`, { budget_cents: 3 }).expect(200);
     expect(lowered.body.budget_cents).toBe(3);
     expect(await read(spending)).toMatchObject({ budgetMillicents: 3_000, ceilingMillicents: null });
-  }, 20_000);
+  }, 60_000);
 
   it("never lets a concurrent charge pass the budget that was answered", async () => {
     const { owner, campaignId, spending } = await spendingCampaign(30);
@@ -55,7 +55,7 @@ describe("lowering a budget", () => {
     expect(slot?.spentMillicents).toBeLessThanOrEqual(row.budgetCents * 1_000);
     expect(slot).toMatchObject({ budgetMillicents: row.budgetCents * 1_000, ceilingMillicents: null });
     for (const answer of answers) expect([200, 422]).toContain(answer.status);
-  }, 20_000);
+  }, 60_000);
 
   it("is undone by the loop when it stopped between the ceiling and the commit", async () => {
     const { campaignId, spending } = await spendingCampaign(10);

@@ -107,7 +107,7 @@ describe("the reconciling loop", () => {
       impressions: 3,
     });
     await eventually(() => follower.isFresh() && knownCampaign(campaignId).status === "active");
-  }, 20_000);
+  }, 60_000);
 
   it("makes a slot anew that is missing although the snapshot is there", async () => {
     const owner = await harness.advertiser(10_000);
