@@ -102,6 +102,17 @@ describe("an advertiser in the dashboard", () => {
     expect(await seriousViolations(page)).toEqual([]);
   }, 120_000);
 
+  it("takes a bid that was offered into the form, and saves it only when told to", async () => {
+    const { page } = view;
+    const bid = page.getByLabel("Bid per thousand impressions");
+    await page.goto(`${page.url()}?bid=1450`);
+    await page.getByRole("button", { name: "Discard" }).waitFor();
+    expect(await bid.inputValue()).toBe("14.50");
+    expect(new URL(page.url()).search).toBe("");
+    await page.getByRole("button", { name: "Discard" }).click();
+    expect(await bid.inputValue()).toBe("12.00");
+  }, 120_000);
+
   it("pauses only after agreeing to what that does", async () => {
     const { page } = view;
     await page.getByRole("button", { name: "Pause campaign" }).click();

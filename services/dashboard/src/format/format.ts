@@ -43,6 +43,23 @@ export function formatExactCents(cents: number): string {
   return exactMoney.format(cents / CENTS);
 }
 
+/** Formats the exact amounts of a column with equally many digits, so that they can be compared at a glance. */
+export function exactColumn(amounts: readonly number[]): (cents: number) => string {
+  const digits = Math.max(
+    ...[0, ...amounts].map((cents) => {
+      const parts = exactMoney.formatToParts(cents / CENTS);
+      return parts.find(({ type }) => type === "fraction")?.value.length ?? 0;
+    }),
+  );
+  const format = new Intl.NumberFormat(undefined, {
+    style: "currency",
+    currency: CURRENCY,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return (cents) => format.format(cents / CENTS);
+}
+
 /** For axes, where there is little space. */
 export function formatCompactCents(cents: number): string {
   // Whole tenths would show small amounts twice.

@@ -16,7 +16,7 @@ import { IconArrowDown, IconArrowUp, IconDownload, IconSearch } from "@tabler/ic
 import { type ReactNode, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { type CsvValue, download, toCsv } from "../format/csv.ts";
-import { formatCount } from "../format/format.ts";
+import { formatCount, formatNoun } from "../format/format.ts";
 import classes from "./data-table.module.css";
 import { Failed } from "./states.tsx";
 import { isFound, parseSort, type SortValue, sortRows, sortText } from "./table-rows.ts";
@@ -171,8 +171,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {rows === undefined
               ? ""
               : isFiltered
-                ? `${formatCount(found.length)} of ${formatCount(rows.length)}`
-                : formatCount(rows.length)}
+                ? `${formatCount(found.length)} of ${formatNoun(rows.length, "row")}`
+                : formatNoun(rows.length, "row")}
           </Text>
           <Tooltip label="Download what is listed as CSV">
             <Button
@@ -378,7 +378,7 @@ function PhoneRows<Row>({ columns, shown, rowKey, rowTo, label }: PhoneRowsProps
           <dl className={classes.phoneFacts}>
             {facts.map((column) => (
               <div key={column.key}>
-                <dt className="sr-only">{column.header}</dt>
+                <dt>{column.header}</dt>
                 <dd>{column.cell(row)}</dd>
               </div>
             ))}

@@ -1,6 +1,8 @@
 import { Link, useLocation } from "react-router";
 import classes from "./tab-links.module.css";
 
+const MARGIN_PX = 24;
+
 interface TabLinksProps {
   /** What the tabs are, for screen readers. */
   label: string;
@@ -18,11 +20,21 @@ export function TabLinks({ label, base, tabs }: TabLinksProps) {
       {tabs.map(({ path, label: text }) => {
         const to = path === "" ? base : `${base}/${path}`;
         return (
-          <Link key={path} to={to} {...(pathname === to && { "aria-current": "page" as const })}>
+          <Link
+            key={path}
+            to={to}
+            {...(pathname === to && { "aria-current": "page" as const, ref: bringIntoView })}
+          >
             {text}
           </Link>
         );
       })}
     </nav>
   );
+}
+
+/** On a phone the tabs are wider than the window. */
+function bringIntoView(tab: HTMLAnchorElement | null) {
+  const row = tab?.parentElement;
+  if (tab && row) row.scrollTo({ left: tab.offsetLeft - row.offsetLeft - MARGIN_PX });
 }

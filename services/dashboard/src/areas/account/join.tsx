@@ -8,7 +8,7 @@ import type { AnswerOf } from "../../api/operations.ts";
 import { sessionQuery, useSessionChange } from "../../api/session.ts";
 import { formatMoment } from "../../format/format.ts";
 import { notifyFailed } from "../../kit/notify.ts";
-import { Failed } from "../../kit/states.tsx";
+import { Empty, Failed } from "../../kit/states.tsx";
 import { Entrance } from "./entrance.tsx";
 import { ROLE_SENTENCES } from "./roles.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
@@ -26,9 +26,18 @@ export function Component() {
     queryKey: ["invitation", token],
     queryFn: () => call("POST /auth/invitation", { body: { token } }),
     retry: false,
-    enabled: !isJoined,
+    enabled: !isJoined && token !== "",
   });
   if (isJoined && session.data) return <Navigate to="/" replace />;
+  if (token === "") {
+    return (
+      <Entrance title="Join an account">
+        <Empty line="This link is cut short.">
+          The invitation stands behind the # of its link. Copy the whole link, or ask for it again.
+        </Empty>
+      </Entrance>
+    );
+  }
   if (invitation.error) {
     return (
       <Entrance title="Join an account">

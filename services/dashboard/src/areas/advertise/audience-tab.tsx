@@ -149,7 +149,7 @@ function Games() {
             align: "right",
             phone: "fact",
             value: ({ seen_rate: rate }) => rate,
-            cell: ({ seen_rate: rate }) => formatShare(rate),
+            cell: ({ seen_rate: rate, matches }) => (matches === 0 ? "–" : formatShare(rate)),
           },
         ]}
       />

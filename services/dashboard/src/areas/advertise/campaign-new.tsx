@@ -3,6 +3,7 @@ import { useLocalStorage } from "@mantine/hooks";
 import { type FormEvent, useEffect } from "react";
 import { Link, useNavigate } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
+import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
@@ -15,6 +16,7 @@ export const NEW_CAMPAIGN: Partial<BodyOf<"POST /campaigns">> = {
 
 export function Component() {
   const navigate = useNavigate();
+  const { canChange } = useAbility();
   // Nothing is lost by leaving: the draft of the form stays in the browser until it is sent.
   const [draft, setDraft, removeDraft] = useLocalStorage({
     key: "diegetic-new-campaign",
@@ -45,18 +47,26 @@ export function Component() {
               {form.failure}
             </Alert>
           )}
-          <CampaignFields form={form} />
-          <Group mt="lg">
-            <Button type="submit" loading={form.isSending}>
-              Create campaign
-            </Button>
-            <Button component={Link} to="/campaigns" variant="default">
-              Cancel
-            </Button>
-            <Text c="dimmed" fz={13}>
-              Next: write what players will read.
+          <fieldset disabled={!canChange} style={{ border: 0, padding: 0, margin: 0 }}>
+            <CampaignFields form={form} />
+          </fieldset>
+          {canChange ? (
+            <Group mt="lg">
+              <Button type="submit" loading={form.isSending}>
+                Create campaign
+              </Button>
+              <Button component={Link} to="/campaigns" variant="default">
+                Cancel
+              </Button>
+              <Text c="dimmed" fz={13}>
+                Next: write what players will read.
+              </Text>
+            </Group>
+          ) : (
+            <Text c="dimmed" mt="lg">
+              Ask an owner or a manager of the account to create campaigns.
             </Text>
-          </Group>
+          )}
         </form>
       </Card>
     </Page>

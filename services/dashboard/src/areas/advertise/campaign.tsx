@@ -1,30 +1,30 @@
 import { Button, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link, Outlet, useLocation, useNavigate, useParams } from "react-router";
+import { Link, Outlet, useNavigate, useParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
-import { useChange, useRead } from "../../api/queries.ts";
+import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { formatCents, formatExactCents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Id } from "../../kit/id.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { Failed } from "../../kit/states.tsx";
+import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import classes from "./campaign.module.css";
+import { TabLinks } from "../../kit/tab-links.tsx";
 import { campaignState } from "./campaign-state.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
 import type { Campaign } from "./use-campaign.ts";
 
 const TABS = [
-  { value: "", label: "Is it pacing?" },
-  { value: "audience", label: "Who sees it?" },
-  { value: "lines", label: "Which line works?" },
-  { value: "targeting", label: "Where may it appear?" },
-  { value: "simulator", label: "How does it look?" },
-  { value: "explain", label: "Why not?" },
-  { value: "settings", label: "Settings" },
+  { path: "", label: "Is it pacing?" },
+  { path: "audience", label: "Who sees it?" },
+  { path: "lines", label: "Which line works?" },
+  { path: "targeting", label: "Where may it appear?" },
+  { path: "simulator", label: "How does it look?" },
+  { path: "explain", label: "Why not?" },
+  { path: "settings", label: "Settings" },
 ];
 
 /** A campaign: its state and what can be done with it, then tabs by question. */
@@ -34,12 +34,22 @@ export function Component() {
   const campaign = useRead("GET /campaigns/{campaign_id}", at);
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", at);
   const creatives = useRead("GET /campaigns/{campaign_id}/creatives", at);
-  const { pathname } = useLocation();
   const back = { to: "/campaigns", label: "Campaigns" };
   if (campaign.data === undefined) {
     return (
       <Page title="Campaign" back={back}>
-        {campaign.error ? (
+        {hasStatus(campaign.error, 404) ? (
+          <Empty
+            line="Nobody here knows this campaign."
+            action={
+              <Button component={Link} to="/campaigns">
+                Show the campaigns
+              </Button>
+            }
+          >
+            It was deleted, or it belongs to another account.
+          </Empty>
+        ) : campaign.error ? (
           <Failed
             what="The campaign could not be loaded."
             error={campaign.error}
@@ -61,7 +71,6 @@ export function Component() {
     creatives: creatives.data?.length ?? 1,
     pacing_status: pacing.data?.pacing_status ?? "on_pace",
   });
-  const tab = pathname.split("/")[3] ?? "";
   return (
     <Page
       title={name}
@@ -80,17 +89,7 @@ export function Component() {
       }
       actions={<CampaignActions campaign={campaign.data} hasCreative={(creatives.data?.length ?? 1) > 0} />}
     >
-      <nav className={classes.tabs} aria-label="Questions">
-        {TABS.map(({ value, label }) => (
-          <Link
-            key={value}
-            to={`/campaigns/${campaignId}${value === "" ? "" : `/${value}`}`}
-            {...(value === tab && { "aria-current": "page" as const })}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
+      <TabLinks label="Questions" base={`/campaigns/${campaignId}`} tabs={TABS} />
       <Outlet context={campaign.data satisfies Campaign} />
     </Page>
   );

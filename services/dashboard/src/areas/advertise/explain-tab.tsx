@@ -15,18 +15,20 @@ import {
 } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
+import { Link } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
-import { formatDecimal, formatTerm } from "../../format/format.ts";
+import { formatCents, formatDecimal, formatTerm } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { countryOptions } from "../../map/countries-list.ts";
 import classes from "./explain-tab.module.css";
-import { pathOf, useCampaign } from "./use-campaign.ts";
+import { type Campaign, pathOf, useCampaign } from "./use-campaign.ts";
 
 type Request = BodyOf<"POST /campaigns/{campaign_id}/explain">;
 type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
@@ -161,7 +163,7 @@ export function Component() {
           <Failed what="The scene could not be explained." error={failure} />
         </Card>
       )}
-      {answer && <Answer answer={answer} bidCents={campaign.cpm_bid_cents} />}
+      {answer && <Answer answer={answer} campaign={campaign} />}
     </>
   );
 }
@@ -176,8 +178,11 @@ function sceneLabel({
   return `${game}: ${what} (${formatTerm(reason)})`;
 }
 
-function Answer({ answer, bidCents }: { answer: Explanation; bidCents: number }) {
+function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign }) {
+  const { canChange } = useAbility();
   const { would_serve: wouldServe, checks, rank, winning_rank: winning, affinity_score: score } = answer;
+  const { cpm_bid_cents: bidCents } = campaign;
+  const bidToWin = answer.bid_to_win_cents;
   const failed = checks.filter(({ passed }) => !passed);
   const sentence = wouldServe
     ? "The campaign would be served in this scene."
@@ -188,10 +193,19 @@ function Answer({ answer, bidCents }: { answer: Explanation; bidCents: number })
     <section aria-live="polite" aria-label="Explanation">
       <Stack gap="lg">
         <Alert color={wouldServe ? "positive" : "negative"} title={sentence}>
-          {failed[0]?.detail ??
-            (wouldServe
-              ? "Its rank is among the best; equal ones are drawn at random by priority."
-              : "A higher bid, or affinities that this scene has, would lift its rank.")}
+          <Stack gap="sm" align="flex-start">
+            {answer.summary}
+            {canChange && bidToWin !== null && bidToWin !== bidCents && (
+              <Button
+                component={Link}
+                to={`/campaigns/${campaign.id}/settings?bid=${bidToWin}`}
+                variant="default"
+                size="compact-md"
+              >
+                {`Take a bid of ${formatCents(bidToWin)} into the settings`}
+              </Button>
+            )}
+          </Stack>
         </Alert>
         <Figures
           figures={[
@@ -204,6 +218,11 @@ function Answer({ answer, bidCents }: { answer: Explanation; bidCents: number })
               label: "Best other rank",
               value: winning === null ? "None" : formatDecimal(winning),
               note: winning === null ? "Nobody else would be served" : undefined,
+            },
+            {
+              label: "Lowest bid that serves",
+              value: bidToWin === null ? "None" : formatCents(bidToWin),
+              note: `the bid is ${formatCents(bidCents)}`,
             },
             {
               label: "Rules passed",

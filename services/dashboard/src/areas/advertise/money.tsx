@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
-import { formatCount, formatDayWithYear, formatExactCents } from "../../format/format.ts";
+import { exactColumn, formatCents, formatCount, formatDayWithYear } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Moment } from "../../kit/moment.tsx";
@@ -40,6 +40,9 @@ export function Component() {
   const days = ledger.data?.days
     .filter(({ deposits_cents: deposited, charges_cents: charged }) => deposited > 0 || charged > 0)
     .reverse();
+  const format = exactColumn(
+    (days ?? []).flatMap(({ closing_balance_cents: closing, charges_cents: charged }) => [closing, charged]),
+  );
   return (
     <Page title="Money" actions={canChange && <Button onClick={open}>Deposit</Button>}>
       <Figures
@@ -98,7 +101,7 @@ export function Component() {
               phone: "fact",
               value: ({ closing_balance_cents: cents }) => cents,
               csv: ({ closing_balance_cents: cents }) => cents / 100,
-              cell: ({ closing_balance_cents: cents }) => formatExactCents(cents),
+              cell: ({ closing_balance_cents: cents }) => format(cents),
             },
             {
               key: "deposits",
@@ -106,7 +109,7 @@ export function Component() {
               align: "right",
               value: ({ deposits_cents: cents }) => cents,
               csv: ({ deposits_cents: cents }) => cents / 100,
-              cell: ({ deposits_cents: cents }) => (cents === 0 ? "" : `+${formatExactCents(cents)}`),
+              cell: ({ deposits_cents: cents }) => (cents === 0 ? "" : `+${formatCents(cents)}`),
             },
             {
               key: "charges",
@@ -115,7 +118,7 @@ export function Component() {
               phone: "fact",
               value: ({ charges_cents: cents }) => cents,
               csv: ({ charges_cents: cents }) => cents / 100,
-              cell: ({ charges_cents: cents }) => (cents === 0 ? "" : `−${formatExactCents(cents)}`),
+              cell: ({ charges_cents: cents }) => (cents === 0 ? "" : `−${format(cents)}`),
             },
             {
               key: "impressions",

@@ -1,6 +1,7 @@
 import { Anchor, Button, Card, Group, Stack, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { centsOfMillicents, formatCount, formatNoun } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
@@ -15,6 +16,7 @@ import classes from "./overview.module.css";
 const CAMPAIGNS = { query: { days: 14, limit: 500 } };
 
 export function Component() {
+  const { canChange } = useAbility();
   const profile = useRead("GET /profile");
   const isRegistered = profile.data !== undefined;
   const campaigns = useRead("GET /analytics/campaigns", CAMPAIGNS, { enabled: isRegistered });
@@ -22,7 +24,11 @@ export function Component() {
 
   if (hasStatus(profile.error, 404)) {
     return (
-      <Page title="Overview" about="From nothing to a first active campaign in five steps.">
+      <Page
+        title="Overview"
+        about="From nothing to a first active campaign in five steps."
+        actions={<PlayDemo />}
+      >
         <FirstSteps advertiser={undefined} campaigns={[]} />
       </Page>
     );
@@ -51,9 +57,14 @@ export function Component() {
       title="Overview"
       about={profile.data?.company_name}
       actions={
-        <Button component={Link} to="/campaigns/new">
-          New campaign
-        </Button>
+        <>
+          <PlayDemo />
+          {canChange && (
+            <Button component={Link} to="/campaigns/new">
+              New campaign
+            </Button>
+          )}
+        </>
       }
     >
       {profile.data && list && !hasEverRun && <FirstSteps advertiser={profile.data} campaigns={list} />}
@@ -63,7 +74,13 @@ export function Component() {
           {
             label: "Balance",
             value: <Money cents={profile.data?.balance_cents ?? 0} />,
-            note: <Link to="/money">Deposit</Link>,
+            note: canChange ? (
+              <Anchor component={Link} to="/money" fz="inherit">
+                Deposit
+              </Anchor>
+            ) : (
+              "free for new matches"
+            ),
           },
           {
             label: "Spend today (UTC)",
@@ -114,6 +131,17 @@ export function Component() {
         onRetry={() => void daily.refetch()}
       />
     </Page>
+  );
+}
+
+/** The way to the demo game, where the installation has one. */
+function PlayDemo() {
+  const demo = useRead("GET /demo");
+  if (demo.data === undefined) return null;
+  return (
+    <Button component={Link} to="/play" variant="default">
+      Play the demo game
+    </Button>
   );
 }
 

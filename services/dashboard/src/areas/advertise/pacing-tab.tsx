@@ -65,9 +65,11 @@ export function Component() {
             label: "Pacing",
             value: formatTerm(data?.pacing_status ?? "not_started"),
             note:
-              data?.projected_exhaustion_date === null || data === undefined
-                ? "No spend to project yet"
-                : `Budget lasts until ${formatDayWithYear(data.projected_exhaustion_date)}`,
+              data?.pacing_status === "exhausted"
+                ? "The budget or the balance is used up"
+                : data?.projected_exhaustion_date === null || data === undefined
+                  ? "No spend to project yet"
+                  : `Budget lasts until ${formatDayWithYear(data.projected_exhaustion_date)}`,
           },
         ]}
       />

@@ -1,5 +1,6 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
-import { type FormEvent, useEffect } from "react";
+import { type FormEvent, useEffect, useEffectEvent } from "react";
+import { useSearchParams } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -44,6 +45,7 @@ export function Component() {
   useEffect(() => {
     if (!isChanged) reset(fieldsOf(campaign));
   }, [campaign, isChanged, reset]);
+  useOfferedBid((cents) => form.set("cpm_bid_cents", cents));
   const save = async (event: FormEvent) => {
     event.preventDefault();
     const changed = await form.send(pathOf(campaign));
@@ -87,6 +89,27 @@ export function Component() {
       </form>
     </Card>
   );
+}
+
+/** Takes a bid from the address into the form, once: what is done with it there is no longer the address's. */
+function useOfferedBid(take: (cents: number) => void) {
+  const [parameters, setParameters] = useSearchParams();
+  const offered = parameters.get("bid");
+  const taking = useEffectEvent((bid: string) => {
+    const cents = Number(bid);
+    if (Number.isInteger(cents)) take(cents);
+    setParameters(
+      (former) => {
+        former.delete("bid");
+        return former;
+      },
+      { replace: true },
+    );
+  });
+  // After the effect that shows what others changed: that one leaves changed forms alone.
+  useEffect(() => {
+    if (offered !== null) taking(offered);
+  }, [offered]);
 }
 
 /** What the changes do, before they are saved. */

@@ -43,9 +43,10 @@ export function Component() {
   const geo = useRead("GET /campaigns/{campaign_id}/geo-targets", at);
   const rules = useRead("GET /campaigns/{campaign_id}/blocklist", at);
   const affinities = useRead("GET /campaigns/{campaign_id}/affinities", at);
+  const words = useRead("GET /market/words");
   const warnings =
     geo.data && rules.data && affinities.data
-      ? targetingWarnings(campaign, geo.data, rules.data, affinities.data)
+      ? targetingWarnings(campaign, geo.data, rules.data, affinities.data, words.data)
       : [];
   return (
     <>

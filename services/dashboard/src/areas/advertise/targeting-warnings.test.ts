@@ -58,4 +58,52 @@ describe("targetingWarnings", () => {
     );
     expect(found[0]).toMatch(/prefers none of them\.$/);
   });
+
+  describe("of affinities", () => {
+    const affinity = (
+      affinity_type: "mood" | "location" | "lighting",
+      affinity_value: string,
+      weight = 1,
+    ) => ({
+      ...common,
+      affinity_type,
+      affinity_value,
+      weight,
+    });
+    const word = (value: string) => ({ type: "mood" as const, value, games: 3, scenes: 10 });
+
+    it("says which mood no game sends, and what games send instead", () => {
+      const found = targetingWarnings(everything, [], [], [affinity("mood", "Cozy")], [word("calm")]);
+      expect(found[0]).toMatch(/^No game is known to send the mood Cozy: .*calm\.$/);
+    });
+
+    it("says nothing of a mood that games send, in whatever case", () => {
+      const found = targetingWarnings(everything, [], [], [affinity("mood", "Calm")], [word("calm")]);
+      expect(found.filter((sentence) => sentence.startsWith("No game"))).toEqual([]);
+    });
+
+    it("says nothing of a kind of which no word is known, or more than are listed", () => {
+      const many = Array.from({ length: 200 }, (_, index) => word(`mood ${index}`));
+      for (const words of [[], many]) {
+        const found = targetingWarnings(everything, [], [], [affinity("mood", "cozy")], words);
+        expect(found.filter((sentence) => sentence.startsWith("No game"))).toEqual([]);
+      }
+    });
+
+    it("says which overrides games receive in every scene: the heaviest of each kind", () => {
+      const found = targetingWarnings(
+        everything,
+        [],
+        [],
+        [
+          affinity("location", "harbour"),
+          affinity("location", "tavern", 2),
+          affinity("lighting", "warm"),
+          affinity("lighting", "neon"),
+        ],
+      );
+      expect(found[0]).toMatch(/^Games receive lighting: warm, location: tavern with every match/);
+      expect(found[1]).toMatch(/^Lighting, effects and camera lift the rank only where/);
+    });
+  });
 });

@@ -5,6 +5,7 @@ import type { Campaign } from "./use-campaign.ts";
 type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
 type Rule = AnswerOf<"GET /campaigns/{campaign_id}/blocklist">[number];
 type Affinity = AnswerOf<"GET /campaigns/{campaign_id}/affinities">[number];
+type MarketWord = AnswerOf<"GET /market/words">[number];
 
 const same = (one: string | null, other: string | null) =>
   one !== null && other !== null && one.trim().toLowerCase() === other.trim().toLowerCase();
@@ -15,6 +16,7 @@ export function targetingWarnings(
   geoTargets: readonly GeoTarget[],
   rules: readonly Rule[],
   affinities: readonly Affinity[],
+  words: readonly MarketWord[] = [],
 ): string[] {
   const found: string[] = [];
   const countries = (include: boolean) =>
@@ -80,13 +82,44 @@ export function targetingWarnings(
       );
     }
   }
-  const everywhere = affinities.filter(
-    ({ affinity_type: type }) => type === "lighting" || type === "effects" || type === "camera",
-  );
-  if (everywhere.length > 0) {
-    found.push(
-      "Lighting, effects and camera colour every scene that shows the campaign. They add to the score only where the scene's text contains the word.",
-    );
+  found.push(...unsentAffinities(affinities, words), ...overridesEverywhere(affinities));
+  return found;
+}
+
+/** The operation names at most so many words of each type: of a longer list nobody knows what is missing. */
+const MOST_WORDS_OF_A_TYPE = 200;
+const EXAMPLES = 3;
+
+/** Affinities that no game sends, as far as the market is known. */
+function unsentAffinities(affinities: readonly Affinity[], words: readonly MarketWord[]): string[] {
+  return affinities.flatMap(({ affinity_type: type, affinity_value: value }) => {
+    const sent = words.filter((word) => word.type === type);
+    if (sent.length === 0 || sent.length >= MOST_WORDS_OF_A_TYPE) return [];
+    if (sent.some((word) => same(word.value, value))) return [];
+    const examples = sent.slice(0, EXAMPLES).map((word) => word.value);
+    return [
+      `No game is known to send the ${type} ${value}: it counts half where the text of a scene contains it, else nothing. Games do send ${examples.join(", ")}.`,
+    ];
+  });
+}
+
+const OVERRIDES = ["lighting", "effects", "camera", "mood", "location"] as const;
+const NEVER_SENT: readonly string[] = ["lighting", "effects", "camera"];
+
+/** Overrides go to the game with every match, whatever the scene is like. */
+function overridesEverywhere(affinities: readonly Affinity[]): string[] {
+  const heaviest = OVERRIDES.flatMap((type) => {
+    const [first, ...others] = affinities.filter((one) => one.affinity_type === type);
+    if (first === undefined) return [];
+    return [others.reduce((best, one) => (one.weight > best.weight ? one : best), first)];
+  });
+  if (heaviest.length === 0) return [];
+  const list = heaviest.map(({ affinity_type: type, affinity_value: value }) => `${type}: ${value}`);
+  const found = [
+    `Games receive ${list.join(", ")} with every match of the campaign, also in scenes that have nothing of it.`,
+  ];
+  if (heaviest.some(({ affinity_type: type }) => NEVER_SENT.includes(type))) {
+    found.push("Lighting, effects and camera lift the rank only where the scene's text contains the word.");
   }
   return found;
 }

@@ -63,7 +63,9 @@ function Game({ demo }: { demo: Demo }) {
         {turn === undefined ? (
           <Stack gap="md">
             <Scene pipeline={{ lighting: "moonlight", effects: "fog" }} place="castle" />
-            <Title order={1}>The bell of Moonlit Keep</Title>
+            <Title order={1} className={classes.title ?? ""}>
+              The bell of Moonlit Keep
+            </Title>
             <Text c="dimmed" maw="60ch">
               A short story in seven scenes. In every scene the game asks the service for an ad that fits, and
               weaves its line into the text. What that costs and earns is shown beside the story; it is real,
