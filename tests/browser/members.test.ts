@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Page } from "playwright-core";
+import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
+
+const PASSWORD = "a calm evening by the fire";
+/** The names of controls that change something; a viewer sees none of them. */
+const CHANGING =
+  /^(Activate|Add|Block|Create|Delete|Deposit|Duplicate|Exclude|Include|Invite|More|New|Pause|Register|Remove|Rename|Revoke|Rotate|Save|Write)\b/;
+
+describe("the members of an account", () => {
+  let dashboard: Dashboard;
+  let owner: ObservedPage;
+  let invited: ObservedPage;
+  let campaignId = "";
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    owner = await dashboard.newPage();
+    invited = await dashboard.newPage();
+    campaignId = await signUpWithCampaign(owner.page, dashboard.origin);
+  }, 240_000);
+  afterAll(() => dashboard?.stop(), 120_000);
+
+  it("join by the link that an owner passes on, which works once", async () => {
+    const { page, problems } = owner;
+    await page.getByRole("link", { name: "Members", exact: true }).click();
+    await page.getByRole("button", { name: "Invite member" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("combobox", { name: "Role" }).click();
+    await page.getByRole("option", { name: "Viewer" }).click();
+    await dialog.getByLabel("For whom (optional)").fill("Vera");
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Create invitation link" }).click();
+    const link = await dialog.getByText(/\/join#/).textContent();
+    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+    await page.getByRole("table", { name: "Open invitations" }).getByText("Vera").waitFor();
+
+    await invited.page.goto(link ?? "");
+    await invited.page.getByRole("heading", { name: "Join Hearthwell" }).waitFor();
+    expect(await seriousViolations(invited.page)).toEqual([]);
+    await invited.page.getByLabel("Your name").fill("Vera Quill");
+    await invited.page.getByLabel("E-mail").fill("vera@hearthwell.example");
+    await invited.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await invited.page.getByRole("button", { name: "Create user and join" }).click();
+    await invited.page.getByRole("heading", { name: "Overview" }).waitFor();
+
+    const late = await dashboard.newPage();
+    await late.page.goto(link ?? "");
+    await late.page.getByText("This invitation cannot be used.").waitFor();
+    expect([...problems, ...invited.problems, ...late.problems]).toEqual([]);
+  }, 120_000);
+
+  it("look at everything as a viewer, and find nothing that changes it", async () => {
+    const { page, problems } = invited;
+    for (const [path, landmark] of pagesOf(campaignId)) {
+      await page.goto(`${dashboard.origin}${path}`);
+      await page.getByText(landmark).first().waitFor();
+      const controls = [
+        ...(await namesOf(page, "button")),
+        ...(await namesOf(page, "link")),
+        ...(await namesOf(page, "menuitem")),
+      ];
+      expect({ path, changing: controls.filter((name) => CHANGING.test(name)) }).toEqual({
+        path,
+        changing: [],
+      });
+    }
+    await page.goto(`${dashboard.origin}/campaigns/${campaignId}/settings`);
+    expect(await page.getByLabel("Name", { exact: true }).isDisabled()).toBe(true);
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it("are refused by the API as viewers, whatever a page would show", async () => {
+    expect(await statusOf(invited.page, "PATCH", `/campaigns/${campaignId}`, { name: "Mine" })).toBe(403);
+    expect(await statusOf(invited.page, "POST", `/campaigns/${campaignId}/activate`)).toBe(403);
+    expect(await statusOf(invited.page, "POST", "/invitations", { role: "owner" })).toBe(403);
+    expect(await statusOf(invited.page, "GET", `/campaigns/${campaignId}`)).toBe(200);
+  });
+
+  it("change campaigns as managers, but neither members nor keys", async () => {
+    await owner.page.reload();
+    await owner.page.getByRole("combobox", { name: "Role of Vera Quill" }).click();
+    await owner.page.getByRole("option", { name: "Manager" }).click();
+    await owner.page.getByText("Vera Quill is manager now.").waitFor();
+
+    const { page, problems } = invited;
+    await page.goto(`${dashboard.origin}/campaigns/${campaignId}/settings`);
+    await page.getByLabel("Name", { exact: true }).fill("Autumn in the taverns");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("heading", { name: "Autumn in the taverns" }).waitFor();
+    await page.getByRole("link", { name: "Members", exact: true }).click();
+    await page.getByRole("row", { name: /Ada Hearth/ }).waitFor();
+    expect(await page.getByRole("button", { name: "Invite member" }).count()).toBe(0);
+    expect(await page.getByRole("combobox", { name: /^Role of/ }).count()).toBe(0);
+    expect(await statusOf(page, "POST", "/invitations", { role: "viewer" })).toBe(403);
+    expect(await statusOf(page, "POST", "/api-keys", { label: "mine", scopes: ["advertiser"] })).toBe(403);
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it("lose access as soon as an owner removes them", async () => {
+    const { page } = owner;
+    await page.getByRole("button", { name: "Remove Vera Quill" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove member" }).click();
+    await page.getByRole("row", { name: /Vera Quill/ }).waitFor({ state: "detached" });
+    expect(await statusOf(invited.page, "GET", `/campaigns/${campaignId}`)).not.toBe(200);
+    expect(await statusOf(invited.page, "PATCH", `/campaigns/${campaignId}`, { name: "Mine" })).not.toBe(200);
+    expect(await statusOf(page, "GET", `/campaigns/${campaignId}`)).toBe(200);
+  }, 120_000);
+});
+
+/** Each page, and a text that says that it has loaded. */
+function pagesOf(campaignId: string): [path: string, landmark: string | RegExp][] {
+  return [
+    ["/", "First steps"],
+    ["/campaigns", "Winter in the taverns"],
+    [`/campaigns/${campaignId}`, "Spend against the ideal line"],
+    [`/campaigns/${campaignId}/lines`, "Creatives"],
+    [`/campaigns/${campaignId}/targeting`, "Blocklist"],
+    [`/campaigns/${campaignId}/settings`, "Bid per thousand impressions"],
+    ["/money", "+$50.00"],
+    ["/members", "ada@hearthwell.example"],
+    ["/keys", "As a viewer you can look at keys only"],
+    ["/campaigns/new", "Ask an owner or a manager"],
+  ];
+}
+
+/** The names of all controls of a kind at one moment, as the page goes on living. */
+function namesOf(page: Page, role: "button" | "link" | "menuitem"): Promise<string[]> {
+  return page
+    .getByRole("main")
+    .getByRole(role)
+    .evaluateAll((found) => found.map((one) => one.getAttribute("aria-label") ?? one.textContent ?? ""));
+}
+
+/** What the API answers to the session of the page, asked as its own scripts would. */
+function statusOf(page: Page, method: string, path: string, body?: object): Promise<number> {
+  const request = {
+    method,
+    ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+  };
+  return page.evaluate(async ([address, init]) => (await fetch(address, init)).status, [
+    `/api${path}`,
+    request,
+  ] as const);
+}
+
+/** An account with a deposit and a draft; answers the id of the campaign. */
+async function signUpWithCampaign(page: Page, origin: string): Promise<string> {
+  await page.goto(`${origin}/sign-up`);
+  await page.getByLabel("Your name").fill("Ada Hearth");
+  await page.getByLabel("E-mail").fill("ada@hearthwell.example");
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByLabel("Company or studio (optional)").fill("Hearthwell");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("button", { name: "Register company" }).click();
+  await page.getByRole("button", { name: "Deposit $50.00" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Winter in the taverns");
+  await page.getByRole("button", { name: "Create campaign" }).click();
+  await page.getByLabel("Line", { exact: true }).fill("The innkeeper pours you a Hearthwell ale.");
+  await page.getByRole("button", { name: "Save creative" }).click();
+  await page.getByRole("button", { name: "Activate campaign" }).waitFor();
+  await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+  await page.getByRole("link", { name: "Winter in the taverns" }).click();
+  await page.waitForURL(/\/campaigns\/camp_/);
+  return page.url().split("/").at(-1) ?? "";
+}
