@@ -1,0 +1,159 @@
+/**
+ * `npm run screenshots [-- ADDRESS EMAIL PASSWORD]`: takes the pictures of docs/images anew. Without arguments from a
+ * fresh demo installation that ends afterwards; else from the one at the address, with the demo login that it printed.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { chromium } from "playwright-core";
+import { root, runMain, say, setUp } from "./lib/setup.mjs";
+
+const WINDOW = { width: 1280, height: 800 };
+const IMAGES = join(root, "docs/images");
+const MAX_BYTES = 200_000;
+const JPEG_QUALITY = 88;
+
+const CAMPAIGN = "Oak & Barrel: the long evening";
+const SCENE = new URLSearchParams({
+  game: "demo-game",
+  location: "tavern",
+  category: "text-adventure",
+  mood_tags: "calm",
+  narrative: "Rain drums on the roof of the tavern. Maren wipes the counter and looks you over.",
+});
+
+/** Each picture: its page, what is done there, in which colours, and whether it has a scene: its gradients make a PNG large. */
+const PICTURES = [
+  { name: "overview", path: "/", prepare: chartIsDrawn },
+  { name: "overview-dark", path: "/", prepare: chartIsDrawn, colorScheme: "dark" },
+  {
+    name: "campaign",
+    path: "/campaigns",
+    prepare: async (page) => {
+      await page.getByRole("link", { name: CAMPAIGN }).click();
+      await page.getByRole("heading", { name: "Spend against the ideal line" }).waitFor();
+      await chartIsDrawn(page);
+    },
+  },
+  {
+    name: "simulator",
+    hasScene: true,
+    path: "/campaigns",
+    prepare: async (page) => {
+      await page.getByRole("link", { name: CAMPAIGN }).click();
+      await page.getByRole("link", { name: "How does it look?" }).click();
+      await page.getByRole("button", { name: "tavern", exact: true }).click();
+      await page.getByRole("heading", { name: /^Score [^0]/ }).waitFor();
+      await page.getByRole("img", { name: /A drawing of/ }).waitFor();
+    },
+  },
+  {
+    name: "match-tester",
+    hasScene: true,
+    path: `/match-tester?${SCENE}`,
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Ask for an ad" }).click();
+      await page.getByRole("button", { name: /^Record impression/ }).waitFor();
+    },
+  },
+  {
+    name: "play",
+    hasScene: true,
+    path: "/play",
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Begin the story" }).click();
+      await page.getByRole("button", { name: "Follow the light to the tavern" }).click();
+      await page.getByRole("button", { name: "Walk up to the keep" }).waitFor();
+      await page.getByText(/^POST .*impressions$/).waitFor();
+    },
+  },
+];
+async function chartIsDrawn(page) {
+  await page.getByRole("application").first().waitFor();
+}
+
+await runMain(async () => {
+  await setUp();
+  const [address, email, password] = process.argv.slice(2);
+  const stack = address === undefined ? await startDemo() : { address, email, password, stop: () => {} };
+  try {
+    await takePictures(stack);
+  } finally {
+    await stack.stop();
+  }
+});
+
+async function takePictures({ address, email, password }) {
+  const { findChromium } = await import("../packages/local-stores/dist/index.js");
+  const browser = await chromium.launch({ executablePath: await findChromium(say), args: ["--no-sandbox"] });
+  try {
+    const { origin } = new URL(address);
+    for (const { name, path, prepare, hasScene = false, colorScheme = "light" } of PICTURES) {
+      const context = await browser.newContext({
+        viewport: WINDOW,
+        colorScheme,
+        locale: "en-US",
+        reducedMotion: "reduce",
+      });
+      const signedIn = await context.request.post(`${origin}/api/auth/sign-in`, {
+        data: { email, password },
+        headers: { origin },
+      });
+      if (!signedIn.ok()) throw new Error(`Signing in failed: ${await signedIn.text()}`);
+      const page = await context.newPage();
+      await page.goto(`${origin}${path}`);
+      await prepare(page);
+      await page.waitForLoadState("networkidle");
+      const file = join(IMAGES, `${name}.${hasScene ? "jpg" : "png"}`);
+      await page.screenshot({ path: file, ...(hasScene && { type: "jpeg", quality: JPEG_QUALITY }) });
+      await context.close();
+      const bytes = statSync(file).size;
+      if (bytes > MAX_BYTES) throw new Error(`${file} has ${bytes} bytes; at most ${MAX_BYTES} are wanted.`);
+      say(`${relative(root, file)}: ${Math.ceil(bytes / 1_000)} KB`);
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+/** A demo installation with data of its own, as `npm start` makes it. */
+async function startDemo() {
+  const dataDir = mkdtempSync(join(tmpdir(), "diegetic-screenshots-"));
+  const environment = { ...process.env, DATA_DIR: dataDir, PORT: String(await freePort()), DEMO: "1" };
+  const child = spawn(process.execPath, ["scripts/start.mjs"], {
+    cwd: root,
+    env: environment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  const stop = async () => {
+    child.kill("SIGINT");
+    await ended;
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  let text = "";
+  child.stdout.setEncoding("utf8");
+  for await (const part of child.stdout) {
+    text += part;
+    const address = /Dashboard\s+(\S+)/.exec(text)?.[1];
+    const [, email, password] = /Demo login\s+(\S+)\s+(\S+)\n/.exec(text) ?? [];
+    if (address !== undefined && password !== undefined) {
+      return { address, email, password, stop };
+    }
+  }
+  await stop();
+  throw new Error(`The demo installation did not start:\n${text}`);
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
