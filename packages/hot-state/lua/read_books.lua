@@ -12,9 +12,8 @@
 --       givebacks  match ids of a few of them, the same ones each time
 
 -- @include "time"
--- @include "entry"
 -- @include "lineage"
--- @include "shares"
+-- @include "share_sums"
 
 local account_key, holds_key, outbox, giveback = unpack(KEYS, 1, 4)
 local hold_limit, record_limit, late_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -40,15 +39,7 @@ if number_of_holds <= hold_limit then
     if price then
       sum = sum + tonumber(price)
       sum_by_campaign[campaign_id] = (sum_by_campaign[campaign_id] or 0) + tonumber(price)
-      local game, account_id = string.match(member, '^[^|]*|[^|]*|([^|]*)|[^|]*|([^|]+)|%d+$')
-      if game then
-        local counted = shares_by_campaign[campaign_id] or { holds = {}, held = {} }
-        local by_game = 'g:' .. game
-        counted.holds[account_id] = (counted.holds[account_id] or 0) + 1
-        counted.held[account_id] = (counted.held[account_id] or 0) + tonumber(price)
-        counted.held[by_game] = (counted.held[by_game] or 0) + tonumber(price)
-        shares_by_campaign[campaign_id] = counted
-      end
+      add_to_share_sums(shares_by_campaign, member)
     end
   end
   holds_sum = whole(sum)
@@ -56,11 +47,7 @@ end
 local lapsed_long = redis.call('ZCOUNT', holds_key, '-inf', whole(now_ms - late_ms))
 
 local function differing_shares(campaign_id, key)
-  local counted = shares_by_campaign[campaign_id] or { holds = {}, held = {} }
-  local expected, differing = {}, 0
-  for field, held in pairs(counted.held) do
-    expected[field] = (counted.holds[field] and counted.holds[field] .. '|' or '') .. whole(held)
-  end
+  local expected, differing = share_texts(shares_by_campaign[campaign_id]), 0
   local found = redis.call('HGETALL', key)
   for j = 1, #found, 2 do
     if expected[found[j]] ~= found[j + 1] then differing = differing + 1 end

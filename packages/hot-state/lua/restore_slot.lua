@@ -12,9 +12,8 @@
 -- A version that is newer in the slot keeps its settings, and an equal one its ceiling. Never executed twice: the epoch differs.
 
 -- @include "time"
--- @include "entry"
 -- @include "lineage"
--- @include "shares"
+-- @include "share_sums"
 
 -- One by one: unpacking all the keys of a large advertiser would not fit on Lua's stack.
 local account_key, holds, settled, restoring = unpack(KEYS, 1, 4)
@@ -34,17 +33,15 @@ for _ = 1, tonumber(ARGV[10]) do
   next_argument = next_argument + 1
 end
 
-local shares_of = {}
+-- In memory first: a write for each of very many holds would take Redis from everybody for seconds.
+local share_sums = {}
+if mode ~= 'forget' then
+  for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do add_to_share_sums(share_sums, member) end
+end
 for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
   redis.call('DEL', KEYS[i + 1])
-  shares_of[string.match(KEYS[i], ':campaign:(.*)$')] = KEYS[i + 1]
-end
-if mode ~= 'forget' then
-  for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do
-    local campaign_id, game, account_id, price = string.match(member, '^[^|]*|([^|]*)|([^|]*)|[^|]*|([^|]*)|(%d+)$')
-    local shares = campaign_id and shares_of[campaign_id]
-    if shares then count_hold(shares, account_id, game, read_share(shares, account_id, game), tonumber(price)) end
-  end
+  local campaign_id = string.match(KEYS[i], ':campaign:(.*)$')
+  for field, text in pairs(share_texts(share_sums[campaign_id])) do redis.call('HSET', KEYS[i + 1], field, text) end
 end
 
 for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do

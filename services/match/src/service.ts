@@ -10,7 +10,6 @@ import {
   IdempotencyClaims,
   isRedisAway,
   KeyUses,
-  LeaseExpired,
   RateLimiter,
   type RedisConnection,
   type ServingOperation,
@@ -37,6 +36,7 @@ import { createMatchEndpoint } from "./match/match-endpoint.ts";
 import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "./refusal-memory/share-refusals.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
+import { isStoreAway } from "./status-of-failure.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
 
@@ -227,7 +227,7 @@ function createApi(
     logger,
     metrics,
     readiness,
-    isStoreAway: (error) => isRedisAway(error) || error instanceof LeaseExpired,
+    isStoreAway,
     onFailure: ({ accountId, path, status }) => {
       const operation = OPERATION_OF_PATH[path];
       if (operation !== undefined) traffic.accountRefusal(accountId, operation, status, nowMs());

@@ -44,7 +44,7 @@ export interface Trial {
   lackedMoney: boolean;
   /** The campaigns that could not be held. */
   refused: string[];
-  /** The match's place in the player session, asked for once per request. */
+  /** The match's place in the player session, as the first reservation got it. */
   admission?: AdmitResult;
 }
 
@@ -110,8 +110,9 @@ export function withdrawLater(
 }
 
 /**
- * One reservation, with the place in the session asked for beside it the first time. A hold is left behind only when
- * the session has a place for it, and when its creative was chosen by the caps of this session, not of an earlier one.
+ * One reservation, with the place in the session asked for beside it. A hold is left behind only when the session has a
+ * place for it, and when its creative was chosen by the caps of this session, not of an earlier one. A further reservation
+ * asks for the same place again: the process may have been suspended since, and the answer says that its lease still lives.
  */
 async function reserve(
   dependencies: ReserveDependencies,
@@ -147,12 +148,13 @@ async function reserve(
       leaseExpiresMs: request.leaseExpiresMs,
     });
   try {
-    const [reservation, admission] = await allSettled(
+    const [reservation, admitted] = await allSettled(
       take(trial.admission?.startedMs ?? null),
-      trial.admission ?? admit(),
+      admit(),
       due.register("holds", match.advertiser_id, dependencies.nowMs() + holdTtlMs),
     );
-    trial.admission = admission;
+    trial.admission ??= admitted;
+    const { admission } = trial;
     const stale = isCapStale(reservation.capSinceMs, admission.startedMs, request.sessionIdleMs);
     if (reservation.outcome === "held" && (!admission.admitted || stale)) {
       await money.release(holdOf(match), "cancelled");

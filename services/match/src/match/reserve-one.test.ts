@@ -1,0 +1,119 @@
+import { CampaignIndex, type Candidate } from "@diegetic/ad-rules";
+import { newId } from "@diegetic/contracts";
+import {
+  connectRedis,
+  createGameSessions,
+  createMoneyCommands,
+  DueIndex,
+  LeaseExpired,
+  type RedisConnection,
+} from "@diegetic/hot-state";
+import { createLogger } from "@diegetic/service-kit";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { openSlot } from "../../../../tests/helpers/open-slot.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { Catalog } from "../catalog/catalog.ts";
+import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
+import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
+import { Attempts } from "./attempts.ts";
+import type { LoadedRequest } from "./load.ts";
+import { type ReserveDependencies, reserveOne } from "./reserve-one.ts";
+
+const DEPOSITED = 1_000;
+const LEASE_OVER_MS = 1;
+
+let server: TestRedis;
+let redis: RedisConnection;
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "reserve-one-test" });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+function dependenciesOf(): ReserveDependencies {
+  return {
+    settings: { holdTtlSeconds: 600 },
+    money: createMoneyCommands(redis),
+    sessions: createGameSessions(redis),
+    due: new DueIndex(redis),
+    logger: createLogger({ service: "match", instance: "test", level: "silent" }),
+    nowMs: Date.now,
+    countReservation: () => undefined,
+    refusals: new RefusalMemory(new CampaignIndex(), () => 1),
+    shareRefusals: new ShareRefusals(),
+    catalog: new Catalog(),
+  };
+}
+
+function requestOf(leaseExpiresMs: number): LoadedRequest {
+  const gameId = "game";
+  return {
+    body: { game_id: gameId, user_id: "p", game_context: {} },
+    placement: {
+      game_id: gameId,
+      account_id: "acct",
+      version: 1,
+      is_active: true,
+      placement_types: ["narrative_hook"],
+      revenue_share_basis_points: 7_000,
+      max_ads_per_session: 5,
+      blocked_advertisers: [],
+      blocked_categories: [],
+    },
+    userHash: "user",
+    session: { gameId, sessionKey: "session" },
+    sessionIdleMs: 1_800_000,
+    leaseExpiresMs,
+  };
+}
+
+/** A campaign at this bid, and the advertiser whose money it spends. */
+async function openCandidate(bidCents: number): Promise<{ advertiserId: string; candidate: Candidate }> {
+  const money = createMoneyCommands(redis);
+  const [advertiserId, campaignId] = [newId("adv"), newId("camp")];
+  await openSlot(money, { advertiserId, version: 1, depositedMillicents: DEPOSITED });
+  await money.applyCampaign({
+    advertiserId,
+    campaignId,
+    version: 1,
+    status: "active",
+    budgetMillicents: 1_000_000,
+    dailyCapMillicents: null,
+    seed: { spentMillicents: 0, impressions: 0, day: "2026-01-01", daySpentMillicents: 0 },
+  });
+  const candidate = {
+    campaign: {
+      campaign_id: campaignId,
+      advertiser_id: advertiserId,
+      version: 1,
+      cpm_bid_cents: bidCents,
+    },
+    creatives: [{ creative_id: "crt_a", max_uses_per_game: 3 }],
+    affinityScore: 0,
+    affinityParts: [],
+    rank: 1,
+  } as unknown as Candidate;
+  return { advertiserId, candidate };
+}
+
+describe("a request whose first campaign was refused", () => {
+  it("holds no other one once the lease is over under which it was decided", async () => {
+    const dependencies = dependenciesOf();
+    const trial = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+    const dear = await openCandidate(DEPOSITED + 1);
+    const first = await reserveOne(dependencies, requestOf(Number.MAX_SAFE_INTEGER), dear.candidate, trial);
+    expect(first).toEqual({ outcome: "refused" });
+    // The process is suspended here for longer than its lease.
+    const other = await openCandidate(DEPOSITED);
+    const second = reserveOne(dependencies, requestOf(LEASE_OVER_MS), other.candidate, trial);
+    await expect(second).rejects.toThrow(LeaseExpired);
+    await eventually(async () => {
+      expect(await dependencies.money.readAccount(other.advertiserId)).toMatchObject({ heldMillicents: 0 });
+      return true;
+    });
+  });
+});
