@@ -70,13 +70,20 @@ export function changedSettings(
   return changed;
 }
 
+type Texts = Pick<CreativeSettings, "brandName" | "productName" | "tagline" | "narrativeHook" | "altHooks">;
+
+function textsOf({ brandName, productName, tagline, narrativeHook, altHooks }: Texts): string[] {
+  return [brandName, productName ?? "", tagline ?? "", narrativeHook ?? "", ...altHooks];
+}
+
 /** Bytes in UTF-8 of all texts of a creative. */
-export function textBytes(
-  creative: Pick<CreativeSettings, "brandName" | "productName" | "tagline" | "narrativeHook" | "altHooks">,
-): number {
-  const { brandName, productName, tagline, narrativeHook, altHooks } = creative;
-  const texts = [brandName, productName ?? "", tagline ?? "", narrativeHook ?? "", ...altHooks];
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+export function textBytes(creative: Texts): number {
+  return textsOf(creative).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** Bytes of the same texts as published: JSON writes more for quotation marks and control characters. */
+export function publishedTextBytes(creative: Texts): number {
+  return Buffer.byteLength(JSON.stringify(textsOf(creative)));
 }
 
 /** Throws InvalidInput (422) when the texts of a creative are too long together. */

@@ -14,6 +14,7 @@ import {
   deletionRefusal,
   MOST_CREATIVES,
   newSettings,
+  publishedTextBytes,
   requireTextFits,
   textBytes,
 } from "./creative.ts";
@@ -105,8 +106,8 @@ function change({ database, publishing, barrier }: CreativeParts): Endpoint["han
     const result = await inTransaction(database, async (transaction) => {
       await lockCampaign(transaction, creative.campaignId);
       const { before, updated } = await updateCreative(transaction, creative.id, changed);
-      const mayGrow = textBytes(updated) > textBytes(before);
-      if (mayGrow) requireTextFits(updated);
+      if (textBytes(updated) > textBytes(before)) requireTextFits(updated);
+      const mayGrow = publishedTextBytes(updated) > publishedTextBytes(before);
       await recordCampaignSize(transaction, creative.campaignId, { mayGrow });
       await raiseVersion(transaction, creative.campaignId);
       return updated;

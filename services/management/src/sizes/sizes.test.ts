@@ -94,6 +94,27 @@ describe("a campaign as published", () => {
     await expectExactSizes(caller);
   });
 
+  it("has at most 256 KiB, also when a text becomes longer only as published", async () => {
+    const campaignId = await newCampaign();
+    const fitting = Array.from({ length: 15 }, () =>
+      caller.post(`/campaigns/${campaignId}/creatives`, creativeOf(MAX_CREATIVE_TEXT_BYTES)).expect(201),
+    );
+    const [first] = await Promise.all(fitting);
+    // As many characters and bytes as before, but JSON writes two for each.
+    const quotes = { narrative_hook: '"'.repeat(2_000) };
+    const refused = await Promise.all(
+      fitting.map(async (one) => caller.patch(`/creatives/${(await one).body.id}`, quotes)),
+    );
+    const last = refused.find(({ status }) => status === 422);
+    expect(last?.body.detail).toContain(`${MAX_CAMPAIGN_BYTES} bytes`);
+    const { publishedBytes } = await harness.management.database.campaign.findUniqueOrThrow({
+      where: { id: campaignId },
+    });
+    expect(publishedBytes).toBeLessThanOrEqual(MAX_CAMPAIGN_BYTES);
+    await caller.patch(`/creatives/${first?.body.id}`, { narrative_hook: "h" }).expect(200);
+    await expectExactSizes(caller);
+  });
+
   it("counts targets, blocklist and affinities, and has room again after a deletion", async () => {
     const campaignId = await newCampaign();
     const path = `/campaigns/${campaignId}`;
