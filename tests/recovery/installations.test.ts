@@ -64,10 +64,10 @@ const SOURCES = [
   new URL("../helpers/run-typescript.mjs", import.meta.url).href,
 ];
 
-/** Everything that a passing glance at a Redis could have changed; what comes and goes by itself is left out. */
+/** Everything that a passing glance at a Redis could have changed; what comes and goes by itself, and statistics, is left out. */
 async function contents(redis: RedisConnection): Promise<unknown> {
   const keys = await redis.keys("*");
-  const lasting = keys.filter((key) => !/^\{(rate|billing|due|key-use)|:leases$/.test(key)).sort();
+  const lasting = keys.filter((key) => !/^\{(rate|billing|due|key-use|traffic(-errors)?)|:leases$/.test(key)).sort();
   return Promise.all(lasting.map(async (key) => [key, await redis.call("DUMP", key)]));
 }
 
