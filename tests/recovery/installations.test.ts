@@ -67,7 +67,9 @@ const SOURCES = [
 /** Everything that a passing glance at a Redis could have changed; what comes and goes by itself, and statistics, is left out. */
 async function contents(redis: RedisConnection): Promise<unknown> {
   const keys = await redis.keys("*");
-  const lasting = keys.filter((key) => !/^\{(rate|billing|due|key-use|traffic(-errors)?)|:leases$/.test(key)).sort();
+  const lasting = keys
+    .filter((key) => !/^\{(rate|billing|due|key-use|traffic(-errors)?)|:leases$/.test(key))
+    .sort();
   return Promise.all(lasting.map(async (key) => [key, await redis.call("DUMP", key)]));
 }
 
