@@ -4,8 +4,8 @@ import { availableParallelism } from "node:os";
 import { installClientRuntimes } from "./lib/client-runtimes.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
-/** Tests mostly wait for processes of their own: two files at once use two cores better than one. */
-const MIN_WORKERS = 2;
+/** Test files mostly wait for processes of their own, so one more than there are cores keeps the cores busy. */
+const WORKERS = availableParallelism() + 1;
 
 await runMain(async () => {
   await setUp();
@@ -18,7 +18,7 @@ await runMain(async () => {
   // A worker of the queue that was closed while its Redis was away goes on renewing locks, and jest would wait for that.
   const tested = await npmRun("jest", [
     "--forceExit",
-    `--maxWorkers=${Math.max(MIN_WORKERS, availableParallelism() - 1)}`,
+    `--maxWorkers=${WORKERS}`,
     ...process.argv.slice(2),
   ]);
   if (!checked) say("The static checks failed: see above, or run npm run check.");
