@@ -43,6 +43,11 @@ const REFUSALS: Record<string, Refused> = {
     wish: {},
     after: (campaign) => world.addCampaign({ ...campaign, version: campaign.version + 1, slotOnly: true }),
   },
+  behind: {
+    wish: {},
+    after: ({ advertiser_id, campaign_id, version }) =>
+      world.redis.hset(`{${advertiser_id}}:campaign:${campaign_id}`, "version", version - 1),
+  },
   unknown_slot: {
     wish: {},
     after: ({ advertiser_id, campaign_id }) => world.redis.del(`{${advertiser_id}}:campaign:${campaign_id}`),
