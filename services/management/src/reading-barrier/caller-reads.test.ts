@@ -48,7 +48,7 @@ describe("what a caller reads of his own", () => {
       expect(await revenue).toMatchObject({ total_impressions: 1, campaigns: [{ impressions: 1 }] });
       expect(await ledger).toMatchObject({ totals: { impressions: 1, spent_cents: 0.5 } });
     },
-    20_000,
+    60_000,
   );
 
   it("is refused to others, whatever they ask", async () => {
@@ -70,6 +70,7 @@ describe("what a caller reads of his own", () => {
     await caller.post("/register", profile).expect(201);
     await caller.get("/revenue").expect(200, {
       total_spent_cents: 0,
+      total_spent_millicents: 0,
       total_impressions: 0,
       active_campaigns: 0,
       balance_cents: 0,
