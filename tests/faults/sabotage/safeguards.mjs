@@ -231,8 +231,8 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/match/dist/catalog/catalog.js",
-        search: "this.#keys.delete(id)",
-        replacement: "void id",
+        search: "this.#keys.delete(sha256Hex)",
+        replacement: "void sha256Hex",
       },
     ],
   },
