@@ -38,6 +38,8 @@ export class Operations {
   readonly #publisher;
   readonly #matches: { facts: MatchFacts; lapses: boolean }[] = [];
   #version = 1;
+  /** The version of each campaign in Redis: a caller who knows a newer one is refused. */
+  readonly #campaignVersions = new Map<string, number>();
   #epoch = 0;
   #number = 0;
 
@@ -80,11 +82,12 @@ export class Operations {
     const random = this.#random;
     const campaignId = random.pick(CAMPAIGNS);
     const lapses = random.chance(0.25);
+    const campaignVersion = this.#campaignVersions.get(campaignId) ?? this.#version;
     const facts: MatchFacts = {
       match_id: `mat_${this.#next()}`,
       advertiser_id: ADVERTISER,
       campaign_id: campaignId,
-      campaign_version: this.#version,
+      campaign_version: campaignVersion,
       game_id: GAME,
       developer_account_id: "acct_dev",
       user_hash: "user",
@@ -99,7 +102,7 @@ export class Operations {
     const result = await this.#persist(() =>
       this.#money.reserve({
         match: facts,
-        campaignVersion: this.#version,
+        campaignVersion,
         holdTtlMs: lapses ? 1 : LONG_MS,
         sessionStartedMs: null,
         sessionIdleMs: LONG_MS,
@@ -160,6 +163,7 @@ export class Operations {
   }
 
   #applyCampaign(campaignId: string, budgetMillicents: number): Promise<unknown> {
+    this.#campaignVersions.set(campaignId, this.#version);
     const state = {
       advertiserId: ADVERTISER,
       campaignId,
