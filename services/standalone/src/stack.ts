@@ -58,7 +58,9 @@ export class Stack {
       ...databaseUrl(),
       ...playerHashKey(),
       AUTH_SECRET: options.secrets.authSecret,
-      DEMO_GAME_KEY: settings.demo ? demoGameKey(options.secrets.demoSecret) : "",
+      // Everybody who reaches the page gets this key: other machines get none.
+      DEMO_GAME_KEY:
+        settings.demo && isLoopback(settings.host) ? demoGameKey(options.secrets.demoSecret) : "",
     }));
     const dir = (name: string) => join(settings.dataDir, name);
     const onProgress = options.say;
@@ -229,4 +231,8 @@ function originOf(service: Supervised<ServiceProcess>): string {
 /** A service package holds its entry file beside its index. */
 function mainOf(packageName: string): string {
   return new URL("./main.js", import.meta.resolve(packageName)).href;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
 }

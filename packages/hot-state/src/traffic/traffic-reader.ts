@@ -93,9 +93,10 @@ export class TrafficReader {
     });
   }
 
-  /** Sampled scenes of a game without an ad, newest first. */
-  async scenes(gameId: string): Promise<NoMatchScene[]> {
-    const texts = await this.#redis.lrange(trafficKeys.scenes(gameId), 0, TRAFFIC_LIMITS.maxScenes - 1);
+  /** Sampled scenes of a game without an ad, newest first; at most `limit`. */
+  async scenes(gameId: string, limit: number = TRAFFIC_LIMITS.maxScenes): Promise<NoMatchScene[]> {
+    const count = Math.min(limit, TRAFFIC_LIMITS.maxScenes);
+    const texts = await this.#redis.lrange(trafficKeys.scenes(gameId), 0, count - 1);
     return texts.map((text) => JSON.parse(text) as NoMatchScene).sort((a, b) => b.atMs - a.atMs);
   }
 

@@ -34,6 +34,7 @@ import {
   lockMembers,
   newInvitationToken,
   requireAnotherOwner,
+  withdrawInvitations,
 } from "./store.ts";
 
 const MAX_LISTED_MEMBERS = 200;
@@ -108,7 +109,7 @@ async function requireOwner(transaction: Transaction, context: RequestContext): 
   requireRole(role, "owner");
 }
 
-function change({ database, publishing }: MemberParts): Endpoint["handle"] {
+function change({ database, publishing, clock }: MemberParts): Endpoint["handle"] {
   return async (context) => {
     const { accountId } = context;
     const userId = context.param("userId");
@@ -119,6 +120,9 @@ function change({ database, publishing }: MemberParts): Endpoint["handle"] {
       await requireOwner(transaction, context);
       const member = await memberOf(transaction, accountId, userId);
       if (role !== "owner") await requireAnotherOwner(transaction, member);
+      if (role !== "owner" && member.role === "owner") {
+        await withdrawInvitations(transaction, accountId, clock());
+      }
       await transaction.accountMember.update({
         where: { accountId_userId: { accountId, userId } },
         data: { role },
@@ -130,7 +134,7 @@ function change({ database, publishing }: MemberParts): Endpoint["handle"] {
   };
 }
 
-function remove({ database, publishing }: MemberParts): Endpoint["handle"] {
+function remove({ database, publishing, clock }: MemberParts): Endpoint["handle"] {
   return async (context) => {
     const { accountId } = context;
     const userId = context.param("userId");
@@ -140,6 +144,7 @@ function remove({ database, publishing }: MemberParts): Endpoint["handle"] {
       if (userId !== userOf(context)) await requireOwner(transaction, context);
       const member = await memberOf(transaction, accountId, userId);
       await requireAnotherOwner(transaction, member);
+      if (member.role === "owner") await withdrawInvitations(transaction, accountId, clock());
       await transaction.accountMember.delete({ where: { accountId_userId: { accountId, userId } } });
       const next = await accountToActFor(transaction, member.user);
       return moveSessions(transaction, { userId, accountId }, next);

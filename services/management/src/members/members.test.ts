@@ -107,6 +107,18 @@ describe("an invitation", () => {
     await owner.post("/auth/invitation", { token }).expect(404);
     expect((await owner.get("/invitations").expect(200)).body).toEqual([]);
   });
+
+  it.each(["removed", "demoted"])("of an owner who is %s is withdrawn", async (how) => {
+    const owner = await signedUp(harness);
+    const other = await invited(owner, "owner");
+    const { token } = await invite(other, "owner");
+    const { body: session } = await other.get("/session").expect(200);
+    const path = `/members/${session.user.id}`;
+    if (how === "removed") await owner.delete(path).expect(204);
+    else await owner.patch(path, { role: "viewer" }).expect(200);
+    await other.post("/invitations/accept", { token }).expect(404);
+    expect((await owner.get("/invitations").expect(200)).body).toEqual([]);
+  });
 });
 
 describe("members", () => {

@@ -69,6 +69,21 @@ export function invitationSha256(token: string): string {
 
 export const isOpen = (nowMs: number) => ({ closedAt: null, expiresAt: { gt: new Date(nowMs) } });
 
+/**
+ * Withdraws the account's open invitations when an owner stops being one: a token that this owner kept would let them
+ * back in.
+ */
+export async function withdrawInvitations(
+  transaction: Transaction,
+  accountId: string,
+  nowMs: number,
+): Promise<void> {
+  await transaction.accountInvitation.updateMany({
+    where: { accountId, ...isOpen(nowMs) },
+    data: { closedAt: new Date(nowMs) },
+  });
+}
+
 /** The open invitation of a token. Throws 404. */
 export async function openInvitation(client: Database | Transaction, token: string, nowMs: number) {
   const invitation = await client.accountInvitation.findFirst({

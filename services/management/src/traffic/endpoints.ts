@@ -31,6 +31,8 @@ export interface TrafficParts {
 
 /** Games whose scenes are looked through for an account. */
 const MAX_GAMES = 100;
+/** Games whose scenes are read at once: a scene has up to 6 000 characters. */
+const GAMES_PER_BATCH = 5;
 
 export function trafficEndpoints(parts: TrafficParts): Endpoint[] {
   const { operations } = trafficApi;
@@ -100,11 +102,18 @@ function accountScenes({ reader, traffic }: TrafficParts): Endpoint["handle"] {
   return async (context) => {
     const limit = integerParameter("limit", context.query, ACCOUNT_SCENES) ?? ACCOUNT_SCENES.default;
     const games = await readOwnGames(reader, context.accountId, MAX_GAMES);
-    const scenes = await Promise.all(
-      games.map(async (gameId) => (await traffic.scenes(gameId)).map((scene) => presentScene(gameId, scene))),
-    );
-    const newestFirst = scenes.flat().sort((a, b) => (a.at < b.at ? 1 : -1));
-    return { status: 200, body: newestFirst.slice(0, limit) };
+    let newest: NoMatchSceneListBody = [];
+    for (let start = 0; start < games.length; start += GAMES_PER_BATCH) {
+      const batch = await Promise.all(
+        games
+          .slice(start, start + GAMES_PER_BATCH)
+          .map(async (gameId) =>
+            (await traffic.scenes(gameId, limit)).map((scene) => presentScene(gameId, scene)),
+          ),
+      );
+      newest = [...newest, ...batch.flat()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
+    }
+    return { status: 200, body: newest };
   };
 }
 
