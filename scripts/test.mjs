@@ -4,8 +4,8 @@ import { availableParallelism } from "node:os";
 import { installClientRuntimes } from "./lib/client-runtimes.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
-/** Test files mostly wait for processes of their own, so one more than there are cores keeps the cores busy. */
-const WORKERS = availableParallelism() + 1;
+/** Test files mostly wait for processes of their own, so the cores are busy with as many files as there are cores. */
+const WORKERS = availableParallelism();
 
 await runMain(async () => {
   await setUp();
