@@ -184,7 +184,10 @@ function changeUser({ database }: SessionParts): Endpoint["handle"] {
   };
 }
 
-/** The library ends all sessions in the transaction that writes the password, and starts a new one. */
+/**
+ * The library ends all sessions in the transaction that writes the password, and starts a new one. It ends them before it writes:
+ * a sign-in between both is ended afterwards.
+ */
 function changePassword(parts: SessionParts): Endpoint["handle"] {
   const { auth, publishing, database, clock } = parts;
   return async (context) => {
@@ -203,8 +206,16 @@ function changePassword(parts: SessionParts): Endpoint["handle"] {
     const { accountId } = context;
     const token = String(response.token);
     const { sessionId, setCookie } = await admitSession(parts, { token, headers, accountId }, clock());
+    const admitted = await sessionsInForce(database, userId, clock());
+    const between = admitted.filter(({ id }) => id !== sessionId);
+    await endSessions(
+      database,
+      userId,
+      between.map(({ id }) => id),
+    );
     await publishing.obeyedOrLater("session", sessionId);
-    await Promise.all(ended.map(({ id }) => publishing.obeyed("session", id)));
+    const gone = new Set([...ended, ...between].map(({ id }) => id));
+    await Promise.all([...gone].map((id) => publishing.obeyed("session", id)));
     return { status: 204, headers: { "Set-Cookie": setCookie } };
   };
 }

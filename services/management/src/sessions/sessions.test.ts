@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { openBrowser, signedUp } from "../testing/browser.ts";
 import { BASE, campaignBody, type Harness, startHarness } from "../testing/harness.ts";
+
+/** Of a transaction that waits for requests: as long as they need on a busy machine. */
+const PATIENT = { timeout: 60_000 };
 
 let harness: Harness;
 beforeAll(async () => {
@@ -172,6 +176,43 @@ describe("a session", () => {
     await other.post("/auth/sign-in", { email, password }).expect(401);
     await other.post("/auth/sign-in", { email, password: "a new password" }).expect(200);
   });
+
+  it.each(["FOR NO KEY UPDATE", "FOR UPDATE"])(
+    "of a sign-in that a change of the password overtakes does not outlive the old password (%s)",
+    async (lock) => {
+      const { database } = harness.management;
+      const browser = await signedUp(harness);
+      const { email, password } = browser;
+      const other = openBrowser(harness.management.app);
+      const blocked = async () => {
+        const [row] = await database.$queryRaw<{ count: bigint }[]>`
+          SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        return Number(row?.count);
+      };
+      let isChanged = false;
+      let requests: Promise<unknown>[] = [];
+      await database.$transaction(async (transaction) => {
+        // The sign-in stops here: after the password was checked, before its session is admitted.
+        await transaction.$queryRawUnsafe(`SELECT id FROM users WHERE email = $1 ${lock}`, email);
+        requests = [other.post("/auth/sign-in", { email, password }).then(() => {})];
+        await eventually(async () => (await blocked()) === 1);
+        const change = { current_password: password, new_password: "a new password" };
+        requests.push(
+          browser
+            .post("/auth/change-password", change)
+            .expect(204)
+            .then(() => {
+              isChanged = true;
+            }),
+        );
+        await eventually(async () => isChanged || (await blocked()) === 2);
+      }, PATIENT);
+      await Promise.all(requests);
+      await browser.get("/session").expect(200);
+      await other.get("/session").expect(401);
+      await other.post("/auth/sign-in", { email, password: "a new password" }).expect(200);
+    },
+  );
 
   it("is ignored beside an Authorization header", async () => {
     const browser = await signedUp(harness);

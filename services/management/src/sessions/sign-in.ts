@@ -1,4 +1,4 @@
-import { type Database, inTransaction } from "@diegetic/database";
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
 import {
   badRequest,
   conflict,
@@ -77,29 +77,68 @@ export async function startSession(
   credentials: { email: string; password: string },
   nowMs: number,
 ): Promise<StartedSession> {
+  const email = credentials.email.toLowerCase();
+  const checked = await parts.database.userCredential.findFirst({ where: { user: { email } } });
   const { headers, response } = await asked(() =>
     parts.auth.api.signInEmail({ body: credentials, headers: headersForAuth(context), returnHeaders: true }),
   );
-  return admitSession(parts, { token: response.token, headers }, nowMs);
+  const passwordHash = checked?.password ?? undefined;
+  return admitSession(parts, { token: response.token, headers, passwordHash }, nowMs);
 }
 
-/** Lets requests be admitted by the cookie of a session that the library has started. */
+interface LibrarySession {
+  token: string;
+  headers: Headers;
+  /** Account to act for. Default: the one of the user's latest session. */
+  accountId?: string;
+  /** Stored hash of the password that the session was given for. Default: whatever is stored. */
+  passwordHash?: string | undefined;
+}
+
+/**
+ * Lets requests be admitted by the cookie of a session that the library has started. Throws 401 when the session has ended or
+ * its password has changed since.
+ */
 export async function admitSession(
   { database, cookieName }: SignInParts,
-  { token, headers, accountId }: { token: string; headers: Headers; accountId?: string },
+  { token, headers, accountId, passwordHash }: LibrarySession,
   nowMs: number,
 ): Promise<StartedSession> {
   const setCookie = setCookieOf(headers, cookieName);
   const value = cookieValue(setCookie.split(";", 1)[0], cookieName);
   if (value === undefined) throw new Error("the authentication library has set no cookie");
-  const session = await database.userSession.findUniqueOrThrow({ where: { token }, include: { user: true } });
-  const { id, userId, expiresAt, user } = session;
-  await inTransaction(database, async (transaction) => {
+  const { id, userId } = await inTransaction(database, async (transaction) => {
+    const session = await lockSession(transaction, token);
+    if (session === undefined) throw signInOutrun();
+    const { id, userId, expiresAt } = session;
+    if (passwordHash !== undefined && passwordHash !== (await lockPassword(transaction, userId))) {
+      throw signInOutrun();
+    }
+    const user = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
     const actsFor = accountId ?? (await accountToActFor(transaction, user));
     await insertSession(transaction, { id, userId, accountId: actsFor, cookieValue: value, expiresAt });
+    return session;
   });
   await endOldestSessions(database, userId, nowMs);
   return { sessionId: id, setCookie };
+}
+
+// The library's change of a password locks sessions, credential and user in this order: another order here could deadlock.
+
+async function lockSession(transaction: Transaction, token: string) {
+  const [row] = await transaction.$queryRaw<{ id: string; userId: string; expiresAt: Date }[]>`
+    SELECT id, user_id AS "userId", expires_at AS "expiresAt" FROM user_sessions WHERE token = ${token} FOR SHARE`;
+  return row;
+}
+
+async function lockPassword(transaction: Transaction, userId: string): Promise<string | undefined> {
+  const [row] = await transaction.$queryRaw<{ password: string }[]>`
+    SELECT password FROM user_credentials WHERE user_id = ${userId} FOR SHARE`;
+  return row?.password;
+}
+
+function signInOutrun() {
+  return unauthorized("The password was changed or the session ended during the sign-in: sign in again.");
 }
 
 /** The library's own header for the session's cookie; it sets others, which are not needed. */
