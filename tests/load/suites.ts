@@ -2,6 +2,7 @@ import { analytics } from "./analytics/analytics.ts";
 import { billing } from "./billing/billing.ts";
 import { statements } from "./billing/statements.ts";
 import type { Suite } from "./frame/suite.ts";
+import { management } from "./management/management.ts";
 import { scripts } from "./scripts/scripts.ts";
 import { serving } from "./serving/serving.ts";
 import { snapshot } from "./snapshot/snapshot.ts";
@@ -16,4 +17,5 @@ export const suites: readonly Suite[] = [
   billing,
   statements,
   analytics,
+  management,
 ];

@@ -6,10 +6,10 @@ export interface RequestSource {
   check(status: number, body: Buffer, request: Buffer): void;
 }
 
-export function serialise(path: string, body: string, key: string): Buffer {
+export function serialise(path: string, body: string, key: string, method = "POST"): Buffer {
   return Buffer.from(
     [
-      `POST ${path} HTTP/1.1`,
+      `${method} ${path} HTTP/1.1`,
       "Host: 127.0.0.1",
       `Authorization: Bearer ${key}`,
       "Content-Type: application/json",

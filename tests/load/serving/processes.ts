@@ -43,6 +43,12 @@ export function startBaseline(redisUrl?: string): Promise<Measured> {
   return start(fileURLToPath(path("baseline.process.ts")), TYPESCRIPT, environment);
 }
 
+/** Reads and changes campaigns by Express and pg alone. */
+export function startPlainCampaigns(databaseUrl: string): Promise<Measured> {
+  const file = fileURLToPath(path("plain-campaigns.process.ts"));
+  return start(file, TYPESCRIPT, { DATABASE_URL: databaseUrl });
+}
+
 /** The least server on `node:http` that runs the scripts of a match, started as an instance is. */
 export function startFloor(redisUrl: string): Promise<Measured> {
   const flags = [...TYPESCRIPT, ...MATCH_NODE_OPTIONS];

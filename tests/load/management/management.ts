@@ -1,0 +1,212 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { migrate } from "@diegetic/database";
+import { startPostgres, startRedis } from "@diegetic/local-stores";
+import pg from "pg";
+import { type Api, apiClient } from "../../helpers/api.ts";
+import { interleave } from "../frame/rounds.ts";
+import { figure, median, quantile, ratios } from "../frame/statistics.ts";
+import type { Figure, Goal, Run, Suite } from "../frame/suite.ts";
+import { serialise } from "../generator/source.ts";
+import {
+  cpuSeconds,
+  type Measured,
+  start,
+  startMatchService,
+  startPlainCampaigns,
+} from "../serving/processes.ts";
+import { callAll } from "./caller.ts";
+
+/** What advertisers wait for when they read and change campaigns, against the same in plain Express and pg. */
+export const management: Suite = { names: ["management"], run: measure };
+
+const MANAGEMENT = fileURLToPath(new URL("../../../services/management/dist/main.js", import.meta.url));
+const KEY = "igk_benchmark_advertiser_benchmark_advertiser";
+const ACCOUNT = "acct_benchmark";
+const CAMPAIGNS = 200;
+const AT_A_TIME = 16;
+const BID_CENTS = { lowest: 100, count: 9_900 };
+
+/** One measurement: a number of requests of one kind, so many at a time. */
+interface Sample {
+  perSecond: number;
+  p50Ms: number;
+  /** Of the service alone. */
+  cpuMs: number;
+}
+
+interface Stage {
+  run: Run;
+  product: Measured;
+  plain: Measured;
+  campaignIds: readonly string[];
+}
+
+async function measure(run: Run): Promise<Figure[]> {
+  const stage = await openStage(run);
+  const subjects = subjectsOf(stage);
+  for (const subject of Object.values(subjects)) await subject();
+  run.say("everything is warm");
+  const samples = await interleave(subjects, run.rounds);
+  return figuresOf(samples);
+}
+
+/** One process of management and one of match, which has to confirm each change, as in production. */
+async function openStage(run: Run): Promise<Stage> {
+  const postgres = await startPostgres({ dir: join(run.directory, "postgres") });
+  run.defer(() => postgres.stop());
+  const redis = await startRedis({ dir: join(run.directory, "redis") });
+  run.defer(() => redis.stop());
+  await migrate(postgres.url);
+  await createKey(postgres.url);
+  const product = await start(MANAGEMENT, [], {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    INSTANCE_NAME: "management-bench",
+    PLAYER_HASH_KEY: "k".repeat(32),
+    AUTH_SECRET: "a secret of more than thirty-two characters",
+    LOG_LEVEL: "error",
+  });
+  run.defer(() => product.stop());
+  const match = await startMatchService(redis.url, "match-bench");
+  run.defer(() => match.stop());
+  const plain = await startPlainCampaigns(postgres.url);
+  run.defer(() => plain.stop());
+  const api = apiClient(`http://127.0.0.1:${product.port}/api`, KEY);
+  const campaignIds = await createCampaigns(api);
+  run.say(`${campaignIds.length} active campaigns are there`);
+  return { run, product, plain, campaignIds };
+}
+
+/** A key without a rate limit. */
+async function createKey(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query("INSERT INTO accounts (id, label) VALUES ($1, 'benchmark')", [ACCOUNT]);
+    await client.query(
+      `INSERT INTO api_keys (id, account_id, sha256, prefix, label, scopes, rate_limit_per_minute)
+       VALUES ('key_benchmark', $1, $2, 'igk', 'benchmark', '{advertiser}', -1)`,
+      [ACCOUNT, createHash("sha256").update(KEY).digest("hex")],
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+async function createCampaigns(api: Api): Promise<string[]> {
+  await api.expect(201, "POST", "/register", { company_name: "Ember", contact_email: "bench@example.com" });
+  await api.expect(200, "POST", "/deposit", { amount_cents: 1_000_000 });
+  const ids: string[] = [];
+  const createSome = async () => {
+    while (ids.length < CAMPAIGNS) {
+      const at = ids.push("") - 1;
+      const plan = {
+        name: `Campaign ${at}`,
+        budget_cents: 10_000,
+        cpm_bid_cents: 500,
+        target_tags: ["tavern"],
+      };
+      const { id } = await api.expect(201, "POST", "/campaigns", plan);
+      const creative = {
+        creative_type: "narrative_hook",
+        brand_name: "Ember",
+        narrative_hook: "It smells of Ember.",
+      };
+      await api.expect(201, "POST", `/campaigns/${id}/creatives`, creative);
+      await api.expect(200, "POST", `/campaigns/${id}/activate`);
+      ids[at] = id;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, createSome));
+  return ids;
+}
+
+type Kind = "patch" | "get";
+const SERVERS = ["product", "plain"] as const;
+const SHAPES: readonly { kind: Kind; atATime: number }[] = [
+  { kind: "patch", atATime: AT_A_TIME },
+  { kind: "patch", atATime: 1 },
+  { kind: "get", atATime: AT_A_TIME },
+  { kind: "get", atATime: 1 },
+];
+
+function subjectsOf(stage: Stage): Record<string, () => Promise<Sample>> {
+  const subjects: Record<string, () => Promise<Sample>> = {};
+  for (const { kind, atATime } of SHAPES) {
+    for (const server of SERVERS) {
+      subjects[nameOf(kind, atATime, server)] = () => sample(stage, server, kind, atATime);
+    }
+  }
+  return subjects;
+}
+
+function nameOf(kind: Kind, atATime: number, server: (typeof SERVERS)[number]): string {
+  return `${kind}_${atATime}_${server}`;
+}
+
+let bid = 0;
+
+async function sample(
+  stage: Stage,
+  server: (typeof SERVERS)[number],
+  kind: Kind,
+  atATime: number,
+): Promise<Sample> {
+  const { run, campaignIds } = stage;
+  const count = (run.quick ? 200 : 1_000) / (atATime === 1 ? 4 : 1);
+  const base = server === "product" ? "/api/campaigns/" : "/campaigns/";
+  const requests = Array.from({ length: count }, (_, n) => {
+    const path = base + campaignIds[n % campaignIds.length];
+    if (kind === "get") return serialise(path, "", KEY, "GET");
+    bid += 1;
+    const body = { cpm_bid_cents: BID_CENTS.lowest + (bid % BID_CENTS.count) };
+    return serialise(path, JSON.stringify(body), KEY, "PATCH");
+  });
+  const { pid, port } = stage[server];
+  const cpuBefore = cpuSeconds(pid);
+  const { seconds, latencies } = await callAll(port, atATime, requests);
+  return {
+    perSecond: count / seconds,
+    p50Ms: quantile(latencies, 0.5),
+    cpuMs: ((cpuSeconds(pid) - cpuBefore) / count) * 1_000,
+  };
+}
+
+function figuresOf(samples: Record<string, Sample[]>): Figure[] {
+  const of = (kind: Kind, atATime: number, server: (typeof SERVERS)[number]) =>
+    samples[nameOf(kind, atATime, server)] ?? [];
+  const rates = (taken: readonly Sample[]) => taken.map(({ perSecond }) => perSecond);
+  const figures: Figure[] = [];
+  for (const { kind, atATime } of SHAPES) {
+    const request = `${kind.toUpperCase()} /campaigns/{id}, ${atATime} at a time`;
+    for (const server of SERVERS) {
+      const taken = of(kind, atATime, server);
+      const name = nameOf(kind, atATime, server);
+      const label = server === "product" ? request : `${request}, plain Express and pg`;
+      const note = `p50 ${median(taken.map(({ p50Ms }) => p50Ms)).toFixed(2)} ms`;
+      figures.push(
+        figure({ id: `${name}_per_second`, label, unit: "1/s", note }, rates(taken)),
+        figure(
+          { id: `${name}_cpu_ms`, label: `${label}: processor time each`, unit: "ms" },
+          taken.map(({ cpuMs }) => cpuMs),
+        ),
+      );
+    }
+    const goal = goalOf(kind, atATime);
+    const shares = ratios(rates(of(kind, atATime, "product")), rates(of(kind, atATime, "plain")));
+    figures.push(
+      figure({ id: `${kind}_${atATime}_to_plain`, label: `${request} / plain`, unit: "×", ...goal }, shares),
+    );
+  }
+  const alone = of("patch", 1, "product").map(({ p50Ms }) => p50Ms);
+  const label = "PATCH /campaigns/{id}, one at a time, p50";
+  figures.push(figure({ id: "patch_1_p50_ms", label, unit: "ms", goal: { atMost: 10, aim: 5 } }, alone));
+  return figures;
+}
+
+function goalOf(kind: Kind, atATime: number): { goal?: Goal } {
+  if (atATime === 1) return {};
+  return { goal: kind === "patch" ? { atLeast: 0.4, aim: 0.6 } : { atLeast: 0.6, aim: 0.8 } };
+}
