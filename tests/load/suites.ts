@@ -3,6 +3,7 @@ import { billing } from "./billing/billing.ts";
 import { statements } from "./billing/statements.ts";
 import type { Suite } from "./frame/suite.ts";
 import { management } from "./management/management.ts";
+import { memory } from "./memory/memory.ts";
 import { scripts } from "./scripts/scripts.ts";
 import { serving } from "./serving/serving.ts";
 import { snapshot } from "./snapshot/snapshot.ts";
@@ -11,6 +12,7 @@ import { writeBack } from "./write-back/write-back.ts";
 /** Everything that `npm run bench` measures, in this order. */
 export const suites: readonly Suite[] = [
   scripts,
+  memory,
   serving,
   snapshot,
   writeBack,

@@ -50,7 +50,7 @@ export { InstallationClaim } from "./installation/installation-claim.ts";
 export { type KeyUse, KeyUses, type KeyUsesOptions, takeKeyUses } from "./key-use/key-uses.ts";
 export { masterLineages } from "./lineages.ts";
 export { createMoneyCommands } from "./money/commands.ts";
-export { holdOf, isCapStale } from "./money/holds.ts";
+export { DEFAULT_IMPRESSION_TIMES, holdOf, type ImpressionTimes, isCapStale } from "./money/holds.ts";
 export type * from "./money/recovery-types.ts";
 export type * from "./money/types.ts";
 export {
