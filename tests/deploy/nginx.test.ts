@@ -1,0 +1,170 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { findNginx } from "@diegetic/local-stores";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../helpers/eventually.ts";
+import { ROOT } from "./compose-file.ts";
+
+const run = promisify(execFile);
+const PATIENCE = { timeoutMs: 30_000 };
+
+const nginx = await findNginx().catch((error: Error) => error);
+if (nginx instanceof Error) {
+  it.skip(`the proxy's configuration is not tried here: ${nginx.message}`, () => undefined);
+} else {
+  // Debian's nginx may be older than the image's: it takes addresses instead of a name that it resolves again and again.
+  describe("docker/nginx.conf in a real nginx", () => {
+    let dir = "";
+    let proxy: ChildProcess;
+    let url = "";
+    let management: Upstream;
+    const matchInstances: Upstream[] = [];
+
+    beforeAll(async () => {
+      dir = mkdtempSync(join(tmpdir(), "diegetic-nginx-"));
+      management = await startUpstream("management");
+      matchInstances.push(await startUpstream("match-1"), await startUpstream("match-2"));
+      const port = await freePort();
+      url = `http://127.0.0.1:${port}`;
+      const config = join(dir, "nginx.conf");
+      writeFileSync(config, configuration(dir, port, { management: [management], match: matchInstances }));
+      await run(nginx, ["-t", "-c", config]);
+      proxy = spawn(nginx, ["-c", config, "-g", "daemon off;"], { stdio: "inherit" });
+      await eventually(async () => (await fetch(`${url}/healthz`)).ok, PATIENCE);
+    });
+    afterAll(async () => {
+      if (proxy !== undefined) {
+        const exited = new Promise((resolve) => proxy.once("exit", resolve));
+        proxy.kill("SIGTERM");
+        await exited;
+      }
+      for (const upstream of [management, ...matchInstances]) upstream?.stop();
+      rmSync(dir, { recursive: true, force: true });
+    });
+
+    it("sends match and impressions to the match instances in turn, everything else to management", async () => {
+      const answerers = async (path: string) => {
+        const answers = Array.from({ length: 8 }, () => post(url, path));
+        return [...new Set((await Promise.all(answers)).map(({ body }) => body.name))].sort();
+      };
+      expect(await answerers("/api/match")).toEqual(["match-1", "match-2"]);
+      expect(await answerers("/api/impressions")).toEqual(["match-1", "match-2"]);
+      expect(await answerers("/api/campaigns")).toEqual(["management"]);
+      expect(await answerers("/play")).toEqual(["management"]);
+    });
+
+    it("keeps connections to the services open", async () => {
+      const before = management.connections();
+      for (let index = 0; index < 20; index += 1) await post(url, "/api/campaigns");
+      // One for each worker of nginx at most.
+      expect(management.connections() - before).toBeLessThanOrEqual(1);
+    });
+
+    it("believes no X-Forwarded-For of an address that is not trusted", async () => {
+      const { body } = await post(url, "/api/match", { "X-Forwarded-For": "198.51.100.7" });
+      expect(body.headers["x-forwarded-for"]).toBe("127.0.0.1");
+      expect(body.headers.host).toBe(new URL(url).host);
+    });
+
+    it("believes a trusted TLS proxy, up to the first address that is not trusted", async () => {
+      writeFileSync(
+        join(dir, "real-ip.conf"),
+        `set_real_ip_from 127.0.0.1;\nset_real_ip_from 10.1.0.0/16;\n${readFileSync(`${ROOT}docker/real-ip.conf`, "utf8")}`,
+      );
+      await run(nginx, ["-c", join(dir, "nginx.conf"), "-s", "reload"]);
+      const forwarded = { "X-Forwarded-For": "192.0.2.1, 198.51.100.7, 10.1.2.3" };
+      const seen = async () => (await post(url, "/api/match", forwarded)).body.headers["x-forwarded-for"];
+      await eventually(async () => (await seen()) === "198.51.100.7", PATIENCE);
+    });
+
+    it("answers 413 as the services do", async () => {
+      const answer = await fetch(`${url}/api/match`, { method: "POST", body: "x".repeat(1_100_000) });
+      expect(answer.status).toBe(413);
+      expect(await answer.json()).toEqual({ detail: expect.stringContaining("256 KiB") });
+    });
+
+    it("passes by an instance that is gone, and answers 503 with Retry-After when all are", async () => {
+      matchInstances[0]?.stop();
+      const answers = await Promise.all(Array.from({ length: 10 }, () => post(url, "/api/match")));
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+      matchInstances[1]?.stop();
+      const refused = await post(url, "/api/match");
+      expect(refused.status).toBe(503);
+      expect(refused.retryAfter).toBe("1");
+      expect(refused.body).toEqual({ detail: expect.stringContaining("try again") });
+      expect((await post(url, "/api/campaigns")).status).toBe(200);
+    });
+  });
+}
+
+interface Upstream {
+  port: number;
+  /** Accepted so far. */
+  connections(): number;
+  stop(): void;
+}
+
+/** Answers who it is and which headers have reached it. */
+async function startUpstream(name: string): Promise<Upstream> {
+  let connections = 0;
+  const server: Server = createServer((request, response) => {
+    request.resume();
+    request.once("end", () => response.end(JSON.stringify({ name, headers: request.headers })));
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** The files as they are mounted into the container, with the ports of this test and in the frame of the image's main file. */
+function configuration(dir: string, port: number, services: Record<string, Upstream[]>): string {
+  const addressesOf = (_line: string, name: string, parameters: string) =>
+    (services[name] ?? []).map((upstream) => `server 127.0.0.1:${upstream.port}${parameters}`).join("\n");
+  const site = readFileSync(`${ROOT}docker/nginx.conf`, "utf8")
+    .replace(/server (\w+):8080 resolve([^;]*;)/g, addressesOf)
+    .replace("listen 8080", `listen 127.0.0.1:${port}`)
+    .replace("/etc/nginx/real-ip.conf", join(dir, "real-ip.conf"));
+  writeFileSync(join(dir, "real-ip.conf"), readFileSync(`${ROOT}docker/real-ip.conf`, "utf8"));
+  writeFileSync(join(dir, "site.conf"), site);
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${dir}/${kind};`,
+  );
+  return `worker_processes 1;
+pid ${dir}/nginx.pid;
+error_log ${dir}/error.log;
+events {}
+http {
+  access_log off;
+  ${temporary.join("\n  ")}
+  include ${dir}/site.conf;
+}
+`;
+}
+
+async function post(url: string, path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${url}${path}`, { method: "POST", body: "{}", headers });
+  const body = (await response.json()) as { name: string; headers: IncomingHttpHeaders };
+  return { status: response.status, retryAfter: response.headers.get("retry-after"), body };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
