@@ -32,6 +32,9 @@ import {
 const logger = createLogger({ service: "recovery", instance: "test", level: "silent" });
 const GAME = "a game";
 const UNREACHED_CAP_CENTS = 1_000_000;
+const FREEZE_IF_THERE = `if redis.call('EXISTS', KEYS[1]) == 1 then
+  redis.call('HSET', KEYS[1], 'lineage', 'another server')
+end`;
 export const PRICE_MILLICENTS = 1_000;
 
 export interface Stores {
@@ -73,6 +76,8 @@ export class Books {
   readonly #settler: Settler;
   readonly #creatives = new Map<string, string>();
   readonly #versions = new Map<string, number>();
+  /** Called when Redis has answered a change of a campaign. */
+  #onApplied = new Set<() => void>();
 
   constructor(stores: Stores) {
     this.#stores = stores;
@@ -94,7 +99,14 @@ export class Books {
     this.recovery = this.recoverer(this.money);
     this.publishing = new Publishing({
       database,
-      slots: this.money,
+      slots: {
+        ...this.money,
+        applyCampaign: async (campaign) => {
+          const result = await this.money.applyCampaign(campaign);
+          for (const notify of this.#onApplied) notify();
+          return result;
+        },
+      },
       // A restore of another instance: each of them reads the rows at a moment of its own.
       recovery: this.recoverer(this.money),
       snapshot: new SnapshotPublisher(redis),
@@ -113,6 +125,36 @@ export class Books {
     });
     this.#versions.set(id, version);
     await this.#publish([id]);
+  }
+
+  /**
+   * A change that commits after another management's restore has read the rows, and meets the state in Redis before that
+   * restore has written it.
+   */
+  async changeDuringRestore(campaign: number): Promise<void> {
+    const account = `{${this.advertiserId}}:account`;
+    // As it is after a promotion. What has been lost is not there to be frozen.
+    await whileAwayNull(this.#stores.redis.eval(FREEZE_IF_THERE, 1, account));
+    const hasRead = new Signal();
+    const mayWrite = new Signal();
+    const restored = this.recoverer({
+      ...this.money,
+      restoreSlot: async (request) => {
+        hasRead.give();
+        await mayWrite.given;
+        return this.money.restoreSlot(request);
+      },
+    }).restoreFrozen([this.advertiserId]);
+    // One that finds nothing to restore never writes.
+    await Promise.race([hasRead.given, restored]);
+    this.#onApplied.add(mayWrite.give);
+    try {
+      await this.change(campaign);
+    } finally {
+      this.#onApplied.delete(mayWrite.give);
+      mayWrite.give();
+    }
+    await restored;
   }
 
   /** Publishes what does not count as published, as the reconciling loop does. Answers whether nothing is left. */
@@ -327,6 +369,14 @@ export class Books {
       matched_at_ms: Date.now(),
     };
   }
+}
+
+/** Something that happens once, and that others wait for. */
+class Signal {
+  give: () => void = () => undefined;
+  readonly given = new Promise<void>((resolve) => {
+    this.give = resolve;
+  });
 }
 
 /** Null when Redis refuses or is away: the caller has not been answered. */

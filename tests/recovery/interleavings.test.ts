@@ -23,6 +23,10 @@ const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("hold" as const), which: fc.nat(1) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("commit" as const), which: fc.nat(9) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("change" as const), which: fc.nat(1) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("changeDuringRestore" as const), which: fc.nat(1) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("again" as const), which: fc.nat(9) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("keyed" as const), which: fc.nat(2) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("deliver" as const), which: fc.nat(4) }) },
@@ -53,6 +57,8 @@ async function run(books: Books, { kind, which }: Step, copies: [string, Buffer]
       return books.hold(which);
     case "change":
       return books.change(which);
+    case "changeDuringRestore":
+      return books.changeDuringRestore(which);
     case "commit":
       return books.commit(books.open.splice(which % Math.max(1, books.open.length), 1)[0]);
     case "again":
@@ -120,9 +126,25 @@ const keyLostTwice = fc
     return all.map((one) => [one]);
   });
 
+/** Changes that meet a restore which has read the rows before them, while money moves and others restore. */
+const beside = fc.constantFrom<Step>(
+  { kind: "hold", which: 0 },
+  { kind: "commit", which: 0 },
+  { kind: "change", which: 1 },
+  { kind: "restore", which: 0 },
+);
+const changesDuringRestores = fc
+  .array(fc.tuple(fc.nat(1), beside, beside), { minLength: 1, maxLength: 3 })
+  .map((chosen): Step[][] => [
+    [{ kind: "hold", which: 0 }],
+    ...chosen.map(([which, ...others]): Step[] => [{ kind: "changeDuringRestore", which }, ...others]),
+    [{ kind: "commit", which: 0 }],
+  ]);
+
 it.each([
   ["anything may happen", moments],
   ["a key is lost twice", keyLostTwice],
+  ["changes commit while states are restored", changesDuringRestores],
 ])(
   "slot and Postgres agree in the end, however losses, recovery and billing interleave: %s",
   async (_name, plans) => {
