@@ -61,6 +61,7 @@ export {
 } from "./rate-limit/rate-limiter.ts";
 export { describeRedisAway, isRedisAway, isRedisFull } from "./redis-away.ts";
 export { UnexpectedReply } from "./reply.ts";
+export { type ServerMemory, serverMemory } from "./server-memory.ts";
 export { slotOwners } from "./slot-owners.ts";
 export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";
 export {

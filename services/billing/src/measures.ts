@@ -4,7 +4,11 @@ export type BillingMeasures = ReturnType<typeof createBillingMeasures>;
 
 /** What billing counts. A healthy service has no poison and an overdue outbox of zero. */
 export function createBillingMeasures(metrics: Metrics) {
+  const failedJobs = metrics.counter("billing_jobs_failed_total", "Failed attempts at a job", ["final"]);
+  // Prometheus sees no increase in a series that begins with its first event.
+  for (const final of ["true", "false"]) failedJobs.inc({ final }, 0);
   return {
+    failedJobs,
     written: metrics.counter("billing_records_written_total", "Impressions written to Postgres"),
     duplicates: metrics.counter(
       "billing_records_duplicate_total",
@@ -27,7 +31,6 @@ export function createBillingMeasures(metrics: Metrics) {
       "Late or reversed charges that are not in their advertiser's slot yet",
     ),
     batchSeconds: metrics.histogram("billing_batch_seconds", "Duration of writing one job"),
-    failedJobs: metrics.counter("billing_jobs_failed_total", "Failed attempts at a job", ["final"]),
     requeued: metrics.counter(
       "billing_records_requeued_total",
       "Overdue outbox records that were queued again",

@@ -33,6 +33,7 @@ import { Releaser } from "./release/releaser.ts";
 import type { BillingSecrets, BillingSettings } from "./settings.ts";
 import { forgetOldSettlements } from "./settle/settlements.ts";
 import { Settler } from "./settle/settler.ts";
+import { StoreMonitor } from "./store-monitor.ts";
 import { damagedRecordKeeper } from "./sweep/damaged-records.ts";
 import { QueueSilence } from "./sweep/queue-silence.ts";
 import { SWEPT_AT_A_TIME, Sweeper } from "./sweep/sweeper.ts";
@@ -78,6 +79,7 @@ const SILENT_AFTER = 3;
 /** 10 000 holds take Redis some 5 ms, in which it does nothing else. */
 const BOOKS_LIMITS: SlotLimits = { holds: 10_000, records: 1_000, lateMs: 60_000 };
 const BOOKS_TIMEOUT_MS = 15_000;
+const STORE_METRICS_EVERY_MS = 10_000;
 /** The process ends 10 s after a signal, whatever still runs: the job then comes again. */
 const DRAIN_MS = 7_000;
 
@@ -210,7 +212,9 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     },
   ].map((pass) => ({ ...pass, run: ownRedis.guard(pass.run) }));
   const looks = { name: "whose Redis it is", everyMs: pace.passEveryMs, run: () => ownRedis.look() };
-  const tasks = [looks, ...passes].map((task) => new RepeatingTask({ ...task, logger }));
+  const stores = new StoreMonitor({ database, redis, due, metrics, nowMs });
+  const monitor = { name: "store metrics", everyMs: STORE_METRICS_EVERY_MS, run: () => stores.look() };
+  const tasks = [looks, monitor, ...passes].map((task) => new RepeatingTask({ ...task, logger }));
   for (const task of tasks) task.start();
 
   return {

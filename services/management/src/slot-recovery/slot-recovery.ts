@@ -75,6 +75,8 @@ export class SlotRecovery {
       "Advertisers' slots that serve; created: for the first time; forgotten: again, with their holds and matches void",
       ["matches"],
     );
+    // Prometheus sees no increase in a series that begins with its first event.
+    for (const matches of ["created", "kept", "forgotten"]) this.#restored.inc({ matches }, 0);
   }
 
   /**

@@ -1,0 +1,29 @@
+import { expect, it } from "@jest/globals";
+import { startTestRedis, startTestRedisCluster } from "../../../tests/helpers/redis.ts";
+import { connectRedis } from "./connection.ts";
+import { serverMemory } from "./server-memory.ts";
+
+it("tells used memory and its limit", async () => {
+  const server = await startTestRedis();
+  const redis = connectRedis(server.url, { name: "test" });
+  await redis.config("SET", "maxmemory", "64mb");
+  const { host } = new URL(server.url);
+  const [before] = await serverMemory(redis);
+  expect(before).toEqual({ node: host, usedBytes: expect.any(Number), maxBytes: 64 * 1_048_576 });
+  await redis.set("large", "x".repeat(1_048_576));
+  const [after] = await serverMemory(redis);
+  expect(after?.usedBytes).toBeGreaterThan((before?.usedBytes ?? 0) + 1_048_576);
+  redis.disconnect();
+  await server.stop();
+});
+
+it("tells it of every master of a cluster", async () => {
+  const server = await startTestRedisCluster();
+  const redis = connectRedis(server.url, { name: "test" });
+  await redis.ping();
+  const memory = await serverMemory(redis);
+  expect(new Set(memory.map(({ node }) => node)).size).toBe(3);
+  for (const { usedBytes } of memory) expect(usedBytes).toBeGreaterThan(0);
+  redis.disconnect();
+  await server.stop();
+}, 60_000);

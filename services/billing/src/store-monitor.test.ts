@@ -1,0 +1,51 @@
+import { createDatabase } from "@diegetic/database";
+import { connectRedis, DueIndex } from "@diegetic/hot-state";
+import { createMetrics } from "@diegetic/service-kit";
+import { expect, it } from "@jest/globals";
+import { createTestDatabase } from "../../../tests/helpers/database.ts";
+import { startTestRedis } from "../../../tests/helpers/redis.ts";
+import { StoreMonitor } from "./store-monitor.ts";
+
+it("reports the stores, and which of them is unavailable", async () => {
+  const [testDatabase, server] = await Promise.all([createTestDatabase(), startTestRedis({})]);
+  const database = createDatabase(testDatabase.url, { poolSize: 1, applicationName: "test" });
+  const redis = connectRedis(server.url, { name: "test" });
+  const due = new DueIndex(redis);
+  const metrics = createMetrics({ service: "billing" });
+  const nowMs = Date.now();
+  const monitor = new StoreMonitor({ database, redis, due, metrics, nowMs: () => nowMs });
+  const read = async (name: string, labels = "") => {
+    const { text } = await metrics.exposition();
+    const found = new RegExp(`^${name}\\{${labels}[^}]*\\} (\\S+)$`, "m").exec(text);
+    return found === null ? undefined : Number(found[1]);
+  };
+
+  await redis.config("SET", "maxmemory", "64mb");
+  await due.register("holds", "adv_late", nowMs - 90_000);
+  await database.poisonImpression.createMany({
+    data: [null, new Date()].map((resolvedAt, index) => ({
+      impressionId: `imp_${index}`,
+      advertiserId: "adv_late",
+      reason: "test",
+      record: "{}",
+      resolvedAt,
+    })),
+  });
+  await monitor.look();
+  expect(await read("store_available", 'store="redis"')).toBe(1);
+  expect(await read("store_available", 'store="postgres"')).toBe(1);
+  expect(await read("redis_memory_used_bytes")).toBeGreaterThan(0);
+  expect(await read("redis_memory_max_bytes")).toBe(64 * 1_048_576);
+  expect(await read("postgres_database_size_bytes")).toBeGreaterThan(1_000_000);
+  expect(await read("billing_quarantined_records")).toBe(1);
+  expect(await read("billing_holds_oldest_expired_seconds")).toBe(90);
+
+  await server.stop();
+  await monitor.look();
+  expect(await read("store_available", 'store="redis"')).toBe(0);
+  expect(await read("store_available", 'store="postgres"')).toBe(1);
+
+  redis.disconnect();
+  await database.$disconnect();
+  await testDatabase.drop();
+}, 60_000);

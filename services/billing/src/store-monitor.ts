@@ -1,0 +1,70 @@
+import type { Database } from "@diegetic/database";
+import { type DueIndex, type RedisConnection, serverMemory } from "@diegetic/hot-state";
+import { checkReadiness, type Metrics } from "@diegetic/service-kit";
+
+export interface StoreMonitorParts {
+  database: Database;
+  redis: RedisConnection;
+  due: Pick<DueIndex, "due">;
+  metrics: Metrics;
+  nowMs: () => number;
+}
+
+/** Metrics of the stores themselves. Every billing process reports the same values. */
+export class StoreMonitor {
+  readonly #parts: StoreMonitorParts;
+  readonly #gauges: ReturnType<typeof createGauges>;
+
+  constructor(parts: StoreMonitorParts) {
+    this.#parts = parts;
+    this.#gauges = createGauges(parts.metrics);
+  }
+
+  /** Never rejects: an unavailable store is a value, too. */
+  async look(): Promise<void> {
+    const { checks } = await checkReadiness({
+      redis: () => this.#readRedis(),
+      postgres: () => this.#readPostgres(),
+    });
+    for (const [store, outcome] of Object.entries(checks)) {
+      this.#gauges.available.set({ store }, outcome === "ok" ? 1 : 0);
+    }
+  }
+
+  async #readRedis(): Promise<void> {
+    const { redis, due, nowMs } = this.#parts;
+    const { usedBytes, maxBytes, oldestHoldSeconds } = this.#gauges;
+    const servers = await serverMemory(redis);
+    // A server that was replaced must not stay with its last values.
+    usedBytes.reset();
+    maxBytes.reset();
+    for (const { node, ...memory } of servers) {
+      usedBytes.set({ node }, memory.usedBytes);
+      maxBytes.set({ node }, memory.maxBytes);
+    }
+    const [oldest] = await due.due("holds", nowMs(), 1);
+    oldestHoldSeconds.set(oldest === undefined ? 0 : (nowMs() - oldest.dueMs) / 1_000);
+  }
+
+  async #readPostgres(): Promise<void> {
+    const { database } = this.#parts;
+    const [size] = await database.$queryRaw<[{ bytes: bigint }]>`
+      SELECT pg_database_size(current_database()) AS bytes`;
+    this.#gauges.databaseBytes.set(Number(size.bytes));
+    this.#gauges.quarantined.set(await database.poisonImpression.count({ where: { resolvedAt: null } }));
+  }
+}
+
+function createGauges(metrics: Metrics) {
+  return {
+    available: metrics.gauge("store_available", "1: the store answers; 0: it does not", ["store"]),
+    usedBytes: metrics.gauge("redis_memory_used_bytes", "Memory that a Redis server uses", ["node"]),
+    maxBytes: metrics.gauge("redis_memory_max_bytes", "Its limit; 0: none is set", ["node"]),
+    databaseBytes: metrics.gauge("postgres_database_size_bytes", "Size of the database on disk"),
+    quarantined: metrics.gauge("billing_quarantined_records", "Quarantined records that nobody has resolved"),
+    oldestHoldSeconds: metrics.gauge(
+      "billing_holds_oldest_expired_seconds",
+      "How long the longest expired hold has waited for its release; 0: none does",
+    ),
+  };
+}
