@@ -133,7 +133,8 @@ const sentWord = closed(
     value: answerText("The word, in lower case."),
     scenes: count("Sampled scenes of this month and the last one that have it."),
     is_targeted: Type.Boolean({
-      description: "Whether an active campaign targets it by an affinity, a category or a tag.",
+      description:
+        "Whether active campaigns of at least three advertisers, or of the caller, target it by an affinity, a category or a tag.",
     }),
   },
   "A word that the game sends.",

@@ -8,6 +8,7 @@ import {
   singleParameter,
   TRAFFIC_POINTS,
   TRAFFIC_UNITS,
+  type TrafficBody,
   type TrafficSeriesBody,
   trafficApi,
 } from "@diegetic/contracts";
@@ -15,9 +16,10 @@ import type { Database, Reader } from "@diegetic/database";
 import type { NoMatchScene, TrafficPoint, TrafficReader } from "@diegetic/hot-state";
 import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { ownPlacement } from "../placements/store.ts";
-import { readWindow, windowHeaders } from "../shared/paging.ts";
+import { readWindow, type Window, windowHeaders } from "../shared/paging.ts";
+import { Remembered } from "../shared/remembered.ts";
 import type { Clock } from "../shared/time.ts";
-import { presentTraffic, requestsOf } from "./presenter.ts";
+import { type GameWithCalls, presentTraffic, requestsOf } from "./presenter.ts";
 import { readGamePage, readOwnGames } from "./store.ts";
 import type { MarketWords } from "./words.ts";
 
@@ -29,6 +31,10 @@ export interface TrafficParts {
   clock: Clock;
 }
 
+/** A page takes three reads of Redis for each of its games: repeated requests of an account share them. */
+const PAGES_KEPT = { keptMs: 2_000, maxKeys: 500 };
+/** Games whose calls are read at once. */
+const GAMES_PER_READ = 50;
 /** Games whose scenes are looked through for an account. */
 const MAX_GAMES = 100;
 /** Games whose scenes are read at once: a scene has up to 6 000 characters. */
@@ -47,21 +53,30 @@ export function trafficEndpoints(parts: TrafficParts): Endpoint[] {
 }
 
 function list({ reader, traffic, clock }: TrafficParts): Endpoint["handle"] {
-  return async (context) => {
-    const window = readWindow(context);
+  const pages = new Remembered<{ body: TrafficBody; hasMore: boolean }>(clock, PAGES_KEPT);
+  const read = async (accountId: string, window: Window) => {
     const nowMs = clock();
     const [{ rows, hasMore }, account] = await Promise.all([
-      readGamePage(reader, context.accountId, window),
-      traffic.account(context.accountId, nowMs),
+      readGamePage(reader, accountId, window),
+      traffic.account(accountId, nowMs),
     ]);
-    const games = await Promise.all(
-      rows.map(async (row) => ({ ...row, calls: await traffic.game(row.gameId, nowMs) })),
-    );
-    return {
-      status: 200,
-      body: presentTraffic(account, games),
-      headers: windowHeaders(context, window, hasMore),
-    };
+    const games: GameWithCalls[] = [];
+    for (let start = 0; start < rows.length; start += GAMES_PER_READ) {
+      const batch = rows.slice(start, start + GAMES_PER_READ);
+      games.push(
+        ...(await Promise.all(
+          batch.map(async (row) => ({ ...row, calls: await traffic.game(row.gameId, nowMs) })),
+        )),
+      );
+    }
+    return { body: presentTraffic(account, games), hasMore };
+  };
+  return async (context) => {
+    const { accountId } = context;
+    const window = readWindow(context);
+    const page = `${accountId} ${window.limit} ${window.offset}`;
+    const { body, hasMore } = await pages.get(page, () => read(accountId, window));
+    return { status: 200, body, headers: windowHeaders(context, window, hasMore) };
   };
 }
 

@@ -51,6 +51,32 @@ describe("words of the market", () => {
   });
 });
 
+describe("reading what games send", () => {
+  it("costs Redis a bounded number of commands, however often it is asked", async () => {
+    const [studio] = studios;
+    const commands = async (): Promise<number> => {
+      const text = await harness.redis.info("commandstats");
+      const counts = [...text.matchAll(/^cmdstat_(?:hgetall|zrevrange):calls=(\d+)/gm)];
+      return counts.reduce((sum, [, calls]) => sum + Number(calls), 0);
+    };
+    const cost = async (path: string): Promise<number> => {
+      nowMs += LATER_MS;
+      const before = await commands();
+      const ask = () => studio?.get(path).expect(200);
+      const first = await ask();
+      for (const answer of await Promise.all(Array.from({ length: 20 }, ask))) {
+        expect(answer?.body).toEqual(first?.body);
+      }
+      return (await commands()) - before;
+    };
+    const [own, all] = [2, 6];
+    // Of a game the last calls and the hours of two days; of the account the last call and the errors of two days.
+    expect(await cost("/traffic")).toBe(3 * own + 3);
+    // Of a game the words of two months, once for the market and once for the caller.
+    expect(await cost("/market/words")).toBe(2 * (all + own));
+  });
+});
+
 describe("words of a game", () => {
   it("are told apart by whether an active campaign targets them", async () => {
     const [studio] = studios;
@@ -83,7 +109,8 @@ describe("words of a game", () => {
       café: true,
       calm: true,
       gloomy: false,
-      rpg: true,
+      // One advertiser alone targets it: the game could find out who by sending it.
+      rpg: false,
     });
     // "puzzle" is of two advertisers, and each rare tag of one.
     expect(unsent).toEqual([{ type: "tag", value: "snow" }]);

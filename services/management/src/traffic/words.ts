@@ -2,6 +2,7 @@ import { comparable } from "@diegetic/ad-rules";
 import { type GameWordsBody, type MarketWordListBody, SCENE_WORD_TYPES } from "@diegetic/contracts";
 import type { Reader } from "@diegetic/database";
 import type { TrafficReader, WordType } from "@diegetic/hot-state";
+import { Remembered } from "../shared/remembered.ts";
 import type { Clock } from "../shared/time.ts";
 import { readMarketGames, readOwnAdvertiser, readOwnGames, readTargets } from "./store.ts";
 
@@ -14,8 +15,12 @@ const MAX_OWN_GAMES = 100;
 const MAX_TARGETS = 100_000;
 const MAX_UNSENT = 100;
 const MAX_WORDS_PER_TYPE = 200;
-/** How old sums of the whole market may be. Milliseconds. */
+/** How old sums, of the whole market and of an account's own games, may be. Milliseconds. */
 const SUMS_KEPT_MS = 60_000;
+/** Accounts whose sums are kept; each has at most some thousand words. */
+const MAX_ACCOUNTS = 200;
+/** Games whose words are read at once. */
+const GAMES_PER_BATCH = 50;
 
 interface WordSum {
   type: WordType;
@@ -35,37 +40,43 @@ export class MarketWords {
   readonly #traffic: TrafficReader;
   readonly #clock: Clock;
   readonly #sums: Remembered<Map<string, WordSum>>;
+  /** By account. */
+  readonly #ownSums: Remembered<Map<string, WordSum>>;
   readonly #targets: Remembered<Targets>;
 
   constructor(parts: { reader: Reader; traffic: TrafficReader; clock: Clock }) {
     this.#reader = parts.reader;
     this.#traffic = parts.traffic;
     this.#clock = parts.clock;
-    this.#sums = new Remembered(parts.clock, () => this.#sumUp());
-    this.#targets = new Remembered(parts.clock, () => this.#readTargets());
+    const kept = (maxKeys: number) => ({ keptMs: SUMS_KEPT_MS, maxKeys });
+    this.#sums = new Remembered(parts.clock, kept(1));
+    this.#ownSums = new Remembered(parts.clock, kept(MAX_ACCOUNTS));
+    this.#targets = new Remembered(parts.clock, kept(1));
   }
 
   /** What a game sends, and what it could send. */
   async ofGame(accountId: string, gameId: string): Promise<Omit<GameWordsBody, "game_id">> {
     const [words, targets, own] = await Promise.all([
       this.#traffic.words(gameId, this.#clock()),
-      this.#targets.get(),
+      this.#targets.get("", () => this.#readTargets()),
       readOwnAdvertiser(this.#reader, accountId),
     ]);
     const sentValues = new Set(words.map(({ value }) => comparable(value)));
     const sentWords = new Set(words.map(({ type, value }) => nameOf(type, value)));
+    const isShown = (advertisers: Set<string> | undefined) =>
+      advertisers !== undefined &&
+      (advertisers.size >= MIN_USERS || (own !== undefined && advertisers.has(own)));
     const unsent = [...targets].flatMap(([name, advertisers]) => {
       const [type, value] = partsOf(name);
       const isSent = type === "tag" ? sentValues.has(value) : sentWords.has(name);
-      const isShown = advertisers.size >= MIN_USERS || (own !== undefined && advertisers.has(own));
-      return isSent || !isShown ? [] : [{ type, value }];
+      return isSent || !isShown(advertisers) ? [] : [{ type, value }];
     });
     return {
       sent: words.map(({ type, value, scenes }) => ({
         type,
         value,
         scenes,
-        is_targeted: targets.has(nameOf(type, value)) || targets.has(nameOf("tag", value)),
+        is_targeted: isShown(targets.get(nameOf(type, value))) || isShown(targets.get(nameOf("tag", value))),
       })),
       unsent: unsent.slice(0, MAX_UNSENT),
     };
@@ -73,7 +84,10 @@ export class MarketWords {
 
   /** What games send: of the market what several developers use, and whatever the caller's own games send. */
   async ofMarket(accountId: string, type: WordType | undefined): Promise<MarketWordListBody> {
-    const [sums, own] = await Promise.all([this.#sums.get(), this.#ofOwnGames(accountId)]);
+    const [sums, own] = await Promise.all([
+      this.#sums.get("", () => this.#sumUp()),
+      this.#ownSums.get(accountId, () => this.#ofOwnGames(accountId)),
+    ]);
     // Of a word that too few others use, the caller learns only what the own games send.
     const shown = new Map(own);
     for (const [name, sum] of sums) if (sum.accounts.size >= MIN_USERS) shown.set(name, sum);
@@ -98,19 +112,20 @@ export class MarketWords {
   async #sumOf(games: readonly { gameId: string; accountId: string }[]): Promise<Map<string, WordSum>> {
     const sums = new Map<string, WordSum>();
     const nowMs = this.#clock();
-    await Promise.all(
-      games.map(async ({ gameId, accountId }) => {
-        const words = await this.#traffic.words(gameId, nowMs);
-        for (const { type, value, scenes } of words.slice(0, MAX_WORDS_PER_GAME)) {
-          const name = nameOf(type, value);
-          const sum = sums.get(name) ?? { type, value, games: 0, scenes: 0, accounts: new Set() };
-          sums.set(name, sum);
-          sum.games += 1;
-          sum.scenes += scenes;
-          if (sum.accounts.size < MIN_USERS) sum.accounts.add(accountId);
-        }
-      }),
-    );
+    const add = async ({ gameId, accountId }: { gameId: string; accountId: string }) => {
+      const words = await this.#traffic.words(gameId, nowMs);
+      for (const { type, value, scenes } of words.slice(0, MAX_WORDS_PER_GAME)) {
+        const name = nameOf(type, value);
+        const sum = sums.get(name) ?? { type, value, games: 0, scenes: 0, accounts: new Set() };
+        sums.set(name, sum);
+        sum.games += 1;
+        sum.scenes += scenes;
+        if (sum.accounts.size < MIN_USERS) sum.accounts.add(accountId);
+      }
+    };
+    for (let start = 0; start < games.length; start += GAMES_PER_BATCH) {
+      await Promise.all(games.slice(start, start + GAMES_PER_BATCH).map(add));
+    }
     return sums;
   }
 
@@ -132,29 +147,4 @@ function partsOf(name: string): [type: WordType | "tag", value: string] {
   const at = name.indexOf(":");
   const type = name.slice(0, at);
   return [SCENE_WORD_TYPES.find((one) => one === type) ?? "tag", name.slice(at + 1)];
-}
-
-/** A value that is made anew when it is too old, once for all who ask meanwhile. */
-class Remembered<Value> {
-  readonly #clock: Clock;
-  readonly #make: () => Promise<Value>;
-  #value: Promise<Value> | undefined;
-  #madeAtMs = 0;
-
-  constructor(clock: Clock, make: () => Promise<Value>) {
-    this.#clock = clock;
-    this.#make = make;
-  }
-
-  get(): Promise<Value> {
-    const nowMs = this.#clock();
-    if (this.#value !== undefined && nowMs - this.#madeAtMs < SUMS_KEPT_MS) return this.#value;
-    this.#madeAtMs = nowMs;
-    const value = this.#make();
-    this.#value = value;
-    value.catch(() => {
-      if (this.#value === value) this.#value = undefined;
-    });
-    return value;
-  }
 }

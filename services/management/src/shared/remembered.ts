@@ -1,0 +1,32 @@
+import type { Clock } from "./time.ts";
+
+/** Values that are made anew when they are too old, once for all who ask meanwhile. */
+export class Remembered<Value> {
+  readonly #clock: Clock;
+  readonly #keptMs: number;
+  readonly #maxKeys: number;
+  readonly #values = new Map<string, { value: Promise<Value>; madeAtMs: number }>();
+
+  /** @param options.maxKeys values that are kept: the oldest make room */
+  constructor(clock: Clock, { keptMs, maxKeys }: { keptMs: number; maxKeys: number }) {
+    this.#clock = clock;
+    this.#keptMs = keptMs;
+    this.#maxKeys = maxKeys;
+  }
+
+  get(key: string, make: () => Promise<Value>): Promise<Value> {
+    const nowMs = this.#clock();
+    const known = this.#values.get(key);
+    if (known !== undefined && nowMs - known.madeAtMs < this.#keptMs) return known.value;
+    const made = { value: make(), madeAtMs: nowMs };
+    this.#values.delete(key);
+    this.#values.set(key, made);
+    const [oldest] = this.#values.keys();
+    if (this.#values.size > this.#maxKeys && oldest !== undefined) this.#values.delete(oldest);
+    // A failure is not remembered.
+    made.value.catch(() => {
+      if (this.#values.get(key) === made) this.#values.delete(key);
+    });
+    return made.value;
+  }
+}
