@@ -98,6 +98,34 @@ describe("the members of an account", () => {
     expect(problems).toEqual([]);
   }, 120_000);
 
+  it("are offered to reload a page whose account another tab has switched", async () => {
+    const { page, problems } = await dashboard.newPage();
+    await page.goto(`${dashboard.origin}/sign-up`);
+    await page.getByLabel("Your name").fill("Bo Quill");
+    await page.getByLabel("E-mail").fill("bo@quill.example");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    const token = await owner.page.evaluate(async () => {
+      const init = { headers: { "Content-Type": "application/json" }, body: '{"role":"viewer"}' };
+      const answer = await fetch("/api/invitations", { method: "POST", ...init });
+      return ((await answer.json()) as { token: string }).token;
+    });
+    const otherTab = await page.context().newPage();
+    await otherTab.goto(`${dashboard.origin}/join#${token}`);
+    await otherTab.getByRole("button", { name: "Join as Bo Quill" }).click();
+    await otherTab.getByRole("heading", { name: "Overview" }).waitFor();
+
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Your account has changed" });
+    await dialog.waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByRole("link", { name: "Autumn in the taverns" }).waitFor();
+    expect(await dialog.count()).toBe(0);
+    expect(problems).toEqual([]);
+  }, 120_000);
+
   it("lose access as soon as an owner removes them", async () => {
     const { page } = owner;
     await page.getByRole("button", { name: "Remove Vera Quill" }).click();

@@ -4,3 +4,8 @@ import ipaddr from "ipaddr.js";
 export function isAddress(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(":") && ipaddr.IPv6.isValid(text));
 }
+
+/** Whether the address, in whatever form, is one by which a machine reaches itself. */
+export function isLoopbackAddress(text: string): boolean {
+  return isAddress(text) && ipaddr.process(text).range() === "loopback";
+}

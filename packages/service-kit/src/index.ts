@@ -1,3 +1,4 @@
+export { isLoopbackAddress } from "./addresses.ts";
 export { requireRole } from "./http/access.ts";
 export { type AppOptions, createApp } from "./http/app.ts";
 export type * from "./http/endpoint.ts";

@@ -5,6 +5,7 @@ export {
   type KeyOptions,
 } from "./api-keys/create-account.ts";
 export { createDemo, type Demo } from "./demo/demo.ts";
+export { endDemoAccess } from "./demo/end.ts";
 export { demoHistory, recordDemoCalls } from "./demo/history.ts";
 export { createDemoLogin, type DemoLogin } from "./demo/login.ts";
 export { DEMO_GAME_ID } from "./demo/market.ts";

@@ -43,6 +43,7 @@ import { forgetOldAnswers } from "./idempotency/create-once.ts";
 import { CallerReads } from "./reading-barrier/caller-reads.ts";
 import { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
 import { createAuth } from "./sessions/auth.ts";
+import { DeviceCookies } from "./sessions/device-cookie.ts";
 import { forgetEndedSessions } from "./sessions/store.ts";
 import type { ManagementSettings } from "./settings.ts";
 import type { Clock } from "./shared/time.ts";
@@ -65,6 +66,7 @@ export interface ManagementOptions {
     | "rateLimitAnalytics"
     | "rateLimitExplain"
     | "rateLimitSignIn"
+    | "signUp"
     | "rateLimitAccountFactor"
     | "sessionIdleSeconds"
     | "namedSessionIdleSeconds"
@@ -214,6 +216,12 @@ function createManagementApp(
     auth: createAuth(parts.database, settings),
     cookieName: sessionCookieName(settings.publicUrl),
     rateLimitSignIn: settings.rateLimitSignIn,
+    devices: new DeviceCookies(settings.secrets.authSecret, settings.publicUrl),
+    signUpPolicy: {
+      mode: settings.signUp,
+      setupToken: settings.secrets.setupToken,
+      publicUrl: settings.publicUrl,
+    },
     demoGameKey: settings.secrets.demoGameKey,
     sessions: createSessionReader(redis),
     traffic,

@@ -5,8 +5,11 @@ export interface ReadyDemo extends Demo {
   login: DemoLogin;
 }
 
-/** What `npm start` ends with: where everything is, and three lines to paste. */
-export function readyText(stack: StackDescription, demo: ReadyDemo | undefined): string {
+/**
+ * What `npm start` ends with: where everything is, and three lines to paste.
+ * @param setupToken empty: there is an operator, or nobody else can reach the stack
+ */
+export function readyText(stack: StackDescription, demo: ReadyDemo | undefined, setupToken: string): string {
   const addresses = [
     "Diegetic is ready.",
     "",
@@ -17,7 +20,20 @@ export function readyText(stack: StackDescription, demo: ReadyDemo | undefined):
     `  Management  ${stack.managementUrl}`,
     `  Match       ${stack.matchUrls.join(", ")}`,
   ];
-  const lines = [...addresses, "", ...(demo === undefined ? withoutDemo() : demoLines(stack.baseUrl, demo))];
+  const operator =
+    setupToken === ""
+      ? []
+      : [
+          "",
+          `  Setup token ${setupToken}`,
+          "  The first who signs up has to know it, and becomes the operator.",
+        ];
+  const lines = [
+    ...addresses,
+    ...operator,
+    "",
+    ...(demo === undefined ? withoutDemo() : demoLines(stack.baseUrl, demo)),
+  ];
   return ["", ...lines, "", "Ctrl-C stops everything."].join("\n");
 }
 

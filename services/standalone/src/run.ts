@@ -1,16 +1,24 @@
+import { createHmac } from "node:crypto";
 import { writeRecords } from "@diegetic/billing";
 import { createDatabase, type Database, DatabaseAway, migrate } from "@diegetic/database";
 import { connectRedis, ForeignRedis } from "@diegetic/hot-state";
 import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
-import { createDemo, createDemoLogin, demoHistory, preparePlay, recordDemoCalls } from "@diegetic/management";
+import {
+  createDemo,
+  createDemoLogin,
+  demoHistory,
+  endDemoAccess,
+  preparePlay,
+  recordDemoCalls,
+} from "@diegetic/management";
 import { createLogger } from "@diegetic/service-kit";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
-import { readOrCreateSecrets } from "./data-directory/secrets.ts";
+import { readOrCreateSecrets, type StackSecrets } from "./data-directory/secrets.ts";
 import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { releaseUnusedDirectory } from "./data-directory/unused-directory.ts";
 import { type ReadyDemo, readyText } from "./ready-text.ts";
-import { readStackSettings, START_USAGE } from "./settings.ts";
+import { readStackSettings, START_USAGE, type StackSettings } from "./settings.ts";
 import { Stack } from "./stack.ts";
 
 const LEFTOVER_TIMEOUT_MS = 20_000;
@@ -34,20 +42,24 @@ export async function runStack(args: string[]): Promise<void> {
     if (lock.wasLeftOver) await waitForLeftovers(dataDir);
     removeStackFile(dataDir);
     const secrets = readOrCreateSecrets(dataDir);
+    const setupToken = setupTokenOf(settings, secrets);
+    let hasOperator = true;
     let demo: ReadyDemo | undefined;
     let isUsed = false;
     const prepareStores = async (databaseUrl: string, redisUrl: string) => {
       await migrate(databaseUrl);
       isUsed = true;
+      if (setupToken !== "") hasOperator = await isOperated(databaseUrl);
       if (settings.demo) demo = await prepareDemo({ databaseUrl, redisUrl }, secrets.demoSecret);
+      else await withDatabase(databaseUrl, (database) => endDemoAccess(database, secrets.demoSecret));
     };
-    const stack = new Stack({ settings, secrets, prepareStores, say });
-    await runUntilStopped(stack, (description) => say(readyText(description, demo))).catch(
-      (error: unknown) => {
-        isUnused = !isUsed && !pointsInto(dataDir, error);
-        throw error;
-      },
-    );
+    const stack = new Stack({ settings, secrets, setupToken, prepareStores, say });
+    await runUntilStopped(stack, (description) =>
+      say(readyText(description, demo, hasOperator ? "" : setupToken)),
+    ).catch((error: unknown) => {
+      isUnused = !isUsed && !pointsInto(dataDir, error);
+      throw error;
+    });
   } finally {
     removeStackFile(dataDir);
     forgetStack(dataDir);
@@ -103,20 +115,36 @@ async function waitForLeftovers(dataDir: string): Promise<void> {
   }
 }
 
-async function prepareDemo(
-  stores: { databaseUrl: string; redisUrl: string },
-  secret: string,
-): Promise<ReadyDemo> {
-  const database = createDatabase(stores.databaseUrl, { poolSize: 2, applicationName: "standalone" });
+/** A stack that others can reach always has one: otherwise a stranger could be the first to sign up. */
+function setupTokenOf({ setupToken, isReachable }: StackSettings, { authSecret }: StackSecrets): string {
+  if (setupToken !== "" || !isReachable) return setupToken;
+  return createHmac("sha256", authSecret).update("setup token").digest("base64url");
+}
+
+function isOperated(databaseUrl: string): Promise<boolean> {
+  return withDatabase(
+    databaseUrl,
+    async (database) => (await database.installation.findFirst())?.operatorUserId != null,
+  );
+}
+
+async function withDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = createDatabase(url, { poolSize: 2, applicationName: "standalone" });
   try {
+    return await work(database);
+  } finally {
+    await database.$disconnect();
+  }
+}
+
+function prepareDemo(stores: { databaseUrl: string; redisUrl: string }, secret: string): Promise<ReadyDemo> {
+  return withDatabase(stores.databaseUrl, async (database) => {
     const nowMs = Date.now();
     const demo = await createDemo(database, secret, nowMs);
     await preparePlay(database, { accountId: demo.accountId, secret, nowMs });
     await writeDemoHistory(database, stores, demo.accountId);
     return { ...demo, login: await createDemoLogin(database, demo.accountId, secret) };
-  } finally {
-    await database.$disconnect();
-  }
+  });
 }
 
 /** What the demo account did in the weeks before it was made, written as billing writes everything. */

@@ -22,8 +22,21 @@ describe("the settings of the local stack", () => {
       databaseUrl: undefined,
       redisUrl: undefined,
       demo: true,
+      isReachable: false,
+      setupToken: "",
       matchInstances: 1,
     });
+  });
+
+  it.each([
+    [{}, false],
+    [{ HOST: "localhost", PUBLIC_URL: "http://localhost:8080" }, false],
+    [{ HOST: "::1", PUBLIC_URL: "http://[::1]:8080" }, false],
+    [{ HOST: "0.0.0.0" }, true],
+    [{ HOST: "192.0.2.7" }, true],
+    [{ PUBLIC_URL: "https://ads.example.com" }, true],
+  ])("say whether other machines can reach the stack: %j", (environment, isReachable) => {
+    expect(readStackSettings({ ...environment }, []).isReachable).toBe(isReachable);
   });
 
   it("are told without the passwords that an address may contain", () => {

@@ -9,6 +9,7 @@ import {
   databaseUrlSetting,
   type Environment,
   integerSetting,
+  isLoopbackAddress,
   optional,
   readOptions,
   readSettings,
@@ -34,6 +35,10 @@ export interface StackSettings {
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   demo: boolean;
+  /** Somebody on another machine may reach the front. */
+  isReachable: boolean;
+  /** What the first sign-up has to know; empty: the stack makes one when it is reachable. */
+  setupToken: string;
   matchInstances: number;
 }
 
@@ -93,10 +98,19 @@ function readOwnSettings(environment: Environment): Omit<StackSettings, "dataDir
       port: integerSetting("PORT", { min: 0, max: 65_535, fallback: 8080 }),
       basePath: apiSettings.basePath,
       demo: choiceSetting("DEMO", ["0", "1"], "1"),
+      publicUrl: apiSettings.publicUrl,
     },
-    secrets: STORE_SETTINGS,
+    secrets: { ...STORE_SETTINGS, setupToken: textSetting("SETUP_TOKEN", { fallback: "", maxLength: 200 }) },
   });
-  return { ...settings, ...secrets, demo: settings.demo === "1" };
+  const { publicUrl, ...own } = settings;
+  const publicHost = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname;
+  const isReachable = !isLoopbackHost(own.host) || !isLoopbackHost(publicHost);
+  return { ...own, ...secrets, demo: own.demo === "1", isReachable };
+}
+
+/** Whether a host, as a setting or an address names it, leads to this machine alone. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || isLoopbackAddress(host.replace(/^\[|\]$/g, ""));
 }
 
 /** DATA_DIR; a relative path starts at the root of the repository. */

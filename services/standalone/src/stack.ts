@@ -9,7 +9,7 @@ import type { StackSecrets } from "./data-directory/secrets.ts";
 import { type StackDescription, writeStackFile } from "./data-directory/stack-file.ts";
 import { expectUsable } from "./external-stores.ts";
 import type { Targets, TargetsMessage } from "./front/targets.ts";
-import type { StackSettings } from "./settings.ts";
+import { isLoopbackHost, type StackSettings } from "./settings.ts";
 import { launchService, type ServiceProcess } from "./supervise/service-process.ts";
 import { type Launched, Supervised } from "./supervise/supervised.ts";
 
@@ -18,6 +18,8 @@ const FRONT = "front";
 export interface StackOptions {
   settings: StackSettings;
   secrets: StackSecrets;
+  /** What the first sign-up has to know; empty: nothing. */
+  setupToken: string;
   /** Brings the database to the newest schema, and creates what has to be there before management starts. */
   prepareStores(databaseUrl: string, redisUrl: string): Promise<void>;
   /** One line for the person at the terminal. */
@@ -58,9 +60,10 @@ export class Stack {
       ...databaseUrl(),
       ...playerHashKey(),
       AUTH_SECRET: options.secrets.authSecret,
+      SETUP_TOKEN: options.setupToken,
       // Everybody who reaches the page gets this key: other machines get none.
       DEMO_GAME_KEY:
-        settings.demo && isLoopback(settings.host) ? demoGameKey(options.secrets.demoSecret) : "",
+        settings.demo && isLoopbackHost(settings.host) ? demoGameKey(options.secrets.demoSecret) : "",
     }));
     const dir = (name: string) => join(settings.dataDir, name);
     const onProgress = options.say;
@@ -160,6 +163,7 @@ export class Stack {
         DATABASE_URL: "",
         PLAYER_HASH_KEY: "",
         AUTH_SECRET: "",
+        SETUP_TOKEN: "",
         DEMO_GAME_KEY: "",
         REDIS_URL: this.#redisUrl,
         ...ownEnvironment(),
@@ -231,8 +235,4 @@ function originOf(service: Supervised<ServiceProcess>): string {
 /** A service package holds its entry file beside its index. */
 function mainOf(packageName: string): string {
   return new URL("./main.js", import.meta.resolve(packageName)).href;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
 }

@@ -1,8 +1,9 @@
-import { campaignsApi, creativesApi, geoTargetsApi } from "@diegetic/contracts";
+import { campaignsApi, creativesApi, geoTargetsApi, newId } from "@diegetic/contracts";
 import { connectRedis, RateLimiter } from "@diegetic/hot-state";
 import { listen } from "@diegetic/service-kit";
 import { expect } from "@jest/globals";
 import type { Response } from "supertest";
+import { BASE_PATH } from "../composed-api.fixture.ts";
 import { rawExchange } from "../security/raw-exchange.fixture.ts";
 import { campaignBody, type World } from "./world.fixture.ts";
 
@@ -76,6 +77,24 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<P
     world.call(create, { body: "name=Winter", headers: { "Content-Type": "text/plain" } }),
   "NotJson compressed": async (world) =>
     world.call(create, { body: campaignBody, headers: { "Content-Encoding": "gzip" } }),
+  "OtherAccount other_account": async (world) => {
+    const body = { name: "Ada", email: `${newId("usr")}@example.com`, password: "a password of tests" };
+    const { headers } = await world.api.send({
+      method: "POST",
+      path: `${BASE_PATH}/auth/sign-up`,
+      headers: { "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const answer = await world.api.send({
+      method: "GET",
+      path: `${BASE_PATH}/campaigns`,
+      headers: {
+        Cookie: headers["set-cookie"]?.split(";", 1)[0] ?? "",
+        "Diegetic-Account": newId("acct"),
+      },
+    });
+    return { body: JSON.parse(answer.text) };
+  },
   "InternalError failed": async (world) => {
     const { database } = world.api;
     await database.$executeRaw`ALTER TABLE creatives RENAME TO creatives_elsewhere`;

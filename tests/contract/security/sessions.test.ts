@@ -122,10 +122,46 @@ describe("a session in both tiers", () => {
     expect(JSON.parse(after.text)).toMatchObject({ is_active: true, max_ads_per_session: 10 });
   });
 
-  it("takes the origin that the request's host names", async () => {
+  it.each(["localhost:8080", "diegetic.localhost", "192.0.2.7:8080", "[2001:db8::7]:8080", "127.0.0.1"])(
+    "takes the origin that the request's host names: %s",
+    async (host) => {
+      const { cookie, gameId } = await withGame();
+      const headers = { Host: host, Origin: `http://${host}` };
+      expect((await matchIn(gameId, cookie, headers)).status).toBe(204);
+    },
+  );
+
+  // Whoever owns the name can let it lead to this service while a page of theirs is open.
+  it.each(["rebound.example:8080", "localhost.example", "127.0.0.1.example", "evil@127.0.0.1", "127.0.0.1/"])(
+    "refuses a host that could lead anywhere: %s",
+    async (host) => {
+      const { cookie, gameId } = await withGame();
+      const stranger = { name: "Eve", email: `${newId("usr")}@example.com`, password: "a password of tests" };
+      const ways: Record<string, string>[] = [
+        { Host: host, Origin: `http://${host}` },
+        { Host: host, "Sec-Fetch-Site": "same-origin" },
+      ];
+      for (const headers of ways) {
+        expect((await matchIn(gameId, cookie, headers)).status).toBe(403);
+        const answer = await call("POST", "/auth/sign-up", { body: stranger, headers });
+        expect(answer.status).toBe(403);
+        expect((await call("PATCH", "/user", { cookie, body: { name: "Eve" }, headers })).status).toBe(403);
+      }
+    },
+  );
+
+  it("answers 409 to a page that shows another account, in both tiers", async () => {
     const { cookie, gameId } = await withGame();
-    const headers = { Host: "dashboard.example:8080", Origin: "http://dashboard.example:8080" };
-    expect((await matchIn(gameId, cookie, headers)).status).toBe(204);
+    const { account } = JSON.parse((await call("GET", "/session", { cookie })).text);
+    const showing = (id: string) => ({ ...OWN_PAGE, "Diegetic-Account": id });
+    for (const path of ["/session", `/placements/${gameId}`]) {
+      expect((await call("GET", path, { cookie, headers: showing(account.id) })).status).toBe(200);
+      const refused = await call("GET", path, { cookie, headers: showing(newId("acct")) });
+      expect([refused.status, refused.headers["diegetic-account"]]).toEqual([409, account.id]);
+      expect(refused.text).toContain("reload the page");
+    }
+    expect((await matchIn(gameId, cookie, showing(account.id))).status).toBe(204);
+    expect((await matchIn(gameId, cookie, showing(newId("acct")))).status).toBe(409);
   });
 });
 

@@ -96,6 +96,15 @@ export const sharedResponses: Responses = {
       "The body must not be compressed: send it without Content-Encoding.",
     ),
   }),
+  OtherAccount: errorResponse(
+    "The caller is a session, and the account that the request names in the header `Diegetic-Account` is not the one that it acts for. The answer names that one by the same header.",
+    {
+      other_account: example(
+        "The account was switched in another tab, or the user lost access to it.",
+        "This page shows another account than the one you act for now. Nothing was changed; reload the page.",
+      ),
+    },
+  ),
   InternalError: errorResponse(
     "An unexpected failure. Retry with growing pauses; where it persists, name the header X-Request-Id of the answer.",
     { failed: example("Something failed.", "Internal error: it has been logged.") },
@@ -133,7 +142,10 @@ export function responsesOf(operation: Operation): Responses {
     const names = status === 401 ? (["WWW-Authenticate"] as const) : [];
     responses[status] = errorResponse(TITLES[status], Object.fromEntries(examples), names);
   }
-  if (operation.caller !== "anyone") responses[401] = reference("Unauthorized");
+  if (operation.caller !== "anyone") {
+    responses[401] = reference("Unauthorized");
+    responses[409] ??= reference("OtherAccount");
+  }
   responses[408] = reference("RequestTimeout");
   responses[429] = reference("TooManyRequests");
   responses[431] = reference("HeadersTooLarge");

@@ -8,6 +8,7 @@ import {
   sessionPatchSchema,
   sessionSchema,
   signInSchema,
+  signUpNeedsSchema,
   signUpSchema,
   userPatchSchema,
   userSchema,
@@ -20,7 +21,13 @@ const account = { id: exampleIds.account, label: "Emberroast Coffee" };
 export const sessionExample = {
   session_id: exampleIds.session,
   expires_at: "2026-12-15T09:30:00.000Z",
-  user: { id: exampleIds.user, name: "Ada Ember", email: "ada@emberroast.example", is_operator: false },
+  user: {
+    id: exampleIds.user,
+    name: "Ada Ember",
+    email: "ada@emberroast.example",
+    is_operator: false,
+    is_demo: false,
+  },
   account,
   role: "owner",
   accounts: [{ ...account, role: "owner" }],
@@ -60,6 +67,7 @@ export const sessionsApi = defineFeature({
     Membership: membershipSchema,
     ListedSession: listedSessionSchema,
     SignUp: signUpSchema,
+    SignUpNeeds: signUpNeedsSchema,
     SignIn: signInSchema,
     PasswordChange: passwordChangeSchema,
     UserChanges: userPatchSchema,
@@ -68,6 +76,24 @@ export const sessionsApi = defineFeature({
     OfferedAccount: offeredAccountSchema,
   },
   operations: {
+    readSignUp: {
+      ...open,
+      operationId: "readSignUp",
+      method: "GET",
+      path: "/auth/sign-up",
+      summary: "Read what a sign-up needs",
+      description:
+        "Whether a sign-up from this client needs an invitation, or the setup token of the first user.",
+      success: [
+        {
+          status: 200,
+          description: "What it needs.",
+          schema: signUpNeedsSchema,
+          example: { needs_invitation: false, needs_setup_token: false },
+        },
+      ],
+      refusals: [],
+    },
     signUp: {
       ...open,
       operationId: "signUp",
@@ -90,6 +116,24 @@ export const sessionsApi = defineFeature({
         missingField("name is required: it must be text of at most 200 characters that is not blank"),
         malformedField(
           'email must be an e-mail address such as name@example.com, but a text without "@" was sent',
+        ),
+        refusal(
+          403,
+          "invited_only",
+          "The installation takes new users by invitation only.",
+          "New users join by invitation only: ask an owner of an account for one.",
+        ),
+        refusal(
+          403,
+          "setup_token",
+          "Nobody runs the installation yet, and the setup token was not sent.",
+          "setup_token is wrong or missing: the first user runs this installation, and whoever started the service has the token",
+        ),
+        refusal(
+          403,
+          "no_setup_token",
+          "Nobody runs the installation yet, the client is on another machine, and the service has no setup token.",
+          "setup_token is not set up: the first user runs this installation, so whoever starts the service has to set SETUP_TOKEN first, or sign up on its own machine",
         ),
         noInvitation,
         refusal(

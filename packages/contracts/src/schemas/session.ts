@@ -53,12 +53,32 @@ export const signUpSchema = open(
       nameText("What the new account is called; the user's name when left out. Ignored with an invitation."),
     ),
     invitation_token: optional(invitationToken()),
+    setup_token: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: TOKEN_CHARACTERS,
+        description:
+          "What the first user of an installation needs, who runs it, unless GET /auth/sign-up says otherwise.",
+      }),
+    ),
   },
   "A new user, with a new account or an invitation to one.",
 );
 export type SignUp = WithoutNulls<Static<typeof signUpSchema>>;
 /** The body of POST /auth/sign-up. */
 export const signUp = createValidator(signUpSchema, ({ password }) => requireLength("password", password));
+
+export const signUpNeedsSchema = closed(
+  {
+    needs_invitation: Type.Boolean({ description: "Whether new users need an invitation." }),
+    needs_setup_token: Type.Boolean({
+      description:
+        "Whether nobody runs the installation yet, and whoever signs up from here needs the setup token.",
+    }),
+  },
+  "What a sign-up needs now.",
+);
+export type SignUpNeedsBody = Static<typeof signUpNeedsSchema>;
 
 export const signInSchema = open(
   { email: email(), password: presentPassword() },
@@ -96,6 +116,7 @@ export const userSchema = closed(
     is_operator: Type.Boolean({
       description: "Whether the user runs this installation. The first user who signs up does.",
     }),
+    is_demo: Type.Boolean({ description: "Whether it is the login of the demo account." }),
   },
   "A person who signs in.",
 );

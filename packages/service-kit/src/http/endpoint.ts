@@ -63,6 +63,8 @@ export interface Answer {
   /** Sent as it is, in UTF-8, in place of JSON. */
   text?: { mediaType: string; content: string };
   headers?: Record<string, string>;
+  /** Values of `Set-Cookie`, each a header of its own. */
+  cookies?: readonly string[];
 }
 
 /** What a handler knows of its request. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from "node:http";
 import helmet from "helmet";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
@@ -99,8 +99,9 @@ export class Exchange {
   send(answer: Answer): void {
     const { response } = this;
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    const headers = this.#usualHeaders();
+    const headers: OutgoingHttpHeader[] = this.#usualHeaders();
     for (const name in answer.headers) headers.push(name, answer.headers[name] ?? "");
+    if (answer.cookies !== undefined) headers.push("Set-Cookie", [...answer.cookies]);
     const { text } = answer;
     if (text === undefined && answer.body === undefined) {
       response.writeHead(answer.status, headers).end();

@@ -1,8 +1,13 @@
+import { isAddress } from "../addresses.ts";
 import type { Exchange } from "./exchange.ts";
 import { forbidden } from "./http-error.ts";
 
+/** A name or an address, with or without a port. */
+const HOST = /^([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const REFUSED =
   "A signed-in browser can change something only from the dashboard's own pages: open the dashboard at the address of the service, or use an API key.";
+const UNKNOWN_HOST =
+  "The service does not know this host name: open the dashboard at localhost or by its IP address, or set PUBLIC_URL to the address that browsers use.";
 
 /**
  * Throws 403 unless the browser says that a page of the service itself sends the request. Every browser sends `Origin` with such
@@ -12,13 +17,24 @@ const REFUSED =
 export function requireSameOrigin(exchange: Exchange, publicUrl: string | undefined): void {
   const site = exchange.header("sec-fetch-site");
   const origin = exchange.header("origin");
+  const host = exchange.header("host");
   if (site === undefined && origin === undefined) throw forbidden(REFUSED);
   if (site !== undefined && site !== "same-origin") throw forbidden(REFUSED);
-  if (origin !== undefined && !isOwnOrigin(origin, exchange.header("host"), publicUrl))
-    throw forbidden(REFUSED);
+  if (origin !== undefined && !isOwnOrigin(origin, host, publicUrl)) throw forbidden(REFUSED);
+  if (publicUrl === undefined && !isUnambiguous(host)) throw forbidden(UNKNOWN_HOST);
 }
 
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | undefined): boolean {
   if (publicUrl !== undefined) return origin === publicUrl;
   return host !== undefined && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}
+
+/**
+ * Whether a host leads to the same machine in every browser: an IP address, or localhost. Whoever owns any other name can let it
+ * lead here, and then send requests from a page of that name (DNS rebinding).
+ */
+function isUnambiguous(host: string | undefined): boolean {
+  const [, name] = HOST.exec(host ?? "") ?? [];
+  if (name === undefined) return false;
+  return name === "localhost" || name.endsWith(".localhost") || isAddress(name.replace(/^\[|\]$/g, ""));
 }

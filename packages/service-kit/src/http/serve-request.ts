@@ -7,6 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import { HttpError, methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
 import type { Refusals } from "./refusals.ts";
 import { requireSameOrigin } from "./same-origin.ts";
+import { requireShownAccount } from "./shown-account.ts";
 
 /** In place of a key where none is asked for. */
 const ANYONE: ApiKey = {
@@ -84,6 +85,7 @@ async function answerRequest(
     throw methodNotAllowed(`${method} is not possible here: use ${allow}.`, allow);
   }
   if (key.session !== undefined && endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl);
+  requireShownAccount(key, exchange); // 409
   requireAccess(key, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
   if (rawBody.length === 0) {
@@ -91,6 +93,7 @@ async function answerRequest(
   }
   const found = findCallerAgain(policy, exchange); // 401
   const current = found instanceof Promise ? await found : found;
+  requireShownAccount(current, exchange); // 409
   requireAccess(current, endpoint); // 403
   return await endpoint.handle(createContext({ exchange, route, key: current, rawBody, policy }));
 }

@@ -6,9 +6,12 @@ export class ApiError extends Error {
   readonly detail: string;
   /** When the API names a time after which to try again. */
   readonly retryAfterSeconds: number | undefined;
+  /** The page shows another account than the session acts for. */
+  readonly isOtherAccount: boolean;
 
-  constructor(status: number, detail: string, retryAfterSeconds?: number) {
+  constructor(status: number, detail: string, retryAfterSeconds?: number, isOtherAccount = false) {
     super(detail);
+    this.isOtherAccount = isOtherAccount;
     this.name = "ApiError";
     this.status = status;
     this.detail = detail;

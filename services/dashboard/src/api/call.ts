@@ -18,6 +18,14 @@ export interface CallOptions {
   accept?: string;
 }
 
+const ACCOUNT_HEADER = "Diegetic-Account";
+let shownAccountId: string | undefined;
+
+/** Every call names the account that the page shows: the server refuses it once the session acts for another. */
+export function showAccount(accountId: string | undefined): void {
+  shownAccountId = accountId;
+}
+
 /** Calls an operation of the API as the signed-in account. Throws ApiError for every other answer than success. */
 export async function call<Key extends OperationKey>(
   key: Key,
@@ -39,6 +47,7 @@ export function callForResponse<Key extends OperationKey>(
 async function send(key: OperationKey, input: AnyInput, options: CallOptions = {}): Promise<Response> {
   const [method = "GET", template = "/"] = key.split(" ");
   const headers: Record<string, string> = { Accept: options.accept ?? "application/json" };
+  if (shownAccountId !== undefined) headers[ACCOUNT_HEADER] = shownAccountId;
   if (input.body !== undefined) headers["Content-Type"] = "application/json";
   if (options.idempotencyKey !== undefined) headers["Idempotency-Key"] = options.idempotencyKey;
   return request(addressOf(template, input), {
@@ -59,7 +68,8 @@ export async function request(address: string, init: RequestInit): Promise<Respo
     throw new ApiError(0, "The server cannot be reached. Check the connection, then try again.");
   }
   if (response.ok) return response;
-  throw new ApiError(response.status, await sentenceOf(response), retryAfterOf(response));
+  const isOtherAccount = response.status === 409 && response.headers.has(ACCOUNT_HEADER);
+  throw new ApiError(response.status, await sentenceOf(response), retryAfterOf(response), isOtherAccount);
 }
 
 function addressOf(template: string, { path = {}, query = {} }: AnyInput): string {

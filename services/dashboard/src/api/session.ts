@@ -1,7 +1,7 @@
 import { type QueryKey, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { ApiError } from "./api-error.ts";
-import { call } from "./call.ts";
+import { call, showAccount } from "./call.ts";
 import type { AnswerOf } from "./operations.ts";
 
 /** Who is signed in, and the account that the session acts for. */
@@ -13,7 +13,9 @@ export const sessionQuery = queryOptions<Session | null, ApiError>({
   queryKey: ["session"],
   queryFn: async () => {
     try {
-      return await call("GET /session");
+      const session = await call("GET /session");
+      showAccount(session.account.id);
+      return session;
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;
@@ -42,6 +44,7 @@ export function useSessionChange(): (next: Session | null) => void {
   return useCallback(
     (next) => {
       const others = { predicate: ({ queryKey }: { queryKey: QueryKey }) => queryKey[0] !== "session" };
+      showAccount(next?.account.id);
       client.setQueryData(sessionQuery.queryKey, next);
       if (next === null) client.removeQueries(others);
       else void client.resetQueries(others);

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, NavLink, ScrollArea, Text } from "@mantine/core";
+import { AppShell, Burger, Button, Group, Modal, NavLink, ScrollArea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -12,6 +12,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { Brand } from "./brand.tsx";
 import classes from "./frame.module.css";
 import { Loading } from "./loading.tsx";
+import { otherAccountQuery } from "./query-client.ts";
 
 /** Everything around the pages of signed-in people. Who is not signed in is sent to sign in, and comes back afterwards. */
 export function Frame() {
@@ -100,8 +101,29 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
       <AppShell.Main id="content" tabIndex={-1} aria-busy={navigation.state === "loading"}>
         {navigation.state === "loading" && <div className={classes.progress} />}
         <Outlet />
+        <OtherAccount />
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+/** Covers a page whose account is not the one that the session acts for any more: nothing on it can be trusted or sent. */
+function OtherAccount() {
+  const { data: isOther } = useQuery(otherAccountQuery);
+  return (
+    <Modal
+      opened={isOther}
+      onClose={() => location.reload()}
+      title="Your account has changed"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Text mb="md">
+        You switched accounts in another tab, or you have no access to this one any more. Nothing was changed.
+      </Text>
+      <Button onClick={() => location.reload()}>Reload the page</Button>
+    </Modal>
   );
 }
 

@@ -1,5 +1,6 @@
-import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError } from "../api/api-error.ts";
+import { showAccount } from "../api/call.ts";
 import { sessionQuery } from "../api/session.ts";
 
 const FRESH_MS = 15_000;
@@ -10,10 +11,22 @@ function isTransient(error: unknown): boolean {
   return error instanceof ApiError && [0, 429, 502, 503, 504].includes(error.status);
 }
 
+/** Whether the session acts for another account than the page shows, because another tab has switched. */
+export const otherAccountQuery = queryOptions({
+  queryKey: ["other-account"],
+  queryFn: () => false,
+  initialData: false,
+  enabled: false,
+});
+
 /** The store of all answers. An answer 401 ends the session: the frame then goes to the sign-in page. */
 export function createQueryClient(): QueryClient {
   const noteEnd = (error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) client.setQueryData(sessionQuery.queryKey, null);
+    if (!(error instanceof ApiError)) return;
+    if (error.isOtherAccount) client.setQueryData(otherAccountQuery.queryKey, true);
+    if (error.status !== 401) return;
+    showAccount(undefined);
+    client.setQueryData(sessionQuery.queryKey, null);
   };
   const client = new QueryClient({
     queryCache: new QueryCache({ onError: noteEnd }),

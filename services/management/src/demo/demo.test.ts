@@ -3,8 +3,10 @@ import request from "supertest";
 import { openBrowser, signedUp } from "../testing/browser.ts";
 import { BASE, type Harness, startHarness } from "../testing/harness.ts";
 import { createDemo } from "./demo.ts";
+import { endDemoAccess } from "./end.ts";
 import { createDemoLogin } from "./login.ts";
 import { DEMO_CAMPAIGNS } from "./market.ts";
+import { demoGameKey, preparePlay } from "./play.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -50,14 +52,53 @@ describe("the demo", () => {
     expect(signedIn.body).toMatchObject({
       account: { id: accountId },
       role: "owner",
-      user: { is_operator: false },
+      user: { is_operator: false, is_demo: true },
     });
     const change = { current_password: login.password, new_password: "another password" };
     await browser.post("/auth/change-password", change).expect(204);
     expect(await createDemoLogin(database, accountId, secret)).toEqual(login);
     await browser.post("/auth/sign-in", login).expect(200);
     const first = await signedUp(harness);
-    expect((await first.get("/session").expect(200)).body.user.is_operator).toBe(true);
+    expect((await first.get("/session").expect(200)).body.user).toMatchObject({
+      is_operator: true,
+      is_demo: false,
+    });
+  });
+
+  it("can be reached by nobody after a start without it, and as before after a start with it", async () => {
+    const { app, database, reconciler } = harness.management;
+    const secret = "u".repeat(32);
+    const start = async () => {
+      const demo = await createDemo(database, secret, Date.now());
+      await preparePlay(database, { accountId: demo.accountId, secret, nowMs: Date.now() });
+      return { ...demo, login: await createDemoLogin(database, demo.accountId, secret) };
+    };
+    const { accountId, key, login } = await start();
+    const browser = openBrowser(app);
+    await browser.post("/auth/sign-in", login).expect(200);
+    const demo = harness.callerWith(accountId, key);
+    const played = harness.callerWith(accountId, demoGameKey(secret));
+    const own = await demo.post("/api-keys", { label: "somebody's own" }).expect(201);
+    await demo.get("/profile").expect(200);
+    await played.get("/profile").expect(403);
+
+    await endDemoAccess(database, secret);
+    await endDemoAccess(database, secret);
+    await demo.get("/profile").expect(401);
+    await played.get("/profile").expect(401);
+    await browser.get("/session").expect(401);
+    await browser.post("/auth/sign-in", login).expect(401);
+    await harness.callerWith(accountId, own.body.key).get("/profile").expect(200);
+
+    expect(await start()).toMatchObject({ accountId, key, login });
+    await demo.get("/profile").expect(200);
+    await played.get("/profile").expect(403);
+    await browser.post("/auth/sign-in", login).expect(200);
+    await reconciler.round();
+    const { id } = (await demo.get("/api-keys").expect(200)).body[0];
+    await demo.delete(`/api-keys/${id}`).expect(204);
+    await start();
+    await demo.get("/profile").expect(401);
   });
 
   it("has a login of its own beside another installation's in the same database", async () => {

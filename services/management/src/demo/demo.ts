@@ -14,6 +14,7 @@ import { geoTargetStore } from "../geo-targets/store.ts";
 import { enabledSettings } from "../placements/placement.ts";
 import { enablePlacement, findPlacement } from "../placements/store.ts";
 import { recordPlacementSize } from "../sizes/published-size.ts";
+import { restoreDemoKeys } from "./end.ts";
 import {
   DEMO_CAMPAIGNS,
   DEMO_GAME_ID,
@@ -59,6 +60,7 @@ export async function createDemo(database: Database, secret: string, nowMs: numb
       // Two processes that start at once must not both create it.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('demo data', 0))`;
       const accountId = await demoAccount(transaction, key);
+      await restoreDemoKeys(transaction, secret);
       if ((await findAdvertiser(transaction, accountId)) === undefined) {
         const sinceMs = nowMs - HISTORY_DAYS * DAY_MS;
         const advertiser = await createAdvertiser(transaction, accountId, sinceMs);

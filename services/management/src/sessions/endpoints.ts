@@ -25,6 +25,7 @@ import { acceptInvitation, accountToActFor, membershipsOf, openInvitation } from
 import { isIdentifier } from "../shared/identifiers.ts";
 import { type Clock, timestamp } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
+import type { DeviceCookies } from "./device-cookie.ts";
 import { presentSession } from "./present.ts";
 import {
   admitSession,
@@ -36,19 +37,26 @@ import {
   setCookieOf,
   startSession,
 } from "./sign-in.ts";
+import { requireSignUp, type SignUpPolicy, signUpNeeds } from "./sign-up-policy.ts";
 import { cookieSha256, endSessions, moveSessions, sessionsInForce } from "./store.ts";
+
+/** Unknown browsers together have this many times the attempts of one client address: one address cannot use them up. */
+const STRANGERS_FACTOR = 5;
 
 export interface SessionParts extends SignInParts {
   publishing: Publishing;
   clock: Clock;
-  /** Attempts to sign in or up a minute from one client address, and to sign in with one e-mail address. */
+  /** Attempts to sign in or up a minute from one client address, and to sign in as one user on a browser known to be theirs. */
   rateLimitSignIn: RateLimit;
+  devices: DeviceCookies;
+  signUpPolicy: SignUpPolicy;
 }
 
 /** Signing up, in and out; the user's own sessions. */
 export function sessionEndpoints(parts: SessionParts): Endpoint[] {
   const { operations } = sessionsApi;
   return [
+    endpoint(operations.readSignUp, readSignUp(parts)),
     endpoint(operations.signUp, signUpUser(parts)),
     endpoint(operations.signIn, signInUser(parts)),
     endpoint(operations.signOut, signOut(parts)),
@@ -69,12 +77,24 @@ export function userOf({ key }: RequestContext): string {
   return key.session.userId;
 }
 
+function readSignUp({ database, signUpPolicy }: SessionParts): Endpoint["handle"] {
+  return async ({ clientAddress }) => ({
+    status: 200,
+    body: await signUpNeeds(database, signUpPolicy, clientAddress),
+  });
+}
+
 function signUpUser(parts: SessionParts): Endpoint["handle"] {
   const { database, auth, clock } = parts;
   return async (context) => {
     const nowMs = clock();
-    const { name, email, password, account_label, invitation_token } = context.body(signUp);
+    const { name, email, password, account_label, invitation_token, setup_token } = context.body(signUp);
     await takeAttempt(parts, context);
+    await requireSignUp(database, parts.signUpPolicy, {
+      clientAddress: context.clientAddress,
+      invitationToken: invitation_token,
+      setupToken: setup_token,
+    });
     if (invitation_token !== undefined) await openInvitation(database, invitation_token, nowMs);
     if ((await userByEmail(parts, email)) !== null) throw emailTaken();
     const { user } = await asked(() => auth.api.signUpEmail({ body: { name, email, password } })).catch(
@@ -91,7 +111,7 @@ function signUpUser(parts: SessionParts): Endpoint["handle"] {
       if (invitation_token === undefined) await accountToActFor(transaction, user, account_label ?? name);
       else await acceptInvitation(transaction, invitation_token, user.id, nowMs);
     });
-    return started(parts, 201, await startSession(parts, context, { email, password }, nowMs));
+    return started(parts, 201, email, await startSession(parts, context, { email, password }, nowMs));
   };
 }
 
@@ -103,29 +123,37 @@ function signInUser(parts: SessionParts): Endpoint["handle"] {
   return async (context) => {
     const { email, password } = context.body(signIn);
     await takeAttempt(parts, context, email);
-    return started(parts, 200, await startSession(parts, context, { email, password }, parts.clock()));
+    return started(parts, 200, email, await startSession(parts, context, { email, password }, parts.clock()));
   };
 }
 
-/** Guessing is bounded for each client address, and for each user however many addresses take part. */
+/**
+ * Guessing is bounded for each client address, and for each user however many addresses take part. Browsers on which the user has
+ * signed in before count apart: whoever guesses cannot keep the user out.
+ */
 async function takeAttempt(
-  { rateLimitSignIn }: SessionParts,
+  { rateLimitSignIn, devices }: SessionParts,
   context: RequestContext,
   email?: string,
 ): Promise<void> {
   await context.takeQuota(`sign-in:${context.clientNetwork}`, rateLimitSignIn);
   if (email === undefined) return;
+  const device = devices.find(context.header("cookie"), email);
+  if (device !== undefined) return context.takeQuota(`sign-in-device:${device}`, rateLimitSignIn);
   const user = createHash("sha256").update(email.toLowerCase()).digest("hex");
-  await context.takeQuota(`sign-in-user:${user}`, rateLimitSignIn);
+  const limit = rateLimitSignIn === "unlimited" ? rateLimitSignIn : rateLimitSignIn * STRANGERS_FACTOR;
+  await context.takeQuota(`sign-in-user:${user}`, limit);
 }
 
 async function started(
-  { database, publishing }: SessionParts,
+  { database, publishing, devices }: SessionParts,
   status: number,
+  email: string,
   { sessionId, setCookie }: StartedSession,
 ): Promise<Answer> {
   await publishing.obeyedOrLater("session", sessionId);
-  return { status, body: await presentSession(database, sessionId), headers: { "Set-Cookie": setCookie } };
+  const cookies = [setCookie, devices.issue(email)];
+  return { status, body: await presentSession(database, sessionId), cookies };
 }
 
 /** Also without a session, or with one that has ended: the browser forgets its cookie in any case. */
@@ -141,7 +169,7 @@ function signOut({ database, auth, cookieName, publishing }: SessionParts): Endp
       auth.api.signOut({ headers: headersForAuth(context), returnHeaders: true }),
     );
     if (session !== null) await publishing.obeyed("session", session.id);
-    return { status: 204, headers: { "Set-Cookie": setCookieOf(headers, cookieName) } };
+    return { status: 204, cookies: [setCookieOf(headers, cookieName)] };
   };
 }
 
@@ -216,7 +244,7 @@ function changePassword(parts: SessionParts): Endpoint["handle"] {
     await publishing.obeyedOrLater("session", sessionId);
     const gone = new Set([...ended, ...between].map(({ id }) => id));
     await Promise.all([...gone].map((id) => publishing.obeyed("session", id)));
-    return { status: 204, headers: { "Set-Cookie": setCookie } };
+    return { status: 204, cookies: [setCookie] };
   };
 }
 

@@ -20,7 +20,13 @@ export async function presentSession(database: Database, sessionId: string): Pro
   return {
     session_id: session.id,
     expires_at: timestamp(expiresAt),
-    user: { id: user.id, name: user.name, email: user.email, is_operator: user.isOperator },
+    user: {
+      id: user.id,
+      name: user.name,
+      email: user.email,
+      is_operator: user.isOperator,
+      is_demo: user.isDemo,
+    },
     account: { id: current.id, label: current.label },
     role: current.role,
     accounts,

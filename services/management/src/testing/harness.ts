@@ -63,6 +63,8 @@ export interface InstanceOptions {
   obeyedWithinMs?: number;
   /** Key of the demo game. Default: there is none. */
   demoGameKey?: string;
+  /** Settings as environment variables, in place of those of the tests. */
+  environment?: Record<string, string>;
 }
 
 /** Another process of management on the same stores. */
@@ -70,7 +72,7 @@ export function createInstance(
   secrets: { databaseUrl: string; redisUrl: string },
   clock: Clock = Date.now,
   metrics: Metrics = createMetrics({ service: "management" }),
-  { logTo, obeyedWithinMs, demoGameKey = "" }: InstanceOptions = {},
+  { logTo, obeyedWithinMs, demoGameKey = "", environment = {} }: InstanceOptions = {},
 ): Management {
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
@@ -82,6 +84,7 @@ export function createInstance(
     RATE_LIMIT_MANAGEMENT: "unlimited",
     RATE_LIMIT_ANALYTICS: "unlimited",
     RATE_LIMIT_EXPLAIN: "unlimited",
+    ...environment,
   });
   const logger = createLogger(
     {

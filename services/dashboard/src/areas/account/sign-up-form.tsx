@@ -2,10 +2,11 @@ import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { ApiError, fieldNamedIn } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
+import { useRead } from "../../api/queries.ts";
 import { useSessionChange } from "../../api/session.ts";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
 
-const FIELDS = ["name", "email", "password", "account_label"] as const;
+const FIELDS = ["name", "email", "password", "account_label", "setup_token"] as const;
 type Field = (typeof FIELDS)[number];
 
 interface SignUpFormProps {
@@ -17,7 +18,14 @@ interface SignUpFormProps {
 /** Creates a user; also an account, unless an invitation names one. */
 export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
   const changeSession = useSessionChange();
-  const [values, setValues] = useState({ name: "", email: "", password: "", account_label: "" });
+  const needs = useRead("GET /auth/sign-up").data;
+  const [values, setValues] = useState({
+    name: "",
+    email: "",
+    password: "",
+    account_label: "",
+    setup_token: "",
+  });
   const [problems, setProblems] = useState<Partial<Record<Field, string>>>({});
   const [failure, setFailure] = useState<string>();
   const [isSending, setSending] = useState(false);
@@ -39,13 +47,14 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
       return;
     }
     setSending(true);
-    const { account_label, ...user } = values;
+    const { account_label, setup_token, ...user } = values;
     try {
       const session = await call("POST /auth/sign-up", {
         body: {
           ...user,
           ...(account_label.trim() !== "" && { account_label }),
           ...(invitationToken !== undefined && { invitation_token: invitationToken }),
+          ...(setup_token !== "" && { setup_token }),
         },
       });
       onDone?.();
@@ -58,6 +67,11 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
       setSending(false);
     }
   };
+  if (needs?.needs_invitation && invitationToken === undefined) {
+    return (
+      <Alert color="info">New users join by invitation only. Ask an owner of an account for a link.</Alert>
+    );
+  }
   return (
     <form onSubmit={(event) => void signUp(event)}>
       <Stack>
@@ -97,6 +111,16 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
             autoComplete="organization"
             maxLength={200}
             {...props("account_label")}
+          />
+        )}
+        {needs?.needs_setup_token && (
+          <PasswordInput
+            label="Setup token"
+            description="You are the first here, and will run this installation. Whoever started the service has the token."
+            autoComplete="off"
+            required
+            withAsterisk={false}
+            {...props("setup_token")}
           />
         )}
         <Button type="submit" loading={isSending} fullWidth>

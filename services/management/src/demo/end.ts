@@ -1,0 +1,36 @@
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import { derivedKeyText, keySha256 } from "../api-keys/key-text.ts";
+import { demoGameKey } from "./play.ts";
+
+/** Marks a key as ended by a start without the demo: no rotation sets this moment, and a key that somebody revoked stays revoked. */
+const ENDED_WITH_DEMO = new Date(0);
+
+const sha256OfKeys = (secret: string) =>
+  [derivedKeyText(secret, "demo key"), demoGameKey(secret)].map(keySha256);
+
+/**
+ * Ends every access to the demo account that follows from the installation's secret: its two keys, its login, and the sessions of
+ * that. The account and its data stay. Run it before management starts, which publishes it.
+ */
+export async function endDemoAccess(database: Database, secret: string): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    const sha256 = { in: sha256OfKeys(secret) };
+    const accounts = await transaction.apiKey.findMany({ where: { sha256 }, select: { accountId: true } });
+    await transaction.apiKey.updateMany({
+      where: { sha256, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { not: ENDED_WITH_DEMO } }] },
+      data: { expiresAt: ENDED_WITH_DEMO, version: { increment: 1 } },
+    });
+    const accountId = { in: accounts.map((account) => account.accountId) };
+    const user = { isDemo: true, memberships: { some: { accountId } } };
+    await transaction.userCredential.deleteMany({ where: { user } });
+    await transaction.userSession.deleteMany({ where: { user } });
+  });
+}
+
+/** Brings back the keys that `endDemoAccess` has ended. */
+export async function restoreDemoKeys(transaction: Transaction, secret: string): Promise<void> {
+  await transaction.apiKey.updateMany({
+    where: { sha256: { in: sha256OfKeys(secret) }, expiresAt: ENDED_WITH_DEMO },
+    data: { expiresAt: null, version: { increment: 1 } },
+  });
+}
