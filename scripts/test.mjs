@@ -15,7 +15,7 @@ await runMain(async () => {
   await findChromium(say);
   installClientRuntimes();
   const checked = await npmRun("check");
-  // A worker of the queue that was closed while its Redis was away goes on renewing locks, and jest would wait for that.
+  // A worker of the queue that was closed while its Redis was unavailable goes on renewing locks, and jest would wait for that.
   const tested = await npmRun("jest", ["--forceExit", `--maxWorkers=${WORKERS}`, ...process.argv.slice(2)]);
   if (!checked) say("The static checks failed: see above, or run npm run check.");
   if (!checked || !tested) process.exitCode = 1;

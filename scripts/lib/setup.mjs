@@ -20,7 +20,7 @@ const SENTENCES = [
   "SettingsError",
   "StartError",
   "UsageError",
-  "DatabaseAway",
+  "DatabaseUnavailable",
   "StatementTimeout",
 ];
 const WRONG_USE_EXIT_CODE = 2;

@@ -2,14 +2,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { createDatabase, type Database, migrate, Prisma } from "@diegetic/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import type { Comparison } from "../../services/billing/src/books/comparison.ts";
-import { wholeInspections } from "../../services/billing/src/books/inspect-whole.ts";
+import type { Comparison } from "../../services/billing/src/reconciliation/comparison.ts";
+import { wholeInspections } from "../../services/billing/src/reconciliation/inspect-whole.ts";
 import {
-  countriesQuestion,
-  creativesQuestion,
-  daysQuestion,
-  type Question,
-  statsQuestion,
+  countriesQuery,
+  creativesQuery,
+  daysQuery,
+  type Query,
+  statsQuery,
 } from "../../services/management/src/analytics/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 
@@ -54,7 +54,7 @@ const ROLLUPS_OF_BEFORE = `
   UPDATE campaigns SET (impressions, spent_millicents) = (SELECT count(*), coalesce(sum(price_millicents), 0)
     FROM impressions WHERE campaign_id = campaigns.id);
   UPDATE creatives SET impressions = (SELECT count(*) FROM impressions WHERE creative_id = creatives.id);
-  INSERT INTO ledger_entries (posting_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
+  INSERT INTO ledger_entries (entry_group_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
       amount_microcents)
     SELECT 'batch', entry.kind::ledger_kind, day, account_id, advertiser_id, campaign_id, game_id, count(*),
       sum(entry.microcents)
@@ -65,10 +65,10 @@ const ROLLUPS_OF_BEFORE = `
     GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 
 /** What analytics of a campaign have to answer, by its impressions alone. */
-const MEMBERS: [member: string, Question, isScored: boolean][] = [
-  ["day::text", daysQuestion("2026-01-01"), true],
-  ["creative_id", creativesQuestion(), true],
-  ["coalesce(country_code, '')", countriesQuestion(), false],
+const MEMBERS: [member: string, Query, isScored: boolean][] = [
+  ["day::text", daysQuery("2026-01-01"), true],
+  ["creative_id", creativesQuery(), true],
+  ["coalesce(country_code, '')", countriesQuery(), false],
 ];
 
 let database: TestDatabase;
@@ -109,7 +109,7 @@ const numbers = (row: object) =>
     Object.entries(row).map(([key, value]) => [key, typeof value === "bigint" ? Number(value) : value]),
   );
 
-async function ask(campaignId: string, question: Question): Promise<object[]> {
+async function ask(campaignId: string, question: Query): Promise<object[]> {
   const rows = await prisma.$queryRaw<object[]>(
     Prisma.sql`SELECT answer.* FROM (SELECT ${campaignId}::text AS id) AS own, LATERAL (${question}) AS answer`,
   );
@@ -150,7 +150,7 @@ describe("a database of the version before the narrow rollups", () => {
       FROM impressions WHERE campaign_id = $1`,
       id,
     );
-    expect(await ask(id, statsQuestion())).toEqual([expected]);
+    expect(await ask(id, statsQuery())).toEqual([expected]);
   });
 
   it("has books that agree in every row", async () => {

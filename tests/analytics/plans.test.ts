@@ -1,14 +1,14 @@
 import { Prisma } from "@diegetic/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
-  affinitiesQuestion,
-  countriesQuestion,
-  creativesQuestion,
-  daysQuestion,
+  affinitiesQuery,
+  countriesQuery,
+  creativesQuery,
+  daysQuery,
   ownCampaignStatement,
-  type Question,
-  spendingQuestion,
-  statsQuestion,
+  type Query,
+  spendingQuery,
+  statsQuery,
 } from "../../services/management/src/analytics/statements.ts";
 import type { Caller } from "../../services/management/src/testing/harness.ts";
 import { type Advertiser, AnalyticsWorld } from "./world.fixture.ts";
@@ -22,8 +22,8 @@ const READ_BY_ANALYTICS = [
   "campaign_version_rollups",
   "campaigns",
   "creatives",
-  "poison_impressions",
-  "slot_settlements",
+  "quarantined_impressions",
+  "wallet_settlements",
 ];
 
 let world: AnalyticsWorld;
@@ -70,13 +70,13 @@ async function explain(statement: Prisma.Sql): Promise<PlanNode[]> {
 }
 
 describe("the plan of analytics", () => {
-  it.each<[string, Question]>([
-    ["the totals", statsQuestion()],
-    ["the days", daysQuestion("2026-11-01")],
-    ["the creatives", creativesQuestion()],
-    ["the countries", countriesQuestion()],
-    ["the affinities", affinitiesQuestion()],
-    ["pacing", spendingQuestion("2026-11-21")],
+  it.each<[string, Query]>([
+    ["the totals", statsQuery()],
+    ["the days", daysQuery("2026-11-01")],
+    ["the creatives", creativesQuery()],
+    ["the countries", countriesQuery()],
+    ["the affinities", affinitiesQuery()],
+    ["pacing", spendingQuery("2026-11-21")],
   ])("of %s reads rollups by their keys, and no impressions", async (_what, question) => {
     const nodes = await explain(ownCampaignStatement(owner.accountId, campaignId, question));
     const relations = nodes.flatMap((node) => node["Relation Name"] ?? []);

@@ -98,11 +98,11 @@ export class AnalyticsWorld {
     };
   }
 
-  /** Writes records as the billing worker does. Fails when one of them is set aside. */
+  /** Writes records as the billing worker does. Fails when one of them is quarantined. */
   async bill(records: readonly ImpressionRecord[]): Promise<void> {
     await this.#writer.write(records);
-    const aside = await this.database.poisonImpression.findFirst();
-    if (aside !== null) throw new Error(`set aside: ${aside.reason}`);
+    const aside = await this.database.quarantinedImpression.findFirst();
+    if (aside !== null) throw new Error(`quarantined: ${aside.reason}`);
   }
 
   /** Impressions that are matched, seen and billed now. */

@@ -316,7 +316,7 @@ describe("a developer in the dashboard", () => {
       const database = new pg.Client({ connectionString: dashboard.stack.describe().databaseUrl });
       await database.connect();
       await database.query(
-        "INSERT INTO poison_impressions (impression_id, advertiser_id, record, reason) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO quarantined_impressions (impression_id, advertiser_id, record, reason) VALUES ($1, $2, $3, $4)",
         [id, newId("adv"), "{}", "no such campaign"],
       );
       await database.end();

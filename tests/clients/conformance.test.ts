@@ -42,15 +42,15 @@ describe.each(languages)("the $name client", ({ name, missing, run }) => {
 function expectEvents(events: Record<string, unknown>[], scenario: Scenario): void {
   expect(events.map(({ type }) => type)).toEqual(scenario.events.map(({ type }) => type));
   for (const [index, expected] of scenario.events.entries()) {
-    const { delayAtLeastMs, delayAtMostMs, status, ...fields } = expected;
+    const { minDelayMs, maxDelayMs, status, ...fields } = expected;
     const event = events[index];
     expect(event).toMatchObject(fields);
     // A status that never came is null or left out, as the language has it.
     if ("status" in expected) expect(event?.status ?? null).toBe(status);
-    if (delayAtLeastMs !== undefined) {
-      expect(event?.delay_ms).toBeGreaterThanOrEqual(delayAtLeastMs as number);
+    if (minDelayMs !== undefined) {
+      expect(event?.delay_ms).toBeGreaterThanOrEqual(minDelayMs as number);
     }
-    if (delayAtMostMs !== undefined) expect(event?.delay_ms).toBeLessThanOrEqual(delayAtMostMs as number);
+    if (maxDelayMs !== undefined) expect(event?.delay_ms).toBeLessThanOrEqual(maxDelayMs as number);
   }
 }
 

@@ -1,4 +1,4 @@
-import { auditBooks, auditText, writeRecords } from "@diegetic/billing";
+import { auditText, reconcileAll, writeRecords } from "@diegetic/billing";
 import { createDatabase, type Database, ensureImpressionPartition, utcDay } from "@diegetic/database";
 import { connectRedis, type RedisConnection, TrafficReader } from "@diegetic/hot-state";
 import { createDemo, type Demo, demoHistory, type Management, recordDemoCalls } from "@diegetic/management";
@@ -55,7 +55,7 @@ describe("the history of the demo account", () => {
     for (const ahead of [0, 1]) {
       await ensureImpressionPartition(database, utcDay(Date.now() + ahead * 86_400_000));
     }
-    const report = await auditBooks({ databaseUrl: stores.url, redisUrl: server.url, quietWithinMs: 0 });
+    const report = await reconcileAll({ databaseUrl: stores.url, redisUrl: server.url, quietWithinMs: 0 });
     expect([report.verdict, auditText(report)]).toEqual(["agrees", expect.any(String)]);
     const { balance_cents } = await get("/profile");
     expect(balance_cents).toBeGreaterThanOrEqual(2_000);

@@ -119,7 +119,7 @@ describe("metrics of the services", () => {
     for (const [, help = ""] of exposition.matchAll(/^# HELP \S+(.*)$/gm)) expect(help.trim()).not.toBe("");
   });
 
-  it.each(['slots_restored_total{matches="forgotten"', 'billing_jobs_failed_total{final="true"'])(
+  it.each(['wallets_restored_total{matches="forgotten"', 'billing_jobs_failed_total{final="true"'])(
     "start at zero, so that the first event is an increase: %s",
     (series) => {
       expect(exposition).toContain(series);

@@ -12,7 +12,7 @@ const PATIENCE = { timeoutMs: 60_000, everyMs: 20 };
 const GAME = "busy-game";
 const AT_A_TIME = 8;
 /** What passes waits so long, each after the other: a request is on its way for some of them. */
-const SLOW = { kind: "slow", leastMs: 40, mostMs: 40, random: new Random(1) } as const;
+const SLOW = { kind: "slow", minMs: 40, maxMs: 40, random: new Random(1) } as const;
 
 describe("services that are stopped or asked for too much", () => {
   let world: World;
@@ -25,7 +25,7 @@ describe("services that are stopped or asked for too much", () => {
       variant: "single",
       holdTtlSeconds: 600,
       sessionIdleSeconds: 1_800,
-      environment: { REQUESTS_AT_A_TIME: String(AT_A_TIME) },
+      environment: { MAX_CONCURRENT_REQUESTS: String(AT_A_TIME) },
     });
     const database = createDatabase(world.postgres.url, { poolSize: 1, applicationName: "drain" });
     const options = { label: "drain", rateLimitPerMinute: "unlimited" as const };

@@ -18,7 +18,7 @@ export interface History {
   /** Impressions that were only in Redis at the moment its data was lost. */
   lostImpressionIds: Set<string>;
   /** Names under which something that is no record was put into outboxes. */
-  poisonIds: Set<string>;
+  quarantinedIds: Set<string>;
   answers: Map<string, number>;
 }
 
@@ -91,7 +91,7 @@ export function emptyHistory(): History {
     sessionBreaksMs: [],
     lossesMs: [],
     lostImpressionIds: new Set(),
-    poisonIds: new Set(),
+    quarantinedIds: new Set(),
     answers: new Map(),
   };
 }

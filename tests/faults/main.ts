@@ -11,7 +11,7 @@ import type { Variant } from "./topology/world.ts";
  * one run a seed, in turn on a single Redis and on a cluster, then a table of what was injected. Exits with 1 when an
  * invariant did not hold, with 2 for wrong use.
  */
-const MOST_SEEDS = 1_000;
+const MAX_SEEDS = 1_000;
 const values = optionsOfProcess(
   {
     seeds: { variable: "--seeds", parse: parseSeeds, fallback: { value: [1] } },
@@ -37,8 +37,8 @@ function parseFaults(text: string): string[] {
 function parseSeeds(text: string): number[] {
   const [, first = "", last = first] = /^(\d{1,9})(?:\.\.(\d{1,9}))?$/.exec(text) ?? [];
   const count = Number(last) - Number(first) + 1;
-  if (first === "" || count < 1 || count > MOST_SEEDS) {
-    throw new Error(`a seed, or the first and last of at most ${MOST_SEEDS}, such as 7 or 1..20`);
+  if (first === "" || count < 1 || count > MAX_SEEDS) {
+    throw new Error(`a seed, or the first and last of at most ${MAX_SEEDS}, such as 7 or 1..20`);
   }
   return Array.from({ length: count }, (_, index) => Number(first) + index);
 }

@@ -46,7 +46,7 @@ export function injectionTable(reports: readonly SuiteReport[]): string {
     ...rows,
     "",
     `${reports.length} runs, ${sum(({ injections }) => injections.length)} faults, ` +
-      `${sum(({ impressions }) => impressions)} impressions, ${sum(({ samples }) => samples)} samples of slots, ` +
+      `${sum(({ impressions }) => impressions)} impressions, ${sum(({ samples }) => samples)} samples of wallets, ` +
       `${sum(({ checks }) => checks.reduce((total, { examined }) => total + examined, 0))} things examined.`,
   ].join("\n");
 }

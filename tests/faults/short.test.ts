@@ -19,7 +19,7 @@ describe("money and caps under faults, in short", () => {
       [
         ...[
           "reshard",
-          "while a slot moves",
+          "while a wallet moves",
           "kill -9 redis",
           "flush redis",
           "older redis",

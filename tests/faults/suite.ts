@@ -4,10 +4,10 @@ import { createBillingProducer } from "@diegetic/hot-state";
 import { eventually } from "../helpers/eventually.ts";
 import { readAftermath } from "./checker/aftermath.ts";
 import { checkAudit } from "./checker/check-audit.ts";
-import { checkBooks } from "./checker/check-books.ts";
 import { checkImpressions, type ImpressionRow } from "./checker/check-impressions.ts";
 import { brokenCode, checkLogs } from "./checker/check-logs.ts";
 import { checkServing } from "./checker/check-serving.ts";
+import { checkReconciliation } from "./checker/check-stores.ts";
 import { type Check, CheckBuilder } from "./checker/report.ts";
 import { emptyHistory, type History, isRefusedKey, isUnknown } from "./history.ts";
 import type { Fault } from "./nemesis/fault.ts";
@@ -16,7 +16,7 @@ import { Random } from "./random.ts";
 import { type Variant, World } from "./topology/world.ts";
 import { type Market, openMarket } from "./workload/market.ts";
 import { attemptImpression, runPlayers } from "./workload/players.ts";
-import { type Samples, sampleSlots } from "./workload/sampler.ts";
+import { type Samples, sampleWallets } from "./workload/sampler.ts";
 import { runAdvertisers } from "./workload/trade.ts";
 
 export interface SuiteOptions {
@@ -122,7 +122,7 @@ async function runTogether(options: SuiteOptions, running: Running): Promise<Inj
       signal,
     }),
     runAdvertisers({ market, history, random: random.fork("advertisers"), signal }),
-    sampleSlots({
+    sampleWallets({
       redis: world.directRedis,
       market,
       samples,
@@ -187,7 +187,7 @@ async function isQuiet(
     const counts = await Promise.all([
       world.directRedis.zcard(`{${advertiserId}}:holds`),
       world.directRedis.hlen(`{${advertiserId}}:outbox`),
-      world.directRedis.hlen(`{${advertiserId}}:giveback`),
+      world.directRedis.hlen(`{${advertiserId}}:sessionRelease`),
     ]);
     if (counts.some((count) => count > 0)) return false;
   }
@@ -209,7 +209,7 @@ async function checkAll(parts: {
   const timing = { holdTtlMs: HOLD_TTL_SECONDS * 1_000, sessionIdleMs: SESSION_IDLE_SECONDS * 1_000 };
   return [
     ...checkImpressions(history, rows, aftermath),
-    ...(await checkBooks(world, market, history, aftermath)),
+    ...(await checkReconciliation(world, market, history, aftermath)),
     await checkAudit(world, aftermath),
     ...checkServing({ history, market, ...timing }),
     {

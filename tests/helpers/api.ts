@@ -23,7 +23,7 @@ export function apiClient(baseUrl: string, key: string): Api {
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    // Without an id it is no answer of a service, but of what stands in front of one that is away.
+    // Without an id it is no answer of a service, but of what stands in front of one that is unavailable.
     if (response.headers.has("x-request-id")) {
       const { status } = response;
       const seen = { method, path: new URL(response.url).pathname, status, text };

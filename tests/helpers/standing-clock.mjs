@@ -2,7 +2,7 @@
  * Loaded into a process by NODE_OPTIONS: its monotonic clock stands still while the process is stopped, as that of a suspended
  * virtual machine may.
  */
-const LONGEST_GAP_MS = 500;
+const MAX_GAP_MS = 500;
 const READ_EVERY_MS = 20;
 
 const now = performance.now.bind(performance);
@@ -10,7 +10,7 @@ let lastMs = now();
 let lostMs = 0;
 performance.now = () => {
   const readMs = now();
-  if (readMs - lastMs > LONGEST_GAP_MS) lostMs += readMs - lastMs;
+  if (readMs - lastMs > MAX_GAP_MS) lostMs += readMs - lastMs;
   lastMs = readMs;
   return readMs - lostMs;
 };

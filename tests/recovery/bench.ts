@@ -5,10 +5,10 @@ import { migrate } from "@diegetic/database";
 import { connectRedis } from "@diegetic/hot-state";
 import { startPostgres, startRedis, startRedisCluster } from "@diegetic/local-stores";
 import { optionsOfProcess } from "@diegetic/service-kit";
-import { SlotMove } from "../helpers/slot-move.ts";
+import { HashSlotMove } from "../helpers/hash-slot-move.ts";
 import { ADVERTISERS, CAMPAIGNS_EACH, LOSSES, ManyAdvertisers } from "./recovery-time.fixture.ts";
 
-/** `npm run bench:recovery`: how long it takes until all advertisers serve again, or those of a slot that has moved. */
+/** `npm run bench:recovery`: how long it takes until all advertisers serve again, or those of a wallet that has moved. */
 optionsOfProcess({}, "Usage: npm run bench:recovery");
 
 const ROUNDS = 5;
@@ -68,13 +68,13 @@ try {
       const timesMs: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
         const advertiserId = `adv_${1 + round}`;
-        const move = await SlotMove.begin(nodes, advertiserId, (others) => others[0] ?? 0);
+        const move = await HashSlotMove.begin(nodes, advertiserId, (others) => others[0] ?? 0);
         await move.some(ALL_KEYS);
         await move.finish();
         timesMs.push(await many.timeUntilLive(advertiserId));
       }
       for (const { connection } of nodes) connection.disconnect();
-      row("a cluster that moved a slot", timesMs);
+      row("a cluster that moved a hash slot", timesMs);
     },
   );
 } finally {

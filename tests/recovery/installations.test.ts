@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { auditBooks } from "@diegetic/billing";
+import { reconcileAll } from "@diegetic/billing";
 import { ForeignRedis, type RedisConnection } from "@diegetic/hot-state";
 import { checkReadiness } from "@diegetic/service-kit";
 import { afterEach, expect, it } from "@jest/globals";
-import { createDatabaseSession } from "../books/database-session.ts";
 import { FaultyProxy } from "../faults/topology/faulty-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
+import { createDatabaseSession } from "../reconciliation/database-session.ts";
 import { Town, type TownOptions } from "./town.fixture.ts";
 
 const OWNER = "{snapshot}:installation";
@@ -96,7 +96,7 @@ it("a second installation is refused by a Redis in use, and leaves it as it is",
     expect(told.split("\n")).toHaveLength(2);
     expect(code).toBe(expected);
   }
-  await expect(auditBooks({ ...stranger, quietWithinMs: 0 })).rejects.toThrow(ForeignRedis);
+  await expect(reconcileAll({ ...stranger, quietWithinMs: 0 })).rejects.toThrow(ForeignRedis);
 
   expect(await contents(town.redis)).toEqual(before);
   await town.play(2);
@@ -155,7 +155,7 @@ it("an installation whose Redis becomes another one's stands still until it has 
   expect(await other.redis.get("{snapshot}:version")).toBe(snapshotBefore);
   expect(await other.redis.hlen(`{${other.advertiserId}}:outbox`)).toBe(charged.length);
   expect(await other.redis.exists(`{${town.advertiserId}}:account`)).toBe(0);
-  expect(await town.management.database.poisonImpression.count()).toBe(0);
+  expect(await town.management.database.quarantinedImpression.count()).toBe(0);
   const told = lines.filter((line) => line.includes("belongs to another installation"));
   const tellers = told.map((line) => JSON.parse(line)).filter(({ notice }) => notice === "foreign");
   expect(new Set(tellers.map(({ service }) => service))).toEqual(new Set(["management", "recovery"]));

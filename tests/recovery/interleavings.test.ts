@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
-import { Books, openStores, PRICE_MILLICENTS, type Stores, whileAwayNull } from "./books.fixture.ts";
 import { copyOf, goBackTo } from "./redis-copy.fixture.ts";
+import { Books, openStores, PRICE_MILLICENTS, type Stores, whileAwayNull } from "./stores.fixture.ts";
 
 let postgres: TestDatabase;
 let server: TestRedis;
@@ -90,7 +90,7 @@ async function untilQuiet(books: Books): Promise<void> {
     await books.deliver(books.answered.length);
     await books.sweep();
     await books.settle();
-    const left = await stores.database.slotSettlement.count({
+    const left = await stores.database.walletSettlement.count({
       where: { advertiserId: books.advertiserId, settledAt: null },
     });
     const published = await books.publishPending();
@@ -146,9 +146,9 @@ it.each([
   ["a key is lost twice", keyLostTwice],
   ["changes commit while states are restored", changesDuringRestores],
 ])(
-  "slot and Postgres agree in the end, however losses, recovery and billing interleave: %s",
+  "wallet and Postgres agree in the end, however losses, recovery and billing interleave: %s",
   async (_name, plans) => {
-    const seen = { charges: 0, poison: 0 };
+    const seen = { charges: 0, quarantined: 0 };
     await fc.assert(
       fc.asyncProperty(plans, async (chosen) => {
         await stores.redis.flushall();
@@ -157,13 +157,13 @@ it.each([
         for (const moment of chosen) await Promise.all(moment.map((one) => run(books, one, copies)));
         await untilQuiet(books);
 
-        const { postgres: truth, slot, poison } = await books.compare();
-        expect(slot).toEqual(truth);
+        const { postgres: truth, wallet, quarantined } = await books.compare();
+        expect(wallet).toEqual(truth);
         const settings = await books.settings();
-        expect(settings.slots).toEqual(settings.rows);
+        expect(settings.wallets).toEqual(settings.rows);
         const { advertiserId } = books;
         const rows = await stores.database.impression.findMany({ where: { advertiserId } });
-        const aside = await stores.database.poisonImpression.findMany({ where: { advertiserId } });
+        const aside = await stores.database.quarantinedImpression.findMany({ where: { advertiserId } });
         const known = new Set([...rows, ...aside].map(({ impressionId }) => impressionId));
         // What was answered is written or reported, and no match is billed twice.
         for (const { match_id } of books.billed) expect(known).toContain(match_id.replace("mat_", "imp_"));
@@ -176,7 +176,7 @@ it.each([
           expect(reason).toMatch(isRepeated ? /spent again|the same Idempotency-Key/ : /spent again/);
         }
         seen.charges += rows.length;
-        seen.poison += poison;
+        seen.quarantined += quarantined;
       }),
       { numRuns: Number(process.env.RECOVERY_RUNS ?? 40) },
     );

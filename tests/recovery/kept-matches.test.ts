@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
-import { Books, openStores, type Stores } from "./books.fixture.ts";
+import { Books, openStores, type Stores } from "./stores.fixture.ts";
 
 const ADVERTISERS = 12;
 const MANAGEMENTS = 3;
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 /** An advertiser with open matches, and charges that are written, on their way, or in the outbox alone. */
-async function busyBooks(): Promise<Books> {
+async function busyReconciliation(): Promise<Books> {
   const books = await Books.open(stores, { depositCents: 100, budgetCents: 50 });
   for (const campaign of [0, 1, 0, 1, 0, 1]) await books.hold(campaign);
   for (let charged = 0; charged < 3; charged++) await books.commit(books.open.shift());
@@ -28,7 +28,7 @@ async function busyBooks(): Promise<Books> {
   return books;
 }
 
-/** What a restart of Redis that forgets nothing does to every slot. */
+/** What a restart of Redis that forgets nothing does to every wallet. */
 async function restartRedis(): Promise<void> {
   await stores.redis.call("REPLICAOF", "127.0.0.1", "1");
   await stores.redis.call("REPLICAOF", "NO", "ONE");
@@ -39,15 +39,15 @@ async function requireIntact(books: Books): Promise<void> {
   for (const match of books.open) expect(await books.commit(match)).toBe(true);
   await books.deliver(books.answered.length);
   await books.settle();
-  const { postgres: truth, slot, poison } = await books.compare();
-  expect(slot).toEqual(truth);
-  expect(slot).toMatchObject({ account: { impressions: 6 }, held: 0 });
-  expect(poison).toBe(0);
+  const { postgres: truth, wallet, quarantined } = await books.compare();
+  expect(wallet).toEqual(truth);
+  expect(wallet).toMatchObject({ account: { impressions: 6 }, held: 0 });
+  expect(quarantined).toBe(0);
 }
 
-describe("after a restart that forgets nothing, the matches of a slot live on", () => {
+describe("after a restart that forgets nothing, the matches of a wallet live on", () => {
   it("when several managements restore it at once", async () => {
-    const all = await Promise.all(Array.from({ length: ADVERTISERS }, busyBooks));
+    const all = await Promise.all(Array.from({ length: ADVERTISERS }, busyReconciliation));
     const ids = all.map(({ advertiserId }) => advertiserId);
     const [first] = all;
     if (first === undefined) throw new Error("there are no advertisers");
@@ -61,14 +61,14 @@ describe("after a restart that forgets nothing, the matches of a slot live on", 
   }, 60_000);
 
   it.each(["before", "after"])(
-    "when a restoring breaks off %s the slot has got it, and billing writes meanwhile",
+    "when a restoring breaks off %s the wallet has got it, and billing writes meanwhile",
     async (moment) => {
-      const books = await busyBooks();
+      const books = await busyReconciliation();
       const { money } = books;
       const broken = books.recoverer({
         ...money,
-        async restoreSlot(request) {
-          if (moment === "after") await money.restoreSlot(request);
+        async restoreWallet(request) {
+          if (moment === "after") await money.restoreWallet(request);
           throw new Error("the connection broke");
         },
       });

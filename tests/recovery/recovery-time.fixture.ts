@@ -38,7 +38,7 @@ export class ManyAdvertisers {
     return new ManyAdvertisers(management, connectRedis(stores.redisUrl, { name: "recovery-time" }));
   }
 
-  /** Milliseconds from the loss until the snapshot is complete again, before which every slot is restored. */
+  /** Milliseconds from the loss until the snapshot is complete again, before which every wallet is restored. */
   async timeRecovery(lose: (redis: RedisConnection) => Promise<unknown>): Promise<number> {
     await lose(this.redis);
     const startedMs = performance.now();
@@ -47,12 +47,12 @@ export class ManyAdvertisers {
     return performance.now() - startedMs;
   }
 
-  /** Milliseconds until the slot of an advertiser serves. */
+  /** Milliseconds until the wallet of an advertiser serves. */
   async timeUntilLive(advertiserId: string): Promise<number> {
     const money = createMoneyCommands(this.redis);
     const account = { advertiserId, version: 1, depositedMillicents: 10_000_000 };
     const startedMs = performance.now();
-    await eventually(async () => (await money.applyAccount(account)) !== "unknown_slot", {
+    await eventually(async () => (await money.applyAccount(account)) !== "unknown_wallet", {
       timeoutMs: RECOVERED_WITHIN_MS,
     });
     return performance.now() - startedMs;

@@ -1,5 +1,5 @@
 import type { RedisConnection } from "@diegetic/hot-state";
-import { whileAwayNull } from "./books.fixture.ts";
+import { whileAwayNull } from "./stores.fixture.ts";
 
 const COPY_ALL = `
   local copy = {}

@@ -85,7 +85,7 @@ describe("a flushed Redis", () => {
 
     await eventually(async () => (await town.written()) > 2, PATIENCE);
     await town.agree();
-    // Their matches are gone with the slot: never charged again.
+    // Their matches are gone with the wallet: never charged again.
     await town.served();
     for (const match of seen) expect(await town.statusOf(match)).toBe(409);
     await spendAll(town);
@@ -107,7 +107,7 @@ describe("a Redis that has lost an Idempotency-Key", () => {
     const again = await town.keyedImpression(match, "scene 7");
     expect(again.status).toBe(201);
     const { database } = town.management;
-    await eventually(async () => (await database.poisonImpression.count()) === 1, PATIENCE);
+    await eventually(async () => (await database.quarantinedImpression.count()) === 1, PATIENCE);
     await town.agree(1);
   }, 90_000);
 });
@@ -133,7 +133,7 @@ describe("a Redis that comes back with an older file", () => {
     const { database } = town.management;
     await database.$transaction(
       async (transaction) => {
-        // Without the advertiser's row nobody can bring the slot to where Postgres is.
+        // Without the advertiser's row nobody can bring the wallet to where Postgres is.
         await transaction.$queryRaw`SELECT FROM advertisers FOR UPDATE`;
         await redis.start();
         await eventually(async () => {
@@ -157,7 +157,7 @@ describe("a Redis that comes back with an older file", () => {
         expect(books[0]).toEqual({ spent: 6_000, impressions: 6 });
         break;
       }
-      // A slot that is frozen while it is counted anew is no candidate: then there is no match.
+      // A wallet that is frozen while it is counted anew is no candidate: then there is no match.
       expect([204, 503]).toContain(status);
       refused.add(status);
     }
@@ -180,7 +180,7 @@ describe("a Redis that comes back with an older file", () => {
 });
 
 describe("one master of a cluster that comes back empty", () => {
-  it("gets its slots back", async () => {
+  it("gets its wallets back", async () => {
     const dir = await temporaryDirectory();
     const cluster = await startRedisCluster({ dir, nodes: 3 });
     closers.push(() => cluster.stop());
@@ -188,7 +188,7 @@ describe("one master of a cluster that comes back empty", () => {
     const seen = await town.play(3);
     await town.agree(3);
 
-    const slot = await town.redis.cluster("KEYSLOT", `{${town.advertiserId}}:account`);
+    const wallet = await town.redis.cluster("KEYSLOT", `{${town.advertiserId}}:account`);
     for (const [index, node] of cluster.nodes.entries()) {
       const client = connectRedis(`redis://127.0.0.1:${node.port}`, { name: "test" });
       const own = String(await client.call("CLUSTER", "NODES"))
@@ -196,7 +196,7 @@ describe("one master of a cluster that comes back empty", () => {
         .find((line) => line.includes("myself"));
       client.disconnect();
       const range = /(\d+)-(\d+)\s*$/.exec(own ?? "");
-      if (slot < Number(range?.[1]) || slot > Number(range?.[2])) continue;
+      if (wallet < Number(range?.[1]) || wallet > Number(range?.[2])) continue;
       const busPort = /@(\d+)/.exec(own ?? "")?.[1] ?? "";
       await node.stop();
       const again = await startRedis({

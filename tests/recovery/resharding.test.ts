@@ -6,7 +6,7 @@ import { startRedisCluster } from "@diegetic/local-stores";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
 import { createTestDatabase } from "../helpers/database.ts";
-import { type ClusterNode, SlotMove } from "../helpers/slot-move.ts";
+import { type ClusterNode, HashSlotMove } from "../helpers/hash-slot-move.ts";
 import { insertAdvertisers } from "./many-advertisers.fixture.ts";
 import { type Served, Town } from "./town.fixture.ts";
 
@@ -36,7 +36,7 @@ function first(others: number[]): number {
   return others[0] ?? 0;
 }
 
-describe("a slot that a cluster gives to another node", () => {
+describe("a hash slot that a cluster gives to another node", () => {
   it("serves again after the next round, however many advertisers there are", async () => {
     const { url, nodes } = await startCluster();
     const postgres = await createTestDatabase();
@@ -53,17 +53,17 @@ describe("a slot that a cluster gives to another node", () => {
     // Everything is looked at, then the first page once more: its turn is over.
     await reconciler.round();
 
-    const move = await SlotMove.begin(nodes, id, first);
+    const move = await HashSlotMove.begin(nodes, id, first);
     await move.some(ALL_KEYS);
     await move.finish();
     const account = { advertiserId: id, version: 1, depositedMillicents: 10_000_000 };
-    expect(await money.applyAccount(account)).toBe("unknown_slot");
+    expect(await money.applyAccount(account)).toBe("unknown_wallet");
     await reconciler.round();
     expect(await money.applyAccount(account)).toBe("applied");
   }, 90_000);
 });
 
-describe("a node that is lost while a slot moves away from it", () => {
+describe("a node that is lost while a wallet moves away from it", () => {
   it("takes the open holds with it, and none of their money", async () => {
     const { url, nodes } = await startCluster();
     const town = await Town.open(url, { depositCents: 20, budgetCents: 10 });
@@ -72,7 +72,7 @@ describe("a node that is lost while a slot moves away from it", () => {
     await town.agree(3);
     const open: Served[] = [await town.served(), await town.served()];
 
-    const move = await SlotMove.begin(nodes, town.advertiserId, first);
+    const move = await HashSlotMove.begin(nodes, town.advertiserId, first);
     const old = nodes[move.from]?.connection;
     const keys = (await old?.keys(`{${town.advertiserId}}:*`)) ?? [];
     await move.keys(keys.filter((key) => !/:(holds|matches|pending|history)/.test(key)));

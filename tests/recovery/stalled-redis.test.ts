@@ -18,7 +18,7 @@ interface Line {
   notice?: string;
   part?: string;
   failures?: number;
-  awaySeconds?: number;
+  outageSeconds?: number;
 }
 
 /** Management on a Redis that can be stalled, and what it has logged since it started. */
@@ -45,7 +45,7 @@ async function startManagement() {
   return { proxy, lines, notices, redis: first, port };
 }
 
-async function stallUntilTold(proxy: StallingProxy, notices: () => string[]): Promise<void> {
+async function stallUntilLogged(proxy: StallingProxy, notices: () => string[]): Promise<void> {
   proxy.stall();
   await eventually(() => notices().includes("away"), { timeoutMs: 20_000 });
   proxy.resume();
@@ -53,13 +53,13 @@ async function stallUntilTold(proxy: StallingProxy, notices: () => string[]): Pr
 
 it("a Redis that stalls is told of as away, and as back with the same data: nothing was restarted", async () => {
   const { proxy, lines, notices } = await startManagement();
-  await stallUntilTold(proxy, notices);
+  await stallUntilLogged(proxy, notices);
   await eventually(() => notices().length > 1, { timeoutMs: 20_000 });
   expect(notices()).toEqual(["away", "back"]);
   expect(lines.find(({ notice }) => notice === "back")).toMatchObject({
     level: INFO,
     failures: expect.any(Number),
-    awaySeconds: expect.any(Number),
+    outageSeconds: expect.any(Number),
   });
   const parts = () => lines.flatMap(({ part, level }) => (part === undefined ? [] : `${part} ${level}`));
   const warned = parts().filter((line) => !line.endsWith(String(INFO)));

@@ -3,7 +3,7 @@ import { type BillingService, createBillingService, readBillingSettings } from "
 import {
   connectRedis,
   createMoneyCommands,
-  describeRedisAway,
+  describeRedisUnavailable,
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
@@ -56,7 +56,7 @@ export class Town {
   ) {
     const level = logTo ? "info" : "silent";
     const logger = createLogger(
-      { service: "recovery", instance: "test", level, describeAway: describeRedisAway },
+      { service: "recovery", instance: "test", level, describeUnavailable: describeRedisUnavailable },
       logTo,
     );
     const environment = {
@@ -181,7 +181,7 @@ export class Town {
     return this.management.database.impression.count({ where: { advertiserId: this.advertiserId } });
   }
 
-  /** Spent and impressions of the slot, its campaign, Postgres' totals and its rows: four times the same, once quiet. */
+  /** Spent and impressions of the wallet, its campaign, Postgres' totals and its rows: four times the same, once quiet. */
   async books(): Promise<{ spent: number; impressions: number }[]> {
     const { database } = this.management;
     const account = await this.money.readAccount(this.advertiserId);

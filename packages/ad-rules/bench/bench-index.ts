@@ -14,10 +14,10 @@ import { campaignJson } from "./world.ts";
 
 const WRONG_USE_EXIT_CODE = 2;
 const USAGE = "Usage: npm run bench:index [-- --campaigns 10,10000,100000 --rounds 15 --special 20000]";
-const asked = readArguments();
-const worldSizes = numbers("--campaigns", asked.campaigns);
-const [rounds = 0] = numbers("--rounds", asked.rounds, 1);
-const [specialSize = 0] = numbers("--special", asked.special, 1);
+const options = readArguments();
+const worldSizes = numbers("--campaigns", options.campaigns);
+const [rounds = 0] = numbers("--rounds", options.rounds, 1);
+const [specialSize = 0] = numbers("--special", options.special, 1);
 const requestsPerKind = 1_000;
 const warmUpRounds = 3;
 
@@ -178,7 +178,7 @@ function stepsPerRequest(before: Steps, after: Steps) {
   const each = (name: keyof Steps) => (after[name] - before[name]) / requestsPerKind;
   return {
     texts: each("textsFound"),
-    terms: each("termsRaised"),
+    terms: each("termsActivated"),
     postings: each("postingsWalked"),
     entries: each("entriesRead"),
     records: each("recordsRead"),

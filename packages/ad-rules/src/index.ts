@@ -5,8 +5,8 @@ export { hookFor } from "./creatives/hook-rotation.ts";
 export { type ExplainFacts, type Explanation, explain } from "./explain/explain.ts";
 export { type Check, type CheckedRule, reasonCodes } from "./explain/reason-codes.ts";
 export { CampaignIndex, type Draw, type Ranked } from "./matching-index/campaign-index.ts";
-export type { Candidate } from "./matching-index/candidate.ts";
-export type { CampaignIds } from "./matching-index/packed-campaign.ts";
+export type { CampaignIds } from "./matching-index/documents/packed-campaign.ts";
+export type { Candidate } from "./matching-index/search/candidate.ts";
 export {
   type Pacing,
   type PacingFacts,

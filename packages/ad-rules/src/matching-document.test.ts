@@ -8,7 +8,7 @@ import {
 import { describe, expect, it } from "@jest/globals";
 import { jsonIn, type Row, readDocument, sectionOf, tableIn } from "../../../tests/helpers/markdown.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "../tests/builders.ts";
-import { offerOf } from "../tests/offers.ts";
+import { eligibleCandidate } from "../tests/eligible-candidate.ts";
 import { prepareRequest } from "./compiled/prepared-request.ts";
 import { type ExplainFacts, explain } from "./explain/explain.ts";
 import { reasonCodes } from "./explain/reason-codes.ts";
@@ -23,11 +23,11 @@ import type { GameContext, Placement, PlayerGeo } from "./types/request.ts";
 const document = readDocument("docs/matching.md");
 const scene = sectionOf(document, "The scene of the examples");
 const game = placement(scene.json[0] as Partial<Placement>);
-const asked = scene.json[1] as { player_geo: PlayerGeo; game_context: GameContext };
+const sample = scene.json[1] as { player_geo: PlayerGeo; game_context: GameContext };
 const request = {
   placement: game,
-  context: asked.game_context,
-  geo: asked.player_geo,
+  context: sample.game_context,
+  geo: sample.player_geo,
   nowMs: Date.parse("2026-11-21T19:30:00Z"),
 };
 const rich: ExplainFacts = {
@@ -93,7 +93,7 @@ describe("docs/matching.md: who may serve", () => {
       .checks.filter((check) => !check.passed)
       .map((check) => check.code);
     expect(failed.join(", ") || "none").toBe(cell(row, "Fails"));
-    expect(offerOf(own, request) !== null).toBe(failed.length === 0);
+    expect(eligibleCandidate(own, request) !== null).toBe(failed.length === 0);
   });
 });
 
@@ -109,7 +109,7 @@ describe("docs/matching.md: score, rank, tie", () => {
     );
     const score = numberIn(scored.at(-1) ?? {}, "Adds");
     expect(affinityScore(compileAffinities(emberAffinities), context)).toBe(score);
-    expect(offerOf(campaign({ affinities: emberAffinities }), request)).toMatchObject({
+    expect(eligibleCandidate(campaign({ affinities: emberAffinities }), request)).toMatchObject({
       affinityScore: score,
       affinityParts: parts.filter((part) => part.contribution > 0),
     });

@@ -5,7 +5,7 @@ import { same } from "./plain-texts.ts";
 
 /**
  * Selection as in docs/behaviour.md#matching, every rule on every campaign: what the index has to agree with. It shares
- * nothing with the code that it judges; decimals are counted in whole parts, so that nothing is rounded.
+ * nothing with the code that it scores; decimals are counted in whole parts, so that nothing is rounded.
  */
 
 const million = 10n ** 6n;

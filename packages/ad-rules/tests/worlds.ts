@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { affinityTypes, creativeTypes } from "../src/matching-index/packed-campaign.ts";
+import { affinityTypes, creativeTypes } from "../src/matching-index/documents/packed-campaign.ts";
 import type { BlocklistRuleType, Campaign, GeoTarget } from "../src/types/campaign.ts";
 import type { MatchScene } from "../src/types/request.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "./builders.ts";

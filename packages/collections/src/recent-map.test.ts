@@ -47,13 +47,13 @@ describe("a map of what was used lately", () => {
       places: fc.integer({ min: 1, max: 6 }),
     };
     fc.assert(
-      fc.property(most, places, fc.array(key, { maxLength: 60 }), (mostPlaces, each, keys) => {
-        const recent = new RecentMap<number, number>(mostPlaces);
+      fc.property(most, places, fc.array(key, { maxLength: 60 }), (maxPlaces, each, keys) => {
+        const recent = new RecentMap<number, number>(maxPlaces);
         for (const [number, at] of keys.entries()) {
           recent.get(keys[number >>> 1] ?? at);
           recent.set(at, number, each);
-          expect(recent.get(at)).toBe(each > Math.floor(mostPlaces / 2) ? undefined : number);
-          expect(recent.size * each).toBeLessThanOrEqual(mostPlaces);
+          expect(recent.get(at)).toBe(each > Math.floor(maxPlaces / 2) ? undefined : number);
+          expect(recent.size * each).toBeLessThanOrEqual(maxPlaces);
         }
       }),
     );

@@ -8,7 +8,7 @@ interface Entry<Value> {
  * one is forgotten and takes its place. So a read costs one or two looks, and there is no order to keep.
  */
 export class RecentMap<Key, Value> {
-  readonly #mostPerGeneration: number;
+  readonly #maxPerGeneration: number;
   #newer = new Map<Key, Entry<Value>>();
   #newerPlaces = 0;
   #older = new Map<Key, Entry<Value>>();
@@ -19,7 +19,7 @@ export class RecentMap<Key, Value> {
    */
   constructor(most: number) {
     if (!(most >= 2)) throw new RangeError("a map of two generations has at least 2 places");
-    this.#mostPerGeneration = Math.floor(most / 2);
+    this.#maxPerGeneration = Math.floor(most / 2);
   }
 
   get size(): number {
@@ -37,8 +37,8 @@ export class RecentMap<Key, Value> {
   /** @param places how many the value takes, at least 1; one that takes more than half of all is not kept */
   set(key: Key, value: Value, places = 1): void {
     this.delete(key);
-    if (places > this.#mostPerGeneration) return;
-    if (this.#newerPlaces + places > this.#mostPerGeneration) {
+    if (places > this.#maxPerGeneration) return;
+    if (this.#newerPlaces + places > this.#maxPerGeneration) {
       this.#older = this.#newer;
       this.#newer = new Map();
       this.#newerPlaces = 0;

@@ -40,8 +40,8 @@ export interface ImpressionRecord {
   creative_id: string;
   /** Unix milliseconds by the clock of Redis: it decides the UTC day on which the charge counts. */
   recorded_at_ms: number;
-  /** The advertiser slot's epoch in which it was committed; absent: before slots were numbered. */
-  slot_epoch?: number;
+  /** The advertiser wallet's recovery epoch in which it was committed; absent: before wallets were numbered. */
+  recovery_epoch?: number;
   match: MatchFacts;
 }
 

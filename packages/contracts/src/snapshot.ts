@@ -60,7 +60,7 @@ export interface SnapshotAffinity {
 }
 
 /**
- * An active campaign with everything that matching and scoring need; money stays in the advertiser's slot. One in another
+ * An active campaign with everything that matching and scoring need; money stays in the advertiser's wallet. One in another
  * status has its ids alone: no targets, no affinities, and of its creatives no texts.
  */
 export interface SnapshotCampaign {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
 import { createDatabase, type Database } from "./database.ts";
 import {
-  DatabaseAway,
-  DataRefused,
+  ConstraintViolation,
+  DatabaseUnavailable,
   RecordMissing,
   StatementTimeout,
   TransactionConflict,
@@ -38,16 +38,16 @@ describe("errors", () => {
     await expect(database.account.create({ data: account("acct_twice") })).rejects.toThrow(UniqueViolation);
     await expect(raw).rejects.toThrow(UniqueViolation);
     const orphan = { id: "dep_1", advertiserId: "nobody", amountCents: 1 };
-    await expect(database.deposit.create({ data: orphan })).rejects.toThrow(DataRefused);
+    await expect(database.deposit.create({ data: orphan })).rejects.toThrow(ConstraintViolation);
     await expect(database.account.update({ where: { id: "nobody" }, data: { label: "x" } })).rejects.toThrow(
       RecordMissing,
     );
   });
 
-  it("say that the database is away: unreachable, too slow, or gone in the middle", async () => {
+  it("say that the database is unavailable: unreachable, too slow, or gone in the middle", async () => {
     const nowhere = createDatabase("postgres://x@127.0.0.1:1/x");
-    await expect(nowhere.account.findMany()).rejects.toThrow(DatabaseAway);
-    await expect(inTransaction(nowhere, (tx) => tx.account.findMany())).rejects.toThrow(DatabaseAway);
+    await expect(nowhere.account.findMany()).rejects.toThrow(DatabaseUnavailable);
+    await expect(inTransaction(nowhere, (tx) => tx.account.findMany())).rejects.toThrow(DatabaseUnavailable);
     await expect(database.$queryRaw`SELECT pg_sleep(2)::text`).rejects.toThrow(StatementTimeout);
     const killed = inTransaction(database, async (tx) => {
       await tx.account.create({ data: account("acct_killed") });
@@ -55,7 +55,7 @@ describe("errors", () => {
       await database.$queryRaw`SELECT pg_terminate_backend(${session?.pid}::int)`;
       await tx.account.findMany();
     });
-    await expect(killed).rejects.toThrow(DatabaseAway);
+    await expect(killed).rejects.toThrow(DatabaseUnavailable);
     expect(await database.account.findUnique({ where: { id: "acct_killed" } })).toBeNull();
   });
 });
@@ -79,9 +79,9 @@ describe("a database that cannot be used", () => {
     ];
     for (const attempt of attempts) {
       const error = await attempt().catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(DatabaseAway);
-      expect((error as DatabaseAway).message).toMatch(sentence);
-      expect((error as DatabaseAway).message).not.toMatch(/\n|secret-word/);
+      expect(error).toBeInstanceOf(DatabaseUnavailable);
+      expect((error as DatabaseUnavailable).message).toMatch(sentence);
+      expect((error as DatabaseUnavailable).message).not.toMatch(/\n|secret-word/);
     }
     await Promise.all([stranger.$disconnect(), pipeline.close()]);
   });

@@ -21,7 +21,7 @@ export interface DatabaseOptions {
 
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 
-/** Opens a pool of connections to `postgres://…`, lazily: a database that is away is noticed by the first call. */
+/** Opens a pool of connections to `postgres://…`, lazily: a database that is unavailable is noticed by the first call. */
 export function createDatabase(url: string, options: DatabaseOptions = {}): Database {
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
   const adapter = new PrismaPg(

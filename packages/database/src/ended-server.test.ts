@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
 import { eventually } from "../../../tests/helpers/eventually.ts";
 import { createDatabase, type Database } from "./database.ts";
-import { DatabaseAway } from "./errors.ts";
+import { DatabaseUnavailable } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createReader } from "./reader.ts";
@@ -193,7 +193,7 @@ describe.each(users)("a server that ends a connection of %s", (_what, open) => {
     await endConnection(administrator, pid);
     proxy.passOn();
     const failures = (await Promise.all(all)).filter((error) => error !== undefined);
-    for (const failure of failures) expect(failure).toBeInstanceOf(DatabaseAway);
+    for (const failure of failures) expect(failure).toBeInstanceOf(DatabaseUnavailable);
     await eventually(() =>
       user.run().then(
         () => true,

@@ -24,7 +24,7 @@ export class UniqueViolation extends DatabaseError {
 }
 
 /** The data break an invariant or a limit of the schema: repeating the same write will not help. */
-export class DataRefused extends DatabaseError {
+export class ConstraintViolation extends DatabaseError {
   /** Name of the constraint where one is to blame, such as `campaigns_money_check`. */
   readonly constraint: string | null;
 
@@ -44,10 +44,10 @@ export class TransactionConflict extends DatabaseError {}
  * The database cannot be reached, refuses its user, did not answer in time, or does not say which installation it is. A write may
  * nevertheless have happened: repeat only what is idempotent. The message is one sentence for an operator.
  */
-export class DatabaseAway extends DatabaseError {}
+export class DatabaseUnavailable extends DatabaseError {}
 
 /** The database ended a statement whose time was over: it is there, but busy, or somebody else has the rows locked. */
-export class StatementTimeout extends DatabaseAway {}
+export class StatementTimeout extends DatabaseUnavailable {}
 
 interface DriverCause {
   kind?: string;
@@ -58,7 +58,7 @@ interface DriverCause {
 
 /** The last of these is what Prisma says when its transaction ran out of time. */
 const AWAY_CODES = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028"]);
-const AWAY_KINDS = new Set([
+const UNAVAILABLE_KINDS = new Set([
   "DatabaseNotReachable",
   "ConnectionClosed",
   "SocketTimeout",
@@ -66,7 +66,7 @@ const AWAY_KINDS = new Set([
   "TlsConnectionError",
 ]);
 /** Connection lost, user refused, no such database, resources, shut-down, statement or lock timed out. */
-const AWAY_SQL_STATE = /^(08|28|3D|53|57|55P03)/;
+const UNAVAILABLE_SQL_STATE = /^(08|28|3D|53|57|55P03)/;
 /** Messages of the driver that come without a code. */
 const AWAY_MESSAGE =
   /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable/i;
@@ -86,20 +86,20 @@ export function translateError(error: unknown): unknown {
   if (code === "P2025") return new RecordMissing(message, options);
   if (CONFLICT_SQL_STATES.has(sqlState) || code === "P2034") return new TransactionConflict(message, options);
   if (sqlState === "57014") return new StatementTimeout(message, options);
-  if (/^2[23]/.test(sqlState)) return new DataRefused(message, constraintOf(cause), options);
+  if (/^2[23]/.test(sqlState)) return new ConstraintViolation(message, constraintOf(cause), options);
   if (
-    AWAY_SQL_STATE.test(sqlState) ||
-    AWAY_KINDS.has(cause?.kind ?? "") ||
+    UNAVAILABLE_SQL_STATE.test(sqlState) ||
+    UNAVAILABLE_KINDS.has(cause?.kind ?? "") ||
     AWAY_CODES.has(String(code)) ||
     AWAY_SYSTEM_CODE.test(String(code)) ||
     (sqlState === "" && AWAY_MESSAGE.test(error.message))
   ) {
-    return new DatabaseAway(awaySentence(sqlState, message || String(code)), options);
+    return new DatabaseUnavailable(unavailableSentence(sqlState, message || String(code)), options);
   }
   return error;
 }
 
-function awaySentence(sqlState: string, message: string): string {
+function unavailableSentence(sqlState: string, message: string): string {
   if (sqlState.startsWith("28"))
     return "Postgres refuses the user or the password of DATABASE_URL: correct them.";
   if (sqlState.startsWith("3D")) {

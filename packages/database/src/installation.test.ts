@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
 import { createDatabase, type Database } from "./database.ts";
-import { DatabaseAway } from "./errors.ts";
+import { DatabaseUnavailable } from "./errors.ts";
 import { installationId } from "./installation.ts";
 
 let test: TestDatabase;
@@ -22,7 +22,7 @@ describe("installationId", () => {
 
     await database.$executeRaw`TRUNCATE installation`;
     const error = await installationId(database).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(DatabaseAway);
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
     expect(String(error)).toMatch(
       /DATABASE_URL .* its table installation is empty: put the row back.*operating\.md\)\.$/,
     );

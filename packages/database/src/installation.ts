@@ -1,14 +1,14 @@
 import type { Database } from "./database.ts";
-import { DatabaseAway } from "./errors.ts";
+import { DatabaseUnavailable } from "./errors.ts";
 
 /**
  * Which installation this database is: made by its migration, and never changed. A database that does not say it, because its rows
- * were restored without that one, counts as one that is away, and can be used once it is put back.
+ * were restored without that one, counts as one that is unavailable, and can be used once it is put back.
  */
 export async function installationId(database: Database): Promise<string> {
   const found = await database.installation.findFirst();
   if (found !== null) return found.id;
-  throw new DatabaseAway(
+  throw new DatabaseUnavailable(
     "The database at DATABASE_URL does not say which installation it is, because its table installation is empty: put the row back, " +
       'with the id that it had (see "One Redis, one installation" in docs/operating.md).',
   );

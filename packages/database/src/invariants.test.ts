@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
 import { createDatabase, type Database } from "./database.ts";
 import { dateOfDay, ensureImpressionPartition } from "./days.ts";
-import { DataRefused } from "./errors.ts";
+import { ConstraintViolation } from "./errors.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -68,7 +68,7 @@ async function refusal(table: string, column: string, value: string): Promise<st
     if (changed !== 1) throw new Error(`${statement} changed ${changed} rows`);
     return undefined;
   } catch (error) {
-    if (error instanceof DataRefused) return error.constraint;
+    if (error instanceof ConstraintViolation) return error.constraint;
     throw error;
   }
 }
@@ -193,7 +193,7 @@ describe("impressions", () => {
     });
 
   it("need the partition of their day, which any number of callers may ask for", async () => {
-    await expect(insert("imp_1", "2031-01-01")).rejects.toThrow(DataRefused);
+    await expect(insert("imp_1", "2031-01-01")).rejects.toThrow(ConstraintViolation);
     const made = await Promise.all([1, 2, 3, 4].map(() => ensureImpressionPartition(database, "2031-01-01")));
     expect(made.filter(Boolean)).toHaveLength(1);
     await insert("imp_1", "2031-01-01");
@@ -222,7 +222,7 @@ describe("impressions", () => {
 
 describe("ledger", () => {
   const entry = (kind: "deposit" | "charge" | "earning" | "fee", amountMicrocents: bigint) => ({
-    postingId: `posting_${sequence}`,
+    entryGroupId: `posting_${sequence}`,
     kind,
     day: dateOfDay("2026-11-21"),
     accountId: kind === "fee" ? null : names.account,

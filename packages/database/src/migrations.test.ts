@@ -104,6 +104,7 @@ describe("migrations", () => {
       "20261122002000_published_sizes",
       "20261122002010_key_windows",
       "20261122003000_users",
+      "20261123000000_vocabulary",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

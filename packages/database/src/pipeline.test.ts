@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
 import { createDatabase, type Database } from "./database.ts";
-import { DatabaseAway, DataRefused, UniqueViolation } from "./errors.ts";
+import { ConstraintViolation, DatabaseUnavailable, UniqueViolation } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";
 import { createPipeline, type Pipeline, type Statements } from "./pipeline.ts";
 
@@ -70,7 +70,7 @@ describe("createPipeline", () => {
       void statements.execute(orphan);
       await statements.execute(account("acct_behind"));
     });
-    await expect(refused).rejects.toThrow(DataRefused);
+    await expect(refused).rejects.toThrow(ConstraintViolation);
     expect(await count("acct_behind")).toBe(0);
     let attempts = 0;
     await pipeline.inTransaction(async (statements) => {
@@ -90,13 +90,15 @@ describe("createPipeline", () => {
     await expect(failed).rejects.toThrow("known already");
   });
 
-  it("tells data that are refused from a database that is away", async () => {
+  it("tells data that are refused from a database that is unavailable", async () => {
     const nowhere = createPipeline("postgres://nobody@127.0.0.1:1/nothing");
     const none = Prisma.sql`SELECT 1`;
-    await expect(nowhere.inTransaction((statements) => statements.query(none))).rejects.toThrow(DatabaseAway);
+    await expect(nowhere.inTransaction((statements) => statements.query(none))).rejects.toThrow(
+      DatabaseUnavailable,
+    );
     await nowhere.close();
     await expect(pipeline.inTransaction((statements) => statements.execute(orphan))).rejects.toMatchObject({
-      constructor: DataRefused,
+      constructor: ConstraintViolation,
       constraint: "deposits_advertiser_id_fkey",
     });
     const killed = pipeline.inTransaction(async (statements) => {
@@ -105,7 +107,7 @@ describe("createPipeline", () => {
       await database.$queryRaw`SELECT pg_terminate_backend(${session?.pid}::int)`;
       await statements.query(none);
     });
-    await expect(killed).rejects.toThrow(DatabaseAway);
+    await expect(killed).rejects.toThrow(DatabaseUnavailable);
     expect(await count("acct_killed")).toBe(0);
     expect(await pipeline.inTransaction((statements) => statements.query(none))).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
 import { createDatabase, type Database } from "./database.ts";
-import { DatabaseAway, DataRefused } from "./errors.ts";
+import { ConstraintViolation, DatabaseUnavailable } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";
 import { createReader, type Reader } from "./reader.ts";
 
@@ -34,7 +34,7 @@ describe("createReader", () => {
   });
 
   it("rejects with the classes of errors, and is as good as new", async () => {
-    await expect(reader.query(Prisma.sql`SELECT ${"x"}::int`)).rejects.toThrow(DataRefused);
+    await expect(reader.query(Prisma.sql`SELECT ${"x"}::int`)).rejects.toThrow(ConstraintViolation);
     expect(await reader.query(Prisma.sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
   });
 
@@ -43,13 +43,13 @@ describe("createReader", () => {
     await reader.query(alive);
     await database.$queryRaw`SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE application_name = 'reader-test'`;
     const again = await reader.query(alive).catch((error: unknown) => error);
-    if (again instanceof Error) expect(again).toBeInstanceOf(DatabaseAway);
+    if (again instanceof Error) expect(again).toBeInstanceOf(DatabaseUnavailable);
     expect(await reader.query(alive)).toEqual([{ it: "alive" }]);
   });
 
-  it("says that a server is away", async () => {
+  it("says that a server is unavailable", async () => {
     const nobody = createReader("postgres://nobody@127.0.0.1:9/none");
-    await expect(nobody.query(Prisma.sql`SELECT 1`)).rejects.toThrow(DatabaseAway);
+    await expect(nobody.query(Prisma.sql`SELECT 1`)).rejects.toThrow(DatabaseUnavailable);
     await nobody.close();
   });
 });

@@ -18,7 +18,7 @@ export interface Reader {
 
 const DEFAULT_POOL_SIZE = 8;
 /** Texts of which the names are kept; the code has far fewer. */
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;
 
 /**
  * Opens connections to `postgres://…`, lazily; at most 8 unless `poolSize` says otherwise. A pooler in between has to follow
@@ -44,7 +44,7 @@ export function createReader(url: string, options: Partial<PoolOptions> = {}): R
 function nameOf(text: string, names: Map<string, string>): string {
   const known = names.get(text);
   if (known !== undefined) return known;
-  if (names.size >= MOST_NAMES) throw new RangeError(`more than ${MOST_NAMES} different statements`);
+  if (names.size >= MAX_NAMES) throw new RangeError(`more than ${MAX_NAMES} different statements`);
   const name = hash("sha256", text, "hex").slice(0, 32);
   names.set(text, name);
   return name;

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { DatabaseAway, translateError } from "./errors.ts";
+import { DatabaseUnavailable, translateError } from "./errors.ts";
 
 const TIMEOUT_MS = 4_000;
 
@@ -21,7 +21,7 @@ export async function unusableDatabase(url: string): Promise<string | undefined>
     return undefined;
   } catch (error) {
     const translated = translateError(error);
-    if (translated instanceof DatabaseAway) return translated.message;
+    if (translated instanceof DatabaseUnavailable) return translated.message;
     return "What answers at DATABASE_URL is no Postgres that can be used: correct the address.";
   } finally {
     await client.end().catch(() => undefined);

@@ -1,20 +1,20 @@
--- Brings an advertiser's deposits into the slot.
+-- Brings an advertiser's deposits into the wallet.
 -- KEYS  account
 -- ARGV  version, deposited (millicents)
 -- Reply {code}
--- Codes applied       the slot has this version
---       older         the slot has a newer version, nothing was changed
---       unknown_slot  the slot has to be restored first, nothing was changed
+-- Codes applied       the wallet has this version
+--       older         the wallet has a newer version, nothing was changed
+--       unknown_wallet  the wallet has to be restored first, nothing was changed
 -- Idempotent: a version again changes nothing.
 
 -- @include "time"
--- @include "lineage"
+-- @include "replication_id"
 -- @include "totals"
 
 local account_key = KEYS[1]
 local version, deposited = unpack(ARGV)
 
-if not read_account(account_key) then return { 'unknown_slot' } end
+if not read_account(account_key) then return { 'unknown_wallet' } end
 if tonumber(redis.call('HGET', account_key, 'version')) > tonumber(version) then return { 'older' } end
 redis.call('HSET', account_key, 'version', version, 'deposited', deposited)
 return { 'applied' }

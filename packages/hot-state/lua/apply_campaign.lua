@@ -1,23 +1,23 @@
--- Brings a campaign's status, budget and daily cap into the advertiser's slot; makes a new
--- campaign in a slot that is there.
+-- Brings a campaign's status, budget and daily cap into the advertiser's wallet; makes a new
+-- campaign in a wallet that is there.
 -- KEYS  account, campaign
 -- ARGV  version, status, budget (millicents), daily_cap (millicents, '': none), then for a new one: spent (millicents),
 --       impressions, day (YYYY-MM-DD), day_spent (millicents)
 -- Reply {code}
--- Codes applied   the slot has this version
---       older     the slot has a newer version, nothing was changed
---       unknown_slot  the slot has to be restored first, nothing was changed
+-- Codes applied   the wallet has this version
+--       older     the wallet has a newer version, nothing was changed
+--       unknown_wallet  the wallet has to be restored first, nothing was changed
 -- A newer version takes away the ceiling: the lowered budget has arrived.
 -- Idempotent: a version again changes nothing.
 
 -- @include "time"
--- @include "lineage"
+-- @include "replication_id"
 -- @include "totals"
 
 local account_key, campaign_key = KEYS[1], KEYS[2]
 local version, status, budget, daily_cap, seed_spent, seed_impressions, seed_day, seed_day_spent = unpack(ARGV)
 
-if not read_account(account_key) then return { 'unknown_slot' } end
+if not read_account(account_key) then return { 'unknown_wallet' } end
 local known = redis.call('HGET', campaign_key, 'version')
 if known and tonumber(known) > tonumber(version) then return { 'older' } end
 if not known then

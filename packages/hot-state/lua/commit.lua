@@ -6,8 +6,8 @@
 -- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
 --       {'refused', code}: texts without line breaks
 -- Codes lease_expired  the caller's lease of the snapshot is over: it may know keys and games that are no longer valid
---       unknown_slot  the slot has to be restored first
---       no_match      no unbilled match of this creative, it is too old, or older than the slot's era
+--       unknown_wallet  the wallet has to be restored first
+--       no_match      no unbilled match of this creative, it is too old, or older than the wallet's valid-from epoch
 --       balance, budget, daily_cap  the match is known, but its price no longer fits
 -- A match is billed until its hold lapses and until it is late_impression_ms old, whichever is later; without a match_id only
 -- until match_without_id_ms after its hold lapses, if that is sooner. Older ones are not searched: no hold is expected to be
@@ -19,7 +19,7 @@
 -- @include "time"
 -- @include "entry"
 -- @include "history"
--- @include "lineage"
+-- @include "replication_id"
 -- @include "totals"
 -- @include "shares"
 
@@ -35,15 +35,15 @@ local now_ms = math.floor(now_us / 1000)
 if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 'refused', 'lease_expired' } end
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
-if not account or not campaign then return { 'refused', 'unknown_slot' } end
+if not account or not campaign then return { 'refused', 'unknown_wallet' } end
 local is_remembered, first_match, asked_for = recall(account, matches, operation_field, match_id)
 if not is_remembered then return { 'refused', 'no_match' } end
 
--- slot_epoch tells billing whether the slot still knows of the charge. A replay names the present epoch: billing takes
+-- recovery_epoch tells billing whether the wallet still knows of the charge. A replay names the present epoch: billing takes
 -- records from first answers and from the outbox alone.
 local function record_of(entry, operation)
   return '{"impression_id":"' .. entry.impression_id .. '"' .. (operation or '') .. ',"creative_id":"' .. entry.creative_id
-    .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"slot_epoch":' .. account.epoch .. ',"match":' .. entry.payload .. '}'
+    .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"recovery_epoch":' .. account.epoch .. ',"match":' .. entry.payload .. '}'
 end
 
 local function is_too_old(entry)

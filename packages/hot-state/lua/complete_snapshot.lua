@@ -1,12 +1,12 @@
 -- Marks the snapshot as complete: everything has been published once in this epoch and on this server, followers may serve.
 -- KEYS  1 version  2 epoch  3 complete  4 leases
 -- ARGV  1 epoch in which everything was published  2 version that the publishing reached  3 channel  4 length of a lease, ms
---       5 lineage of the server when the publishing began  6 what names of earlier leases begin with
+--       5 replication id of the server when the publishing began  6 what names of earlier leases begin with
 -- Reply {'complete'} | {'lost'}: the epoch or the server has changed, or the version went backwards meanwhile
 -- @include "time"
--- @include "lineage"
+-- @include "replication_id"
 
-if server_lineage() ~= ARGV[5] or redis.call('GET', KEYS[2]) ~= ARGV[1]
+if server_replication_id() ~= ARGV[5] or redis.call('GET', KEYS[2]) ~= ARGV[1]
   or tonumber(redis.call('GET', KEYS[1]) or '0') < tonumber(ARGV[2]) then
   return { 'lost' }
 end

@@ -1,9 +1,9 @@
 -- Says whether any follower may still serve what was true before a version.
 -- KEYS  1 version  2 leases  3 epoch  4 complete
 -- ARGV  1 version  2 length of a lease, ms
--- Reply {'obeyed'} | {'behind', number of live leases below the version, or one while the snapshot is not complete} | {'lost'}: the snapshot is older than that
+-- Reply {'propagated'} | {'behind', number of live leases below the version, or one while the snapshot is not complete} | {'lost'}: the snapshot is older than that
 -- @include "time"
--- @include "lineage"
+-- @include "replication_id"
 
 local wanted = tonumber(ARGV[1])
 if tonumber(redis.call('GET', KEYS[1]) or '0') < wanted then
@@ -23,7 +23,7 @@ for i = 1, #leases, 2 do
   end
 end
 local complete = redis.call('GET', KEYS[4])
-if complete ~= (redis.call('GET', KEYS[3]) or '') .. '|' .. server_lineage() then
+if complete ~= (redis.call('GET', KEYS[3]) or '') .. '|' .. server_replication_id() then
   -- Leases may have been forgotten together with what else this server has lost.
   behind = behind + 1
 end
@@ -37,4 +37,4 @@ end
 if behind > 0 then
   return { 'behind', behind }
 end
-return { 'obeyed' }
+return { 'propagated' }

@@ -1,30 +1,30 @@
 -- Ends a hold without a charge and gives its money back.
--- KEYS  account, campaign, holds, pending, matches, history, shares, cap, giveback,
+-- KEYS  account, campaign, holds, pending, matches, history, shares, cap, session_release,
 --       matched (of the match's hour; reason lapsed: the account's key again)
 -- ARGV  match_id, reason ('cancelled' | 'lapsed'), place ('<campaign_id>|<encoded game_id>'), session_key,
---       price (millicents), giveback_value ('<encoded game_id>|<session_key>'),
+--       price (millicents), session_release_value ('<encoded game_id>|<session_key>'),
 --       developer's account_id ('': the hold names none, see "shares")
 -- Reply {code}
 -- Codes released   the hold has ended this way (by this call or by an earlier one)
 --       not_open   there is no such hold: never taken, charged, or ended the other way
 --       not_due    reason lapsed, but its time is not over
---       unknown_slot
+--       unknown_wallet
 -- cancelled: nobody saw the answer, the match is forgotten and the caps are as they were before.
--- A campaign that is gone from the slot does not keep the advertiser's money.
--- lapsed: the match stays pending (a late impression may bill it), its appearance is given back here, and `giveback`
---       says that its place in the session is still to be given back in the game's slot.
+-- A campaign that is gone from the wallet does not keep the advertiser's money.
+-- lapsed: the match stays pending (a late impression may bill it), its appearance is given back here, and `session_release`
+--       says that its place in the session is still to be given back in the game's wallet.
 -- Idempotent by match_id.
 
 -- @include "time"
 -- @include "entry"
 -- @include "history"
 -- @include "cap"
--- @include "lineage"
+-- @include "replication_id"
 -- @include "totals"
 -- @include "shares"
 
-local account_key, campaign_key, holds, pending, matches, history, shares, cap, giveback, matched = unpack(KEYS)
-local match_id, reason, place, session_key, price, giveback_value, developer_id = unpack(ARGV)
+local account_key, campaign_key, holds, pending, matches, history, shares, cap, session_release, matched = unpack(KEYS)
+local match_id, reason, place, session_key, price, session_release_value, developer_id = unpack(ARGV)
 local CANCELLED_MS = 600000
 local now_ms = math.floor(now_microseconds() / 1000)
 
@@ -38,18 +38,18 @@ local function free(amount)
 end
 
 local account = read_account(account_key)
-if not account then return { 'unknown_slot' } end
+if not account then return { 'unknown_wallet' } end
 
 local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
 if not text then
-  -- A releaser that was away for a day finds the hold, but no longer the match: the money is given back all the same.
+  -- A releaser that was unavailable for a day finds the hold, but no longer the match: the money is given back all the same.
   local member = hold_member(match_id, place, session_key, developer_id, price)
   local lapses_at_ms = redis.call('ZSCORE', holds, member)
   if reason ~= 'lapsed' or not lapses_at_ms then return { 'not_open' } end
   if tonumber(lapses_at_ms) > now_ms then return { 'not_due' } end
   remove_hold(holds, shares, developer_id, member, member, game_of(place), tonumber(price))
   free(tonumber(price))
-  redis.call('HSET', giveback, match_id, giveback_value)
+  redis.call('HSET', session_release, match_id, session_release_value)
   return { 'released' }
 end
 
@@ -66,7 +66,7 @@ give_back_cap(cap, entry, reason == 'cancelled')
 if reason == 'lapsed' then
   entry.state = 'L'
   redis.call('HSET', matches, match_id, encode_entry(entry))
-  redis.call('HSET', giveback, match_id, giveback_value)
+  redis.call('HSET', session_release, match_id, session_release_value)
 else
   if matched ~= account_key then uncount_match(matched, game_of(place)) end
   redis.call('ZREM', pending, pending_member(match_id, entry))

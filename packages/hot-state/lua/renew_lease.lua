@@ -10,11 +10,11 @@
 --     | {'current', expires_ms}: the lease is extended until then
 -- A lease is the text applied:expires_ms:renewal.
 -- @include "time"
--- @include "lineage"
+-- @include "replication_id"
 -- @include "memory"
 
 local epoch = redis.call('GET', KEYS[2])
-if not epoch or redis.call('GET', KEYS[3]) ~= epoch .. '|' .. server_lineage() then
+if not epoch or redis.call('GET', KEYS[3]) ~= epoch .. '|' .. server_replication_id() then
   return { 'incomplete' }
 end
 local version = tonumber(redis.call('GET', KEYS[1]) or '0')

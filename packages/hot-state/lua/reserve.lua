@@ -5,9 +5,9 @@
 --       developer's account_id, late_impression_ms, then pairs of creative_id, max_uses
 -- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms}
 --       {'refused', code, cap_since_ms | '', lasts}: texts without line breaks
--- Codes unknown_slot   the slot has to be rebuilt first
---       stale_version  the slot knows a newer version of the campaign than the caller
---       behind         the slot has an older version than the caller: its settings may allow what the newer ones forbid
+-- Codes unknown_wallet   the wallet has to be rebuilt first
+--       stale_version  the wallet knows a newer version of the campaign than the caller
+--       behind         the wallet has an older version than the caller: its settings may allow what the newer ones forbid
 --       not_active, balance, budget, daily_cap, creative_cap
 --       developer_share  open holds of the developer's account would take more than half of what the campaign has left
 -- lasts: whether the end of a hold can change a lack of money. ''  it can;
@@ -22,7 +22,7 @@
 -- @include "time"
 -- @include "entry"
 -- @include "history"
--- @include "lineage"
+-- @include "replication_id"
 -- @include "totals"
 -- @include "cap"
 -- @include "shares"
@@ -87,7 +87,7 @@ end
 
 account = read_account(account_key)
 campaign = read_campaign(campaign_key, utc_day(now_ms))
-if not account or not campaign then return without_hold('refused', 'unknown_slot', '', '') end
+if not account or not campaign then return without_hold('refused', 'unknown_wallet', '', '') end
 
 local is_remembered, known = recall(account, matches, match_id)
 if known then
@@ -116,11 +116,11 @@ end
 local creative_id, appearances, times_served = pick_creative(counted, campaign.rotation)
 if not creative_id then return without_hold('refused', 'creative_cap', cap_since_ms, '') end
 
--- Before anything is counted: while a cluster moves the slot, a key that is made anew ends the script (see "history").
+-- Before anything is counted: while a cluster moves the hash slot, a key that is made anew ends the script (see "history").
 if not is_remembered then
   require_memory(holds)
   redis.call('DEL', pending, matches, history)
-  redis.call('HSET', matches, ':era', account.era)
+  redis.call('HSET', matches, ':era', account.matches_valid_from_epoch)
 end
 -- No write stands before this one unless `require_memory` does: full memory stops the script here.
 redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, whole(appearances + 1),

@@ -1,13 +1,13 @@
--- Brings into the slot what Postgres knows and the slot does not: an impression of an earlier epoch that was written after
--- the slot had been restored, or the end of a charge that Postgres could not take.
+-- Brings into the wallet what Postgres knows and the wallet does not: an impression of an earlier epoch that was written after
+-- the wallet had been restored, or the end of a charge that Postgres could not take.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, settled
 -- ARGV  epoch that Postgres knows, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
 --       epoch in which it was committed, place ('<campaign_id>|<encoded game_id>')
 -- Reply {code}
 -- Codes settled       this has brought the totals in agreement with Postgres
 --       known         they agreed without it
---       stale         the slot is of another epoch: look again
---       unknown_slot  the slot has to be restored first
+--       stale         the wallet is of another epoch: look again
+--       unknown_wallet  the wallet has to be restored first
 -- A late impression whose match is still unbilled here takes it, so that nobody bills it again. What is settled may pass the
 -- budget: nothing is held or charged then until there is room again.
 -- Idempotent by kind and impression_id within an epoch; the next restore counts from Postgres anew.
@@ -15,19 +15,19 @@
 -- @include "time"
 -- @include "entry"
 -- @include "history"
--- @include "lineage"
+-- @include "replication_id"
 -- @include "totals"
 -- @include "shares"
 
 local account_key, campaign_key, holds, pending, matches, history, shares, settled = unpack(KEYS)
 local epoch, kind, impression_id, match_id, price, day, committed_in, place = unpack(ARGV)
--- What a mark says when money was moved; those of `restore_slot` say something else.
+-- What a mark says when money was moved; those of `restore_wallet` say something else.
 local MOVED = 'moved'
 local now_ms = math.floor(now_microseconds() / 1000)
 
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, day)
-if not account or not campaign then return { 'unknown_slot' } end
+if not account or not campaign then return { 'unknown_wallet' } end
 if account.epoch ~= epoch then return { 'stale' } end
 local mark = kind == 'reversed' and '-' .. impression_id or impression_id
 local told = redis.call('HGET', settled, mark)
@@ -45,7 +45,7 @@ local function move(sign)
   end
 end
 
--- True: it has been charged here already, by a request that was sent again after the slot had been restored.
+-- True: it has been charged here already, by a request that was sent again after the wallet had been restored.
 local function take_match()
   local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
   if not text then return false end

@@ -9,7 +9,7 @@ export interface ConnectionOptions {
   name: string;
   /** How long a command may wait for its reply before it fails. Milliseconds. */
   commandTimeoutMs?: number;
-  /** Commands wait for as long as the connection is away, as the worker of a queue needs it. Default: false. */
+  /** Commands wait for as long as the connection is unavailable, as the worker of a queue needs it. Default: false. */
   patient?: boolean;
 }
 
@@ -100,7 +100,7 @@ function writeTogether(redis: Redis): Redis {
 }
 
 /**
- * A cluster client sends ASKING ahead of a command that a moving slot redirects, and keeps nothing of its answer. When it fails,
+ * A cluster client sends ASKING ahead of a command that a moving hash slot redirects, and keeps nothing of its answer. When it fails,
  * the command does, too; but a rejection that nobody takes would end the process.
  */
 const { asking } = Redis.prototype;
@@ -116,10 +116,10 @@ export function duplicateConnection(redis: RedisConnection): RedisConnection {
 }
 
 const FIRST_RECONNECT_MS = 50;
-const LONGEST_RECONNECT_MS = 1_000;
+const MAX_RECONNECT_MS = 1_000;
 
 /** Doubles up to a second, with jitter: services come back soon after Redis, and not all at the same moment. */
 function reconnectDelayMs(attempt: number): number {
-  const delayMs = Math.min(LONGEST_RECONNECT_MS, FIRST_RECONNECT_MS * 2 ** Math.min(attempt - 1, 10));
+  const delayMs = Math.min(MAX_RECONNECT_MS, FIRST_RECONNECT_MS * 2 ** Math.min(attempt - 1, 10));
   return Math.round(delayMs * (0.75 + Math.random() / 4));
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { startTestRedisCluster, type TestRedis } from "../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "./connection.ts";
 import { hashSlotOf } from "./hash-slot.ts";
-import { slotOwners } from "./slot-owners.ts";
+import { hashSlotOwners } from "./hash-slot-owners.ts";
 
 let server: TestRedis;
 let redis: RedisConnection;
@@ -29,13 +29,13 @@ describe("hashSlotOf", () => {
   });
 });
 
-describe("slotOwners", () => {
-  it("knows a node for every slot of a cluster", async () => {
-    const owners = await slotOwners(redis);
+describe("hashSlotOwners", () => {
+  it("knows a node for every hashSlot of a cluster", async () => {
+    const owners = await hashSlotOwners(redis);
     expect(owners.size).toBe(16_384);
     expect(new Set(owners.values()).size).toBe(3);
     const nodes = String(await redis.cluster("NODES"));
-    for (const [slot, id] of [...owners].slice(0, 1))
-      expect(nodes).toMatch(new RegExp(`^${id} .* ${slot}-`, "m"));
+    for (const [hashSlot, id] of [...owners].slice(0, 1))
+      expect(nodes).toMatch(new RegExp(`^${id} .* ${hashSlot}-`, "m"));
   });
 });

@@ -9,19 +9,6 @@ export {
   type BillingWorkerOptions,
   createBillingWorker,
 } from "./billing-queue/worker.ts";
-export {
-  createSessionBooksReader,
-  type SessionBooks,
-  type SessionBooksReader,
-} from "./books/session-books.ts";
-export {
-  type CampaignBooks,
-  createSlotReader,
-  type SlotBooks,
-  type SlotLimits,
-  type SlotReader,
-} from "./books/slot-books.ts";
-export { countSnapshotEntities, readSnapshotRows, type SnapshotRow } from "./books/snapshot-books.ts";
 export { type ConnectionOptions, connectRedis, type RedisConnection } from "./connection.ts";
 export { type DueAdvertiser, DueIndex, type DueIndexOptions, type DueKind } from "./due/due-index.ts";
 export { evictionPolicies } from "./eviction.ts";
@@ -44,11 +31,11 @@ export {
   type SessionReference,
 } from "./game-session/sessions.ts";
 export { hashSlotOf } from "./hash-slot.ts";
+export { hashSlotOwners } from "./hash-slot-owners.ts";
 export { type Claim, IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
 export { ForeignRedis } from "./installation/foreign-redis.ts";
 export { InstallationClaim } from "./installation/installation-claim.ts";
 export { type KeyUse, KeyUses, type KeyUsesOptions, takeKeyUses } from "./key-use/key-uses.ts";
-export { masterLineages } from "./lineages.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export { DEFAULT_IMPRESSION_TIMES, holdOf, type ImpressionTimes, isCapStale } from "./money/holds.ts";
 export type * from "./money/recovery-types.ts";
@@ -59,14 +46,31 @@ export {
   type RateLimiterOptions,
   UNLIMITED,
 } from "./rate-limit/rate-limiter.ts";
-export { describeRedisAway, isRedisAway, isRedisFull } from "./redis-away.ts";
+export {
+  createSessionSummaryReader,
+  type SessionSummary,
+  type SessionSummaryReader,
+} from "./reconciliation/session-summary.ts";
+export {
+  countSnapshotEntities,
+  readSnapshotRows,
+  type SnapshotRow,
+} from "./reconciliation/snapshot-summary.ts";
+export {
+  type CampaignSummary,
+  createWalletReader,
+  type WalletLimits,
+  type WalletReader,
+  type WalletSummary,
+} from "./reconciliation/wallet-summary.ts";
+export { describeRedisUnavailable, isRedisFull, isRedisUnavailable } from "./redis-unavailable.ts";
+export { masterReplicationIds } from "./replication-ids.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { type ServerMemory, serverMemory } from "./server-memory.ts";
-export { slotOwners } from "./slot-owners.ts";
 export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";
 export {
   LeaseExpired,
-  NotObeyedError,
+  NotPropagatedError,
   SNAPSHOT_LEASE_MS,
   SnapshotLostError,
   SnapshotNotPublished,

@@ -34,7 +34,7 @@ describe("keys as text", () => {
       advertiserKeys.shares("adv_1", "camp_2"),
       advertiserKeys.matched("adv_1", "camp_2", 490_000),
       advertiserKeys.outbox("adv_1"),
-      advertiserKeys.giveback("adv_1"),
+      advertiserKeys.sessionRelease("adv_1"),
     ];
     expect(keys).toEqual([
       "{adv_1}:account",
@@ -47,7 +47,7 @@ describe("keys as text", () => {
       "{adv_1}:shares:camp_2",
       "{adv_1}:matched:camp_2:490000",
       "{adv_1}:outbox",
-      "{adv_1}:giveback",
+      "{adv_1}:sessionRelease",
     ]);
     expect(new Set(keys.map(hashTag))).toEqual(new Set(["adv_1"]));
   });

@@ -1,5 +1,5 @@
 /**
- * Every Redis key of the product, by slot. What stands in braces is the hash tag: keys that share it live on one
+ * Every Redis key of the product, by wallet. What stands in braces is the hash tag: keys that share it live on one
  * node of a cluster and can be used by one script.
  */
 
@@ -40,7 +40,7 @@ export function isPlainName(text: string): boolean {
   return PLAIN_NAME.test(text);
 }
 
-/** The advertiser's slot: money and creative caps change atomically in it. */
+/** The advertiser's wallet: money and creative caps change atomically in it. */
 export const advertiserKeys = {
   account: (advertiserId: string) => `{${advertiserId}}:account`,
   campaign: (advertiserId: string, campaignId: string) => `{${advertiserId}}:campaign:${campaignId}`,
@@ -68,20 +68,20 @@ export const advertiserKeys = {
     `{${advertiserId}}:matched:${campaignId}:${hour}`,
   /** Committed impressions that are not yet in Postgres. */
   outbox: (advertiserId: string) => `{${advertiserId}}:outbox`,
-  /** Impressions that a restored slot contains and must not count again; see `settle`. */
+  /** Impressions that a restored wallet contains and must not count again; see `settle`. */
   settled: (advertiserId: string) => `{${advertiserId}}:settled`,
-  /** Who restores the slot just now; ends by itself when he dies. */
+  /** Who restores the wallet just now; ends by itself when he dies. */
   restoring: (advertiserId: string) => `{${advertiserId}}:restoring`,
-  /** Lapsed matches whose place in the player session has still to be given back, in the game's slot. */
-  giveback: (advertiserId: string) => `{${advertiserId}}:giveback`,
+  /** Lapsed matches whose place in the player session has still to be given back, in the game's wallet. */
+  sessionRelease: (advertiserId: string) => `{${advertiserId}}:sessionRelease`,
 };
 
-/** The game's slot: the fatigue limit of a player session across advertisers. */
+/** The game's wallet: the fatigue limit of a player session across advertisers. */
 export const gameKeys = {
   session: (gameId: string, sessionKey: string) => `{game:${encodeName(gameId)}}:session:${sessionKey}`,
 };
 
-/** The snapshot's slot: what match instances know, and the leases by which they say how much of it they know. */
+/** The snapshot's wallet: what match instances know, and the leases by which they say how much of it they know. */
 export const snapshotKeys = {
   version: "{snapshot}:version",
   epoch: "{snapshot}:epoch",

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from "@jest/globals";
+import { HashSlotMove } from "../../../tests/helpers/hash-slot-move.ts";
 import { startTestRedisCluster } from "../../../tests/helpers/redis.ts";
-import { SlotMove } from "../../../tests/helpers/slot-move.ts";
 import { connectRedis } from "./connection.ts";
-import { isRedisAway } from "./redis-away.ts";
+import { isRedisUnavailable } from "./redis-unavailable.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -29,11 +29,11 @@ it("a command that a cluster redirects to a node that hangs fails, and nothing e
   process.on("unhandledRejection", note);
   closers.push(() => process.off("unhandledRejection", note));
 
-  const move = await SlotMove.begin(nodes, "tag", (others) => others[0] ?? 0);
+  const move = await HashSlotMove.begin(nodes, "tag", (others) => others[0] ?? 0);
   expect(await redis.get("{tag}:missing")).toBeNull();
   await nodes[move.to]?.connection.client("PAUSE", 2_000, "ALL");
   const error = await redis.get("{tag}:missing").catch((thrown: unknown) => thrown);
-  expect(isRedisAway(error)).toBe(true);
+  expect(isRedisUnavailable(error)).toBe(true);
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
 }, 60_000);

@@ -102,7 +102,7 @@ it("leaves out what a script does not use of its includes", () => {
   expect(admit).toContain("local function now_microseconds");
   expect(admit).not.toContain("local function utc_day");
   // Nobody but `read_account` calls it.
-  expect(loadScript("reserve")).toContain("local function server_lineage");
+  expect(loadScript("reserve")).toContain("local function server_replication_id");
   expect(loadScript("take_quota")).not.toContain("local function day_start_ms");
 });
 

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { CLUSTER_SCHEME, clusterNodes } from "./connection.ts";
-import { describeRedisAway } from "./redis-away.ts";
+import { describeRedisUnavailable } from "./redis-unavailable.ts";
 
 const CONNECT_TIMEOUT_MS = 2_500;
 const ANSWER_TIMEOUT_MS = 2_500;
@@ -43,7 +43,7 @@ async function unusable(redis: Redis, isCluster: boolean): Promise<string | unde
     await redis.connect();
     return wrongMode(await redis.info("server"), isCluster);
   } catch (error) {
-    const why = describeRedisAway(firstError) ?? describeRedisAway(error) ?? NO_REDIS;
+    const why = describeRedisUnavailable(firstError) ?? describeRedisUnavailable(error) ?? NO_REDIS;
     // Who takes a connection and ends it at the first word speaks something else.
     return isConnected && CUT.test(why) ? NO_REDIS : why;
   } finally {

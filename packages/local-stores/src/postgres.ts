@@ -52,7 +52,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
     }
     await server.stop();
     const log = readFileSync(logFile, "utf8").trim();
-    if (attempt === START_ATTEMPTS || !mayGoAway(log)) {
+    if (attempt === START_ATTEMPTS || !mayBeUnavailable(log)) {
       throw new SetupError(
         `Postgres did not start in ${dir}: ${log.split("\n").at(-1) ?? "it printed nothing"}`,
       );
@@ -62,7 +62,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
 }
 
 /** A port taken in between, or shared memory that the processes of a killed server have not given back yet. */
-function mayGoAway(log: string): boolean {
+function mayBeUnavailable(log: string): boolean {
   return log.includes("could not bind") || log.includes("is still in use");
 }
 

@@ -21,7 +21,7 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
-/** Starts a Redis Cluster on 127.0.0.1 that serves every slot when this returns; nothing is kept on disk. */
+/** Starts a Redis Cluster on 127.0.0.1 that serves every hash slot when this returns; nothing is kept on disk. */
 export async function startRedisCluster(options: RedisClusterOptions): Promise<RunningCluster> {
   const count = options.nodes ?? 3;
   const nodes: RunningStore[] = [];

@@ -22,10 +22,10 @@ export {
   createForeignRedisLog,
   createOutageLog,
   OutageKinds,
-  OutageTeller,
+  OutageLogger,
 } from "./observability/outage-log.ts";
 export { checkReadiness, publicReadiness, type ReadinessChecks } from "./observability/readiness.ts";
-export { createWaitLog, toldAsOutageOrWait } from "./observability/wait-log.ts";
+export { createWaitLog, logOutageOrWait } from "./observability/wait-log.ts";
 export * from "./settings/common.ts";
 export * from "./settings/options.ts";
 export * from "./settings/settings.ts";

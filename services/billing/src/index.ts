@@ -1,5 +1,5 @@
-export { type AuditOptions, type AuditReport, auditBooks } from "./books/audit.ts";
-export { auditJson, auditText } from "./books/present.ts";
+export { type AuditOptions, type AuditReport, reconcileAll } from "./reconciliation/audit.ts";
+export { auditJson, auditText } from "./reconciliation/to-response.ts";
 export {
   type BillingPace,
   type BillingService,

@@ -1,5 +1,5 @@
-import { DatabaseAway } from "@diegetic/database";
-import { describeRedisAway } from "@diegetic/hot-state";
+import { DatabaseUnavailable } from "@diegetic/database";
+import { describeRedisUnavailable } from "@diegetic/hot-state";
 import { createMetrics, runService, startOperationsServer } from "@diegetic/service-kit";
 import { createBillingService } from "./service.ts";
 import { readBillingSettings } from "./settings.ts";
@@ -10,7 +10,8 @@ await runService({
     const { settings, secrets } = readBillingSettings(environment);
     return { ...settings, secrets };
   },
-  describeAway: (error) => (error instanceof DatabaseAway ? error.message : describeRedisAway(error)),
+  describeUnavailable: (error) =>
+    error instanceof DatabaseUnavailable ? error.message : describeRedisUnavailable(error),
   start: async ({ secrets, ...settings }, logger) => {
     const metrics = createMetrics({ service: "billing", processMetrics: true });
     const service = createBillingService({ settings, secrets, logger, metrics });

@@ -2,7 +2,7 @@ import type { Metrics } from "@diegetic/service-kit";
 
 export type BillingMeasures = ReturnType<typeof createBillingMeasures>;
 
-/** What billing counts. A healthy service has no poison and an overdue outbox of zero. */
+/** What billing counts. A healthy service has no quarantined record and an overdue outbox of zero. */
 export function createBillingMeasures(metrics: Metrics) {
   const failedJobs = metrics.counter("billing_jobs_failed_total", "Failed attempts at a job", ["final"]);
   // Prometheus sees no increase in a series that begins with its first event.
@@ -14,21 +14,21 @@ export function createBillingMeasures(metrics: Metrics) {
       "billing_records_duplicate_total",
       "Delivered records that were in Postgres already",
     ),
-    poison: metrics.counter(
-      "billing_records_poison_total",
-      "Records that could not be written and were set aside",
+    quarantined: metrics.counter(
+      "billing_records_quarantined_total",
+      "Records that could not be written and were quarantined",
     ),
     late: metrics.counter(
       "billing_records_late_total",
-      "Impressions that were written after their advertiser's slot had been restored without them",
+      "Impressions that were written after their advertiser's wallet had been restored without them",
     ),
     unfunded: metrics.counter(
       "billing_records_unfunded_total",
-      "Records that were set aside because their money had been spent again after Redis had lost data",
+      "Records that were quarantined because their money had been spent again after Redis had lost data",
     ),
     pendingSettlements: metrics.gauge(
       "billing_settlements_pending",
-      "Late or reversed charges that are not in their advertiser's slot yet",
+      "Late or reversed charges that are not in their advertiser's wallet yet",
     ),
     batchSeconds: metrics.histogram("billing_batch_seconds", "Duration of writing one job"),
     requeued: metrics.counter(
@@ -49,20 +49,20 @@ export function createBillingMeasures(metrics: Metrics) {
       "billing_session_places_given_back_total",
       "Places in player sessions given back",
     ),
-    frozenSlots: metrics.counter(
-      "billing_frozen_slots_total",
-      "Lapsed holds found in a slot that has to be rebuilt first",
+    frozenWallets: metrics.counter(
+      "billing_frozen_wallets_total",
+      "Lapsed holds found in a wallet that has to be rebuilt first",
     ),
-    booksDifferences: metrics.gauge(
-      "books_differences",
+    reconciliationDifferences: metrics.gauge(
+      "reconciliation_differences",
       "Figures that ought to agree, and did not in several looks",
       ["check"],
     ),
-    booksCompared: metrics.counter("books_compared_total", "Figures that were compared"),
-    booksNotCompared: metrics.counter(
-      "books_not_compared_total",
-      "Advertisers whose slot could not be compared, because it did not stand still or is too large",
+    reconciliationCompared: metrics.counter("reconciliation_compared_total", "Values that were compared"),
+    reconciliationNotCompared: metrics.counter(
+      "reconciliation_not_compared_total",
+      "Advertisers whose wallet could not be compared, because it did not stand still or is too large",
     ),
-    booksCycles: metrics.counter("books_cycles_total", "Times that all books were compared"),
+    reconciliationCycles: metrics.counter("reconciliation_cycles_total", "Completed reconciliations"),
   };
 }

@@ -8,7 +8,7 @@ import { startTestRedisCluster, type TestRedis } from "../../../tests/helpers/re
 import { createBillingService } from "./service.ts";
 import { readBillingSettings } from "./settings.ts";
 import { createMarket, readSums } from "./testing/market.fixture.ts";
-import { Slots } from "./testing/slots.fixture.ts";
+import { Wallets } from "./testing/wallets.fixture.ts";
 
 let server: TestDatabase;
 let cluster: TestRedis;
@@ -24,27 +24,27 @@ afterAll(async () => {
 });
 
 it("writes, sweeps and releases on a Redis Cluster as on a single Redis", async () => {
-  const slots = await Slots.open(await createMarket(database), cluster.url);
+  const wallets = await Wallets.open(await createMarket(database), cluster.url);
   const queued = [];
-  for (let i = 0; i < 8; i++) queued.push(await slots.impress({ campaign: i, game: i }, 300));
+  for (let i = 0; i < 8; i++) queued.push(await wallets.impress({ campaign: i, game: i }, 300));
   const producer = createBillingProducer(cluster.url);
   await producer.add(queued);
-  await slots.impress({ campaign: 1 }, 300);
-  const lapsing = await slots.hold({ campaign: 2 }, { ttlMs: 20 });
+  await wallets.impress({ campaign: 1 }, 300);
+  const lapsing = await wallets.hold({ campaign: 2 }, { ttlMs: 20 });
   const service = createBillingService({
     ...readBillingSettings({ DATABASE_URL: server.url, REDIS_URL: cluster.url }),
     logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
     metrics: createMetrics({ service: "billing" }),
     pace: { passEveryMs: 20, overdueAfterMs: 300 },
   });
-  await eventually(async () => (await slots.outboxSize()) === 0, { timeoutMs: 15_000 });
-  await eventually(async () => (await slots.heldMillicents(lapsing.advertiser_id)) === 0);
+  await eventually(async () => (await wallets.outboxSize()) === 0, { timeoutMs: 15_000 });
+  await eventually(async () => (await wallets.heldMillicents(lapsing.advertiser_id)) === 0);
   let written = 0;
-  for (const { campaignId } of slots.market.campaigns) {
+  for (const { campaignId } of wallets.market.campaigns) {
     written += (await readSums(database, campaignId)).impressions.campaign;
   }
   expect(written).toBe(9);
   await service.stop();
   await producer.close();
-  slots.close();
+  wallets.close();
 }, 60_000);

@@ -12,7 +12,7 @@ import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts"
 import { type BillingPace, type BillingService, createBillingService } from "./service.ts";
 import { readBillingSettings } from "./settings.ts";
 import { createMarket, pick, readSums } from "./testing/market.fixture.ts";
-import { Slots } from "./testing/slots.fixture.ts";
+import { Wallets } from "./testing/wallets.fixture.ts";
 
 const PATIENCE = { timeoutMs: 20_000 };
 const QUICK: Partial<BillingPace> = { passEveryMs: 20, overdueAfterMs: 300 };
@@ -20,7 +20,7 @@ const QUICK: Partial<BillingPace> = { passEveryMs: 20, overdueAfterMs: 300 };
 let server: TestDatabase;
 let redis: TestRedis;
 let database: Database;
-let slots: Slots;
+let wallets: Wallets;
 let producer: BillingProducer;
 const services: BillingService[] = [];
 const children: ChildProcess[] = [];
@@ -34,14 +34,14 @@ afterAll(async () => {
   await Promise.all([server.drop(), redis.stop()]);
 });
 beforeEach(async () => {
-  slots = await Slots.open(await createMarket(database), redis.url);
+  wallets = await Wallets.open(await createMarket(database), redis.url);
   producer = createBillingProducer(redis.url);
 });
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   await Promise.all(services.splice(0).map((service) => service.stop()));
   await producer.close();
-  slots.close();
+  wallets.close();
 });
 
 function environment(databaseUrl = server.url): Record<string, string> {
@@ -62,18 +62,18 @@ function startService(pace: Partial<BillingPace> = QUICK, databaseUrl = server.u
 async function impress(count: number): Promise<ImpressionRecord[]> {
   const records: ImpressionRecord[] = [];
   for (let i = 0; i < count; i++) {
-    records.push(await slots.impress({ campaign: i, user: i % 5, game: i }, QUICK.overdueAfterMs));
+    records.push(await wallets.impress({ campaign: i, user: i % 5, game: i }, QUICK.overdueAfterMs));
   }
   return records;
 }
 
 /** Waits until the outbox is empty, then compares Redis, impressions, rollups, ledger and totals. */
 async function expectWrittenOnce(count: number): Promise<void> {
-  await eventually(async () => (await slots.outboxSize()) === 0, PATIENCE);
+  await eventually(async () => (await wallets.outboxSize()) === 0, PATIENCE);
   let written = 0;
-  for (const { advertiserId, campaignId } of slots.market.campaigns) {
+  for (const { advertiserId, campaignId } of wallets.market.campaigns) {
     const sums = await readSums(database, campaignId);
-    const counted = await slots.money.readCampaign(advertiserId, campaignId);
+    const counted = await wallets.money.readCampaign(advertiserId, campaignId);
     expect(new Set(Object.values(sums.impressions))).toEqual(new Set([counted?.impressions]));
     expect(new Set(Object.values(sums.spentMillicents))).toEqual(new Set([counted?.spentMillicents]));
     expect(sums.ledgerBalance).toBe(0n);
@@ -100,58 +100,58 @@ describe("billing service", () => {
     await impress(10);
     startService();
     await expectWrittenOnce(10);
-    await eventually(async () => (await slots.due.registered("outbox", 1)).length === 0, PATIENCE);
+    await eventually(async () => (await wallets.due.registered("outbox", 1)).length === 0, PATIENCE);
   });
 
   it("writes what a queue that stands still never delivers", async () => {
     const meta = "{billing}:impressions:meta";
-    await slots.redis.hset(meta, "paused", "1");
+    await wallets.redis.hset(meta, "paused", "1");
     try {
       startService();
       await producer.add(await impress(10));
       await expectWrittenOnce(10);
     } finally {
-      await slots.redis.hdel(meta, "paused");
-      await slots.redis.del("{billing}:impressions:paused", "{billing}:impressions:wait");
+      await wallets.redis.hdel(meta, "paused");
+      await wallets.redis.del("{billing}:impressions:paused", "{billing}:impressions:wait");
     }
   });
 
   it("writes what others committed while somebody holds an advertiser's row, without the queue, too", async () => {
     const meta = "{billing}:impressions:meta";
-    const { advertiserId } = pick(slots.market.campaigns, 0);
-    const { advertiserId: other } = pick(slots.market.campaigns, 2);
-    await slots.redis.hset(meta, "paused", "1");
+    const { advertiserId } = pick(wallets.market.campaigns, 0);
+    const { advertiserId: other } = pick(wallets.market.campaigns, 2);
+    await wallets.redis.hset(meta, "paused", "1");
     try {
-      await slots.impress({ campaign: 0 }, QUICK.overdueAfterMs);
-      await slots.impress({ campaign: 2 }, QUICK.overdueAfterMs);
+      await wallets.impress({ campaign: 0 }, QUICK.overdueAfterMs);
+      await wallets.impress({ campaign: 2 }, QUICK.overdueAfterMs);
       await database.$transaction(
         async (blocker) => {
           await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;
           startService();
-          await eventually(async () => (await slots.redis.hlen(`{${other}}:outbox`)) === 0, PATIENCE);
+          await eventually(async () => (await wallets.redis.hlen(`{${other}}:outbox`)) === 0, PATIENCE);
         },
         { timeout: 25_000 },
       );
       await expectWrittenOnce(2);
     } finally {
-      await slots.redis.hdel(meta, "paused");
-      await slots.redis.del("{billing}:impressions:paused", "{billing}:impressions:wait");
+      await wallets.redis.hdel(meta, "paused");
+      await wallets.redis.del("{billing}:impressions:paused", "{billing}:impressions:wait");
     }
   }, 60_000);
 
   it("finds by its walk what the due index has lost", async () => {
     await impress(4);
-    const match = await slots.hold({}, { ttlMs: 20 });
-    await slots.redis.del("{due}:outbox", "{due}:holds");
+    const match = await wallets.hold({}, { ttlMs: 20 });
+    await wallets.redis.del("{due}:outbox", "{due}:holds");
     startService({ ...QUICK, walkEveryMs: 50 });
     await expectWrittenOnce(4);
-    await eventually(async () => (await slots.heldMillicents(match.advertiser_id)) === 0, PATIENCE);
+    await eventually(async () => (await wallets.heldMillicents(match.advertiser_id)) === 0, PATIENCE);
   });
 
   it("releases what lapsed", async () => {
-    const match = await slots.hold({}, { ttlMs: 20 });
+    const match = await wallets.hold({}, { ttlMs: 20 });
     startService();
-    await eventually(async () => (await slots.heldMillicents(match.advertiser_id)) === 0, PATIENCE);
+    await eventually(async () => (await wallets.heldMillicents(match.advertiser_id)) === 0, PATIENCE);
   });
 
   it("says whether its stores answer", async () => {
@@ -161,15 +161,15 @@ describe("billing service", () => {
     expect(await checkReadiness(lost.readiness)).toMatchObject({ ready: false, checks: { redis: "ok" } });
   });
 
-  it("goes on by itself after Postgres was away", async () => {
+  it("goes on by itself after Postgres was unavailable", async () => {
     const gate = await Gate.open(server.url);
     startService(QUICK, gate.url);
     await producer.add(await impress(3));
     await expectWrittenOnce(3);
     await gate.close();
     await producer.add(await impress(5));
-    await eventually(async () => (await slots.due.registered("outbox", 1)).length > 0);
-    expect(await slots.outboxSize()).toBe(5);
+    await eventually(async () => (await wallets.due.registered("outbox", 1)).length > 0);
+    expect(await wallets.outboxSize()).toBe(5);
     await gate.reopen();
     await expectWrittenOnce(8);
     await gate.close();
@@ -181,7 +181,7 @@ describe("billing process", () => {
     const child = startProcess();
     await once(child, "message");
     const records = await impress(50);
-    const { advertiserId } = pick(slots.market.campaigns, 0);
+    const { advertiserId } = pick(wallets.market.campaigns, 0);
     // Somebody holds an advertiser's row: the batch stops after its impressions were inserted, before the commit.
     await database.$transaction(
       async (blocker) => {
@@ -198,7 +198,7 @@ describe("billing process", () => {
       },
       { timeout: 25_000 },
     );
-    expect(await slots.outboxSize()).toBe(50);
+    expect(await wallets.outboxSize()).toBe(50);
     startService();
     await expectWrittenOnce(50);
     await eventually(async () => (await producer.depth()) === 0, PATIENCE);

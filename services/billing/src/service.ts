@@ -7,14 +7,14 @@ import {
   createBillingWorker,
   createGameSessions,
   createMoneyCommands,
-  createSessionBooksReader,
-  createSlotReader,
+  createSessionSummaryReader,
+  createWalletReader,
   DueIndex,
   ForeignRedis,
   InstallationClaim,
   type RedisConnection,
   readSnapshotRows,
-  type SlotLimits,
+  type WalletLimits,
 } from "@diegetic/hot-state";
 import {
   createOutageLog,
@@ -23,12 +23,12 @@ import {
   OutageKinds,
   type ReadinessChecks,
 } from "@diegetic/service-kit";
-import { BooksReconciler } from "./books/reconciler.ts";
-import { AwayPause } from "./loops/away-pause.ts";
 import { WALKED_AT_A_TIME, walkAllAdvertisers } from "./loops/backstop-walk.ts";
 import { OwnRedis } from "./loops/own-redis.ts";
 import { RepeatingTask } from "./loops/repeating-task.ts";
+import { UnavailablePause } from "./loops/unavailable-pause.ts";
 import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
+import { Reconciler } from "./reconciliation/reconciler.ts";
 import { Releaser } from "./release/releaser.ts";
 import type { BillingSecrets, BillingSettings } from "./settings.ts";
 import { forgetOldSettlements } from "./settle/settlements.ts";
@@ -39,19 +39,19 @@ import { QueueSilence } from "./sweep/queue-silence.ts";
 import { SWEPT_AT_A_TIME, Sweeper } from "./sweep/sweeper.ts";
 import { ImpressionWriter, type PreparedRecords } from "./write/impression-writer.ts";
 import { type BatchSteps, JoinedJobs } from "./write/joined-jobs.ts";
-import { Lanes } from "./write/lanes.ts";
 import { Partitions } from "./write/partitions.ts";
+import { WriterPartitions } from "./write/writer-partitions.ts";
 
 /** Pauses of the loops and the age at which a record counts as lost. Milliseconds. */
 export interface BillingPace {
   passEveryMs: number;
   walkEveryMs: number;
   /** Pause between two comparisons of all books. */
-  booksEveryMs: number;
+  reconcileEveryMs: number;
   /** Shortest pause between two parts of such a comparison. */
-  booksPauseMs: number;
+  reconcilePauseMs: number;
   /** Pauses before each further look at what differs. */
-  booksAgainAfterMs: readonly number[];
+  reconcileAgainAfterMs: readonly number[];
   overdueAfterMs: number;
   /** How long a worker may be silent before its job is given to another one. */
   jobLockMs: number;
@@ -60,9 +60,9 @@ export interface BillingPace {
 const PACE: BillingPace = {
   passEveryMs: 250,
   walkEveryMs: 60_000,
-  booksEveryMs: 30_000,
-  booksPauseMs: 200,
-  booksAgainAfterMs: [1_000, 2_000, 4_000, 8_000],
+  reconcileEveryMs: 30_000,
+  reconcilePauseMs: 200,
+  reconcileAgainAfterMs: [1_000, 2_000, 4_000, 8_000],
   overdueAfterMs: 5_000,
   jobLockMs: 5_000,
 };
@@ -71,14 +71,14 @@ const POOL_SIZE = 16;
 /** Larger ones would hold the rows of their advertisers for longer: two of this size at a time take a quarter of a second or more. */
 const RECORDS_PER_BATCH = 8_000;
 /** Batches that are written at the same time, of different advertisers. */
-const LANES = 2;
+const WRITER_PARTITIONS = 2;
 /** One for each advertiser that is swept at a time: the others do not wait for one whose row somebody has locked. */
 const SPARE_POOL_SIZE = SWEPT_AT_A_TIME + WALKED_AT_A_TIME;
 /** A queue that has delivered nothing while a record became so often overdue is not relied on. */
 const SILENT_AFTER = 3;
 /** 10 000 holds take Redis some 5 ms, in which it does nothing else. */
-const BOOKS_LIMITS: SlotLimits = { holds: 10_000, records: 1_000, lateMs: 60_000 };
-const BOOKS_TIMEOUT_MS = 15_000;
+const RECONCILIATION_LIMITS: WalletLimits = { holds: 10_000, records: 1_000, lateMs: 60_000 };
+const RECONCILIATION_TIMEOUT_MS = 15_000;
 const STORE_METRICS_EVERY_MS = 10_000;
 /** The process ends 10 s after a signal, whatever still runs: the job then comes again. */
 const DRAIN_MS = 7_000;
@@ -95,7 +95,7 @@ export interface BillingServiceOptions {
 
 export interface BillingService {
   readiness: ReadinessChecks;
-  /** Throws ForeignRedis when Redis is another installation's. A store that is away is waited for elsewhere. */
+  /** Throws ForeignRedis when redis belongs to another installation. A store that is unavailable is waited for elsewhere. */
   expectOwnRedis(): Promise<void>;
   /** Ends what runs, then closes the connections. */
   stop(): Promise<void>;
@@ -103,7 +103,7 @@ export interface BillingService {
 
 /**
  * Writes committed impressions to Postgres, queues again what got lost, and gives back what lapsed. Starts at once, and
- * goes on by itself after Postgres or Redis were away. Does nothing while Redis is another installation's. Any number of
+ * goes on by itself after Postgres or Redis were unavailable. Does nothing while redis belongs to another installation. Any number of
  * instances may run side by side.
  */
 export function createBillingService(options: BillingServiceOptions): BillingService {
@@ -117,15 +117,18 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     applicationName: name,
     poolSize: POOL_SIZE,
   });
-  const pipeline = createPipeline(secrets.databaseUrl, { applicationName: name, poolSize: LANES });
+  const pipeline = createPipeline(secrets.databaseUrl, {
+    applicationName: name,
+    poolSize: WRITER_PARTITIONS,
+  });
   const redis = connectRedis(secrets.redisUrl, { name });
   const commands = outageOf("commands");
-  redis.on("error", commands.failed).on("ready", commands.works);
+  redis.on("error", commands.failed).on("ready", commands.succeeded);
   const queue = outageOf("producer");
   const producer = createBillingProducer(secrets.redisUrl, {
     name: `${name}-producer`,
     onError: queue.failed,
-    onWorks: queue.works,
+    onSuccess: queue.succeeded,
   });
   const claim = new InstallationClaim(redis, () => installationId(database));
   const money = createMoneyCommands(redis);
@@ -153,7 +156,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       await claim.check();
       await silence.watch(spareWriter.write(records));
     },
-    setAside: async (advertiserId, damaged) => {
+    quarantine: async (advertiserId, damaged) => {
       await claim.check();
       await keepDamaged(advertiserId, damaged);
     },
@@ -164,7 +167,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const settler = new Settler({ database, money, measures });
   const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, logger, nowMs });
 
-  const pause = new AwayPause();
+  const pause = new UnavailablePause();
   const steps: BatchSteps<PreparedRecords> = {
     prepare: async (records, isAhead) => {
       await claim.check();
@@ -173,7 +176,9 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     write: (batch) => pause.after(writer.post(batch)),
     finish: (batch) => writer.acknowledge(batch),
   };
-  const jobs = new Lanes(Array.from({ length: LANES }, () => new JoinedJobs(steps, RECORDS_PER_BATCH)));
+  const jobs = new WriterPartitions(
+    Array.from({ length: WRITER_PARTITIONS }, () => new JoinedJobs(steps, RECORDS_PER_BATCH)),
+  );
   const { failed, written } = jobsLog(measures, logger);
   const handle = async ({ records }: BillingJob) => {
     silence.end();
@@ -188,11 +193,11 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     stalledCheckMs: Math.ceil(pace.jobLockMs / 6),
     startsPaused: true,
     onError: taking.failed,
-    onWorks: taking.works,
+    onSuccess: taking.succeeded,
     onFailed: failed,
   });
   const ownRedis = new OwnRedis({ claim, worker, logger });
-  const books = createBooks({ database, redis, measures, logger, nowMs }, pace);
+  const books = createReconciliation({ database, redis, measures, logger, nowMs }, pace);
   const walk = async (signal: AbortSignal) => {
     await forgetOldSettlements(database, nowMs());
     await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
@@ -204,10 +209,10 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     { name: "backstop walk", everyMs: pace.walkEveryMs, run: walk },
     {
       name: "books",
-      everyMs: pace.booksEveryMs,
+      everyMs: pace.reconcileEveryMs,
       run: async (signal: AbortSignal) => {
         await books.cycle(signal);
-        measures.booksCycles.inc();
+        measures.reconciliationCycles.inc();
       },
     },
   ].map((pass) => ({ ...pass, run: ownRedis.guard(pass.run) }));
@@ -237,7 +242,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   };
 }
 
-function createBooks(
+function createReconciliation(
   parts: {
     database: Database;
     redis: RedisConnection;
@@ -246,38 +251,38 @@ function createBooks(
     nowMs: () => number;
   },
   pace: BillingPace,
-): BooksReconciler {
+): Reconciler {
   const { redis } = parts;
-  return new BooksReconciler({
+  return new Reconciler({
     ...parts,
-    slots: createSlotReader(redis),
-    sessions: createSessionBooksReader(redis),
+    wallets: createWalletReader(redis),
+    sessions: createSessionSummaryReader(redis),
     snapshot: {
       readRows: (names) => readSnapshotRows(redis, names),
       countEntities: () => countSnapshotEntities(redis),
     },
-    limits: BOOKS_LIMITS,
-    timeoutMs: BOOKS_TIMEOUT_MS,
-    pauseMs: pace.booksPauseMs,
-    againAfterMs: pace.booksAgainAfterMs,
+    limits: RECONCILIATION_LIMITS,
+    timeoutMs: RECONCILIATION_TIMEOUT_MS,
+    pauseMs: pace.reconcilePauseMs,
+    againAfterMs: pace.reconcileAgainAfterMs,
   });
 }
 
 /** Tells of jobs that failed, by the kind of failure and whether they come again, and that jobs are written again. */
 function jobsLog(measures: BillingMeasures, logger: Logger) {
   const kinds = new OutageKinds<{ err: Error; records: number | undefined; final: boolean }>(() => ({
-    away: (facts, latest) =>
+    unavailable: (facts, latest) =>
       logger[latest.final ? "warn" : "info"](
         { ...latest, ...facts },
         "writing impressions failed; the outbox still has them",
       ),
-    back: (facts) => logger.info(facts, "writing impressions works again"),
+    recovered: (facts) => logger.info(facts, "impression writing recovered"),
   }));
   return {
     failed: (error: Error, job: { records: unknown[] } | undefined, final: boolean) => {
       measures.failedJobs.inc({ final: String(final) });
       kinds.failed(`${final} ${error.name}`, { err: error, records: job?.records.length, final });
     },
-    written: () => kinds.works(),
+    written: () => kinds.succeeded(),
   };
 }

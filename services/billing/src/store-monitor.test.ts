@@ -22,7 +22,7 @@ it("reports the stores, and which of them is unavailable", async () => {
 
   await redis.config("SET", "maxmemory", "64mb");
   await due.register("holds", "adv_late", nowMs - 90_000);
-  await database.poisonImpression.createMany({
+  await database.quarantinedImpression.createMany({
     data: [null, new Date()].map((resolvedAt, index) => ({
       impressionId: `imp_${index}`,
       advertiserId: "adv_late",

@@ -51,7 +51,7 @@ export class StoreMonitor {
     const [size] = await database.$queryRaw<[{ bytes: bigint }]>`
       SELECT pg_database_size(current_database()) AS bytes`;
     this.#gauges.databaseBytes.set(Number(size.bytes));
-    this.#gauges.quarantined.set(await database.poisonImpression.count({ where: { resolvedAt: null } }));
+    this.#gauges.quarantined.set(await database.quarantinedImpression.count({ where: { resolvedAt: null } }));
   }
 }
 

@@ -36,7 +36,7 @@ export interface FeatureParts
     DemoParts,
     SystemParts {
   database: Database;
-  slots: MoneyCommands;
+  wallets: MoneyCommands;
   publishing: Publishing;
   /** For what is read by statements of its own. */
   reader: Reader;

@@ -1,5 +1,5 @@
-import { DatabaseAway } from "@diegetic/database";
-import { describeRedisAway } from "@diegetic/hot-state";
+import { DatabaseUnavailable } from "@diegetic/database";
+import { describeRedisUnavailable } from "@diegetic/hot-state";
 import { runService } from "@diegetic/service-kit";
 import { startManagement } from "./service.ts";
 import { readManagementSettings } from "./settings.ts";
@@ -8,5 +8,6 @@ await runService({
   name: "management",
   readSettings: readManagementSettings,
   start: startManagement,
-  describeAway: (error) => (error instanceof DatabaseAway ? error.message : describeRedisAway(error)),
+  describeUnavailable: (error) =>
+    error instanceof DatabaseUnavailable ? error.message : describeRedisUnavailable(error),
 });

@@ -3,7 +3,7 @@ import {
   createDatabase,
   createReader,
   type Database,
-  DatabaseAway,
+  DatabaseUnavailable,
   installationId,
   type Reader,
   TransactionConflict,
@@ -13,14 +13,14 @@ import {
   createMoneyCommands,
   createSessionReader,
   DueIndex,
+  hashSlotOwners,
   InstallationClaim,
-  isRedisAway,
+  isRedisUnavailable,
   type MoneyCommands,
-  masterLineages,
+  masterReplicationIds,
   RateLimiter,
   type RedisConnection,
   SnapshotPublisher,
-  slotOwners,
   TrafficReader,
 } from "@diegetic/hot-state";
 import {
@@ -34,8 +34,8 @@ import {
 import { Router } from "express";
 import { apiDocumentPages } from "./api-document/pages.ts";
 import { createKeyDirectory } from "./api-keys/key-directory.ts";
-import { keyTextSecret } from "./api-keys/key-text.ts";
-import { noteUsesOfMatchTier } from "./api-keys/note-uses.ts";
+import { keyDerivationSecret } from "./api-keys/key-secret.ts";
+import { recordUsageOfMatchTier } from "./api-keys/record-usage.ts";
 import { dashboardPages } from "./dashboard/pages.ts";
 import { type FeatureParts, managementEndpoints, signedInEndpoints } from "./endpoints.ts";
 import { Market } from "./explain/market.ts";
@@ -47,10 +47,10 @@ import { DeviceCookies } from "./sessions/device-cookie.ts";
 import { forgetEndedSessions } from "./sessions/store.ts";
 import type { ManagementSettings } from "./settings.ts";
 import type { Clock } from "./shared/time.ts";
-import { SlotRecovery } from "./slot-recovery/slot-recovery.ts";
 import { Publishing } from "./snapshot-publishing/publishing.ts";
 import { Reconciler } from "./snapshot-publishing/reconciler.ts";
 import { MarketWords } from "./traffic/words.ts";
+import { WalletRecovery } from "./wallet-recovery/wallet-recovery.ts";
 
 export interface ManagementOptions {
   settings: Pick<
@@ -76,8 +76,8 @@ export interface ManagementOptions {
   metrics: Metrics;
   /** Default: the system's clock. */
   clock?: Clock;
-  /** How long a change waits until every match instance obeys it, before it is answered otherwise. Default: 5 s. */
-  obeyedWithinMs?: number;
+  /** How long a change waits until every match instance applies it, before it is answered otherwise. Default: 5 s. */
+  propagationTimeoutMs?: number;
 }
 
 export interface Management {
@@ -87,7 +87,7 @@ export interface Management {
   database: Database;
   publishing: Publishing;
   reconciler: Reconciler;
-  /** Publishes everything once, then keeps reconciling. Rejects when a store is away, or Redis another installation's. */
+  /** Publishes everything once, then keeps reconciling. Rejects when a store is unavailable, or Redis another installation's. */
   start(): Promise<void>;
   /** Ends the loop and closes the connections. */
   stop(): Promise<void>;
@@ -101,17 +101,17 @@ export function createManagement(options: ManagementOptions): Management {
   const reader = createReader(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
   const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
   const commands = createOutageLog(logger)("commands");
-  redis.on("error", commands.failed).on("ready", commands.works);
+  redis.on("error", commands.failed).on("ready", commands.succeeded);
   const claim = new InstallationClaim(redis, () => installationId(database));
-  const slots = createMoneyCommands(redis);
+  const wallets = createMoneyCommands(redis);
   const snapshot = new SnapshotPublisher(redis);
-  const obeyedSeconds = metrics.histogram(
-    "snapshot_obeyed_seconds",
-    "Time from the commit of a change until every match instance obeyed it",
+  const propagationSeconds = metrics.histogram(
+    "snapshot_propagation_seconds",
+    "Time from the commit of a change until every match instance applied it",
   );
-  const recovery = new SlotRecovery({
+  const recovery = new WalletRecovery({
     database,
-    slots,
+    wallets,
     due: new DueIndex(redis, { now: clock }),
     claim,
     nowMs: clock,
@@ -120,14 +120,14 @@ export function createManagement(options: ManagementOptions): Management {
   });
   const publishing = new Publishing({
     database,
-    slots,
+    wallets,
     recovery,
     snapshot,
     claim,
     nowMs: clock,
     logger,
-    observeSeconds: (seconds) => obeyedSeconds.observe(seconds),
-    obeyedWithinMs: options.obeyedWithinMs,
+    observeSeconds: (seconds) => propagationSeconds.observe(seconds),
+    propagationTimeoutMs: options.propagationTimeoutMs,
   });
   const reconciler = new Reconciler({
     database,
@@ -135,12 +135,12 @@ export function createManagement(options: ManagementOptions): Management {
     snapshot,
     recovery,
     claim,
-    lineages: () => masterLineages(redis),
-    owners: () => slotOwners(redis),
+    replicationIds: () => masterReplicationIds(redis),
+    owners: () => hashSlotOwners(redis),
     upkeep: async () => {
       await forgetOldAnswers(database, clock());
       await forgetEndedSessions(database, clock());
-      await noteUsesOfMatchTier(database, redis);
+      await recordUsageOfMatchTier(database, redis);
     },
     logger,
     metrics,
@@ -161,7 +161,7 @@ export function createManagement(options: ManagementOptions): Management {
       reader,
       redis,
       claim,
-      slots,
+      wallets,
       publishing,
       market,
       readiness,
@@ -190,14 +190,14 @@ function createManagementApp(
     reader: Reader;
     redis: RedisConnection;
     claim: InstallationClaim;
-    slots: MoneyCommands;
+    wallets: MoneyCommands;
     publishing: Publishing;
     market: Market;
     readiness: ReadinessChecks;
     clock: Clock;
   },
 ): RequestListener {
-  const { reader, redis, slots, clock } = parts;
+  const { reader, redis, wallets, clock } = parts;
   const rateLimits = {
     match: settings.rateLimitMatch,
     impressions: settings.rateLimitImpressions,
@@ -206,13 +206,13 @@ function createManagementApp(
     explain: settings.rateLimitExplain,
   };
   const traffic = new TrafficReader(redis);
-  const barrier = new ReadingBarrier({ reader, money: slots, due: new DueIndex(redis) });
+  const barrier = new ReadingBarrier({ reader, money: wallets, due: new DueIndex(redis) });
   const features: FeatureParts = {
     ...parts,
     barrier,
     reads: new CallerReads({ reader, barrier }),
     defaultLimits: rateLimits,
-    keyTextSecret: keyTextSecret(settings.secrets.playerHashKey),
+    keyDerivationSecret: keyDerivationSecret(settings.secrets.playerHashKey),
     auth: createAuth(parts.database, settings),
     cookieName: sessionCookieName(settings.publicUrl),
     rateLimitSignIn: settings.rateLimitSignIn,
@@ -246,8 +246,10 @@ function createManagementApp(
     metrics,
     readiness: parts.readiness,
     pages: Router().use(apiDocumentPages(settings), dashboardPages(settings)),
-    isStoreAway: (error) =>
-      error instanceof DatabaseAway || error instanceof TransactionConflict || isRedisAway(error),
+    isStoreUnavailable: (error) =>
+      error instanceof DatabaseUnavailable ||
+      error instanceof TransactionConflict ||
+      isRedisUnavailable(error),
     nowMs: clock,
   });
 }

@@ -1,4 +1,4 @@
-import { describeRedisAway } from "@diegetic/hot-state";
+import { describeRedisUnavailable } from "@diegetic/hot-state";
 import { createMetrics, listen, runService, startOperationsServer } from "@diegetic/service-kit";
 import { createMatchService } from "./service.ts";
 import { readMatchSettings } from "./settings.ts";
@@ -12,7 +12,7 @@ await runService({
     const { settings, secrets } = readMatchSettings(environment);
     return { ...settings, secrets };
   },
-  describeAway: describeRedisAway,
+  describeUnavailable: describeRedisUnavailable,
   start: async ({ secrets, ...settings }, logger) => {
     const metrics = createMetrics({ service: "match", processMetrics: true });
     const service = createMatchService({ settings, secrets, logger, metrics });

@@ -8,7 +8,7 @@ import {
   DueIndex,
   evictionPolicies,
   IdempotencyClaims,
-  isRedisAway,
+  isRedisUnavailable,
   KeyUses,
   RateLimiter,
   type RedisConnection,
@@ -22,10 +22,10 @@ import {
   createOutageLog,
   createWaitLog,
   type Logger,
+  logOutageOrWait,
   type Metrics,
-  type OutageTeller,
+  type OutageLogger,
   type ReadinessChecks,
-  toldAsOutageOrWait,
   unavailable,
 } from "@diegetic/service-kit";
 import { Catalog } from "./catalog/catalog.ts";
@@ -36,7 +36,7 @@ import { createMatchEndpoint } from "./match/match-endpoint.ts";
 import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "./refusal-memory/share-refusals.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
-import { isStoreAway } from "./status-of-failure.ts";
+import { isStoreUnavailable } from "./status-of-failure.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
 
@@ -70,7 +70,7 @@ export interface MatchService {
 
 /**
  * The match tier: `/match` and `/impressions`. Keeps nothing that another instance would need, and starts to follow
- * the snapshot at once; until it has, and whenever Redis is away, every request is answered 503.
+ * the snapshot at once; until it has, and whenever Redis is unavailable, every request is answered 503.
  */
 export function createMatchService(options: MatchServiceOptions): MatchService {
   const parts = createParts(options);
@@ -112,13 +112,13 @@ function createParts({
   const outageOf = createOutageLog(logger);
   const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
   const commands = outageOf("commands");
-  redis.on("error", commands.failed).on("ready", commands.works);
+  redis.on("error", commands.failed).on("ready", commands.succeeded);
   redis.on("ready", () => warnOfEviction(redis, logger));
   const queue = outageOf("billing queue");
   const producer = createBillingProducer(secrets.redisUrl, {
     name: `${settings.instanceName}-billing`,
     onError: queue.failed,
-    onWorks: queue.works,
+    onSuccess: queue.succeeded,
   });
   const catalog = new Catalog();
   let isTidying = false;
@@ -145,8 +145,8 @@ function createParts({
   const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
   const uses = outageOf("uses of keys");
   const statistics = outageOf("traffic statistics");
-  const traffic = new TrafficRecorder(redis, { onError: statistics.failed, onWorks: statistics.works });
-  const keyUses = new KeyUses(redis, { onError: uses.failed, onWorks: uses.works });
+  const traffic = new TrafficRecorder(redis, { onError: statistics.failed, onSuccess: statistics.succeeded });
+  const keyUses = new KeyUses(redis, { onError: uses.failed, onSuccess: uses.succeeded });
   return { outageOf, redis, producer, catalog, follower, measures, batcher, keyUses, traffic, nowMs };
 }
 
@@ -227,25 +227,25 @@ function createApi(
     logger,
     metrics,
     readiness,
-    isStoreAway,
+    isStoreUnavailable,
     onFailure: ({ accountId, path, status }) => {
       const operation = OPERATION_OF_PATH[path];
       if (operation !== undefined) traffic.accountRefusal(accountId, operation, status, nowMs());
     },
-    hotLane: true,
+    fastPath: true,
     nowMs,
   });
 }
 
 /** That the snapshot is not published yet is how every start of the stack begins; anything else is a failure. */
-function snapshotLog(logger: Logger, outage: OutageTeller) {
+function snapshotLog(logger: Logger, outage: OutageLogger) {
   const wait = createWaitLog(logger, {
     waiting: "match requests are answered 503 until management has verified Redis and published the snapshot",
     stillWaiting:
       "the snapshot is still not published and match requests are answered 503: see that management runs, and what it logs",
     over: "the snapshot is loaded: match requests are served",
   });
-  return toldAsOutageOrWait(outage, wait, (error) => error instanceof SnapshotNotPublished);
+  return logOutageOrWait(outage, wait, (error) => error instanceof SnapshotNotPublished);
 }
 
 /**
@@ -260,7 +260,7 @@ async function warnOfEviction(redis: RedisConnection, logger: Logger): Promise<v
       const sentence = "Redis may drop money when its memory is full: set maxmemory-policy noeviction";
       return logger.error({ policies }, sentence);
     } catch (error) {
-      if (!isRedisAway(error))
+      if (!isRedisUnavailable(error))
         return logger.warn({ err: error }, "could not ask Redis for its eviction policy");
       await sleep(EVICTION_AGAIN_AFTER_MS, undefined, { ref: false });
     }

@@ -1,6 +1,6 @@
-import { auditBooks, auditJson, auditText } from "@diegetic/billing";
-import { DatabaseAway } from "@diegetic/database";
-import { describeRedisAway } from "@diegetic/hot-state";
+import { auditJson, auditText, reconcileAll } from "@diegetic/billing";
+import { DatabaseUnavailable } from "@diegetic/database";
+import { describeRedisUnavailable } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
 import { flagOption, integerSetting, readOptions } from "@diegetic/service-kit";
 import { readStackFile } from "./data-directory/stack-file.ts";
@@ -14,7 +14,7 @@ import {
 import { readDataDir } from "./settings.ts";
 
 const USAGE = "Usage: npm run --silent audit -- [--json] [--wait SECONDS]";
-const LONGEST_WAIT_SECONDS = 3_600;
+const MAX_WAIT_SECONDS = 3_600;
 const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 2, nothing: 2 };
 
 /**
@@ -30,9 +30,9 @@ export async function runAuditCommand(args: string[]): Promise<number> {
   }
   const { json, waitSeconds } = options;
   const stores = await findStores(process.env);
-  const report = await auditBooks({ ...stores, quietWithinMs: waitSeconds * 1_000 }).catch(
+  const report = await reconcileAll({ ...stores, quietWithinMs: waitSeconds * 1_000 }).catch(
     (error: unknown) => {
-      const away = error instanceof DatabaseAway ? error.message : describeRedisAway(error);
+      const away = error instanceof DatabaseUnavailable ? error.message : describeRedisUnavailable(error);
       throw away === undefined ? error : new SetupError(away);
     },
   );
@@ -42,7 +42,7 @@ export async function runAuditCommand(args: string[]): Promise<number> {
 
 const AUDIT_OPTIONS = {
   json: flagOption("--json"),
-  waitSeconds: integerSetting("--wait", { min: 0, max: LONGEST_WAIT_SECONDS, fallback: 10 }),
+  waitSeconds: integerSetting("--wait", { min: 0, max: MAX_WAIT_SECONDS, fallback: 10 }),
 };
 
 /** Exported for its tests. Throws UsageError. */

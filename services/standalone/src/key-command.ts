@@ -145,14 +145,14 @@ async function createInStores(
     if (redis === undefined) return (await createAccountWithKey({ database }, options)).key;
     const claim = new InstallationClaim(redis, () => installationId(database));
     await claim.look().catch((error: unknown) => {
-      // The key of a store that is away is published later; that of another installation's never would be.
+      // The key of a store that is unavailable is published later; that of another installation's never would be.
       if (error instanceof ForeignRedis) throw new SetupError(error.message);
     });
     const publishing = new Publishing({
       database,
       claim,
-      slots: createMoneyCommands(redis),
-      // Only the key is published here, and no slot depends on it.
+      wallets: createMoneyCommands(redis),
+      // Only the key is published here, and no wallet depends on it.
       recovery: { restoreFrozen: async () => 0 },
       snapshot: new SnapshotPublisher(redis),
       nowMs: Date.now,

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { writeRecords } from "@diegetic/billing";
-import { createDatabase, type Database, DatabaseAway, migrate } from "@diegetic/database";
+import { createDatabase, type Database, DatabaseUnavailable, migrate } from "@diegetic/database";
 import { connectRedis, ForeignRedis } from "@diegetic/hot-state";
 import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
 import {
@@ -72,7 +72,7 @@ export async function runStack(args: string[]): Promise<void> {
 
 /** Whether the sentence sends its reader to a file there. */
 function pointsInto(dataDir: string, error: unknown): boolean {
-  const isSentence = error instanceof SetupError || error instanceof DatabaseAway;
+  const isSentence = error instanceof SetupError || error instanceof DatabaseUnavailable;
   return !isSentence || error.message.includes(dataDir);
 }
 

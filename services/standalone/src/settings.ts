@@ -20,9 +20,9 @@ import {
 } from "@diegetic/service-kit";
 
 const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
-const MATCH_INSTANCES_MAX = 32;
+const MAX_MATCH_INSTANCES = 32;
 export const START_USAGE = `Usage: npm start [-- --match-instances N]
-Runs the whole product on this machine until Ctrl-C, with N match instances: 1 to ${MATCH_INSTANCES_MAX}, 1 by default. Settings (environment): PORT, BASE_PATH, DATA_DIR, DEMO and more in docs/operating.md.`;
+Runs the whole product on this machine until Ctrl-C, with N match instances: 1 to ${MAX_MATCH_INSTANCES}, 1 by default. Settings (environment): PORT, BASE_PATH, DATA_DIR, DEMO and more in docs/operating.md.`;
 
 export interface StackSettings {
   /** Address and port of the front; everything else listens on 127.0.0.1. */
@@ -123,7 +123,7 @@ export function readDataDir(environment: Environment): string {
 }
 
 const START_OPTIONS = {
-  matchInstances: integerSetting("--match-instances", { min: 1, max: MATCH_INSTANCES_MAX, fallback: 1 }),
+  matchInstances: integerSetting("--match-instances", { min: 1, max: MAX_MATCH_INSTANCES, fallback: 1 }),
 };
 
 function readMatchInstances(args: string[]): number {

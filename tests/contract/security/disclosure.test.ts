@@ -40,7 +40,7 @@ describe("what logs and errors say of people and keys", () => {
     return reply;
   }
 
-  function expectNothingTold(): void {
+  function expectNothingLogged(): void {
     const told = [platform.log(), ...errors.map(({ text, headers }) => text + JSON.stringify(headers))];
     for (const secret of [PLAYER, SESSION, EMAIL, CITY, NAME, GUESSED, ...keys]) {
       for (const text of told) expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
@@ -74,7 +74,7 @@ describe("what logs and errors say of people and keys", () => {
     keys.push(created.key);
     await eventually(async () => (await platform.management.database.impression.count()) === 1);
     expect(platform.log()).toContain("answered");
-    expectNothingTold();
+    expectNothingLogged();
   });
 
   it("in a store: a player's keyed hash, and a key's SHA-256", async () => {
@@ -156,7 +156,7 @@ describe("what logs and errors say of people and keys", () => {
       expect([wanted.path, reply.status >= 400 && reply.status < 500]).toEqual([wanted.path, true]);
       expect(isPlainError(reply)).toBe(true);
     }
-    expectNothingTold();
+    expectNothingLogged();
   });
 
   it("in failures of the stores: nothing of the request, and nothing of the stores to the client", async () => {
@@ -185,7 +185,7 @@ describe("what logs and errors say of people and keys", () => {
     }
     for (const { text } of errors)
       expect(text).not.toMatch(/ECONN|127\.0\.0\.1|prisma|redis:|postgres:|\.ts|SELECT/i);
-    expectNothingTold();
+    expectNothingLogged();
     // The parts end in order only with their store.
     restarted = await startTestRedis({ port: Number(new URL(platform.redis.url).port) });
   });

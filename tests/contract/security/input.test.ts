@@ -131,9 +131,9 @@ describe("bodies", () => {
   it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"])(
     "with the field %s change nothing but themselves",
     async (name) => {
-      const poison = `"${name}":{"isAdmin":true,"prototype":{"isAdmin":true},"status":"active","scopes":["advertiser"]}`;
+      const quarantined = `"${name}":{"isAdmin":true,"prototype":{"isAdmin":true},"status":"active","scopes":["advertiser"]}`;
       for (const [path, wanted] of writers()) {
-        const body = JSON.stringify(wanted.body).replace("{", `{${poison},`).replace(/,}$/, "}");
+        const body = JSON.stringify(wanted.body).replace("{", `{${quarantined},`).replace(/,}$/, "}");
         const { status, text } = await platform.call({
           ...wanted,
           body,
@@ -273,7 +273,7 @@ describe("names from outside in keys, scripts and statements", () => {
     const rows = await database.impression.findMany({ where });
     const games = new Map(rows.map(({ impressionId, gameId }) => [impressionId, gameId]));
     for (const [id, name] of billed) expect(games.get(id)).toBe(name);
-    expect(await database.poisonImpression.count()).toBe(0);
+    expect(await database.quarantinedImpression.count()).toBe(0);
     const path = `${BASE}/creator-revenue`;
     const revenue = await platform.expect(200, { method: "GET", path, key });
     expect(revenue.games.map((game: { game_id: string }) => game.game_id)).toEqual(

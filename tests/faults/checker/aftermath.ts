@@ -20,15 +20,15 @@ const NO_RECORD = /^what stands in the outbox is no record\b/;
  * have been promised again. Then the balance, the budget or the cap of the day has room for one of the two.
  */
 export interface Aftermath {
-  /** Impressions of which a record was set aside and reported. */
-  setAside: ReadonlySet<string>;
+  /** Impressions of which a record was quarantined and reported. */
+  quarantine: ReadonlySet<string>;
   /** Lost impressions that are in Postgres nevertheless: millicents by `<campaign> <day>`. */
   lateMillicents: ReadonlyMap<string, number>;
   check: Check;
 }
 
 export async function readAftermath(world: World, history: History): Promise<Aftermath> {
-  const check = new CheckBuilder("what was set aside had been lost, or stands against what had been");
+  const check = new CheckBuilder("what was quarantined had been lost, or stands against what had been");
   const rows = await world.query<Record<string, string>>(
     `SELECT impression_id, operation_id, advertiser_id, campaign_id, day::text, price_millicents::text AS price
      FROM impressions`,
@@ -43,39 +43,39 @@ export async function readAftermath(world: World, history: History): Promise<Aft
   }
   const written = new Set(rows.map(({ impression_id }) => impression_id));
   const billed = new Set(rows.flatMap(({ operation_id }) => operation_id || []));
-  const setAside = new Set<string>();
+  const quarantine = new Set<string>();
   const victims = new Map<string, number>();
-  const poison = await world.query<Record<string, string>>(
-    "SELECT impression_id, advertiser_id, reason, record FROM poison_impressions",
+  const quarantined = await world.query<Record<string, string>>(
+    "SELECT impression_id, advertiser_id, reason, record FROM quarantined_impressions",
   );
-  for (const { impression_id = "", advertiser_id = "", reason = "", record = "" } of poison) {
-    if (history.poisonIds.has(impression_id)) {
-      check.expect(NO_RECORD.test(reason), () => `${impression_id} was set aside: ${reason}`);
-      setAside.add(impression_id);
+  for (const { impression_id = "", advertiser_id = "", reason = "", record = "" } of quarantined) {
+    if (history.quarantinedIds.has(impression_id)) {
+      check.expect(NO_RECORD.test(reason), () => `${impression_id} was quarantined: ${reason}`);
+      quarantine.add(impression_id);
       continue;
     }
     const isLost = history.lostImpressionIds.has(impression_id);
     const isWritten = written.has(impression_id) || billed.has(operationOf(record));
     const isKept = isWritten && WRITTEN_BEFORE.test(reason);
-    check.expect(isKept || SPENT_AGAIN.test(reason), () => `${impression_id} was set aside: ${reason}`);
-    setAside.add(impression_id);
+    check.expect(isKept || SPENT_AGAIN.test(reason), () => `${impression_id} was quarantined: ${reason}`);
+    quarantine.add(impression_id);
     if (!isLost && !isKept) add(victims, advertiser_id, 1);
   }
-  for (const id of history.poisonIds) {
-    const isKnown = setAside.has(id) || history.lostImpressionIds.has(id);
-    check.expect(isKnown, () => `${id} was neither set aside nor lost`);
+  for (const id of history.quarantinedIds) {
+    const isKnown = quarantine.has(id) || history.lostImpressionIds.has(id);
+    check.expect(isKnown, () => `${id} was neither quarantined nor lost`);
   }
   for (const [id, count] of victims) {
     // Everything of an advertiser has one price.
     check.expect(
       count <= (late.get(id) ?? 0),
-      () => `${id}: ${count} impressions were set aside, but only ${late.get(id) ?? 0} lost ones came late`,
+      () => `${id}: ${count} impressions were quarantined, but only ${late.get(id) ?? 0} lost ones came late`,
     );
   }
-  return { setAside, lateMillicents, check: check.end() };
+  return { quarantine, lateMillicents, check: check.end() };
 }
 
-/** Of the record of one that was set aside. */
+/** Of the record of one that was quarantined. */
 function operationOf(record: string): string {
   return (JSON.parse(record) as Partial<ImpressionRecord>).operation_id ?? "";
 }

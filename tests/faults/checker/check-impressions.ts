@@ -15,10 +15,10 @@ export interface ImpressionRow {
 export function checkImpressions(
   history: History,
   rows: readonly ImpressionRow[],
-  { setAside }: Aftermath,
+  { quarantine }: Aftermath,
 ): Check[] {
   return [
-    answeredOnce(history, rows, setAside),
+    answeredOnce(history, rows, quarantine),
     answersAgree(history, rows),
     chargedOncePerMatch(rows),
     nothingUnattempted(history, rows),
@@ -28,14 +28,14 @@ export function checkImpressions(
 function answeredOnce(
   history: History,
   rows: readonly ImpressionRow[],
-  setAside: ReadonlySet<string>,
+  quarantine: ReadonlySet<string>,
 ): Check {
   const check = new CheckBuilder("every 201 is in Postgres exactly once, with what it said");
   const byId = groupBy(rows, (row) => row.impression_id);
   for (const operation of history.impressions) {
     for (const { impressionId, chargedMillicents } of operation.answers) {
       const found = byId.get(impressionId) ?? [];
-      const isExcused = history.lostImpressionIds.has(impressionId) || setAside.has(impressionId);
+      const isExcused = history.lostImpressionIds.has(impressionId) || quarantine.has(impressionId);
       if (found.length === 0 && isExcused) continue;
       const [row] = found;
       const isTrue =

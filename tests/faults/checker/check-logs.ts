@@ -6,15 +6,15 @@ import { type Check, CheckBuilder } from "./report.ts";
 const ERROR_LEVEL = 50;
 
 /**
- * Lines that a fault explains: a service that is started while a store is away says so, and is started again; a loss in
+ * Lines that a fault explains: a service that is started while a store is unavailable says so, and is started again; a loss in
  * Redis is reported.
  */
 const EXPLAINED: RegExp[] = [
   /^management cannot start: (Postgres|Redis) is not reached at /,
-  // Counted by the check of what was set aside.
+  // Counted by the check of what was quarantined.
   /: the money was spent again after Redis had lost the charge\b/,
   /"reason":"what stands in the outbox is no record\b/,
-  /the books differ: Records that were set aside/,
+  /the books differ: Records that were quarantined/,
 ];
 
 /**

@@ -3,7 +3,7 @@ import type { RedisConnection } from "@diegetic/hot-state";
 /** Microseconds and milliseconds since 1970, and nothing else: amounts and numbers of a run are far smaller. */
 const TIMES = /\d{13,16}/g;
 /** The name that a server gives to its history of writes. */
-const LINEAGES = /\b[0-9a-f]{40}\b/g;
+const REPLICATION_IDS = /\b[0-9a-f]{40}\b/g;
 
 /** Everything that servers hold, as sorted lines, without what depends on when and where it was written. */
 export async function dump(nodes: readonly RedisConnection[]): Promise<string[]> {
@@ -18,7 +18,7 @@ export async function dump(nodes: readonly RedisConnection[]): Promise<string[]>
     lines
       .map((line) => (snapshotEpoch === undefined ? line : line.replaceAll(snapshotEpoch, "EPOCH")))
       // Names before times: the hexadecimal digits of a name may look like a time.
-      .map((line) => line.replace(LINEAGES, "LINEAGE").replace(TIMES, "TIME"))
+      .map((line) => line.replace(REPLICATION_IDS, "REPLICATION_ID").replace(TIMES, "TIME"))
       .sort()
   );
 }

@@ -8,7 +8,7 @@ import {
   type RedisConnection,
   SnapshotPublisher,
 } from "@diegetic/hot-state";
-import { openSlot } from "../../helpers/open-slot.ts";
+import { openWallet } from "../../helpers/open-wallet.ts";
 import type { Random } from "../random.ts";
 
 /** Runs a command until it is answered. */
@@ -55,7 +55,7 @@ export class Operations {
   }
 
   async open(): Promise<void> {
-    await openSlot(this.#money, {
+    await openWallet(this.#money, {
       advertiserId: ADVERTISER,
       version: 1,
       depositedMillicents: PLENTY_MILLICENTS,
@@ -208,7 +208,7 @@ export class Operations {
     return `announce ${ids.length}`;
   }
 
-  /** A new epoch: the slot is frozen and let go again, then told of an impression that it had missed. */
+  /** A new epoch: the wallet is frozen and let go again, then told of an impression that it had missed. */
   async #recover(): Promise<string> {
     this.#epoch += 1;
     const epoch = this.#epoch;
@@ -216,9 +216,9 @@ export class Operations {
       const found = await this.#persist(() => this.#money.freezeUnlessLive(ADVERTISER, epoch));
       if (found.state !== "frozen") break;
       const account = await this.#persist(() => this.#money.readAccount(ADVERTISER));
-      if (account === null) throw new Error("the slot is gone");
+      if (account === null) throw new Error("the wallet is gone");
       await this.#persist(() =>
-        this.#money.restoreSlot({
+        this.#money.restoreWallet({
           advertiserId: ADVERTISER,
           found,
           epoch,

@@ -1,31 +1,31 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { SlotMove } from "../../helpers/slot-move.ts";
+import { HashSlotMove } from "../../helpers/hash-slot-move.ts";
 import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
 import { losing } from "./loss-faults.ts";
 
-const SLOTS_AT_LEAST = 3;
+const WALLETS_AT_LEAST = 3;
 const KEYS_AT_A_TIME = 5;
 
-/** Slots move to another node, key by key, while they are used; and nodes are lost in the midst of it. */
+/** Wallets move to another node, key by key, while they are used; and nodes are lost in the midst of it. */
 export function clusterFaults(): Fault[] {
   return [
     {
       name: "reshard under load",
-      lane: "stores",
+      track: "stores",
       variants: ["cluster"],
       inject: async (context) => {
         const tags = [...advertisers(context), "snapshot", "due", "billing"];
         let moved = 0;
         for (const [index, tag] of context.random.shuffle(tags).entries()) {
-          if (index < SLOTS_AT_LEAST || moved === 0) moved += await moveSlot(context, tag);
+          if (index < WALLETS_AT_LEAST || moved === 0) moved += await moveWallet(context, tag);
         }
         return requireCount("keys moved", moved);
       },
     },
     {
-      name: "kill -9 redis while a slot moves",
-      lane: "stores",
+      name: "kill -9 redis while a wallet moves",
+      track: "stores",
       variants: ["cluster"],
       inject: (context) =>
         interrupted(context, async (index) => {
@@ -37,8 +37,8 @@ export function clusterFaults(): Fault[] {
         }),
     },
     {
-      name: "lose a node's data while a slot moves",
-      lane: "stores",
+      name: "lose a node's data while a wallet moves",
+      track: "stores",
       variants: ["cluster"],
       inject: (context) => interrupted(context, (index) => emptyNode(context, index)),
     },
@@ -49,17 +49,17 @@ function advertisers({ market }: FaultContext): string[] {
   return market.advertisers.map(({ advertiserId }) => advertiserId);
 }
 
-async function moveSlot(
+async function moveWallet(
   { world, random }: FaultContext,
   tag: string,
-  halfWay: (move: SlotMove) => Promise<void> = async () => undefined,
+  halfWay: (move: HashSlotMove) => Promise<void> = async () => undefined,
 ): Promise<number> {
   const nodes = world.redis.nodes.map((node, index) => ({
     connection: world.redis.connectNode(index, "reshard"),
     port: node.port,
   }));
   try {
-    const move = await SlotMove.begin(nodes, tag, (others) => random.pick(others));
+    const move = await HashSlotMove.begin(nodes, tag, (others) => random.pick(others));
     let moved = await move.some(KEYS_AT_A_TIME);
     // In the middle of it, scripts find some of their keys on either node.
     await sleep(20);
@@ -78,14 +78,14 @@ async function moveSlot(
   }
 }
 
-/** Lets something happen to the old or the new node of an advertiser's slot when a part of its keys has moved. */
+/** Lets something happen to the old or the new node of an advertiser's wallet when a part of its keys has moved. */
 async function interrupted(
   context: FaultContext,
   happen: (index: number) => Promise<string>,
 ): Promise<string> {
   let evidence = "";
   const tag = context.random.pick(advertisers(context));
-  const moved = await moveSlot(context, tag, async ({ from, to }) => {
+  const moved = await moveWallet(context, tag, async ({ from, to }) => {
     const index = context.random.pick([from, to]);
     evidence = `${index === from ? "the old" : "the new"} node: ${await happen(index)}`;
   });

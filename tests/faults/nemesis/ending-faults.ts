@@ -17,8 +17,8 @@ const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
 /** What ends while it is used: a key with its requests on their way, a creative with its holds out. */
 export function endingFaults(): Fault[] {
   return [
-    { name: "revoke a key that is in use", lane: "services", inject: revokeKey },
-    { name: "delete a creative while holds are out", lane: "services", inject: deleteCreative },
+    { name: "revoke a key that is in use", track: "services", inject: revokeKey },
+    { name: "delete a creative while holds are out", track: "services", inject: deleteCreative },
   ];
 }
 

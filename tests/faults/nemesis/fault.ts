@@ -15,8 +15,8 @@ export interface FaultContext {
 /** Something bad that happens for a limited time. */
 export interface Fault {
   name: string;
-  /** Faults of one lane never overlap; those of different lanes do. */
-  lane: "stores" | "services";
+  /** Faults of one track never overlap; those of different tracks do. */
+  track: "stores" | "services";
   /** Default: both. */
   variants?: readonly Variant[];
   /**

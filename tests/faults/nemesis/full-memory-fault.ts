@@ -14,7 +14,7 @@ const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 100 };
  * Postgres without the queue.
  */
 export function fullMemoryFault(): Fault {
-  return { name: "fill redis", lane: "stores", inject: fillRedis };
+  return { name: "fill redis", track: "stores", inject: fillRedis };
 }
 
 async function fillRedis(context: FaultContext): Promise<string> {

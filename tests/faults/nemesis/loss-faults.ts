@@ -13,8 +13,8 @@ const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 50 };
 /** Redis forgets: everything, or what happened since a moment. What was nowhere else is lost, and noted as such. */
 export function lossFaults(): Fault[] {
   return [
-    { name: "flush redis", lane: "stores", inject: flush },
-    { name: "older redis", lane: "stores", inject: goBack },
+    { name: "flush redis", track: "stores", inject: flush },
+    { name: "older redis", track: "stores", inject: goBack },
   ];
 }
 

@@ -21,7 +21,7 @@ export function marketFaults(): Fault[] {
   return [
     {
       name: "lower a budget below what is held",
-      lane: "services",
+      track: "services",
       inject: async (context) => {
         for (let attempt = 1; ; attempt += 1) {
           const { heldMillicents, status } = await lowerBudget(context);
@@ -35,7 +35,7 @@ export function marketFaults(): Fault[] {
     },
     {
       name: "pause while holds are out",
-      lane: "services",
+      track: "services",
       inject: async (context) => {
         // Pauses whose answers are lost are made, but nobody knows since when.
         for (let attempt = 1; ; attempt += 1) {
@@ -46,12 +46,12 @@ export function marketFaults(): Fault[] {
     },
     {
       name: "pause while an instance hangs",
-      lane: "services",
+      track: "services",
       inject: pauseWhileHanging,
     },
     {
       name: "top up while holds are out",
-      lane: "services",
+      track: "services",
       inject: async (context) => {
         const { campaign, heldMillicents } = await busiestCampaign(context);
         await Promise.all(Array.from({ length: 5 }, () => deposit(context.history, campaign.advertiser)));

@@ -29,7 +29,7 @@ export interface PlannedFault {
   random: Random;
 }
 
-/** Between two faults of a lane something must go well: only then there is money to lose. */
+/** Between two faults of a track something must go well: only then there is money to lose. */
 const PAUSES_MS = { stores: [1_000, 3_000], services: [0, 800] } as const;
 
 export function faultsOf(variant: Variant): Fault[] {
@@ -74,7 +74,7 @@ export function* schedule(
   for (let round = 0; round < rounds; round += 1) {
     for (const fault of random.fork(`round ${round}`).shuffle(faults)) {
       const own = random.fork(`round ${round} ${fault.name}`);
-      const [least, most] = PAUSES_MS[fault.lane];
+      const [least, most] = PAUSES_MS[fault.track];
       yield { fault, pauseMs: own.integer(least, most), random: own };
     }
   }
@@ -90,20 +90,20 @@ export interface NemesisOptions extends Omit<FaultContext, "random"> {
   say(line: string): void;
 }
 
-/** Injects faults in two lanes side by side: one for stores and connections, one for services and market. */
+/** Injects faults in two tracks side by side: one for stores and connections, one for services and market. */
 export async function runNemesis(options: NemesisOptions): Promise<Injection[]> {
   const injections: Injection[] = [];
   const endMs = Date.now() + options.durationMs;
-  const runLane = async (lane: Fault["lane"]) => {
-    const faults = options.faults.filter((fault) => fault.lane === lane);
+  const runTrack = async (track: Fault["track"]) => {
+    const faults = options.faults.filter((fault) => fault.track === track);
     if (faults.length === 0) return;
-    for (const { fault, pauseMs, random } of schedule(faults, options.random.fork(lane), options.rounds)) {
+    for (const { fault, pauseMs, random } of schedule(faults, options.random.fork(track), options.rounds)) {
       await sleep(pauseMs);
       if (Date.now() >= endMs) return;
       injections.push(await injectOne(options, fault, random));
     }
   };
-  await Promise.all([runLane("stores"), runLane("services")]);
+  await Promise.all([runTrack("stores"), runTrack("services")]);
   return injections;
 }
 

@@ -22,7 +22,7 @@ export function queueFaults(): Fault[] {
   return [
     {
       name: "wipe the queue",
-      lane: "services",
+      track: "services",
       inject: async (context) => {
         // Jobs wait while billing hangs: those are lost with the queue.
         const wiped = await whileBillingHangs(context, () => wipeQueue(context));
@@ -30,13 +30,13 @@ export function queueFaults(): Fault[] {
       },
     },
     {
-      name: "poison record",
-      lane: "services",
+      name: "quarantined record",
+      track: "services",
       inject: async ({ world, market, history, random }) => {
         // Beside the records of an advertiser who is charged at this moment, so that they share their way.
         const advertiserId = await eventually(() => outboxOwner(world, market), PATIENCE);
         const id = `imp_poison_${random.integer(0, 1_000_000_000)}`;
-        history.poisonIds.add(id);
+        history.quarantinedIds.add(id);
         const text = random.pick(["{", "null", '{"match":{}}']);
         await eventually(() => world.directRedis.hset(`{${advertiserId}}:outbox`, id, text), PATIENCE);
         return `${text} in an outbox`;
@@ -44,7 +44,7 @@ export function queueFaults(): Fault[] {
     },
     {
       name: "deliver jobs twice",
-      lane: "services",
+      track: "services",
       inject: async (context) => {
         const records = await whileBillingHangs(context, async () => {
           const waiting = await outboxRecords(context);
@@ -64,7 +64,7 @@ export function queueFaults(): Fault[] {
 }
 
 /**
- * Hangs billing until the work yields something. It goes on between attempts, because a fault of the other lane may be waiting for
+ * Hangs billing until the work yields something. It goes on between attempts, because a fault of the other track may be waiting for
  * billing while this one waits for what the other took away: a full Redis ends when billing has written.
  */
 async function whileBillingHangs<T>({ world }: FaultContext, work: () => Promise<T | null>): Promise<T> {

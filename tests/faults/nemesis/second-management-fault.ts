@@ -12,7 +12,7 @@ const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 200 };
 
 /** Two managements publish, restore and answer side by side for a while; then one of the two is killed. */
 export function secondManagementFault(): Fault {
-  return { name: "two managements, one is killed", lane: "services", inject: runTwo };
+  return { name: "two managements, one is killed", track: "services", inject: runTwo };
 }
 
 async function runTwo(context: FaultContext): Promise<string> {
@@ -38,7 +38,7 @@ async function runTwo(context: FaultContext): Promise<string> {
   }
 }
 
-/** Undefined: it could not start, as when a store is away at this moment. */
+/** Undefined: it could not start, as when a store is unavailable at this moment. */
 function start({ world }: FaultContext, pid: number): Promise<SecondService | undefined> {
   const logFile = join(world.dataDir, "logs", `${SECOND_MANAGEMENT}.log`);
   return startSecond(pid, SECOND_MANAGEMENT, logFile).catch(() => undefined);

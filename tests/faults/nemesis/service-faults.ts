@@ -14,17 +14,17 @@ export function serviceFaults(): Fault[] {
     ...SERVICES.flatMap((service): Fault[] => [
       {
         name: `kill -9 ${service}`,
-        lane: "services",
+        track: "services",
         inject: ({ world }) => signalAndAwaitRestart(world, service, "SIGKILL"),
       },
       {
         name: `SIGTERM ${service}`,
-        lane: "services",
+        track: "services",
         inject: ({ world }) => signalAndAwaitRestart(world, service, "SIGTERM"),
       },
       {
         name: `hang ${service}`,
-        lane: "services",
+        track: "services",
         inject: async ({ world, random }) => {
           // Some hang for longer than a lease, and than the lock of a job.
           const forMs = random.pick([300, 1_000, 3_000]);
@@ -37,7 +37,7 @@ export function serviceFaults(): Fault[] {
       [-HOUR_MS, HOUR_MS].map(
         (offsetMs): Fault => ({
           name: `clock of ${service} an hour ${offsetMs < 0 ? "behind" : "ahead"}`,
-          lane: "services",
+          track: "services",
           inject: async ({ world, random }) => {
             world.setServiceClock(service, offsetMs);
             const isOff = () => Math.abs(world.serviceClockOffset(service) - offsetMs) < CLOCK_READ_WITHIN_MS;

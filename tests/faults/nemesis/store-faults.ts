@@ -13,7 +13,7 @@ export function storeFaults(): Fault[] {
     away(store, "stop", "stop"),
     {
       name: `hang ${store}`,
-      lane: "stores",
+      track: "stores",
       inject: async (context) => {
         const forMs = context.random.pick([500, 1_500, 3_000]);
         if (store === "redis") {
@@ -26,7 +26,7 @@ export function storeFaults(): Fault[] {
     },
     {
       name: `drop replies of ${store}`,
-      lane: "stores",
+      track: "stores",
       inject: (context) => {
         const probability = 0.01 + context.random.next() * 0.1;
         const mode: ProxyMode = { kind: "drop-replies", probability, random: context.random.fork("drops") };
@@ -35,22 +35,22 @@ export function storeFaults(): Fault[] {
     },
     {
       name: `cut connections of ${store}`,
-      lane: "stores",
+      track: "stores",
       inject: (context) =>
         passing(context, store, { kind: "cut" }, context.random.integer(100, 1_500), "connectionsCut"),
     },
     {
       name: `slow connections of ${store}`,
-      lane: "stores",
+      track: "stores",
       inject: (context) => {
         const random = context.random.fork("delays");
-        const mode: ProxyMode = { kind: "slow", leastMs: 5, mostMs: 120, random };
+        const mode: ProxyMode = { kind: "slow", minMs: 5, maxMs: 120, random };
         return passing(context, store, mode, context.random.integer(1_500, 2_500), "chunksSlowed");
       },
     },
     {
       name: `half-open connections of ${store}`,
-      lane: "stores",
+      track: "stores",
       inject: (context) =>
         passing(context, store, { kind: "half-open" }, context.random.integer(1_000, 3_000), "chunksHeld"),
     },
@@ -60,7 +60,7 @@ export function storeFaults(): Fault[] {
 function away(store: StoreName, word: string, how: "SIGKILL" | "stop"): Fault {
   return {
     name: `${word} ${store}`,
-    lane: "stores",
+    track: "stores",
     inject: async (context) => {
       const server = store === "redis" ? pickNode(context) : context.world.postgres;
       const pid = server.pid;

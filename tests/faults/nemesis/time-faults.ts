@@ -12,7 +12,7 @@ export function timeFaults(): Fault[] {
   return [
     {
       name: "clock of Redis an hour ahead",
-      lane: "stores",
+      track: "stores",
       variants: ["single"],
       inject: async (context) => {
         const { world, random } = context;
@@ -26,7 +26,7 @@ export function timeFaults(): Fault[] {
     },
     {
       name: "day rollover",
-      lane: "stores",
+      track: "stores",
       variants: ["single"],
       inject: async (context) => {
         const { world } = context;

@@ -10,7 +10,7 @@ import { World } from "../topology/world.ts";
 export interface OutageOptions {
   /** Impressions a second that are aimed at. */
   rate: number;
-  /** How long Postgres is away. */
+  /** How long Postgres is unavailable. */
   outageSeconds: number;
   /** How long there is load before and after. */
   calmSeconds: number;
@@ -40,7 +40,7 @@ const PLENTY_CENTS = 1_000_000_000;
 const AT_A_TIME = 48;
 const CAUGHT_UP_WITHIN_MS = 120_000;
 
-/** Runs load while Postgres is away, and after. */
+/** Runs load while Postgres is unavailable, and after. */
 export async function runOutage(options: OutageOptions): Promise<OutageReport> {
   const say = options.say ?? (() => undefined);
   const world = await World.start({ variant: "single", holdTtlSeconds: 600, sessionIdleSeconds: 1_800 });
@@ -68,7 +68,7 @@ export async function runOutage(options: OutageOptions): Promise<OutageReport> {
       waitUntilWritten(world, due).then(() => performance.now() - backMs),
     ]);
     say(`management back after ${Math.round(managementBackAfterMs)} ms`);
-    say(await billingFigures(world));
+    say(await billingBalances(world));
     await sleep(options.calmSeconds * 1_000);
     stop.abort();
     await running;
@@ -228,7 +228,7 @@ async function watchManagement(advertiser: Api, forMs: number): Promise<Map<stri
 }
 
 /** What billing says of its work so far: records, batches and their duration, what was queued again. */
-async function billingFigures(world: World): Promise<string> {
+async function billingBalances(world: World): Promise<string> {
   const url = world.stack.describe().processes.find(({ name }) => name === "billing")?.metricsUrl;
   const text = await (await fetch(url ?? "")).text();
   const figures = /^billing_(records_\w+_total|batch_seconds_(sum|count)|jobs_failed_total)\b/;

@@ -10,7 +10,7 @@ export const SAFEGUARDS = {
   "commit-idempotency": {
     what: "an impression that is sent again is answered with its first record",
     faults: ["drop replies of redis", "kill -9 front", "cut connections of redis"],
-    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
+    noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
     patches: [
       {
         file: "/lua/commit.lua",
@@ -80,7 +80,7 @@ export const SAFEGUARDS = {
   "places-given-back": {
     what: "a match that lapses gives its place in the player session back",
     faults: ["kill -9 match", "hang match"],
-    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
+    noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
     patches: [
       {
         file: "/billing/dist/release/releaser.js",
@@ -89,10 +89,10 @@ export const SAFEGUARDS = {
       },
     ],
   },
-  "poison-set-aside": {
+  "quarantined-set-aside": {
     what: "what is no record is taken out of the outbox, and kept elsewhere",
-    faults: ["poison record"],
-    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
+    faults: ["quarantined record"],
+    noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
     patches: [
       {
         file: "/billing/dist/sweep/sweeper.js",
@@ -133,7 +133,7 @@ export const SAFEGUARDS = {
   "release-gives-back": {
     what: "a hold that lapses gives its money back",
     faults: ["kill -9 billing", "hang billing"],
-    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
+    noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
     patches: [
       {
         file: "/lua/release.lua",
@@ -145,7 +145,7 @@ export const SAFEGUARDS = {
   "shares-given-back": {
     what: "a hold that ends is given back to its developer's share of the campaign",
     faults: ["kill -9 billing", "top up"],
-    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
+    noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
     patches: [
       {
         file: "/lua/include/shares.lua",
@@ -154,7 +154,7 @@ export const SAFEGUARDS = {
       },
     ],
   },
-  "pause-is-obeyed": {
+  "pause-applies": {
     what: "reserve refuses who decided on an older campaign, and management waits until every instance obeys",
     faults: ["pause while"],
     noticedBy: "a paused campaign is not served after the pause was answered",
@@ -273,19 +273,19 @@ export const SAFEGUARDS = {
     ],
   },
   "frozen-until-verified": {
-    what: "a slot whose Redis may have forgotten something serves nothing until it is verified",
+    what: "a wallet whose Redis may have forgotten something serves nothing until it is verified",
     faults: ["older redis"],
-    noticedBy: "the slots in Redis say what Postgres says, and nothing is held or waits",
+    noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
     patches: [
       {
         file: "/lua/include/totals.lua",
-        search: "if not values[1] or values[5] ~= server_lineage() then return nil end",
+        search: "if not values[1] or values[5] ~= server_replication_id() then return nil end",
         replacement: "if not values[1] then return nil end",
       },
       {
-        file: "/lua/freeze_slot.lua",
-        search: "if known[2] == lineage then",
-        replacement: "if known[3] == epoch then return { 'live' } end if known[2] == lineage then",
+        file: "/lua/freeze_wallet.lua",
+        search: "if known[2] == replicationId then",
+        replacement: "if known[3] == epoch then return { 'live' } end if known[2] == replicationId then",
       },
     ],
   },

@@ -6,7 +6,7 @@ export type ProxyMode =
   | { kind: "pass" }
   /** The other end has executed what was sent, and its answer never arrives: the connection ends instead. */
   | { kind: "drop-replies"; probability: number; random: Random }
-  | { kind: "slow"; leastMs: number; mostMs: number; random: Random }
+  | { kind: "slow"; minMs: number; maxMs: number; random: Random }
   /** Connections stay open and new ones are taken, but nothing passes. */
   | { kind: "half-open" }
   /** Every connection ends, and new ones end at once. */
@@ -113,7 +113,7 @@ export class FaultyProxy {
         this.counts.chunksHeld += 1;
       } else if (mode.kind === "slow" || queued > 0) {
         // What comes after a slow chunk waits its turn.
-        const delayMs = mode.kind === "slow" ? mode.random.integer(mode.leastMs, mode.mostMs) : 0;
+        const delayMs = mode.kind === "slow" ? mode.random.integer(mode.minMs, mode.maxMs) : 0;
         this.counts.chunksSlowed += 1;
         queued += 1;
         queue = queue

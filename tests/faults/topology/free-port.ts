@@ -4,7 +4,7 @@ const FIRST = 20_000;
 const LAST = 29_999;
 
 /**
- * A free port of 127.0.0.1 below those that outgoing connections get, so that a server that is away for a while finds
+ * A free port of 127.0.0.1 below those that outgoing connections get, so that a server that is unavailable for a while finds
  * its own free when it comes back.
  */
 export async function freePort(): Promise<number> {

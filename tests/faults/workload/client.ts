@@ -43,14 +43,14 @@ function clientOf(baseUrl: () => string, holder: { key: ClientKey }, history: Hi
     keepingTo: (key) => clientOf(baseUrl, { key }, history),
     async call(method, path, body, headers = {}) {
       const startedMs = Date.now();
-      const { id: keyId, text: keyText } = holder.key;
+      const { id: keyId, text: keySecret } = holder.key;
       const endpoint = `${method} ${path.replace(/(camp|crt|key)_\w+|game-\d+/, "…")}`;
       const count = (status: string) =>
         history.answers.set(`${endpoint} ${status}`, (history.answers.get(`${endpoint} ${status}`) ?? 0) + 1);
       try {
         const response = await fetch(`${baseUrl()}${path}`, {
           method,
-          headers: { Authorization: `Bearer ${keyText}`, "Content-Type": "application/json", ...headers },
+          headers: { Authorization: `Bearer ${keySecret}`, "Content-Type": "application/json", ...headers },
           signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
           ...(body && { body: JSON.stringify(body) }),
         });

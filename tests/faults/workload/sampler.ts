@@ -8,13 +8,13 @@ const CAMPAIGN_FIELDS = ["version", "budget", "ceiling", "daily_cap", "spent", "
 
 export interface Samples {
   taken: number;
-  /** Moments at which the slot was being rebuilt or could not be read. */
+  /** Moments at which the wallet was being rebuilt or could not be read. */
   missed: number;
   violations: string[];
 }
 
 interface CampaignSample {
-  /** Changes when the slot was restored after Redis had lost something, and with each late charge that it is told of. */
+  /** Changes when the wallet was restored after Redis had lost something, and with each late charge that it is told of. */
   restoring: string;
   limit: number;
   dailyCap: number;
@@ -25,10 +25,10 @@ interface CampaignSample {
 }
 
 /**
- * Looks at the slots of all advertisers again and again, each in one step, and compares them with what must hold at
+ * Looks at the wallets of all advertisers again and again, each in one step, and compares them with what must hold at
  * every instant.
  */
-export async function sampleSlots(options: {
+export async function sampleWallets(options: {
   redis: RedisConnection;
   market: Market;
   samples: Samples;
@@ -44,7 +44,7 @@ export async function sampleSlots(options: {
         .filter((campaign) => campaign.advertiser.advertiserId === advertiserId)
         .map(({ campaignId }) => campaignId);
       try {
-        const found = await sampleSlot(redis, advertiserId, { campaignIds, before, nowMs });
+        const found = await sampleWallet(redis, advertiserId, { campaignIds, before, nowMs });
         if (found === null) samples.missed += 1;
         else {
           samples.taken += 1;
@@ -59,20 +59,20 @@ export async function sampleSlots(options: {
   }
 }
 
-/** What is wrong in one slot at this moment; null: it is not whole. */
-async function sampleSlot(
+/** What is wrong in one wallet at this moment; null: it is not whole. */
+async function sampleWallet(
   redis: RedisConnection,
   advertiserId: string,
   options: { campaignIds: readonly string[]; before: Map<string, CampaignSample>; nowMs: () => number },
 ): Promise<string[] | null> {
   const { campaignIds, before, nowMs } = options;
-  const slot = `{${advertiserId}}`;
+  const wallet = `{${advertiserId}}`;
   const transaction = redis.multi();
   transaction.info("replication");
-  transaction.hmget(`${slot}:account`, "lineage", "deposited", "spent", "held", "epoch");
-  transaction.hlen(`${slot}:settled`);
-  transaction.zrange(`${slot}:holds`, "0", "-1");
-  for (const id of campaignIds) transaction.hmget(`${slot}:campaign:${id}`, ...CAMPAIGN_FIELDS);
+  transaction.hmget(`${wallet}:account`, "lineage", "deposited", "spent", "held", "epoch");
+  transaction.hlen(`${wallet}:settled`);
+  transaction.zrange(`${wallet}:holds`, "0", "-1");
+  for (const id of campaignIds) transaction.hmget(`${wallet}:campaign:${id}`, ...CAMPAIGN_FIELDS);
   const replies = (await transaction.exec()) ?? [];
   const values = replies.map(([error, value]) => {
     if (error) throw error;
@@ -94,14 +94,11 @@ async function sampleSlot(
   const heldByHolds = holds.reduce((sum, member) => sum + Number(member?.split("|").at(-1)), 0);
   const earlier = campaignIds.map((id) => before.get(id));
   const restored = earlier[0]?.restoring !== campaigns[0]?.restoring;
-  // What a restored slot was told of may be more than there is, but nothing is added to it.
-  const mostSeen = earlier.reduce(
-    (sum, campaign) => sum + (campaign ? campaign.spent + campaign.held : 0),
-    0,
-  );
+  // What a restored wallet was told of may be more than there is, but nothing is added to it.
+  const maxSeen = earlier.reduce((sum, campaign) => sum + (campaign ? campaign.spent + campaign.held : 0), 0);
   expect(
-    restored || spent + held <= Math.max(deposited, mostSeen),
-    `spent ${spent} + held ${held} > deposited ${deposited}, ${mostSeen} before`,
+    restored || spent + held <= Math.max(deposited, maxSeen),
+    `spent ${spent} + held ${held} > deposited ${deposited}, ${maxSeen} before`,
   );
   expect(held === heldByHolds, `held ${held}, but its holds are of ${heldByHolds}`);
   const sum = (field: "held" | "spent") => campaigns.reduce((total, campaign) => total + campaign[field], 0);
@@ -117,7 +114,7 @@ async function sampleSlot(
 
 function parseCampaign(hash: (string | null)[], restoring: string, nowMs: number): CampaignSample {
   const [, budget, ceiling, dailyCap, spent, held, day, daySpent] = hash;
-  // A slot notices a new day with its next charge.
+  // A wallet notices a new day with its next charge.
   const today = new Date(nowMs).toISOString().slice(0, 10);
   const isNewDay = day != null && day < today;
   return {

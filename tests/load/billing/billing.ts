@@ -44,7 +44,7 @@ async function measure(run: Run): Promise<Figure[]> {
   run.defer(() => bare.close());
   const market = new Market();
   await market.writeTo(database);
-  await market.openSlots(createMoneyCommands(redis));
+  await market.openWallets(createMoneyCommands(redis));
   const service = await start(BILLING, [], {
     DATABASE_URL: postgres.url,
     REDIS_URL: redisServer.url,

@@ -2,7 +2,7 @@ import { type ImpressionRecord, newId } from "@diegetic/contracts";
 import { type Database, dateOfDay, utcDay } from "@diegetic/database";
 import type { MoneyCommands, RedisConnection } from "@diegetic/hot-state";
 import { SeededRandom } from "../../../packages/ad-rules/bench/random.ts";
-import { openSlot } from "../../helpers/open-slot.ts";
+import { openWallet } from "../../helpers/open-wallet.ts";
 
 const ADVERTISERS = 300;
 const CAMPAIGNS_PER_ADVERTISER = 3;
@@ -133,7 +133,7 @@ export class Market {
     });
     await database.ledgerEntry.createMany({
       data: advertisers.map(({ id, accountId }) => ({
-        postingId: depositOf(id),
+        entryGroupId: depositOf(id),
         kind: "deposit" as const,
         day: dateOfDay(utcDay(Date.now())),
         accountId,
@@ -143,10 +143,10 @@ export class Market {
     });
   }
 
-  /** Opens the advertisers' slots, so that a comparison of the books finds them. */
-  async openSlots(money: MoneyCommands): Promise<void> {
+  /** Opens the advertisers' wallets, so that a comparison of the books finds them. */
+  async openWallets(money: MoneyCommands): Promise<void> {
     for (const advertiserId of this.advertiserIds()) {
-      await openSlot(money, { advertiserId, version: 1, depositedMillicents: DEPOSIT_MILLICENTS });
+      await openWallet(money, { advertiserId, version: 1, depositedMillicents: DEPOSIT_MILLICENTS });
     }
   }
 
@@ -167,7 +167,7 @@ export class Market {
       impression_id: newId("imp", nowMs),
       creative_id: random.zipf(campaign.creativeIds),
       recorded_at_ms: nowMs,
-      slot_epoch: 0,
+      recovery_epoch: 0,
       match: {
         match_id: newId("mat", nowMs),
         advertiser_id: campaign.advertiserId,

@@ -22,7 +22,7 @@ import { Market } from "./market.ts";
 /** Writing impressions, by statement: processor time of the Postgres backend that runs them one after the other. */
 export const statements: Suite = { names: ["statements"], run: measure };
 
-/** As many as a lane writes at once. */
+/** As many as a writer partition writes at once. */
 const BATCH = 8_000;
 /** Until the tables have rows that batches meet again. */
 const WARM_UP_BATCHES = 4;
@@ -37,30 +37,30 @@ const GROUPS: readonly { name: string; tables: string[]; rows: (moves: Moves) =>
   {
     name: "games by campaign",
     tables: ["campaign_games"],
-    rows: ({ posting: of }) => of.campaignGames.length,
+    rows: ({ deltas: of }) => of.campaignGames.length,
   },
   {
     name: "countries by campaign",
     tables: ["campaign_countries"],
-    rows: ({ posting: of }) => of.countries.length,
+    rows: ({ deltas: of }) => of.countries.length,
   },
-  { name: "affinities", tables: ["affinities"], rows: ({ posting: of }) => of.affinities.length },
-  { name: "creatives", tables: ["creatives"], rows: ({ posting: of }) => of.creatives.length },
+  { name: "affinities", tables: ["affinities"], rows: ({ deltas: of }) => of.affinities.length },
+  { name: "creatives", tables: ["creatives"], rows: ({ deltas: of }) => of.creatives.length },
   {
     name: "ledger",
     tables: ["ledger_entries"],
-    rows: ({ posting: of }) => 2 * of.charges.length + of.gameRollups.length,
+    rows: ({ deltas: of }) => 2 * of.charges.length + of.gameRollups.length,
   },
   {
     name: "campaigns, their days and versions, advertisers",
     tables: ["campaigns", "campaign_rollups", "campaign_version_rollups", "advertisers"],
-    rows: ({ posting: of }) =>
+    rows: ({ deltas: of }) =>
       of.campaigns.length + of.campaignRollups.length + of.campaignVersions.length + of.advertisers.length,
   },
   {
     name: "games in all and by day",
     tables: ["game_totals", "game_rollups"],
-    rows: ({ posting: of }) => of.gameTotals.length + of.gameRollups.length,
+    rows: ({ deltas: of }) => of.gameTotals.length + of.gameRollups.length,
   },
 ];
 

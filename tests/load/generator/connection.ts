@@ -4,7 +4,7 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 const CONTENT_LENGTH = Buffer.from("\r\nContent-Length: ");
 const NO_CONTENT = 204;
 const READ_BUFFER_BYTES = 64 * 1024;
-const LARGEST_ANSWER_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Takes the status of an answer and its body; the body is only valid during the call. */
 export type OnAnswer = (status: number, body: Buffer) => void;
@@ -58,7 +58,7 @@ export class Connection {
     const bodyAt = headEnd + HEAD_END.length;
     const length = headEnd < 0 ? 0 : bodyLength(bytes.subarray(0, headEnd), status);
     if (headEnd < 0 || bytes.length < bodyAt + length) {
-      if (bytes.length > LARGEST_ANSWER_BYTES) throw new Error("an answer is too large");
+      if (bytes.length > MAX_ANSWER_BYTES) throw new Error("an answer is too large");
       this.#rest = Buffer.from(bytes);
       return;
     }

@@ -17,7 +17,7 @@ export interface OpenLoopResult {
 }
 
 /** The longest sleep between two looks: timers of the event loop know only whole milliseconds. */
-const LONGEST_NAP_MS = 0.05;
+const MAX_NAP_MS = 0.05;
 const SHORTEST_NAP_MS = 0.005;
 const GIVE_UP_MS = 10_000;
 
@@ -37,7 +37,7 @@ export async function runOpenLoop(loop: OpenLoop, source: RequestSource): Promis
     while (!pace.isOver) {
       if (failure !== undefined) throw failure;
       if (performance.now() > give_up) throw new Error(`${loop.rate} requests a second are too many`);
-      const restMs = Math.min(pace.sendDue(), LONGEST_NAP_MS);
+      const restMs = Math.min(pace.sendDue(), MAX_NAP_MS);
       if (restMs > SHORTEST_NAP_MS) Atomics.wait(nap, 0, 0, restMs);
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -7,7 +7,7 @@ import {
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
-import { openSlot } from "../../helpers/open-slot.ts";
+import { openWallet } from "../../helpers/open-wallet.ts";
 
 const ADVERTISERS = 10;
 const GAMES = 10;
@@ -50,7 +50,7 @@ export class Traffic {
   async open(): Promise<void> {
     const seed = { spentMillicents: 0, impressions: 0, day: "2026-01-01", daySpentMillicents: 0 };
     for (const { advertiserId, campaignId } of this.#campaigns) {
-      await openSlot(this.#money, { advertiserId, version: 1, depositedMillicents: DEPOSIT_MILLICENTS });
+      await openWallet(this.#money, { advertiserId, version: 1, depositedMillicents: DEPOSIT_MILLICENTS });
       await this.#money.applyCampaign({
         advertiserId,
         campaignId,
@@ -98,11 +98,13 @@ export class Traffic {
         if (holds.length < PAGE) break;
       }
       for (let cursor: string | undefined; ; ) {
-        const page = await this.#money.listGivebacks(advertiserId, PAGE, cursor);
-        await inParts(page.items, (giveback) => this.#sessions.unadmit(giveback, giveback.matchId));
+        const page = await this.#money.listSessionReleases(advertiserId, PAGE, cursor);
+        await inParts(page.items, (sessionRelease) =>
+          this.#sessions.unadmit(sessionRelease, sessionRelease.matchId),
+        );
         for (let start = 0; start < page.items.length; start += PAGE) {
           const ids = page.items.slice(start, start + PAGE).map(({ matchId }) => matchId);
-          await this.#money.ackGivebacks(advertiserId, ids);
+          await this.#money.ackSessionReleases(advertiserId, ids);
         }
         if (page.cursor === null) break;
         cursor = page.cursor;

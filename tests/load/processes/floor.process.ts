@@ -7,18 +7,18 @@ import { hash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connectRedis, createGameSessions, createMoneyCommands } from "@diegetic/hot-state";
-import { Slots } from "../scripts/slots.ts";
+import { Wallets } from "../scripts/wallets.ts";
 
 const redis = connectRedis(process.env.REDIS_URL ?? "", { name: "floor" });
-const slots = new Slots(createMoneyCommands(redis), createGameSessions(redis));
-await slots.open();
+const wallets = new Wallets(createMoneyCommands(redis), createGameSessions(redis));
+await wallets.open();
 
 const server = createServer(async (request, response) => {
   const { game_context: context } = JSON.parse((await bodyOf(request)).toString("utf8"));
   const key = hash("sha256", request.headers.authorization ?? "", "hex");
-  const [ask] = slots.asks(1);
+  const [ask] = wallets.asks(1);
   if (ask === undefined || context === undefined) throw new Error("this is no request for a match");
-  await Promise.all([slots.admit(ask), slots.reserve(ask)]);
+  await Promise.all([wallets.admit(ask), wallets.reserve(ask)]);
   const { match_id, campaign_id, affinity_score } = ask.match;
   const content = JSON.stringify({
     match_id,

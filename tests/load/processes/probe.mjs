@@ -9,12 +9,12 @@ const RESOLUTION_MS = 1;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
 
-let longestCollectionMs = 0;
+let maxCollectionMs = 0;
 /** Collections before this are told late, or were asked for here. */
 let countsFromMs = 0;
 new PerformanceObserver((list) => {
   for (const { startTime, duration } of list.getEntries()) {
-    if (startTime >= countsFromMs) longestCollectionMs = Math.max(longestCollectionMs, duration);
+    if (startTime >= countsFromMs) maxCollectionMs = Math.max(maxCollectionMs, duration);
   }
 }).observe({ entryTypes: ["gc"] });
 
@@ -31,19 +31,19 @@ function processorMs() {
 
 /** Of the watch that may run; a turn of an earlier one may still be about to come. */
 let watch = 0;
-let longestTurnMs = 0;
+let maxTurnMs = 0;
 let turnBeganMs = 0;
 function turn(ofWatch) {
   if (ofWatch !== watch) return;
   const nowMs = processorMs();
-  longestTurnMs = Math.max(longestTurnMs, nowMs - turnBeganMs);
+  maxTurnMs = Math.max(maxTurnMs, nowMs - turnBeganMs);
   turnBeganMs = nowMs;
   setImmediate(turn, ofWatch);
 }
 
 /** Looks at each turn of the event loop, which then never sleeps. */
 function watchTurns() {
-  longestTurnMs = 0;
+  maxTurnMs = 0;
   turnBeganMs = processorMs();
   setImmediate(turn, watch);
 }
@@ -54,9 +54,9 @@ process.on("message", (message) => {
     p50Ms: delay.percentile(50) / 1e6,
     p99Ms: delay.percentile(99) / 1e6,
     // What is measured is the time between two turns, which are due that far apart.
-    longestMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS),
-    longestCollectionMs,
-    longestTurnMs,
+    maxMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS),
+    maxCollectionMs,
+    maxTurnMs,
   };
   watch += 1; // Ends the watch.
   const residentBytes = process.memoryUsage.rss();
@@ -64,7 +64,7 @@ process.on("message", (message) => {
   // Of shared buffers only this one knows.
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   delay.reset();
-  longestCollectionMs = 0;
+  maxCollectionMs = 0;
   countsFromMs = performance.now();
   if (message.watch) watchTurns();
   process.send?.({ type: "probed", loop, residentBytes, usedBytes: heapUsed + arrayBuffers });

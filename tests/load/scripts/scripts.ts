@@ -9,7 +9,7 @@ import { startRedis } from "@diegetic/local-stores";
 import { figure, median, ratios } from "../frame/statistics.ts";
 import type { Figure, Run, Suite } from "../frame/suite.ts";
 import { loadFourCommands } from "../processes/four-commands.ts";
-import { type Ask, Slots } from "./slots.ts";
+import { type Ask, Wallets } from "./wallets.ts";
 
 /** What Redis spends on each script of a match and an impression, against a script of four commands. */
 export const scripts: Suite = { names: ["scripts"], run: measure };
@@ -37,8 +37,8 @@ async function measure(run: Run): Promise<Figure[]> {
   run.defer(() => store.stop());
   const redis = connectRedis(store.url, { name: "benchmark", commandTimeoutMs: 60_000 });
   run.defer(() => redis.disconnect());
-  const slots = new Slots(createMoneyCommands(redis), createGameSessions(redis));
-  await slots.open();
+  const wallets = new Wallets(createMoneyCommands(redis), createGameSessions(redis));
+  await wallets.open();
   const fourCommands = await loadFourCommands(redis);
   const costs: Record<Name, Cost[]> = {
     "four commands": [],
@@ -48,14 +48,14 @@ async function measure(run: Run): Promise<Figure[]> {
     release: [],
   };
   for (let round = -WARM_UPS; round < run.rounds; round += 1) {
-    const asks = slots.asks(run.quick ? QUICK_ASKS : ASKS);
+    const asks = wallets.asks(run.quick ? QUICK_ASKS : ASKS);
     const billed = asks.slice(0, asks.length * BILLED_SHARE);
     const taken: Record<Name, Cost> = {
       "four commands": await costOf(redis, asks, (_ask, place) => fourCommands(place)),
-      admit: await costOf(redis, asks, (ask) => slots.admit(ask)),
-      reserve: await costOf(redis, asks, (ask) => slots.reserve(ask)),
-      commit: await costOf(redis, billed, (ask) => slots.commit(ask)),
-      release: await costOf(redis, asks.slice(billed.length), (ask) => slots.cancel(ask)),
+      admit: await costOf(redis, asks, (ask) => wallets.admit(ask)),
+      reserve: await costOf(redis, asks, (ask) => wallets.reserve(ask)),
+      commit: await costOf(redis, billed, (ask) => wallets.commit(ask)),
+      release: await costOf(redis, asks.slice(billed.length), (ask) => wallets.cancel(ask)),
     };
     if (round >= 0) for (const name of NAMES) costs[name].push(taken[name]);
   }

@@ -29,9 +29,9 @@ export interface Probe {
   loop: {
     p50Ms: number;
     p99Ms: number;
-    longestMs: number;
-    longestCollectionMs: number;
-    longestTurnMs: number;
+    maxMs: number;
+    maxCollectionMs: number;
+    maxTurnMs: number;
   };
   residentBytes: number;
   usedBytes: number;

@@ -8,7 +8,7 @@ import {
 } from "@diegetic/hot-state";
 import { SeededRandom } from "../../../packages/ad-rules/bench/random.ts";
 import { campaignJson } from "../../../packages/ad-rules/bench/world.ts";
-import { openSlot } from "../../helpers/open-slot.ts";
+import { openWallet } from "../../helpers/open-wallet.ts";
 
 /** The key of the game servers that ask; it has no rate limit. */
 export const KEY = "igk_benchmark_benchmark_benchmark_benchmark";
@@ -27,15 +27,15 @@ export function gameName(number: number): string {
   return `game-${number}`;
 }
 
-/** Opens the slots of all advertisers with plenty of money, and publishes the snapshot, with the product's own code. */
+/** Opens the wallets of all advertisers with plenty of money, and publishes the snapshot, with the product's own code. */
 export async function makeWorld(redis: RedisConnection, size: number): Promise<void> {
   const money = createMoneyCommands(redis);
   const opened = new Set<string>();
-  const openSlots = async (page: readonly SnapshotCampaign[]) => {
+  const openWallets = async (page: readonly SnapshotCampaign[]) => {
     const advertisers = [...new Set(page.map((campaign) => campaign.advertiser_id))];
     const fresh = advertisers.filter((id) => !opened.has(id));
     const account = { version: 1, depositedMillicents: DEPOSIT_MILLICENTS };
-    await Promise.all(fresh.map((advertiserId) => openSlot(money, { advertiserId, ...account })));
+    await Promise.all(fresh.map((advertiserId) => openWallet(money, { advertiserId, ...account })));
     for (const advertiserId of fresh) opened.add(advertiserId);
     const budget = { budgetMillicents: DEPOSIT_MILLICENTS, dailyCapMillicents: null };
     const seed = { spentMillicents: 0, impressions: 0, day: "2026-01-01", daySpentMillicents: 0 };
@@ -45,7 +45,7 @@ export async function makeWorld(redis: RedisConnection, size: number): Promise<v
       ),
     );
   };
-  await new SnapshotPublisher(redis).rebuild(pagesOf(size, openSlots));
+  await new SnapshotPublisher(redis).rebuild(pagesOf(size, openWallets));
 }
 
 /**
@@ -66,13 +66,13 @@ export function publishWorld(
 
 async function* pagesOf(
   size: number,
-  openSlots: (page: readonly SnapshotCampaign[]) => Promise<void>,
+  openWallets: (page: readonly SnapshotCampaign[]) => Promise<void>,
 ): AsyncGenerator<SnapshotEntry[]> {
   yield gameServers();
   for (let start = 0; start < size; start += PAGE) {
     const length = Math.min(PAGE, size - start);
     const page = Array.from({ length }, (_, place) => campaignOf(start + place));
-    await openSlots(page);
+    await openWallets(page);
     yield [...advertisersOf(page), ...page.map(campaignEntry)];
   }
 }

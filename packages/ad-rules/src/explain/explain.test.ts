@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { affinities, campaign, creative, geoTarget, placement } from "../../tests/builders.ts";
-import { offerOf } from "../../tests/offers.ts";
+import { eligibleCandidate } from "../../tests/eligible-candidate.ts";
 import { candidatesPlainly, tiesPlainly } from "../../tests/select-plainly.ts";
 import { anyCampaign, anyScene } from "../../tests/worlds.ts";
 import { CampaignIndex } from "../matching-index/campaign-index.ts";
@@ -312,7 +312,7 @@ describe("explain", () => {
           const winningRank = index.highest(selection, 1, { exclude: [own.campaign_id] })[0]?.rank ?? null;
           const explanation = explain(own, selection, { ...rich, winningRank });
           const passes = explanation.checks.filter((one) => one.code < 400).every((one) => one.passed);
-          expect(passes).toBe(offerOf(own, selection) !== null);
+          expect(passes).toBe(eligibleCandidate(own, selection) !== null);
           const ties = tiesPlainly(candidatesPlainly(world.values(), selection));
           const wins = ties.some((one) => one.campaign.campaign_id === own.campaign_id);
           const paid = explanation.checks.filter((one) => one.code >= 400).every((one) => one.passed);

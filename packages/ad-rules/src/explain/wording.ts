@@ -3,7 +3,7 @@ import { greatCircleKm } from "../rules/great-circle.ts";
 import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
 
-const mostListed = 5;
+const maxListed = 5;
 
 /** The texts in quotes, joined by commas; the first few of them. */
 export function quoted(texts: readonly string[]): string {
@@ -11,8 +11,8 @@ export function quoted(texts: readonly string[]): string {
 }
 
 export function listed(texts: readonly string[]): string {
-  const more = texts.length - mostListed;
-  return texts.slice(0, mostListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = texts.length - maxListed;
+  return texts.slice(0, maxListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** "1.5 cents"; exact. What is overdrawn, such as a budget that was lowered while holds are out, leaves 0. */

@@ -22,7 +22,7 @@ const explainsAll = process.env.PROPERTY_RUNS !== undefined;
 const worlds = { numRuns: Math.ceil(pairs / (chaptersPerWorld * 2)) };
 const timeoutMs = 20_000 + pairs * 10;
 
-const mostCopies = 250;
+const maxCopies = 250;
 type Change = { put: Campaign; copies: number } | { remove: string } | { removeCopiesFrom: number };
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 12, arbitrary: anyCampaign.map((put) => ({ put, copies: 1 })) },
@@ -30,7 +30,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       put: anyCampaign,
-      copies: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 10, max: 60 }) }, fc.constant(mostCopies)),
+      copies: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 10, max: 60 }) }, fc.constant(maxCopies)),
     }),
   },
   {
@@ -72,7 +72,7 @@ function apply(one: Change, index: CampaignIndex, world: Map<string, Campaign>):
     return;
   }
   if ("removeCopiesFrom" in one) {
-    for (let copy = one.removeCopiesFrom; copy <= mostCopies; copy += 1) {
+    for (let copy = one.removeCopiesFrom; copy <= maxCopies; copy += 1) {
       apply({ remove: `copy_${copy}` }, index, world);
     }
     return;
@@ -201,15 +201,15 @@ const facts: ExplainFacts = {
 
 /** An explanation passes whom the index offers, and gives him the same score, parts and rank; nothing is refused. */
 function expectExplanations(index: CampaignIndex, world: Map<string, Campaign>, scene: MatchScene): void {
-  const offered = index.highest(scene, world.size + 1).map((one) => one.campaign.campaign_id);
+  const eligible = index.highest(scene, world.size + 1).map((one) => one.campaign.campaign_id);
   for (const [id, own] of world) {
     // Copies differ in their ids alone.
     if (id.startsWith("copy_")) continue;
     const { checks, ...explained } = explain(own, scene, facts);
     const passes = checks.every(({ passed }) => passed);
-    if (passes !== offered.includes(id)) expect([own, passes]).toEqual([own, !passes]);
+    if (passes !== eligible.includes(id)) expect([own, passes]).toEqual([own, !passes]);
     if (!passes) continue;
-    const { candidate } = index.draw(scene, () => 0, { exclude: offered.filter((other) => other !== id) });
+    const { candidate } = index.draw(scene, () => 0, { exclude: eligible.filter((other) => other !== id) });
     expect({
       id: explained.campaignId,
       rank: explained.rank,

@@ -3,12 +3,12 @@ import { compileCampaign } from "../compiled/compiled-campaign.ts";
 import { comparable } from "../text/equality.ts";
 import type { Campaign } from "../types/campaign.ts";
 import type { MatchScene, Placement } from "../types/request.ts";
-import { CampaignStore } from "./campaign-store.ts";
-import { type Candidate, candidateOf } from "./candidate.ts";
+import { CampaignStore } from "./documents/campaign-store.ts";
+import type { CampaignIds } from "./documents/packed-campaign.ts";
 import { type Found, Matching } from "./matching.ts";
-import type { CampaignIds } from "./packed-campaign.ts";
-import type { Span } from "./refusals.ts";
-import type { Random } from "./tie-sampling.ts";
+import { type Candidate, candidateOf } from "./search/candidate.ts";
+import type { Random } from "./search/tie-sampling.ts";
+import type { Span } from "./suppression/refusals.ts";
 
 /** Which campaigns a request is about, beyond the rules. */
 export interface Exclusions {
@@ -39,10 +39,10 @@ export interface Ranked {
 /**
  * The campaigns of an instance, kept for matching, so that a request costs little however many campaigns cannot win it.
  *
- * - All that campaigns ask for or block are terms; a request raises the flags of those that it has (terms.ts,
+ * - All that campaigns ask for or block are terms; a request activates the flags of those that it has (terms.ts,
  *   request-reader.ts).
  * - Each active campaign is a record of numbers, from which the flags tell whether it may serve and at what rank
- *   (records.ts, judge.ts).
+ *   (records.ts, scorer.ts).
  * - Records stand at a few of their terms, by bid and by highest possible rank (posting-set.ts), so that a search meets
  *   few that cannot win (search.ts), however many tie (tie-sampling.ts).
  * - What an answer shows of a campaign is bytes until it wins (campaign-store.ts).
@@ -50,10 +50,10 @@ export interface Ranked {
  * A change takes effect between two requests, as a whole.
  */
 export class CampaignIndex {
-  readonly #slots = new ShardedMap<number>();
+  readonly #documentIds = new ShardedMap<number>();
   readonly #store = new CampaignStore();
-  readonly #freeSlots: number[] = [];
-  #slotCount = 0;
+  readonly #freeDocumentIds: number[] = [];
+  #documentCount = 0;
   readonly #matching: Matching;
   readonly #keepsTargets: boolean;
   #activeCount = 0;
@@ -66,7 +66,7 @@ export class CampaignIndex {
 
   /** Campaigns in any status. */
   get size(): number {
-    return this.#slots.size;
+    return this.#documentIds.size;
   }
 
   /** Campaigns whose status is active, whatever their dates. */
@@ -76,42 +76,42 @@ export class CampaignIndex {
 
   /** The campaign as it was put in, apart from what is not kept. It must not be changed. */
   get(campaignId: string): Campaign | undefined {
-    const slot = this.#slots.get(campaignId);
-    return slot === undefined ? undefined : this.#store.peek(slot);
+    const documentId = this.#documentIds.get(campaignId);
+    return documentId === undefined ? undefined : this.#store.peek(documentId);
   }
 
   /** A campaign's advertiser and creatives, at a cost that does not depend on the length of its texts. */
   idsOf(campaignId: string): CampaignIds | undefined {
-    const slot = this.#slots.get(campaignId);
-    return slot === undefined ? undefined : this.#store.idsAt(slot);
+    const documentId = this.#documentIds.get(campaignId);
+    return documentId === undefined ? undefined : this.#store.idsAt(documentId);
   }
 
   /** The version of a campaign, at less cost than `get`. */
   versionOf(campaignId: string): number | undefined {
-    const slot = this.#slots.get(campaignId);
-    return slot === undefined ? undefined : this.#store.versionOf(slot);
+    const documentId = this.#documentIds.get(campaignId);
+    return documentId === undefined ? undefined : this.#store.versionOf(documentId);
   }
 
   /** Puts a campaign in; it replaces the one with the same id, whatever their versions. */
   upsert(campaign: Campaign): void {
     const compiled = compileCampaign(campaign);
     this.remove(campaign.campaign_id);
-    const slot = this.#freeSlots.pop() ?? this.#slotCount++;
-    this.#slots.set(campaign.campaign_id, slot);
-    this.#store.put(slot, this.#keepsTargets ? campaign : withoutTargets(campaign));
+    const documentId = this.#freeDocumentIds.pop() ?? this.#documentCount++;
+    this.#documentIds.set(campaign.campaign_id, documentId);
+    this.#store.put(documentId, this.#keepsTargets ? campaign : withoutTargets(campaign));
     if (campaign.status === "active") this.#activeCount += 1;
-    this.#matching.add(compiled, slot);
+    this.#matching.add(compiled, documentId);
   }
 
   /** Takes a campaign out; unknown ids are ignored. */
   remove(campaignId: string): void {
-    const slot = this.#slots.get(campaignId);
-    if (slot === undefined) return;
-    if (this.#store.isActive(slot)) this.#activeCount -= 1;
-    this.#matching.remove(slot);
-    this.#slots.delete(campaignId);
-    this.#store.remove(slot);
-    this.#freeSlots.push(slot);
+    const documentId = this.#documentIds.get(campaignId);
+    if (documentId === undefined) return;
+    if (this.#store.isActive(documentId)) this.#activeCount -= 1;
+    this.#matching.remove(documentId);
+    this.#documentIds.delete(campaignId);
+    this.#store.remove(documentId);
+    this.#freeDocumentIds.push(documentId);
   }
 
   /**
@@ -150,8 +150,8 @@ export class CampaignIndex {
 
   /** Passes a campaign over for so long, in every request. Unknown ids are ignored. */
   refuse(campaignId: string, { lacksMoney, ...span }: Span & { lacksMoney: boolean }): void {
-    const slot = this.#slots.get(campaignId);
-    if (slot !== undefined) this.#matching.refuse(slot, lacksMoney, span);
+    const documentId = this.#documentIds.get(campaignId);
+    if (documentId !== undefined) this.#matching.refuse(documentId, lacksMoney, span);
   }
 
   /** Passes over all campaigns of an advertiser whose bid is as high, as lacking money. */
@@ -181,8 +181,8 @@ export class CampaignIndex {
     const advertisers: string[] = [];
     for (const id of excludeAdvertisers) advertisers.push(comparable(id));
     for (const id of exclude) {
-      const slot = this.#slots.get(id);
-      if (slot !== undefined) excluded.push(slot);
+      const documentId = this.#documentIds.get(id);
+      if (documentId !== undefined) excluded.push(documentId);
     }
     try {
       this.#matching.open(scene, excluded, advertisers);
@@ -192,17 +192,17 @@ export class CampaignIndex {
     }
   }
 
-  #candidateOf({ slot, rank }: Found, { placement }: MatchScene): Candidate {
-    const affinityScore = this.#matching.scoreOf(slot);
-    const contributions = affinityScore > 0 ? this.#matching.contributionsOf(slot) : [];
-    return candidateOf(this.#store.get(slot), placement.placement_types, contributions, {
+  #candidateOf({ documentId, rank }: Found, { placement }: MatchScene): Candidate {
+    const affinityScore = this.#matching.scoreOf(documentId);
+    const contributions = affinityScore > 0 ? this.#matching.contributionsOf(documentId) : [];
+    return candidateOf(this.#store.get(documentId), placement.placement_types, contributions, {
       affinityScore,
       rank,
     });
   }
 
-  #rankedOf({ slot, rank }: Found): Ranked {
-    return { campaign: this.#store.get(slot), rank };
+  #rankedOf({ documentId, rank }: Found): Ranked {
+    return { campaign: this.#store.get(documentId), rank };
   }
 }
 

@@ -1,34 +1,34 @@
 import type { CompiledCampaign } from "../compiled/compiled-campaign.ts";
 import type { MatchScene } from "../types/request.ts";
-import { placeOf } from "./arena.ts";
-import { Circles } from "./circles.ts";
-import { effects, level } from "./effects.ts";
-import { Ended } from "./ended.ts";
-import { Judge } from "./judge.ts";
-import { Parked } from "./parked.ts";
-import { PostingSet } from "./posting-set.ts";
-import { canNeverServe, recordPartsOf } from "./record-parts.ts";
-import { field, Records } from "./records.ts";
-import { Refusals, type Span } from "./refusals.ts";
-import { RequestReader } from "./request-reader.ts";
-import { Search } from "./search.ts";
-import { Terms } from "./terms.ts";
-import { type Random, TieSampling } from "./tie-sampling.ts";
+import { effects, level } from "./dictionary/effects.ts";
+import { Terms } from "./dictionary/terms.ts";
+import { placeOf } from "./documents/arena.ts";
+import { Circles } from "./documents/circles.ts";
+import { canNeverServe, recordPartsOf } from "./documents/record-parts.ts";
+import { field, Records } from "./documents/records.ts";
+import { PostingSet } from "./postings/posting-set.ts";
+import { RequestReader } from "./search/request-reader.ts";
+import { Scorer } from "./search/scorer.ts";
+import { Search } from "./search/search.ts";
+import { type Random, TieSampling } from "./search/tie-sampling.ts";
+import { Ended } from "./suppression/ended.ts";
+import { Parked } from "./suppression/parked.ts";
+import { Refusals, type Span } from "./suppression/refusals.ts";
 
 /** In place of an address: nothing can match the campaign. */
 export const nowhere = -1;
-const highestVisit = 0x7fff_ffff;
+const maxSearchId = 0x7fff_ffff;
 
 /** A record that was found, and its rank in the request at hand. */
 export interface Found {
-  slot: number;
+  documentId: number;
   rank: number;
 }
 
 /** How often a search did what costs most. */
 export interface Steps {
   textsFound: number;
-  termsRaised: number;
+  termsActivated: number;
   postingsWalked: number;
   entriesRead: number;
   recordsRead: number;
@@ -36,10 +36,10 @@ export interface Steps {
 
 /**
  * The records of the campaigns that can serve, and one search through them at a time: `open`, any questions, `close`.
- * Nothing may change in between. A campaign is known by its slot, a small number.
+ * Nothing may change in between. A campaign is known by its document id, a small number.
  */
 export class Matching {
-  /** By slot: the address of its record, or `nowhere`. */
+  /** By document id: the address of its record, or `nowhere`. */
   readonly #addresses: number[] = [];
   readonly #circles = new Circles();
   readonly #terms = new Terms();
@@ -50,19 +50,19 @@ export class Matching {
   readonly #parked = new Parked(this.#records, this.#live);
   readonly #refusals = new Refusals(
     this.#records,
-    (slot) => this.addressOf(slot),
-    (slot, advertiser) => {
-      if (slot >= 0) this.#parked.release(this.addressOf(slot));
+    (documentId) => this.addressOf(documentId),
+    (documentId, advertiser) => {
+      if (documentId >= 0) this.#parked.release(this.addressOf(documentId));
       else this.#parked.releaseAdvertiser(advertiser);
     },
   );
-  readonly #judge = new Judge(this.#terms, this.#records, this.#refusals, this.#circles);
-  readonly #search = new Search(this.#judge, this.#records, this.#terms);
-  readonly #sampling = new TieSampling(this.#judge, this.#records);
+  readonly #scorer = new Scorer(this.#terms, this.#records, this.#refusals, this.#circles);
+  readonly #search = new Search(this.#scorer, this.#records, this.#terms);
+  readonly #sampling = new TieSampling(this.#scorer, this.#records);
   readonly #excluded: number[] = [];
-  #raisedCount = 0;
+  #activeTermCount = 0;
   #walkCount = 0;
-  #visit = 0;
+  #searchId = 0;
   #isOpen = false;
   /** No campaign has a higher priority. */
   #highestPriority = 0;
@@ -71,34 +71,34 @@ export class Matching {
   get steps(): Steps {
     return {
       textsFound: this.#reader.foundCount,
-      termsRaised: this.#raisedCount,
+      termsActivated: this.#activeTermCount,
       postingsWalked: this.#walkCount,
       entriesRead: this.#search.entryCount,
       recordsRead: this.#search.recordCount,
     };
   }
 
-  addressOf(slot: number): number {
-    return this.#addresses[slot] ?? nowhere;
+  addressOf(documentId: number): number {
+    return this.#addresses[documentId] ?? nowhere;
   }
 
-  /** The slot must be free. */
-  add(campaign: CompiledCampaign, slot: number): void {
-    this.#addresses[slot] = nowhere;
+  /** The document id must be free. */
+  add(campaign: CompiledCampaign, documentId: number): void {
+    this.#addresses[documentId] = nowhere;
     if (canNeverServe(campaign)) return;
-    const parts = recordPartsOf(campaign, slot, this.#terms);
+    const parts = recordPartsOf(campaign, documentId, this.#terms);
     const address = this.#records.add(parts);
-    this.#addresses[slot] = address;
-    if (parts.circles) this.#circles.put(slot, campaign.geo, parts.areas);
+    this.#addresses[documentId] = address;
+    if (parts.circles) this.#circles.put(documentId, campaign.geo, parts.areas);
     this.#highestPriority = Math.max(this.#highestPriority, campaign.source.priority);
     this.#live.chooseKey(address);
     this.#live.add(address);
   }
 
-  remove(slot: number): void {
-    const address = this.addressOf(slot);
+  remove(documentId: number): void {
+    const address = this.addressOf(documentId);
     if (address === nowhere) return;
-    this.#refusals.forgetSlot(slot);
+    this.#refusals.forgetDocument(documentId);
     if (this.#ended.has(address)) this.#ended.remove(address);
     else if (this.#parked.has(address)) this.#parked.remove(address);
     else this.#live.remove(address);
@@ -106,12 +106,12 @@ export class Matching {
     for (const term of this.#records.terms(address)) this.#terms.release(term);
     if (!this.#terms.isUsed(advertiser)) this.#refusals.forgetAdvertiser(advertiser);
     this.#records.remove(address);
-    this.#circles.remove(slot);
-    this.#addresses[slot] = nowhere;
+    this.#circles.remove(documentId);
+    this.#addresses[documentId] = nowhere;
   }
 
-  refuse(slot: number, lacksMoney: boolean, span: Span): void {
-    if (this.addressOf(slot) !== nowhere) this.#refusals.refuseSlot(slot, lacksMoney, span);
+  refuse(documentId: number, lacksMoney: boolean, span: Span): void {
+    if (this.addressOf(documentId) !== nowhere) this.#refusals.refuseDocument(documentId, lacksMoney, span);
   }
 
   /** @param advertiser in comparable form */
@@ -134,22 +134,22 @@ export class Matching {
   }
 
   /**
-   * Raises the flags of the request's terms; `close` must follow.
-   * @param excluded slots to leave out
+   * Activates the flags of the request's terms; `close` must follow.
+   * @param excluded document ids to leave out
    * @param excludedAdvertisers in comparable form: all their campaigns are left out
    */
   open(scene: MatchScene, excluded: Iterable<number>, excludedAdvertisers: Iterable<string> = []): void {
     this.tidy(scene.nowMs);
-    this.#search.open(this.#nextVisit());
+    this.#search.open(this.#nextSearchId());
     if (this.#excluded.length > 0) this.#excluded.length = 0;
     this.#excludeAdvertisers(excludedAdvertisers);
     this.#isOpen = scene.placement.is_active;
     if (!scene.placement.is_active) return;
     this.#reader.read(scene);
-    this.#judge.open(scene);
+    this.#scorer.open(scene);
     this.#search.postings.open(this.#live, this.#terms);
-    for (const slot of excluded) {
-      const address = this.addressOf(slot);
+    for (const documentId of excluded) {
+      const address = this.addressOf(documentId);
       if (address === nowhere) continue;
       this.#excluded.push(address);
       this.#search.exclude(address);
@@ -166,16 +166,16 @@ export class Matching {
   }
 
   close(): void {
-    this.#raisedCount += this.#terms.raisedCount;
+    this.#activeTermCount += this.#terms.activeTermCount;
     this.#walkCount += this.#search.postings.walkCount;
     this.#terms.lowerAll();
-    const { ended } = this.#judge;
+    const { ended } = this.#scorer;
     const { met } = this.#refusals;
     for (const address of ended) {
       if (this.#parked.has(address)) this.#parked.unpark(address);
       this.#ended.retire(address);
     }
-    for (const slot of met) this.#parked.park(this.addressOf(slot));
+    for (const documentId of met) this.#parked.park(this.addressOf(documentId));
     // Even for an empty list this is a call into the engine.
     if (ended.length > 0) ended.length = 0;
     if (met.length > 0) met.length = 0;
@@ -184,7 +184,7 @@ export class Matching {
   /** Goes on among those that lack money for long. */
   #openParked(): void {
     const search = this.#search;
-    search.open(this.#nextVisit());
+    search.open(this.#nextSearchId());
     if (!this.#isOpen) return;
     search.postings.open(this.#parked.postings, this.#terms);
     for (const address of this.#excluded) search.exclude(address);
@@ -200,7 +200,7 @@ export class Matching {
       ? this.#sampling.draw(search, this.#excluded, this.#highestPriority + 1, random)
       : nowhere;
     if (drawn !== nowhere) return this.#foundAt(drawn);
-    if (search.crowded) search.listAll(this.#nextVisit(), this.#excluded);
+    if (search.crowded) search.listAll(this.#nextSearchId(), this.#excluded);
     return this.#foundAt(this.#drawListed(random));
   }
 
@@ -248,16 +248,16 @@ export class Matching {
     const search = this.#search;
     this.#findHighest();
     if (search.best < 0) return [];
-    search.listAll(this.#nextVisit(), this.#excluded);
+    search.listAll(this.#nextSearchId(), this.#excluded);
     return search.found
       .filter((_, place) => (search.ranks[place] ?? 0) >= search.lowestRank)
       .map((address) => this.#foundAt(address));
   }
 
   /** The affinity score of a record in the request at hand. */
-  scoreOf(slot: number): number {
-    const address = this.addressOf(slot);
-    return this.#judge.scoreOf(
+  scoreOf(documentId: number): number {
+    const address = this.addressOf(documentId);
+    return this.#scorer.scoreOf(
       this.#records.chunkOf(address),
       this.#records.floatsOf(address),
       placeOf(address),
@@ -265,8 +265,8 @@ export class Matching {
   }
 
   /** What each affinity contributes to it, in their order. */
-  contributionsOf(slot: number): number[] {
-    const address = this.addressOf(slot);
+  contributionsOf(documentId: number): number[] {
+    const address = this.addressOf(documentId);
     const weights = this.#records.weights(address);
     const contributions: number[] = [];
     for (const [place, term] of this.#records.list(address, field.affinities).entries()) {
@@ -295,18 +295,18 @@ export class Matching {
   #foundAt(address: number): Found {
     const ints = this.#records.chunkOf(address);
     const at = placeOf(address);
-    const rank = this.#judge.rankOf(ints, this.#records.floatsOf(address), at);
-    return { slot: this.#records.get(address, field.slot), rank };
+    const rank = this.#scorer.rankOf(ints, this.#records.floatsOf(address), at);
+    return { documentId: this.#records.get(address, field.documentId), rank };
   }
 
-  #nextVisit(): number {
-    if (this.#visit === highestVisit) {
-      this.#visit = 0;
+  #nextSearchId(): number {
+    if (this.#searchId === maxSearchId) {
+      this.#searchId = 0;
       for (const address of this.#addresses) {
-        if (address !== nowhere) this.#records.set(address, field.visit, 0);
+        if (address !== nowhere) this.#records.set(address, field.searchId, 0);
       }
     }
-    this.#visit += 1;
-    return this.#visit;
+    this.#searchId += 1;
+    return this.#searchId;
   }
 }

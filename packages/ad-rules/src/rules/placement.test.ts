@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { affinities, campaign, creative, placement } from "../../tests/builders.ts";
-import { offerOf } from "../../tests/offers.ts";
+import { eligibleCandidate } from "../../tests/eligible-candidate.ts";
 import { creativesOfTypes } from "./creative-type.ts";
 
 const scene = { placement: placement(), context: {}, nowMs: Date.parse("2026-03-01T12:00:00Z") };
@@ -26,7 +26,7 @@ describe("rule 2: placement", () => {
     { why: "a blank entry blocks nothing", fields: { blocked_categories: [" "] }, admits: true },
   ])("$why", ({ fields, admits }) => {
     const asked = { ...scene, placement: placement(fields), context: { category: "rpg" } };
-    expect(offerOf(own, asked) !== null).toBe(admits);
+    expect(eligibleCandidate(own, asked) !== null).toBe(admits);
   });
 });
 
@@ -42,7 +42,7 @@ describe("rule 3: a creative whose type is in placement_types", () => {
   it("needs one", () => {
     const hooks = { ...scene, placement: placement({ placement_types: ["narrative_hook"] }) };
     const creativesOffered = (creatives: (typeof hook)[]) =>
-      offerOf(campaign({ creatives }), hooks)?.creatives ?? null;
+      eligibleCandidate(campaign({ creatives }), hooks)?.creatives ?? null;
     expect(creativesOffered([brand, hook])).toEqual([hook]);
     expect(creativesOffered([brand])).toBeNull();
     expect(creativesOffered([])).toBeNull();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { campaign, placement } from "../../tests/builders.ts";
-import { offerOf } from "../../tests/offers.ts";
+import { eligibleCandidate } from "../../tests/eligible-candidate.ts";
 import { parseDate } from "./schedule.ts";
 
 const runs = (start_date: string | null, end_date: string | null, now: string) =>
-  offerOf(campaign({ start_date, end_date }), {
+  eligibleCandidate(campaign({ start_date, end_date }), {
     placement: placement(),
     context: {},
     nowMs: Date.parse(now),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { affinities } from "../../tests/builders.ts";
 import { prepareContext } from "../context/prepared-context.ts";
-import { affinityTypes } from "../matching-index/packed-campaign.ts";
+import { affinityTypes } from "../matching-index/documents/packed-campaign.ts";
 import { rankOf } from "../ranking/rank.ts";
 import type { AffinityType } from "../types/campaign.ts";
 import type { GameContext } from "../types/request.ts";
@@ -43,7 +43,7 @@ describe("affinity score", () => {
     ]);
   });
 
-  it("is the sum of the weights, without the dust of floating point", () => {
+  it("is the sum of the weights, without the epsilon of floating point", () => {
     const compiled = compileAffinities(
       affinities(["mood", "tense", 0.1], ["action", "fight", 0.2], ["mood", "calm", 3]),
     );

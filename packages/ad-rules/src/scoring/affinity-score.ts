@@ -63,7 +63,7 @@ export function affinityParts(
 export function affinityScore(affinities: readonly CompiledAffinity[], context: PreparedContext): number {
   let sum = 0;
   for (const affinity of affinities) sum += contributionOf(affinity, context);
-  return withoutDust(sum);
+  return withoutRoundingError(sum);
 }
 
 /**
@@ -90,11 +90,11 @@ export function highestAffinityScore(affinities: readonly CompiledAffinity[]): n
       sum += value === heaviest[type] ? weight : weight * narrativeShare;
     } else sum += weight;
   }
-  return withoutDust(sum);
+  return withoutRoundingError(sum);
 }
 
 /** A sum of decimal fractions as people would write it: 0.1 + 0.2 is 0.3. Twelve decimals are kept. */
-export function withoutDust(sum: number): number {
+export function withoutRoundingError(sum: number): number {
   return Math.round(sum * 1e12) / 1e12;
 }
 

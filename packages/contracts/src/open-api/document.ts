@@ -39,7 +39,7 @@ Diegetic places advertisers' content into games, as things that belong to the ga
   request at all: it is answered 400, 408, 431 or 429 and the connection is closed.
 - **Retries.** After 429 and 503 wait for \`Retry-After\` seconds; after 500 retry with growing pauses. \`Idempotency-Key\` makes every
   creating POST safe to retry: a repetition is answered word for word what the first request was. A change that restricts (a PATCH, pausing, disabling, revoking, deleting, a target or rule) is answered
-  when everybody obeys it; where that cannot be had it is 503 with a detail that says the change is stored: then it comes into force by itself.
+  when every match instance applies it; where that cannot be had it is 503 with a detail that says the change is stored: then it comes into force by itself.
 - **Additions** are marked: a client of the base interface need not know them.`;
 
 /** The OpenAPI 3.1 document of the whole API, from the operations that the services mount and the schemas that validate. */

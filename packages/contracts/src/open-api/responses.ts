@@ -64,7 +64,10 @@ export const sharedResponses: Responses = {
   MethodNotAllowed: errorResponse(
     "A method that the path does not have. No operation answers it: it is what all other methods of a path get.",
     {
-      other_method: example("The path has other methods.", "PUT is not possible here: use GET, HEAD, PATCH."),
+      other_method: example(
+        "The path has other methods.",
+        "Method PUT is not allowed here. Allowed: GET, HEAD, PATCH.",
+      ),
     },
     ["Allow"],
   ),
@@ -110,11 +113,14 @@ export const sharedResponses: Responses = {
     { failed: example("Something failed.", "Internal error: it has been logged.") },
   ),
   Unavailable: errorResponse(
-    "A store is away for the moment: retry after `Retry-After` seconds. Where the detail says that the change is stored, it is, and will be in force shortly: sending it again is harmless, but not needed.",
+    "Service temporarily unavailable; retry after `Retry-After` seconds. Where the detail says that the change is stored, it is, and will be in force shortly: sending it again is harmless, but not needed.",
     {
-      away: example("A store is away.", "A backing store is away for the moment: try again."),
+      away: example(
+        "A store is unavailable.",
+        "Service temporarily unavailable; retry after the given delay.",
+      ),
       stored: example(
-        "The change is stored, but not every match instance obeys it yet.",
+        "The change is stored, but not every match instance applies it yet.",
         "The change is stored and will be in force shortly: it need not be sent again.",
       ),
     },

@@ -35,8 +35,8 @@ const ownKeyOnly = [
   refusal(
     404,
     "no_key",
-    "There is no such key in force.",
-    "There is no API key of this id in force: GET /api-keys lists your own.",
+    "Key not found.",
+    "API key not found, or no longer in force. GET /api-keys lists yours.",
   ),
 ] as const;
 const notShownAgain = refusal(

@@ -17,12 +17,7 @@ export const ownCampaignOnly = [
     "The campaign belongs to another advertiser.",
     "The campaign belongs to another advertiser: GET /campaigns lists your own.",
   ),
-  refusal(
-    404,
-    "no_campaign",
-    "There is no such campaign.",
-    "There is no campaign of this id: GET /campaigns lists your own.",
-  ),
+  refusal(404, "no_campaign", "Campaign not found.", "Campaign not found. GET /campaigns lists yours."),
 ] as const;
 
 /** For every operation that adds to what is published of an account. */
@@ -56,7 +51,7 @@ export const ownGameOnly = [
     404,
     "no_placement",
     "Ads were never enabled in the game.",
-    "There is no placement for this game: enable one by POST /placements/{game_id}.",
+    "Placement not found. POST /placements/{game_id} enables one.",
   ),
 ] as const;
 

@@ -45,8 +45,8 @@ const ownCreativeOnly = [
   refusal(
     404,
     "no_creative",
-    "There is no such creative.",
-    "There is no creative of this id: GET /campaigns/{campaign_id}/creatives lists your own.",
+    "Creative not found.",
+    "Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.",
   ),
 ] as const;
 const withoutHook = (sent: string) =>

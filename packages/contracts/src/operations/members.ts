@@ -184,8 +184,8 @@ export const membersApi = defineFeature({
         refusal(
           404,
           "unknown_invitation",
-          "There is no such invitation.",
-          "There is no invitation of this id: GET /invitations lists your own.",
+          "Invitation not found.",
+          "Invitation not found. GET /invitations lists yours.",
         ),
       ],
     },

@@ -141,7 +141,7 @@ export const servingApi = defineFeature({
         refusal(
           404,
           "no_campaign",
-          "There is no such campaign.",
+          "Campaign not found.",
           "campaign_id names no campaign: send the one of the match",
         ),
         refusal(

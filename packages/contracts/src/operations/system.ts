@@ -119,8 +119,8 @@ export const systemApi = defineFeature({
         refusal(
           404,
           "no_record",
-          "There is no such record.",
-          "There is no quarantined record of this id: GET /system/quarantine lists them.",
+          "Record not found.",
+          "Quarantined record not found. GET /system/quarantine lists them.",
         ),
         refusal(
           409,

@@ -17,7 +17,7 @@ export const AFFINITY_TYPES = [
 /** Bounds and default of an affinity's weight (spec: Limits). */
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
 /** Most affinities of one campaign (spec: Affinity). */
-export const MOST_AFFINITIES = 50;
+export const MAX_AFFINITIES = 50;
 
 const affinityType = () =>
   oneOf(
@@ -47,7 +47,7 @@ export const affinityCreate = createValidator(affinityCreateSchema);
 export const affinityBulkRequestSchema = open(
   {
     affinities: Type.Array(affinityCreateSchema, {
-      maxItems: MOST_AFFINITIES,
+      maxItems: MAX_AFFINITIES,
       description: "All affinities that the campaign has from now on; of equal weights the earlier one wins.",
     }),
   },

@@ -152,7 +152,7 @@ function controlIn({ keyword, schema, data }: ErrorObject): string | undefined {
 }
 
 /** What a malformed text was like, without a word of it: its length is not what is wrong with it. */
-function misshapen(format: string | undefined, text: string): string {
+function invalidFormat(format: string | undefined, text: string): string {
   if (isBlankText(text)) return outlined(text);
   if (format !== "email") return "a text that is none";
   const parts = text.split("@");
@@ -183,7 +183,9 @@ export function invalidInputFrom(error: ErrorObject): InvalidInput {
   const status = isNotAllowed ? 422 : 400;
   const { maxLength, ...form } = schemaOf(error);
   // What is malformed is not too long, and is not told how long it may be.
-  const expected = allowed(isMisshapen(error) || maxLength === undefined ? form : { ...form, maxLength });
+  const expected = allowed(
+    hasInvalidFormat(error) || maxLength === undefined ? form : { ...form, maxLength },
+  );
   return new InvalidInput(status, `${path} must be ${expected}, but ${sentIn(error, path)} was sent`);
 }
 
@@ -192,13 +194,13 @@ function schemaOf({ parentSchema }: ErrorObject): FieldSchema {
 }
 
 /** A form of its own, such as that of an address, was missed; a pattern beside a format says the same as the format. */
-function isMisshapen(error: ErrorObject): boolean {
+function hasInvalidFormat(error: ErrorObject): boolean {
   return ["format", "pattern"].includes(error.keyword) && schemaOf(error).format !== undefined;
 }
 
 function sentIn(error: ErrorObject, path: string): string {
   const { data } = error;
   const isHidden = isPersonal(path, data) || (typeof data === "string" && !SHOWN_TEXT.test(data));
-  if (isMisshapen(error) && isHidden) return misshapen(schemaOf(error).format, String(data));
+  if (hasInvalidFormat(error) && isHidden) return invalidFormat(schemaOf(error).format, String(data));
   return controlIn(error) ?? (isPersonal(path, data) ? outlined(data) : shown(data));
 }

@@ -1,6 +1,6 @@
 -- A match is remembered until late_impression_ms and 10 min after its hold lapses, and at least 24 h and 10 min after its
 -- charge; a cancelled one for 10 min. Then it may be forgotten.
--- While a cluster moves a slot, a script that touches a key which it has just emptied ends there with an error, and what it
+-- While a cluster moves a hash slot, a script that touches a key which it has just emptied ends there with an error, and what it
 -- has done until then stays done. So a script takes the member of `pending` away when it is done with that key.
 
 -- A retry of a charge gets the same answer for at least this long.

@@ -2,7 +2,7 @@
 --   <account_id>        'open holds|millicents'
 --   g:<encoded game>    millicents
 -- A field goes with its last hold. A hold of a version before this count names no account in its member, and is not counted.
--- While a cluster moves the slot, no command may follow the one that empties the key (see "history"). Needs "time", "entry".
+-- While a cluster moves the hash slot, no command may follow the one that empties the key (see "history"). Needs "time", "entry".
 
 local MAX_UNSHARED_HOLDS = 100
 -- In the counts of an hour, by caller's clock: '<encoded game>' matches, 's:<encoded game>' impressions. So many fields are

@@ -1,19 +1,19 @@
--- Reading the money of an advertiser and of one campaign. nil: the slot is not there, or nobody has verified it since its
+-- Reading the money of an advertiser and of one campaign. nil: the wallet is not there, or nobody has verified it since its
 -- server may have forgotten something: nothing may be served or charged. Needs "lineage".
--- epoch  number that the slot got when it was last restored    seq  how often money has moved, ever
+-- epoch  number that the wallet got when it was last restored    seq  how often money has moved, ever
 -- era    epoch since which matches are remembered; those of before are void
 
 local function read_account(key)
   local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held', 'lineage', 'epoch', 'era',
     'seq', 'impressions')
-  if not values[1] or values[5] ~= server_lineage() then return nil end
+  if not values[1] or values[5] ~= server_replication_id() then return nil end
   return {
     version = values[1],
     deposited = tonumber(values[2]),
     spent = tonumber(values[3]),
     held = tonumber(values[4]),
     epoch = values[6],
-    era = values[7],
+    matches_valid_from_epoch = values[7],
     seq = tonumber(values[8] or 0),
     impressions = tonumber(values[9] or 0),
   }
@@ -21,13 +21,13 @@ end
 
 -- The matches of a campaign in a game are void when they are of an earlier era. No match can be named ':era'.
 local function remembers_matches(account, matches)
-  return redis.call('HGET', matches, ':era') == account.era
+  return redis.call('HGET', matches, ':era') == account.matches_valid_from_epoch
 end
 
 -- Whether the matches are remembered, then what they hold under some fields (false: nothing).
 local function recall(account, matches, ...)
   local values = redis.call('HMGET', matches, ':era', ...)
-  if values[1] ~= account.era then return false end
+  if values[1] ~= account.matches_valid_from_epoch then return false end
   return true, values[2], values[3]
 end
 

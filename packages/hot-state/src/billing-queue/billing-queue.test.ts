@@ -105,7 +105,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     startWorker(
       async () => {
         attempts += 1;
-        if (attempts < 3) throw new Error("Postgres is away");
+        if (attempts < 3) throw new Error("Postgres is unavailable");
       },
       { onFailed: (_error, _job, final) => failures.push(final) },
     );
@@ -120,7 +120,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     startWorker(
       async () => {
         attempts += 1;
-        if (attempts <= 5) throw new Error("Postgres is away");
+        if (attempts <= 5) throw new Error("Postgres is unavailable");
       },
       { onFailed: (_error, _job, final) => failures.push(final) },
     );
@@ -194,7 +194,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
   });
 });
 
-describe("billing queue while Redis is away", () => {
+describe("billing queue while Redis is unavailable", () => {
   it("starts, fails fast on sending, and works once Redis is there", async () => {
     const first = await startTestRedis();
     const port = Number(new URL(first.url).port);

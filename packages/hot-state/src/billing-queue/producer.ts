@@ -7,7 +7,7 @@ import { MAX_RECORDS_PER_JOB, QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.t
 export interface BillingProducer {
   /**
    * Queues committed impressions, at most 500. The same set of impressions is one job for as long as that job is
-   * queued or running. Rejects when Redis is away: nothing is lost, the outbox has the records.
+   * queued or running. Rejects when Redis is unavailable: nothing is lost, the outbox has the records.
    */
   add(records: readonly ImpressionRecord[]): Promise<void>;
   /** Jobs that wait, run or will be tried again. */
@@ -20,7 +20,7 @@ export interface BillingProducerOptions {
   name?: string;
   onError?: (error: Error) => void;
   /** Told of every connection that was made. */
-  onWorks?: () => void;
+  onSuccess?: () => void;
 }
 
 /** Opens the sending end of the billing queue, on a connection of its own. */
@@ -30,7 +30,7 @@ export function createBillingProducer(url: string, options: BillingProducerOptio
   const queue = new Queue<BillingJob>(QUEUE_NAME, {
     connection,
     prefix: QUEUE_PREFIX,
-    // Without these a queue that was opened while Redis was away would stay broken for good.
+    // Without these a queue that was opened while Redis was unavailable would stay broken for good.
     skipWaitingForReady: true,
     skipVersionCheck: true,
     skipMetasUpdate: true,
@@ -43,7 +43,7 @@ export function createBillingProducer(url: string, options: BillingProducerOptio
     },
   });
   queue.on("error", (error) => options.onError?.(error));
-  connection.on("ready", () => options.onWorks?.());
+  connection.on("ready", () => options.onSuccess?.());
   return {
     async add(records) {
       if (records.length === 0) return;

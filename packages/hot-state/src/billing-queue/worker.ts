@@ -26,7 +26,7 @@ export interface BillingWorkerOptions {
   /** Told of failed connections. */
   onError?: (error: Error) => void;
   /** Told of every connection that was made, and of every job that comes. */
-  onWorks?: () => void;
+  onSuccess?: () => void;
   /** Told of every failed attempt at a job; `final`: it will not be tried again, the outbox still has its records. */
   onFailed?: (error: Error, job: BillingJob | undefined, final: boolean) => void;
 }
@@ -41,8 +41,8 @@ export function createBillingWorker(
   options: BillingWorkerOptions = {},
 ): BillingWorker {
   const connection = connectRedis(url, { name: options.name ?? "billing-worker", patient: true });
-  const works = () => options.onWorks?.();
-  const connections = withDuplicates(connection, works);
+  const succeeded = () => options.onSuccess?.();
+  const connections = withDuplicates(connection, succeeded);
   const worker = new Worker<BillingJob>(
     QUEUE_NAME,
     async ({ data }) => {
@@ -68,7 +68,7 @@ export function createBillingWorker(
   worker.run = () => run().catch(reportError);
   if (!options.startsPaused) void worker.run();
   worker.on("error", (error) => options.onError?.(error));
-  worker.on("active", works);
+  worker.on("active", succeeded);
   worker.on("failed", (job, error) => {
     const final = job === undefined || job.finishedOn !== undefined;
     options.onFailed?.(error, job?.data, final);

@@ -28,8 +28,8 @@ interface Announcement {
   marginMs: number;
 }
 
-const LONGEST_MARGIN_MS = 5_000;
-const LARGEST_PAGE = 1_000;
+const MAX_MARGIN_MS = 5_000;
+const MAX_PAGE = 1_000;
 
 /**
  * Which advertisers the billing service has to look at, and when.
@@ -79,7 +79,7 @@ export class DueIndex {
     if (reply === null || !Number.isFinite(standsMs)) {
       throw new UnexpectedReply("register_due", reply);
     }
-    const marginMs = Math.min(LONGEST_MARGIN_MS, Math.max(0, moment - nowMs) / 4);
+    const marginMs = Math.min(MAX_MARGIN_MS, Math.max(0, moment - nowMs) / 4);
     this.#remember(name, { standsMs, announcedMs: moment, marginMs });
   }
 
@@ -117,8 +117,8 @@ export class DueIndex {
   }
 
   async #list(key: string, until: string, limit: number): Promise<DueAdvertiser[]> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_PAGE) {
-      throw new RangeError(`limit must be an integer from 1 to ${LARGEST_PAGE}, not ${limit}`);
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
+      throw new RangeError(`limit must be an integer from 1 to ${MAX_PAGE}, not ${limit}`);
     }
     const reply = await this.#redis.zrange(key, "-inf", until, "BYSCORE", "LIMIT", 0, limit, "WITHSCORES");
     const list: DueAdvertiser[] = [];

@@ -47,8 +47,8 @@ const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 /** An account, a user and a session of the longest names, in characters of three bytes. */
 const ROOM_BYTES = 2_048;
-const MOST_BYTES_OF_A_UNIT = 3;
-const MOST_KEYS = 16;
+const MAX_BYTES_PER_UNIT = 3;
+const MAX_KEYS = 16;
 
 /**
  * HMAC-SHA-256 (RFC 2104) of short texts under one key, which is put into its two blocks once. Node's own makes an object for
@@ -67,7 +67,7 @@ class KeyedHash {
 
   /** In base64url. */
   of(text: string): string {
-    const isShort = text.length * MOST_BYTES_OF_A_UNIT <= ROOM_BYTES;
+    const isShort = text.length * MAX_BYTES_PER_UNIT <= ROOM_BYTES;
     const end = isShort ? BLOCK_BYTES + this.#inner.write(text, BLOCK_BYTES) : 0;
     const message = isShort
       ? this.#inner.subarray(0, end)
@@ -89,7 +89,7 @@ const knownKeys = new Map<string, KeyedHash>();
 function keyedHash(key: string, text: string): string {
   let known = knownKeys.get(key);
   if (known === undefined) {
-    if (knownKeys.size >= MOST_KEYS) knownKeys.clear();
+    if (knownKeys.size >= MAX_KEYS) knownKeys.clear();
     known = new KeyedHash(key);
     knownKeys.set(key, known);
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { installationKeys } from "../keys.ts";
-import { describeRedisAway, isRedisAway } from "../redis-away.ts";
+import { describeRedisUnavailable, isRedisUnavailable } from "../redis-unavailable.ts";
 import { ForeignRedis } from "./foreign-redis.ts";
 import { InstallationClaim } from "./installation-claim.ts";
 
@@ -43,8 +43,8 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
       .check()
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ForeignRedis);
-    expect(isRedisAway(error)).toBe(true);
-    expect(describeRedisAway(error)).toMatch(/^The Redis at REDIS_URL belongs .* DATABASE_URL .*\.$/);
+    expect(isRedisUnavailable(error)).toBe(true);
+    expect(describeRedisUnavailable(error)).toMatch(/^The Redis at REDIS_URL belongs .* DATABASE_URL .*\.$/);
     expect(await owner()).toBe("inst_1");
   });
 
@@ -83,10 +83,10 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
     let asked = 0;
     const claim = new InstallationClaim(redis, async () => {
       asked += 1;
-      if (asked === 1) throw new Error("Postgres is away");
+      if (asked === 1) throw new Error("Postgres is unavailable");
       return "inst_1";
     });
-    await expect(claim.check()).rejects.toThrow("Postgres is away");
+    await expect(claim.check()).rejects.toThrow("Postgres is unavailable");
     await claim.check();
     await claim.check();
     expect(asked).toBe(2);

@@ -22,7 +22,7 @@ export class InstallationClaim {
     this.#claimScript = defineScript(redis, "claim_installation", 1);
   }
 
-  /** Claims, or finds the claim. Throws ForeignRedis when it is another's, and whatever a store that is away throws. */
+  /** Claims, or finds the claim. Throws ForeignRedis when it is another's, and whatever a store that is unavailable throws. */
   async check(): Promise<void> {
     const own = await this.#ownId();
     const owner = await this.#claimScript(installationKeys.owner, own);

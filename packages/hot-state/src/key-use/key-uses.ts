@@ -9,7 +9,7 @@ export interface KeyUsesOptions {
   /** Told of a sending that failed; what it held is sent with the next. */
   onError?: (error: Error) => void;
   /** Told of every sending that succeeded. */
-  onWorks?: () => void;
+  onSuccess?: () => void;
 }
 
 export interface KeyUse {
@@ -18,7 +18,7 @@ export interface KeyUse {
   usedAtMs: number;
 }
 
-const LARGEST_PAGE = 1_000;
+const MAX_PAGE = 1_000;
 
 /**
  * When API keys were last used, from instances that cannot write it down themselves: gathered in memory, sent at most
@@ -29,7 +29,7 @@ export class KeyUses {
   readonly #everyMs: number;
   readonly #maxRemembered: number;
   readonly #onError: (error: Error) => void;
-  readonly #onWorks: () => void;
+  readonly #onSuccess: () => void;
   readonly #uses = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -38,7 +38,7 @@ export class KeyUses {
     this.#everyMs = options.everyMs ?? 10_000;
     this.#maxRemembered = options.maxRemembered ?? 10_000;
     this.#onError = options.onError ?? (() => {});
-    this.#onWorks = options.onWorks ?? (() => {});
+    this.#onSuccess = options.onSuccess ?? (() => {});
   }
 
   /** Remembers the latest use of a key. */
@@ -52,7 +52,7 @@ export class KeyUses {
     }, this.#everyMs).unref();
   }
 
-  /** Sends what was gathered; rejects when Redis is away, and keeps it for the next time. */
+  /** Sends what was gathered; rejects when Redis is unavailable, and keeps it for the next time. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -60,11 +60,11 @@ export class KeyUses {
     const uses = [...this.#uses];
     this.#uses.clear();
     try {
-      for (let start = 0; start < uses.length; start += LARGEST_PAGE) {
-        const page = uses.slice(start, start + LARGEST_PAGE);
+      for (let start = 0; start < uses.length; start += MAX_PAGE) {
+        const page = uses.slice(start, start + MAX_PAGE);
         await this.#redis.zadd(keyUseKeys.last, "GT", ...page.flatMap(([keyId, ms]) => [ms, keyId]));
       }
-      this.#onWorks();
+      this.#onSuccess();
     } catch (error) {
       for (const [keyId, ms] of uses) this.note(keyId, ms);
       throw error;
@@ -74,7 +74,7 @@ export class KeyUses {
 
 /** Takes out what was sent, the oldest uses first, at most `limit` (1 to 1 000). A use that is taken is nowhere else. */
 export async function takeKeyUses(redis: RedisConnection, limit: number): Promise<KeyUse[]> {
-  const reply = await redis.zpopmin(keyUseKeys.last, Math.min(LARGEST_PAGE, limit));
+  const reply = await redis.zpopmin(keyUseKeys.last, Math.min(MAX_PAGE, limit));
   const uses: KeyUse[] = [];
   for (let place = 0; place + 1 < reply.length; place += 2) {
     uses.push({ keyId: reply[place] ?? "", usedAtMs: Number(reply[place + 1]) });

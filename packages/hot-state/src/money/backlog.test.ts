@@ -4,7 +4,7 @@ import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
 let server: TestRedis;
@@ -24,26 +24,26 @@ afterAll(async () => {
 
 describe("the outbox", () => {
   it("is listed in pages until nothing is left, and forgets what is acknowledged", async () => {
-    const slot = await TestSlot.open(money, redis);
+    const wallet = await TestWallet.open(money, redis);
     const expected: string[] = [];
     for (let i = 0; i < 60; i++) {
-      const { match_id: matchId } = await slot.hold();
+      const { match_id: matchId } = await wallet.hold();
       expected.push(matchId.replace("mat_", "imp_"));
-      await slot.commit({ matchId });
+      await wallet.commit({ matchId });
     }
     const seen = new Set<string>();
     let cursor: string | undefined;
     for (let page = 0; page < 60; page++) {
-      const { items, cursor: next } = await money.listOutbox(slot.advertiserId, 7, cursor);
+      const { items, cursor: next } = await money.listOutbox(wallet.advertiserId, 7, cursor);
       for (const record of items) seen.add(record.impression_id);
       if (next === null) break;
       cursor = next;
     }
     expect([...seen].sort()).toEqual(expected.sort());
-    expect(await money.ackOutbox(slot.advertiserId, expected.slice(1))).toBe(59);
-    expect(await money.ackOutbox(slot.advertiserId, expected.slice(1))).toBe(0);
-    expect(await money.ackOutbox(slot.advertiserId, [])).toBe(0);
-    const left = await money.listOutbox(slot.advertiserId, 500);
+    expect(await money.ackOutbox(wallet.advertiserId, expected.slice(1))).toBe(59);
+    expect(await money.ackOutbox(wallet.advertiserId, expected.slice(1))).toBe(0);
+    expect(await money.ackOutbox(wallet.advertiserId, [])).toBe(0);
+    const left = await money.listOutbox(wallet.advertiserId, 500);
     expect(left.items.map((record) => record.impression_id)).toEqual(expected.slice(0, 1));
   });
 
@@ -59,17 +59,17 @@ describe("the outbox", () => {
   });
 
   it("tells what is no record from the others", async () => {
-    const slot = await TestSlot.open(money, redis);
-    await slot.hold();
-    const charged = await slot.commit();
+    const wallet = await TestWallet.open(money, redis);
+    await wallet.hold();
+    const charged = await wallet.commit();
     if (charged.outcome !== "charged") throw new Error(charged.reason);
     const texts = ["{", "null", "7", "{}", JSON.stringify({ ...charged.record, match: null })];
     texts.push(JSON.stringify(charged.record), JSON.stringify({ ...charged.record, recorded_at_ms: 1e300 }));
     const damaged = texts.map((text, index) => ({ field: `imp_bad_${index}`, text }));
     for (const { field, text } of damaged) {
-      await redis.hset(advertiserKeys.outbox(slot.advertiserId), field, text);
+      await redis.hset(advertiserKeys.outbox(wallet.advertiserId), field, text);
     }
-    const page = await money.listOutbox(slot.advertiserId, 500);
+    const page = await money.listOutbox(wallet.advertiserId, 500);
     expect(page.items).toEqual([charged.record]);
     expect(page.damaged).toHaveLength(damaged.length);
     expect(page.damaged).toEqual(expect.arrayContaining(damaged));
@@ -78,64 +78,64 @@ describe("the outbox", () => {
 
 describe("listLapsed", () => {
   it("lists the oldest first and tells when the next one lapses", async () => {
-    const slot = await TestSlot.open(money, redis);
-    expect(await money.listLapsed(slot.advertiserId, 10)).toEqual({
+    const wallet = await TestWallet.open(money, redis);
+    expect(await money.listLapsed(wallet.advertiserId, 10)).toEqual({
       holds: [],
       damaged: [],
       nextLapsesAtMs: null,
     });
-    const open = await money.reserve(slot.request());
+    const open = await money.reserve(wallet.request());
     const matches = [];
     for (let i = 0; i < 3; i++) {
-      const match = await slot.hold({ game_id: `{game|${i}}` });
-      await slot.age(match, HOLD_TTL_MS + 10_000 - i * 1_000);
+      const match = await wallet.hold({ game_id: `{game|${i}}` });
+      await wallet.age(match, HOLD_TTL_MS + 10_000 - i * 1_000);
       matches.push(match);
     }
-    const all = await money.listLapsed(slot.advertiserId, 10);
+    const all = await money.listLapsed(wallet.advertiserId, 10);
     expect(all.holds.map(({ lapsesAtMs: _, ...hold }) => hold)).toEqual(
       matches.map((match) => ({ ...holdOf(match), matchedAtMs: null })),
     );
     expect(open).toMatchObject({ lapsesAtMs: all.nextLapsesAtMs });
-    const firstTwo = await money.listLapsed(slot.advertiserId, 2);
+    const firstTwo = await money.listLapsed(wallet.advertiserId, 2);
     expect(firstTwo.holds).toEqual(all.holds.slice(0, 2));
     expect(firstTwo.nextLapsesAtMs).toBe(all.holds[2]?.lapsesAtMs);
     for (const hold of all.holds) expect(await money.release(hold, "lapsed")).toBe("released");
-    expect((await money.listLapsed(slot.advertiserId, 10)).holds).toEqual([]);
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
+    expect((await money.listLapsed(wallet.advertiserId, 10)).holds).toEqual([]);
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
   });
 
   it("tells members that are no holds from the others, and passes over the first ones when asked to", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
-    await slot.age(match, HOLD_TTL_MS);
-    await redis.zadd(advertiserKeys.holds(slot.advertiserId), 1, "mat_1");
-    const { holds, damaged } = await money.listLapsed(slot.advertiserId, 10);
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
+    await wallet.age(match, HOLD_TTL_MS);
+    await redis.zadd(advertiserKeys.holds(wallet.advertiserId), 1, "mat_1");
+    const { holds, damaged } = await money.listLapsed(wallet.advertiserId, 10);
     expect([holds.map(({ matchId }) => matchId), damaged]).toEqual([[match.match_id], ["mat_1"]]);
-    const first = await money.listLapsed(slot.advertiserId, 1);
+    const first = await money.listLapsed(wallet.advertiserId, 1);
     expect(first).toEqual({ holds: [], damaged: ["mat_1"], nextLapsesAtMs: holds[0]?.lapsesAtMs });
-    const rest = await money.listLapsed(slot.advertiserId, 1, 1);
+    const rest = await money.listLapsed(wallet.advertiserId, 1, 1);
     expect(rest).toEqual({ holds, damaged: [], nextLapsesAtMs: null });
   });
 
   it("takes a hold whose game has an impossible name for damaged", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const member = `mat_1|${slot.campaignId}|%zz|session|1000`;
-    await redis.zadd(advertiserKeys.holds(slot.advertiserId), 1, member);
-    expect(await money.listLapsed(slot.advertiserId, 10)).toMatchObject({ holds: [], damaged: [member] });
+    const wallet = await TestWallet.open(money, redis);
+    const member = `mat_1|${wallet.campaignId}|%zz|session|1000`;
+    await redis.zadd(advertiserKeys.holds(wallet.advertiserId), 1, member);
+    expect(await money.listLapsed(wallet.advertiserId, 10)).toMatchObject({ holds: [], damaged: [member] });
   });
 });
 
-describe("listGivebacks", () => {
-  it("tells what is no giveback from the others", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const key = advertiserKeys.giveback(slot.advertiserId);
+describe("listSessionReleases", () => {
+  it("tells what is no sessionRelease from the others", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const key = advertiserKeys.sessionRelease(wallet.advertiserId);
     const damaged = ["game", "", "a|b|c", "%zz|session"].map((text, index) => ({
       field: `mat_${index}`,
       text,
     }));
     for (const { field, text } of damaged) await redis.hset(key, field, text);
     await redis.hset(key, "mat_good", "game%20one|session");
-    const page = await money.listGivebacks(slot.advertiserId, 10);
+    const page = await money.listSessionReleases(wallet.advertiserId, 10);
     expect(page.items).toEqual([{ matchId: "mat_good", gameId: "game one", sessionKey: "session" }]);
     expect(page.damaged).toHaveLength(damaged.length);
     expect(page.damaged).toEqual(expect.arrayContaining(damaged));

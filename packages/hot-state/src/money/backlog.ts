@@ -4,7 +4,7 @@ import { parseInteger, ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { readRecord } from "./holds.ts";
 import { requireAtMost, requireInteger } from "./limits.ts";
-import type { DamagedEntry, Giveback, LapsedHold, MoneyCommands, Page } from "./types.ts";
+import type { DamagedEntry, LapsedHold, MoneyCommands, Page, SessionRelease } from "./types.ts";
 
 const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";
@@ -40,7 +40,7 @@ function parseHold(advertiserId: string, member: string, lapsesAtMs: number): La
 }
 
 /** Null: it is none. */
-function parseGiveback(matchId: string, text: string): Giveback | null {
+function parseSessionRelease(matchId: string, text: string): SessionRelease | null {
   const [game, sessionKey, ...rest] = text.split("|");
   const gameId = parseName(game);
   if (gameId === null || sessionKey === undefined || rest.length > 0) return null;
@@ -87,7 +87,7 @@ export function createBacklogCommands(
   redis: RedisConnection,
 ): Pick<
   MoneyCommands,
-  "listOutbox" | "isInOutbox" | "ackOutbox" | "listLapsed" | "listGivebacks" | "ackGivebacks"
+  "listOutbox" | "isInOutbox" | "ackOutbox" | "listLapsed" | "listSessionReleases" | "ackSessionReleases"
 > {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
   return {
@@ -117,9 +117,9 @@ export function createBacklogCommands(
       }
       return { holds, damaged, nextLapsesAtMs: reply.optionalInteger(0) };
     },
-    listGivebacks: (advertiserId, limit, cursor) =>
-      scanHash(redis, advertiserKeys.giveback(advertiserId), { limit, cursor }, parseGiveback),
-    ackGivebacks: (advertiserId, matchIds) =>
-      deleteFields(redis, advertiserKeys.giveback(advertiserId), matchIds),
+    listSessionReleases: (advertiserId, limit, cursor) =>
+      scanHash(redis, advertiserKeys.sessionRelease(advertiserId), { limit, cursor }, parseSessionRelease),
+    ackSessionReleases: (advertiserId, matchIds) =>
+      deleteFields(redis, advertiserKeys.sessionRelease(advertiserId), matchIds),
   };
 }

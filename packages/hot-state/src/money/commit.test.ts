@@ -5,7 +5,7 @@ import { advertiserKeys } from "../keys.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
 import type { CommitResult, MoneyCommands } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
@@ -33,69 +33,69 @@ function matchIdOf(result: CommitResult): string {
 
 describe("commit", () => {
   it("charges nothing for a caller whose lease has expired by the clock of Redis", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const { match_id: matchId } = await slot.hold();
+    const wallet = await TestWallet.open(money, redis);
+    const { match_id: matchId } = await wallet.hold();
     const [seconds] = await redis.time();
     const nowMs = Number(seconds) * 1_000;
-    await expect(slot.commit({ matchId, leaseExpiresMs: nowMs - 1 })).rejects.toThrow(LeaseExpired);
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
-    expect(await slot.commit({ matchId, leaseExpiresMs: nowMs + 60_000 })).toMatchObject({
+    await expect(wallet.commit({ matchId, leaseExpiresMs: nowMs - 1 })).rejects.toThrow(LeaseExpired);
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
+    expect(await wallet.commit({ matchId, leaseExpiresMs: nowMs + 60_000 })).toMatchObject({
       outcome: "charged",
     });
   });
 
   it("turns the hold into a charge and writes the record to the outbox", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold({ price_millicents: 2_500, country_code: null });
-    const result = await slot.commit({ matchId: match.match_id });
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold({ price_millicents: 2_500, country_code: null });
+    const result = await wallet.commit({ matchId: match.match_id });
     expect(result).toEqual({
       outcome: "charged",
       replay: false,
       record: {
         impression_id: match.match_id.replace("mat_", "imp_"),
-        creative_id: slot.creativeId,
+        creative_id: wallet.creativeId,
         recorded_at_ms: expect.any(Number),
-        slot_epoch: 0,
+        recovery_epoch: 0,
         match,
       },
     });
     if (result.outcome !== "charged") throw new Error(result.reason);
-    expect(await slot.spentAndHeld()).toEqual({ spent: 2_500, held: 0 });
-    const { account, campaign } = await slot.totals();
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 2_500, held: 0 });
+    const { account, campaign } = await wallet.totals();
     expect([account.impressions, campaign.impressions, campaign.daySpentMillicents]).toEqual([1, 1, 2_500]);
     expect(campaign.day).toBe(new Date(result.record.recorded_at_ms).toISOString().slice(0, 10));
-    expect(await money.listOutbox(slot.advertiserId, 10)).toEqual({
+    expect(await money.listOutbox(wallet.advertiserId, 10)).toEqual({
       items: [result.record],
       damaged: [],
       cursor: null,
     });
-    expect(await redis.zcard(advertiserKeys.holds(slot.advertiserId))).toBe(0);
+    expect(await redis.zcard(advertiserKeys.holds(wallet.advertiserId))).toBe(0);
   });
 
   it("records a charge on the day on which it counts, also after the clock has gone back", async () => {
-    const slot = await TestSlot.open(money, redis, { dailyCapMillicents: 3_000 });
-    for (let held = 0; held < 3; held++) await slot.hold();
-    const key = advertiserKeys.campaign(slot.advertiserId, slot.campaignId);
+    const wallet = await TestWallet.open(money, redis, { dailyCapMillicents: 3_000 });
+    for (let held = 0; held < 3; held++) await wallet.hold();
+    const key = advertiserKeys.campaign(wallet.advertiserId, wallet.campaignId);
     const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
     await redis.hset(key, "day", tomorrow, "day_spent", 1_000);
-    const result = await slot.commit({ operationId: "op_1" });
+    const result = await wallet.commit({ operationId: "op_1" });
     if (result.outcome !== "charged") throw new Error(result.reason);
     expect(new Date(result.record.recorded_at_ms).toISOString()).toBe(`${tomorrow}T00:00:00.000Z`);
-    expect((await slot.totals()).campaign).toMatchObject({ day: tomorrow, daySpentMillicents: 2_000 });
-    expect(await slot.commit({ operationId: "op_1" })).toEqual({ ...result, replay: true });
-    expect(await slot.commit()).toMatchObject({ outcome: "charged" });
-    expect(await slot.commit()).toEqual({ outcome: "refused", reason: "daily_cap" });
+    expect((await wallet.totals()).campaign).toMatchObject({ day: tomorrow, daySpentMillicents: 2_000 });
+    expect(await wallet.commit({ operationId: "op_1" })).toEqual({ ...result, replay: true });
+    expect(await wallet.commit()).toMatchObject({ outcome: "charged" });
+    expect(await wallet.commit()).toEqual({ outcome: "refused", reason: "daily_cap" });
   });
 
   it("charges nothing of a capped campaign whose day is further ahead than tomorrow", async () => {
-    const slot = await TestSlot.open(money, redis, { dailyCapMillicents: 3_000 });
-    const free = await TestSlot.open(money, redis);
+    const wallet = await TestWallet.open(money, redis, { dailyCapMillicents: 3_000 });
+    const free = await TestWallet.open(money, redis);
     const later = new Date(Date.now() + 2 * DAY_MS).toISOString().slice(0, 10);
-    for (const one of [slot, free]) {
+    for (const one of [wallet, free]) {
       await one.hold();
       await redis.hset(advertiserKeys.campaign(one.advertiserId, one.campaignId), "day", later);
     }
-    expect(await slot.commit()).toEqual({ outcome: "refused", reason: "daily_cap" });
+    expect(await wallet.commit()).toEqual({ outcome: "refused", reason: "daily_cap" });
     const before = Date.now();
     const charged = await free.commit();
     if (charged.outcome !== "charged") throw new Error(charged.reason);
@@ -103,64 +103,64 @@ describe("commit", () => {
   });
 
   it("keeps every text of the match as it was", async () => {
-    const slot = await TestSlot.open(money, redis);
+    const wallet = await TestWallet.open(money, redis);
     const gameId = 'a|b"\\\n{é🎮\ud800}%';
-    const match = await slot.hold({ game_id: gameId, affinity_score: 0.1 + 0.2, affinities: [] });
-    const result = await slot.commit({ gameId });
+    const match = await wallet.hold({ game_id: gameId, affinity_score: 0.1 + 0.2, affinities: [] });
+    const result = await wallet.commit({ gameId });
     expect(result).toMatchObject({ outcome: "charged", record: { match } });
-    expect((await money.listOutbox(slot.advertiserId, 10)).items).toMatchObject([{ match }]);
+    expect((await money.listOutbox(wallet.advertiserId, 10)).items).toMatchObject([{ match }]);
   });
 
   it("returns the first record to a retry with the same match", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const { match_id: matchId } = await slot.hold();
-    await slot.hold();
-    const first = await slot.commit({ matchId });
-    expect(await slot.commit({ matchId })).toEqual({ ...first, replay: true });
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
-    expect((await slot.totals()).campaign.impressions).toBe(1);
+    const wallet = await TestWallet.open(money, redis);
+    const { match_id: matchId } = await wallet.hold();
+    await wallet.hold();
+    const first = await wallet.commit({ matchId });
+    expect(await wallet.commit({ matchId })).toEqual({ ...first, replay: true });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+    expect((await wallet.totals()).campaign.impressions).toBe(1);
   });
 
   it("returns the first record to a retry of the same operation without a match", async () => {
-    const slot = await TestSlot.open(money, redis);
-    await slot.hold();
-    await slot.hold();
-    const first = await slot.commit({ operationId: "op_1" });
-    expect(await slot.commit({ operationId: "op_1" })).toEqual({ ...first, replay: true });
-    const [record] = (await money.listOutbox(slot.advertiserId, 10)).items;
-    await money.ackOutbox(slot.advertiserId, [record?.impression_id ?? ""]);
-    expect(await slot.commit({ operationId: "op_1" })).toEqual({ ...first, replay: true });
-    expect((await money.listOutbox(slot.advertiserId, 10)).items).toEqual([]);
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+    const wallet = await TestWallet.open(money, redis);
+    await wallet.hold();
+    await wallet.hold();
+    const first = await wallet.commit({ operationId: "op_1" });
+    expect(await wallet.commit({ operationId: "op_1" })).toEqual({ ...first, replay: true });
+    const [record] = (await money.listOutbox(wallet.advertiserId, 10)).items;
+    await money.ackOutbox(wallet.advertiserId, [record?.impression_id ?? ""]);
+    expect(await wallet.commit({ operationId: "op_1" })).toEqual({ ...first, replay: true });
+    expect((await money.listOutbox(wallet.advertiserId, 10)).items).toEqual([]);
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
   });
 
   it("names the operation of a request with a key in its record, and knows it for a day, also by its match", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
-    await slot.hold();
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
+    await wallet.hold();
     const keyed = { operationId: "op_1", isKeyed: true };
-    await slot.commit({ ...keyed, matchId: match.match_id });
-    const { items } = await money.listOutbox(slot.advertiserId, 10);
+    await wallet.commit({ ...keyed, matchId: match.match_id });
+    const { items } = await money.listOutbox(wallet.advertiserId, 10);
     expect(items.map((record) => record.operation_id)).toEqual(["op_1"]);
-    const again = await slot.commit(keyed);
+    const again = await wallet.commit(keyed);
     expect([matchIdOf(again), again]).toEqual([match.match_id, expect.objectContaining({ replay: true })]);
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
 
-    const key = advertiserKeys.matches(slot.advertiserId, slot.campaignId, slot.gameId);
+    const key = advertiserKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId);
     const fields = (await redis.hget(key, match.match_id))?.split("|") ?? [];
     fields[8] = String(Number(fields[8]) - DAY_MS);
     await redis.hset(key, match.match_id, fields.join("|"));
-    expect(await slot.commit(keyed)).toMatchObject({ replay: false });
-    expect(await slot.spentAndHeld()).toEqual({ spent: 2_000, held: 0 });
+    expect(await wallet.commit(keyed)).toMatchObject({ replay: false });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 2_000, held: 0 });
   });
 
   it("remembers a charge for a day after it, even when its match was nearly a day old", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
-    await slot.age(match, DAY_MS - 60_000);
-    const first = await slot.commit({ operationId: "op_1", isKeyed: true, matchId: match.match_id });
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
+    await wallet.age(match, DAY_MS - 60_000);
+    const first = await wallet.commit({ operationId: "op_1", isKeyed: true, matchId: match.match_id });
     expect(first.outcome).toBe("charged");
-    const { advertiserId, campaignId, gameId } = slot;
+    const { advertiserId, campaignId, gameId } = wallet;
     const history = advertiserKeys.history(advertiserId, campaignId, gameId);
     const forgottenAtMs = async (field: string) => Number(await redis.zscore(history, field));
     expect(await forgottenAtMs(match.match_id)).toBeGreaterThan(Date.now() + DAY_MS);
@@ -168,76 +168,76 @@ describe("commit", () => {
   });
 
   it("takes the oldest unbilled match of the creative", async () => {
-    const slot = await TestSlot.open(money, redis);
+    const wallet = await TestWallet.open(money, redis);
     const other = { creatives: [{ creativeId: "crt_other", maxUses: 5 }] };
-    const unrelated = await slot.hold({}, other);
-    const matches = [await slot.hold(), await slot.hold(), await slot.hold()];
-    for (const match of matches) expect(matchIdOf(await slot.commit())).toBe(match.match_id);
-    expect(await slot.commit()).toEqual(NO_MATCH);
-    expect(matchIdOf(await slot.commit({ creativeId: "crt_other" }))).toBe(unrelated.match_id);
+    const unrelated = await wallet.hold({}, other);
+    const matches = [await wallet.hold(), await wallet.hold(), await wallet.hold()];
+    for (const match of matches) expect(matchIdOf(await wallet.commit())).toBe(match.match_id);
+    expect(await wallet.commit()).toEqual(NO_MATCH);
+    expect(matchIdOf(await wallet.commit({ creativeId: "crt_other" }))).toBe(unrelated.match_id);
   });
 
   it("never mistakes one creative for another whose id begins alike", async () => {
-    const slot = await TestSlot.open(money, redis);
-    await slot.hold({}, { creatives: [{ creativeId: "crt_1", maxUses: 5 }] });
+    const wallet = await TestWallet.open(money, redis);
+    await wallet.hold({}, { creatives: [{ creativeId: "crt_1", maxUses: 5 }] });
     for (const creativeId of ["crt_", "crt_10", "crt", "crt_1:", "crt_1:0", "", "crt_1\u0000", "\ud800"]) {
-      expect(await slot.commit({ creativeId })).toEqual(NO_MATCH);
+      expect(await wallet.commit({ creativeId })).toEqual(NO_MATCH);
     }
-    expect((await slot.commit({ creativeId: "crt_1" })).outcome).toBe("charged");
+    expect((await wallet.commit({ creativeId: "crt_1" })).outcome).toBe("charged");
   });
 
   it("knows no match of another campaign, creative or game, and none that was cancelled", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
     const matchId = match.match_id;
-    expect(await slot.commit({ matchId, creativeId: "crt_other" })).toEqual(NO_MATCH);
-    expect(await slot.commit({ matchId, gameId: "another" })).toEqual(NO_MATCH);
-    expect(await slot.commit({ matchId: "mat_unknown" })).toEqual(NO_MATCH);
-    await slot.commit({ operationId: "op_1" });
-    expect(await slot.commit({ matchId: "op:op_1" })).toEqual(NO_MATCH);
-    const cancelled = await slot.hold();
+    expect(await wallet.commit({ matchId, creativeId: "crt_other" })).toEqual(NO_MATCH);
+    expect(await wallet.commit({ matchId, gameId: "another" })).toEqual(NO_MATCH);
+    expect(await wallet.commit({ matchId: "mat_unknown" })).toEqual(NO_MATCH);
+    await wallet.commit({ operationId: "op_1" });
+    expect(await wallet.commit({ matchId: "op:op_1" })).toEqual(NO_MATCH);
+    const cancelled = await wallet.hold();
     await money.release(holdOf(cancelled), "cancelled");
-    expect(await slot.commit({ matchId: cancelled.match_id })).toEqual(NO_MATCH);
-    expect(await slot.commit()).toEqual(NO_MATCH);
+    expect(await wallet.commit({ matchId: cancelled.match_id })).toEqual(NO_MATCH);
+    expect(await wallet.commit()).toEqual(NO_MATCH);
   });
 
-  it("refuses a slot that is not there", async () => {
-    const slot = new TestSlot(money, redis);
-    expect(await slot.commit()).toEqual({ outcome: "refused", reason: "unknown_slot" });
+  it("refuses a wallet that is not there", async () => {
+    const wallet = new TestWallet(money, redis);
+    expect(await wallet.commit()).toEqual({ outcome: "refused", reason: "unknown_wallet" });
   });
 
   it("bills a paused campaign's holds", async () => {
-    const slot = await TestSlot.open(money, redis);
-    await slot.hold();
-    await money.applyCampaign(slot.campaign({ version: 2, status: "paused" }));
-    expect((await slot.commit()).outcome).toBe("charged");
+    const wallet = await TestWallet.open(money, redis);
+    await wallet.hold();
+    await money.applyCampaign(wallet.campaign({ version: 2, status: "paused" }));
+    expect((await wallet.commit()).outcome).toBe("charged");
   });
 
   it.each([
     ["budget", { budgetMillicents: 1_500 }],
     ["daily_cap", { dailyCapMillicents: 1_500 }],
   ])("refuses with %s the holds that a lowered limit no longer covers", async (reason, lowered) => {
-    const slot = await TestSlot.open(money, redis);
-    const first = await slot.hold();
-    const second = await slot.hold();
-    await money.applyCampaign(slot.campaign({ version: 2, ...lowered }));
-    expect((await slot.commit({ matchId: second.match_id })).outcome).toBe("charged");
-    expect(await slot.commit({ matchId: first.match_id })).toEqual({ outcome: "refused", reason });
-    expect(await slot.commit()).toEqual({ outcome: "refused", reason });
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+    const wallet = await TestWallet.open(money, redis);
+    const first = await wallet.hold();
+    const second = await wallet.hold();
+    await money.applyCampaign(wallet.campaign({ version: 2, ...lowered }));
+    expect((await wallet.commit({ matchId: second.match_id })).outcome).toBe("charged");
+    expect(await wallet.commit({ matchId: first.match_id })).toEqual({ outcome: "refused", reason });
+    expect(await wallet.commit()).toEqual({ outcome: "refused", reason });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
     expect(await money.release(holdOf(first), "cancelled")).toBe("released");
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
   });
 
   it("counts a charge on the day of its impression", async () => {
-    const slot = await TestSlot.open(money, redis, { dailyCapMillicents: 1_000 });
-    await slot.hold();
-    await redis.hset(advertiserKeys.campaign(slot.advertiserId, slot.campaignId), {
+    const wallet = await TestWallet.open(money, redis, { dailyCapMillicents: 1_000 });
+    await wallet.hold();
+    await redis.hset(advertiserKeys.campaign(wallet.advertiserId, wallet.campaignId), {
       day: "2001-02-03",
       day_spent: 1_000,
     });
-    expect((await slot.commit()).outcome).toBe("charged");
-    const { campaign } = await slot.totals();
+    expect((await wallet.commit()).outcome).toBe("charged");
+    const { campaign } = await wallet.totals();
     expect(campaign.daySpentMillicents).toBe(1_000);
     expect(campaign.day).not.toBe("2001-02-03");
   });
@@ -245,11 +245,11 @@ describe("commit", () => {
 
 describe("a late impression", () => {
   it("has its money as long as nobody has released the hold", async () => {
-    const slot = await TestSlot.open(money, redis, { budgetMillicents: 1_000 });
-    const match = await slot.hold();
-    await slot.age(match, HOLD_TTL_MS * 2);
-    expect(matchIdOf(await slot.commit())).toBe(match.match_id);
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+    const wallet = await TestWallet.open(money, redis, { budgetMillicents: 1_000 });
+    const match = await wallet.hold();
+    await wallet.age(match, HOLD_TTL_MS * 2);
+    expect(matchIdOf(await wallet.commit())).toBe(match.match_id);
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
     expect(await money.release(holdOf(match), "lapsed")).toBe("not_open");
   });
 
@@ -258,83 +258,83 @@ describe("a late impression", () => {
     ["budget", { budgetMillicents: 1_000 }],
     ["daily_cap", { dailyCapMillicents: 1_000 }],
   ])("is billed when the money can be held again, else refused with %s", async (reason, state) => {
-    const slot = await TestSlot.open(money, redis, state);
-    const late = await slot.hold();
-    await slot.age(late, HOLD_TTL_MS);
+    const wallet = await TestWallet.open(money, redis, state);
+    const late = await wallet.hold();
+    await wallet.age(late, HOLD_TTL_MS);
     expect(await money.release(holdOf(late), "lapsed")).toBe("released");
-    const open = await slot.hold();
-    expect(await slot.commit({ matchId: late.match_id })).toEqual({ outcome: "refused", reason });
+    const open = await wallet.hold();
+    expect(await wallet.commit({ matchId: late.match_id })).toEqual({ outcome: "refused", reason });
     await money.release(holdOf(open), "cancelled");
-    expect(matchIdOf(await slot.commit({ matchId: late.match_id }))).toBe(late.match_id);
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+    expect(matchIdOf(await wallet.commit({ matchId: late.match_id }))).toBe(late.match_id);
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
   });
 
   it("lets an open match of the same creative go first when its own money is gone", async () => {
-    const slot = await TestSlot.open(money, redis, { budgetMillicents: 1_000 });
+    const wallet = await TestWallet.open(money, redis, { budgetMillicents: 1_000 });
     for (let i = 0; i < 40; i++) {
-      const late = await slot.hold();
-      await slot.age(late, HOLD_TTL_MS + 100_000 - i);
+      const late = await wallet.hold();
+      await wallet.age(late, HOLD_TTL_MS + 100_000 - i);
       await money.release(holdOf(late), "lapsed");
     }
-    const open = await slot.hold();
-    expect(matchIdOf(await slot.commit())).toBe(open.match_id);
-    expect(await slot.commit()).toEqual({ outcome: "refused", reason: "budget" });
+    const open = await wallet.hold();
+    expect(matchIdOf(await wallet.commit())).toBe(open.match_id);
+    expect(await wallet.commit()).toEqual({ outcome: "refused", reason: "budget" });
   });
 
   it("needs its match_id once its hold lapsed an hour ago, whether or not it was released", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const released = await slot.hold();
-    const unreleased = await slot.hold();
-    const recent = await slot.hold();
-    for (const match of [released, unreleased]) await slot.age(match, HOLD_TTL_MS + HOUR_MS);
-    await slot.age(recent, HOLD_TTL_MS + HOUR_MS - 60_000);
+    const wallet = await TestWallet.open(money, redis);
+    const released = await wallet.hold();
+    const unreleased = await wallet.hold();
+    const recent = await wallet.hold();
+    for (const match of [released, unreleased]) await wallet.age(match, HOLD_TTL_MS + HOUR_MS);
+    await wallet.age(recent, HOLD_TTL_MS + HOUR_MS - 60_000);
     for (const match of [released, recent]) await money.release(holdOf(match), "lapsed");
-    expect(matchIdOf(await slot.commit())).toBe(recent.match_id);
-    expect(await slot.commit()).toEqual(NO_MATCH);
+    expect(matchIdOf(await wallet.commit())).toBe(recent.match_id);
+    expect(await wallet.commit()).toEqual(NO_MATCH);
     for (const { match_id: matchId } of [released, unreleased]) {
-      expect(matchIdOf(await slot.commit({ matchId }))).toBe(matchId);
+      expect(matchIdOf(await wallet.commit({ matchId }))).toBe(matchId);
     }
-    expect(await slot.spentAndHeld()).toEqual({ spent: 3_000, held: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 3_000, held: 0 });
   });
 
   it("finds an open match behind any number of forgotten ones", async () => {
-    const slot = await TestSlot.open(money, redis);
+    const wallet = await TestWallet.open(money, redis);
     for (let i = 0; i < 40; i++) {
-      const unseen = await slot.hold();
-      await slot.age(unseen, 2 * HOUR_MS);
+      const unseen = await wallet.hold();
+      await wallet.age(unseen, 2 * HOUR_MS);
       await money.release(holdOf(unseen), "lapsed");
     }
-    const open = [await slot.hold(), await slot.hold()];
-    for (const match of open) expect(matchIdOf(await slot.commit())).toBe(match.match_id);
-    expect(await slot.commit()).toEqual(NO_MATCH);
+    const open = [await wallet.hold(), await wallet.hold()];
+    for (const match of open) expect(matchIdOf(await wallet.commit())).toBe(match.match_id);
+    expect(await wallet.commit()).toEqual(NO_MATCH);
   });
 
   it("is billed for as long as is set", async () => {
     const times = { holdTtlMs: HOLD_TTL_MS, lateImpressionMs: 2 * HOUR_MS, matchWithoutIdMs: 0 };
-    const slot = await TestSlot.open(createMoneyCommands(redis, times), redis);
-    const late = await slot.hold();
-    await slot.age(late, 2 * HOUR_MS - 60_000);
-    expect(await slot.commit()).toEqual(NO_MATCH);
-    expect(matchIdOf(await slot.commit({ matchId: late.match_id }))).toBe(late.match_id);
-    const tooLate = await slot.hold();
-    await slot.age(tooLate, 2 * HOUR_MS);
-    expect(await slot.commit({ matchId: tooLate.match_id })).toEqual(NO_MATCH);
-    const open = await slot.hold({}, { holdTtlMs: 3 * HOUR_MS });
-    await slot.age(open, 2 * HOUR_MS + 60_000);
-    expect(matchIdOf(await slot.commit({ matchId: open.match_id }))).toBe(open.match_id);
+    const wallet = await TestWallet.open(createMoneyCommands(redis, times), redis);
+    const late = await wallet.hold();
+    await wallet.age(late, 2 * HOUR_MS - 60_000);
+    expect(await wallet.commit()).toEqual(NO_MATCH);
+    expect(matchIdOf(await wallet.commit({ matchId: late.match_id }))).toBe(late.match_id);
+    const tooLate = await wallet.hold();
+    await wallet.age(tooLate, 2 * HOUR_MS);
+    expect(await wallet.commit({ matchId: tooLate.match_id })).toEqual(NO_MATCH);
+    const open = await wallet.hold({}, { holdTtlMs: 3 * HOUR_MS });
+    await wallet.age(open, 2 * HOUR_MS + 60_000);
+    expect(matchIdOf(await wallet.commit({ matchId: open.match_id }))).toBe(open.match_id);
   });
 
   it("is remembered until it is too late, and a charge for a day", async () => {
     const times = { holdTtlMs: HOLD_TTL_MS, lateImpressionMs: 2 * HOUR_MS, matchWithoutIdMs: 0 };
-    const slot = await TestSlot.open(createMoneyCommands(redis, times), redis);
-    const { advertiserId, campaignId, gameId } = slot;
+    const wallet = await TestWallet.open(createMoneyCommands(redis, times), redis);
+    const { advertiserId, campaignId, gameId } = wallet;
     const rememberedMs = async (matchId: string) =>
       Number(await redis.zscore(advertiserKeys.history(advertiserId, campaignId, gameId), matchId)) -
       Date.now();
-    const { match_id: matchId } = await slot.hold();
+    const { match_id: matchId } = await wallet.hold();
     expect(await rememberedMs(matchId)).toBeGreaterThan(2 * HOUR_MS);
     expect(await rememberedMs(matchId)).toBeLessThan(3 * HOUR_MS);
-    await slot.commit({ matchId });
+    await wallet.commit({ matchId });
     expect(await rememberedMs(matchId)).toBeGreaterThan(DAY_MS);
     for (const name of ["matches", "history"] as const) {
       expect(await redis.pttl(advertiserKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(
@@ -344,11 +344,11 @@ describe("a late impression", () => {
   });
 
   it("is none any more after a day", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
-    await slot.age(match, DAY_MS);
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
+    await wallet.age(match, DAY_MS);
     await money.release(holdOf(match), "lapsed");
-    expect(await slot.commit({ matchId: match.match_id })).toEqual(NO_MATCH);
-    expect(await slot.commit()).toEqual(NO_MATCH);
+    expect(await wallet.commit({ matchId: match.match_id })).toEqual(NO_MATCH);
+    expect(await wallet.commit()).toEqual(NO_MATCH);
   });
 });

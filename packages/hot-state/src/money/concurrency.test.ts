@@ -6,7 +6,7 @@ import { createGameSessions } from "../game-session/sessions.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
 import type { CommitResult, MoneyCommands } from "./types.ts";
 
 const REQUESTS = 60;
@@ -49,48 +49,48 @@ describe.each([
     ["budget", { budgetMillicents: 7_999 }],
     ["daily_cap", { dailyCapMillicents: 7_500 }],
   ])("holds exactly as many matches as the %s pays for", async (reason, state) => {
-    const slot = await TestSlot.open(money, redis, state);
-    const results = await times(REQUESTS, (i) => instance(i).reserve(slot.request()));
+    const wallet = await TestWallet.open(money, redis, state);
+    const results = await times(REQUESTS, (i) => instance(i).reserve(wallet.request()));
     expect(results.filter(({ outcome }) => outcome === "held")).toHaveLength(7);
     const refusals = results.flatMap((result) => (result.outcome === "refused" ? [result.reason] : []));
     expect(new Set(refusals)).toEqual(new Set([reason]));
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 7_000 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 7_000 });
   });
 
   it("spends a budget of ten cents on one impression at a bid of ten thousand, and on no second one", async () => {
     const tenCents = 10_000;
-    const slot = await TestSlot.open(money, redis, { budgetMillicents: tenCents });
-    const requests = Array.from({ length: REQUESTS }, () => slot.request({ price_millicents: tenCents }));
+    const wallet = await TestWallet.open(money, redis, { budgetMillicents: tenCents });
+    const requests = Array.from({ length: REQUESTS }, () => wallet.request({ price_millicents: tenCents }));
     const holds = await Promise.all(requests.map((request, i) => instance(i).reserve(request)));
     expect(holds.filter(({ outcome }) => outcome === "held")).toHaveLength(1);
-    const charges = await times(REQUESTS, () => slot.commit());
+    const charges = await times(REQUESTS, () => wallet.commit());
     expect(charges.filter(isNewCharge)).toHaveLength(1);
-    expect(await slot.spentAndHeld()).toEqual({ spent: tenCents, held: 0 });
-    expect(await money.reserve(slot.request({ price_millicents: 1 }))).toMatchObject({ reason: "budget" });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: tenCents, held: 0 });
+    expect(await money.reserve(wallet.request({ price_millicents: 1 }))).toMatchObject({ reason: "budget" });
   });
 
   it("gives a session no creative more often than its cap says", async () => {
-    const slot = await TestSlot.open(money, redis);
+    const wallet = await TestWallet.open(money, redis);
     const creatives = [
       { creativeId: "crt_a", maxUses: 3 },
       { creativeId: "crt_b", maxUses: 2 },
     ];
     const results = await times(REQUESTS, (i) =>
-      instance(i).reserve(slot.request({ session_key: "s" }, { creatives })),
+      instance(i).reserve(wallet.request({ session_key: "s" }, { creatives })),
     );
     const given = results.flatMap((result) => (result.outcome === "held" ? [result.creativeId] : []));
     expect(given.sort()).toEqual(["crt_a", "crt_a", "crt_a", "crt_b", "crt_b"]);
   });
 
   it("charges a match once, whoever asks how often, and gives all the same record", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const { match_id: matchId } = await slot.hold();
-    await slot.hold();
+    const wallet = await TestWallet.open(money, redis);
+    const { match_id: matchId } = await wallet.hold();
+    await wallet.hold();
     const request = (i: number) => ({
-      advertiserId: slot.advertiserId,
-      campaignId: slot.campaignId,
-      gameId: slot.gameId,
-      creativeId: slot.creativeId,
+      advertiserId: wallet.advertiserId,
+      campaignId: wallet.campaignId,
+      gameId: wallet.gameId,
+      creativeId: wallet.creativeId,
       operationId: `op_${i}`,
       matchId,
     });
@@ -98,56 +98,56 @@ describe.each([
     expect(results.filter(isNewCharge)).toHaveLength(1);
     const records = results.map((result) => (result.outcome === "charged" ? result.record : result.reason));
     expect(new Set(records.map((record) => JSON.stringify(record))).size).toBe(1);
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
-    expect((await money.listOutbox(slot.advertiserId, 100)).items).toHaveLength(1);
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
+    expect((await money.listOutbox(wallet.advertiserId, 100)).items).toHaveLength(1);
   });
 
   it("bills each of many matches once when impressions name none", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const matches = await times(20, () => slot.hold());
-    const results = await times(REQUESTS, () => slot.commit());
+    const wallet = await TestWallet.open(money, redis);
+    const matches = await times(20, () => wallet.hold());
+    const results = await times(REQUESTS, () => wallet.commit());
     const billed = results.flatMap((result) =>
       result.outcome === "charged" ? [result.record.match.match_id] : [],
     );
     expect(billed.sort()).toEqual(matches.map((match) => match.match_id).sort());
-    expect(await slot.spentAndHeld()).toEqual({ spent: 20_000, held: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 20_000, held: 0 });
   });
 
   it("ends every hold once when impressions, releasers and cancellations race", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const matches = await times(30, () => slot.hold());
-    for (const match of matches) await slot.age(match, HOLD_TTL_MS);
+    const wallet = await TestWallet.open(money, redis);
+    const matches = await times(30, () => wallet.hold());
+    for (const match of matches) await wallet.age(match, HOLD_TTL_MS);
     const attempts = matches.flatMap((match, i) => [
       () => instance(i).release(holdOf(match), "lapsed"),
-      () => slot.commit({ matchId: match.match_id }),
+      () => wallet.commit({ matchId: match.match_id }),
       () => instance(i + 1).release(holdOf(match), i % 2 === 0 ? "lapsed" : "cancelled"),
     ]);
     const turned = attempts.map((attempt, i) => ({ attempt, at: (i * 37) % attempts.length }));
     await Promise.all(turned.sort((a, b) => a.at - b.at).map(({ attempt }) => attempt()));
-    const { account } = await slot.totals();
+    const { account } = await wallet.totals();
     expect(account.heldMillicents).toBe(0);
     expect(account.spentMillicents).toBe(account.impressions * 1_000);
-    expect((await money.listOutbox(slot.advertiserId, 100)).items).toHaveLength(account.impressions);
-    expect(await redis.zcard(advertiserKeys.holds(slot.advertiserId))).toBe(0);
+    expect((await money.listOutbox(wallet.advertiserId, 100)).items).toHaveLength(account.impressions);
+    expect(await redis.zcard(advertiserKeys.holds(wallet.advertiserId))).toBe(0);
   });
 
   it("never spends past a budget that is lowered meanwhile", async () => {
-    const slot = await TestSlot.open(money, redis);
-    await times(30, () => slot.hold());
+    const wallet = await TestWallet.open(money, redis);
+    await times(30, () => wallet.hold());
     const lowering = (async () => {
       for (let ceiling = 20_000; ; ceiling += 1_000) {
-        const result = await money.setBudgetCeiling(slot.advertiserId, slot.campaignId, ceiling);
+        const result = await money.setBudgetCeiling(wallet.advertiserId, wallet.campaignId, ceiling);
         if (result.outcome === "ok") return ceiling;
       }
     })();
-    await times(REQUESTS, () => slot.commit());
+    await times(REQUESTS, () => wallet.commit());
     const ceiling = await lowering;
-    await times(REQUESTS, () => slot.commit());
-    expect((await slot.spentAndHeld()).spent).toBe(ceiling);
+    await times(REQUESTS, () => wallet.commit());
+    expect((await wallet.spentAndHeld()).spent).toBe(ceiling);
   });
 
   it("works after every script has been forgotten by the server", async () => {
-    const slot = await TestSlot.open(money, redis);
+    const wallet = await TestWallet.open(money, redis);
     const sessions = createGameSessions(redis);
     const flush = () =>
       "nodes" in redis
@@ -156,29 +156,29 @@ describe.each([
     const calls: (() => Promise<unknown>)[] = [
       () =>
         money.applyAccount({
-          advertiserId: slot.advertiserId,
+          advertiserId: wallet.advertiserId,
           version: 2,
           depositedMillicents: 9_000,
         }),
-      () => money.applyCampaign(slot.campaign({ version: 2 })),
-      () => money.setBudgetCeiling(slot.advertiserId, slot.campaignId, 8_000),
+      () => money.applyCampaign(wallet.campaign({ version: 2 })),
+      () => money.setBudgetCeiling(wallet.advertiserId, wallet.campaignId, 8_000),
       () =>
         sessions.admit({
-          gameId: slot.gameId,
+          gameId: wallet.gameId,
           sessionKey: "s",
           matchId: newId("mat"),
           maxAds: 1,
           idleMs: 1_000,
         }),
-      () => slot.hold({ match_id: "mat_1", session_key: "s" }, { campaignVersion: 2 }),
-      () => slot.commit({ matchId: "mat_1" }),
-      () => money.release(holdOf(slot.match({ match_id: "mat_1", session_key: "s" })), "lapsed"),
-      () => money.listLapsed(slot.advertiserId, 10),
+      () => wallet.hold({ match_id: "mat_1", session_key: "s" }, { campaignVersion: 2 }),
+      () => wallet.commit({ matchId: "mat_1" }),
+      () => money.release(holdOf(wallet.match({ match_id: "mat_1", session_key: "s" })), "lapsed"),
+      () => money.listLapsed(wallet.advertiserId, 10),
     ];
     for (const call of calls) {
       await flush();
       await call();
     }
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
   });
 });

@@ -4,10 +4,10 @@ import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { DueIndex } from "../due/due-index.ts";
 import { createGameSessions } from "../game-session/sessions.ts";
-import { isRedisFull } from "../redis-away.ts";
+import { isRedisFull } from "../redis-unavailable.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
 
 let server: TestRedis;
 let redis: RedisConnection;
@@ -23,34 +23,36 @@ afterAll(async () => {
 describe("when the memory of Redis is full", () => {
   it("nothing new is held, and all that ends a hold or frees memory works", async () => {
     const money = createMoneyCommands(redis);
-    const slot = await TestSlot.open(money, redis);
-    const matches = [await slot.hold(), await slot.hold(), await slot.hold()];
+    const wallet = await TestWallet.open(money, redis);
+    const matches = [await wallet.hold(), await wallet.hold(), await wallet.hold()];
     const [billed, cancelled, lapsed] = matches;
     if (!billed || !cancelled || !lapsed) throw new Error("nothing is held");
-    await slot.age(lapsed, HOLD_TTL_MS);
+    await wallet.age(lapsed, HOLD_TTL_MS);
     const isFull = (call: Promise<unknown>) => call.then(() => false, isRedisFull);
 
     await redis.config("SET", "maxmemory", "1");
     try {
-      expect(await isFull(slot.hold())).toBe(true);
+      expect(await isFull(wallet.hold())).toBe(true);
       // Caps are there already, and live longer than is asked for.
-      expect(await isFull(slot.hold({ session_key: billed.session_key }))).toBe(true);
-      const session = { gameId: slot.gameId, sessionKey: newId("key"), idleMs: 600_000, maxAds: 5 };
+      expect(await isFull(wallet.hold({ session_key: billed.session_key }))).toBe(true);
+      const session = { gameId: wallet.gameId, sessionKey: newId("key"), idleMs: 600_000, maxAds: 5 };
       expect(await isFull(createGameSessions(redis).admit({ ...session, matchId: newId("mat") }))).toBe(true);
-      expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 3_000 });
+      expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 3_000 });
 
-      expect(await slot.commit({ matchId: billed.match_id })).toMatchObject({
+      expect(await wallet.commit({ matchId: billed.match_id })).toMatchObject({
         outcome: "charged",
       });
       // A charge is announced to billing: 201 waits for that.
       const due = new DueIndex(redis);
-      await due.register("outbox", slot.advertiserId, 1_000);
-      expect(await due.due("outbox", 1_000, 10)).toEqual([{ advertiserId: slot.advertiserId, dueMs: 1_000 }]);
-      expect(await due.settle("outbox", slot.advertiserId, 1_000, 2_000)).toBe(true);
+      await due.register("outbox", wallet.advertiserId, 1_000);
+      expect(await due.due("outbox", 1_000, 10)).toEqual([
+        { advertiserId: wallet.advertiserId, dueMs: 1_000 },
+      ]);
+      expect(await due.settle("outbox", wallet.advertiserId, 1_000, 2_000)).toBe(true);
       expect(await money.release(holdOf(cancelled), "cancelled")).toBe("released");
       expect(await money.release(holdOf(lapsed), "lapsed")).toBe("released");
-      expect(await money.ackOutbox(slot.advertiserId, [billed.match_id.replace("mat_", "imp_")])).toBe(1);
-      expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+      expect(await money.ackOutbox(wallet.advertiserId, [billed.match_id.replace("mat_", "imp_")])).toBe(1);
+      expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
     } finally {
       await redis.config("SET", "maxmemory", "0");
     }

@@ -44,7 +44,7 @@ export const DEFAULT_IMPRESSION_TIMES: ImpressionTimes = {
   matchWithoutIdMs: 3_600_000,
 };
 
-/** Where a match stands inside its advertiser's slot: part of the members of `holds`. */
+/** Where a match stands inside its advertiser's wallet: part of the members of `holds`. */
 function placeOf(campaignId: string, gameId: string): string {
   return `${campaignId}|${encodeName(gameId)}`;
 }
@@ -206,7 +206,7 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
       await script(
         ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
         advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
-        advertiserKeys.giveback(hold.advertiserId),
+        advertiserKeys.sessionRelease(hold.advertiserId),
         hold.matchedAtMs === null
           ? advertiserKeys.account(hold.advertiserId)
           : advertiserKeys.matched(hold.advertiserId, hold.campaignId, hourOf(hold.matchedAtMs)),

@@ -4,7 +4,7 @@ import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { TestSlot } from "./testing/slot.ts";
+import { TestWallet } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
 const MATCHES = 400;
@@ -48,28 +48,28 @@ async function whileCut<Result>(tasks: (() => Promise<Result>)[]): Promise<Resul
 
 describe("when replies are lost and commands are sent again", () => {
   it("holds, charges and releases each match once", async () => {
-    const slot = await TestSlot.open(money, redis, {
+    const wallet = await TestWallet.open(money, redis, {
       depositedMillicents: 10_000_000,
       budgetMillicents: 10_000_000,
     });
-    const requests = Array.from({ length: MATCHES }, () => slot.request());
+    const requests = Array.from({ length: MATCHES }, () => wallet.request());
     const holds = await whileCut(requests.map((request) => () => money.reserve(request)));
     expect(new Set(holds.map(({ outcome }) => outcome))).toEqual(new Set(["held"]));
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: MATCHES * 1_000 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: MATCHES * 1_000 });
 
     const half = requests.slice(0, MATCHES / 2);
     const impressions = half.map(({ match }, i) => ({
       impressionId: newId("imp"),
       matchId: i % 2 === 0 ? match.match_id : null,
     }));
-    const charges = await whileCut(impressions.map((impression) => () => slot.commit(impression)));
+    const charges = await whileCut(impressions.map((impression) => () => wallet.commit(impression)));
     expect(new Set(charges.map(({ outcome }) => outcome))).toEqual(new Set(["charged"]));
-    const { account } = await slot.totals();
+    const { account } = await wallet.totals();
     const records = new Set(
       charges.map((charge) => (charge.outcome === "charged" ? charge.record.impression_id : charge.reason)),
     );
     expect(account.impressions).toBe(records.size);
-    expect(await slot.spentAndHeld()).toEqual({
+    expect(await wallet.spentAndHeld()).toEqual({
       spent: records.size * 1_000,
       held: (MATCHES - records.size) * 1_000,
     });
@@ -81,6 +81,6 @@ describe("when replies are lost and commands are sent again", () => {
             money.release(holdOf(match), "cancelled"),
       ),
     );
-    expect(await slot.spentAndHeld()).toEqual({ spent: records.size * 1_000, held: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: records.size * 1_000, held: 0 });
   });
 });

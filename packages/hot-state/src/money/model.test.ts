@@ -5,9 +5,9 @@ import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
-import { type ModelCampaign, type ModelMatch, ModelSlot, UNSHARED_HOLDS } from "./testing/model.ts";
-import { TestSlot, today } from "./testing/slot.ts";
+import { type ModelCampaign, type ModelMatch, ModelWallet, UNSHARED_HOLDS } from "./testing/model.ts";
 import { CREATIVES, GAMES, Rehearsal, type Step } from "./testing/steps.ts";
+import { TestWallet, today } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
 const CAMPAIGNS = 2;
@@ -107,12 +107,12 @@ async function openRehearsal(
 ): Promise<Rehearsal> {
   // Twice what the crowd holds: its developer may take only a little more.
   const deposit = extra + 2 * crowd * size;
-  const slot = await TestSlot.open(money, redis, { depositedMillicents: deposit });
+  const wallet = await TestWallet.open(money, redis, { depositedMillicents: deposit });
   const campaigns = new Map<string, ModelCampaign>();
   for (let i = 0; i < CAMPAIGNS; i++) {
     const campaignId = newId("camp");
     const budgetMillicents = (8 + 4 * i + 2 * crowd) * size;
-    await money.applyCampaign(slot.campaign({ campaignId, budgetMillicents }));
+    await money.applyCampaign(wallet.campaign({ campaignId, budgetMillicents }));
     campaigns.set(campaignId, {
       version: 1,
       status: "active",
@@ -126,7 +126,7 @@ async function openRehearsal(
       holdsTaken: 0,
     });
   }
-  const rehearsal = new Rehearsal(slot, new ModelSlot(deposit, campaigns));
+  const rehearsal = new Rehearsal(wallet, new ModelWallet(deposit, campaigns));
   for (let i = 0; i < crowd; i++) {
     await rehearsal.take({
       kind: "reserve",
@@ -141,8 +141,8 @@ async function openRehearsal(
 }
 
 /** Everything that Redis counts is what the model counts, and each hold is held, or has ended one way. */
-async function expectSame({ slot, model }: Rehearsal, redis: RedisConnection): Promise<void> {
-  const { money, advertiserId } = slot;
+async function expectSame({ wallet, model }: Rehearsal, redis: RedisConnection): Promise<void> {
+  const { money, advertiserId } = wallet;
   const account = await money.readAccount(advertiserId);
   expect(account).toMatchObject({
     depositedMillicents: model.deposited,
@@ -194,13 +194,13 @@ async function expectSame({ slot, model }: Rehearsal, redis: RedisConnection): P
   expect(open.reduce((sum, { price }) => sum + price, 0)).toBe(model.held);
   const outbox = await redis.hkeys(advertiserKeys.outbox(advertiserId));
   expect(outbox.sort()).toEqual([...model.outbox].sort());
-  const givebacks = await redis.hkeys(advertiserKeys.giveback(advertiserId));
-  expect(givebacks.sort()).toEqual([...model.givebacks].sort());
+  const sessionReleases = await redis.hkeys(advertiserKeys.sessionRelease(advertiserId));
+  expect(sessionReleases.sort()).toEqual([...model.sessionReleases].sort());
   expect(model.spent + model.held).toBeLessThanOrEqual(model.deposited);
 }
 
 /** What should stand in `shares`. */
-function sharesOf(model: ModelSlot, campaignId: string): Record<string, string> {
+function sharesOf(model: ModelWallet, campaignId: string): Record<string, string> {
   const shares: Record<string, string> = {};
   const sum = (holds: readonly ModelMatch[]) => holds.reduce((total, { price }) => total + price, 0);
   for (const { developerId, gameId } of model.openHolds(campaignId, {})) {
@@ -212,7 +212,7 @@ function sharesOf(model: ModelSlot, campaignId: string): Record<string, string> 
 }
 
 /** No step may take a campaign further over a limit than lowering that limit has put it. */
-function expectWithinLimits(model: ModelSlot, before: Map<string, number>, step: Step): void {
+function expectWithinLimits(model: ModelWallet, before: Map<string, number>, step: Step): void {
   for (const [campaignId, { spent, held, daySpent, budget, ceiling, dailyCap }] of model.campaigns) {
     expect(spent).toBeLessThanOrEqual(budget);
     const limit = Math.min(budget, ceiling ?? budget);

@@ -6,7 +6,7 @@ import { advertiserKeys, encodeName } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { RecoveryRehearsal } from "./testing/recovery-rehearsal.ts";
 import type { RecoveryStep } from "./testing/recovery-steps.ts";
-import { today } from "./testing/slot.ts";
+import { today } from "./testing/wallet.ts";
 
 let server: TestRedis;
 let redis: RedisConnection;
@@ -52,25 +52,25 @@ const step: fc.Arbitrary<RecoveryStep> = fc.oneof(
 );
 
 async function expectSame(rehearsal: RecoveryRehearsal): Promise<void> {
-  const { slot, campaignIds } = rehearsal;
+  const { wallet, campaignIds } = rehearsal;
   const { account, campaigns, holds } = rehearsal.expected();
-  expect(await slot.money.readAccount(slot.advertiserId)).toMatchObject(account);
+  expect(await wallet.money.readAccount(wallet.advertiserId)).toMatchObject(account);
   for (const [index, campaignId] of campaignIds.entries()) {
     const { open, ...expected } = campaigns[index] ?? { open: 0 };
-    expect(await slot.money.readCampaign(slot.advertiserId, campaignId)).toMatchObject(expected);
+    expect(await wallet.money.readCampaign(wallet.advertiserId, campaignId)).toMatchObject(expected);
   }
   for (const [index, campaignId] of campaignIds.entries()) {
     const { open, heldMillicents } = campaigns[index] ?? { open: 0, heldMillicents: 0 };
-    const game = `g:${encodeName(slot.gameId)}`;
-    expect(await redis.hgetall(advertiserKeys.shares(slot.advertiserId, campaignId))).toEqual(
+    const game = `g:${encodeName(wallet.gameId)}`;
+    expect(await redis.hgetall(advertiserKeys.shares(wallet.advertiserId, campaignId))).toEqual(
       open === 0 ? {} : { acct_1: `${open}|${heldMillicents}`, [game]: String(heldMillicents) },
     );
   }
-  const members = await redis.zrange(advertiserKeys.holds(slot.advertiserId), "0", "-1");
+  const members = await redis.zrange(advertiserKeys.holds(wallet.advertiserId), "0", "-1");
   expect(members.map((member) => member.split("|")[0]).sort()).toEqual([...holds].sort());
 }
 
-it("slots are frozen, restored and settled as the plain rules say, step by step", async () => {
+it("wallets are frozen, restored and settled as the plain rules say, step by step", async () => {
   const money = createMoneyCommands(redis);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 50, size: "max" }), async (steps) => {

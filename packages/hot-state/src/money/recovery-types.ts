@@ -1,12 +1,12 @@
 import type { CampaignStatus } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 
-/** A slot that may not serve, as it was found: `restoreSlot` takes it only while it is still like that. */
-export interface FrozenSlot {
+/** A wallet that may not serve, as it was found: `restoreWallet` takes it only while it is still like that. */
+export interface FrozenWallet {
   state: "frozen";
-  /** Names the history of writes of the server that the slot was found on. */
-  lineage: string;
-  /** As texts, "" for a slot that is not there. */
+  /** Names the history of writes of the server that the wallet was found on. */
+  replicationId: string;
+  /** As texts, "" for a wallet that is not there. */
   epoch: string;
   seq: string;
   spentMillicents: Millicents;
@@ -19,16 +19,16 @@ export interface FrozenSlot {
 }
 
 /** `busy`: somebody else restores it. `ahead`: of a later epoch than Postgres was said to know: ask Postgres again. */
-export interface UnfrozenSlot {
+export interface UnfrozenWallet {
   state: "live" | "busy" | "ahead";
 }
 
-/** Keeps others from restoring a slot at the same time: that is safe, but then none of them may ever be done. */
+/** Keeps others from restoring a wallet at the same time: that is safe, but then none of them may ever be done. */
 export interface RestoreClaim {
   /** Whose call it is. */
   by: string;
   forMs: number;
-  /** Postgres has been asked again: a slot that is `ahead` is frozen. */
+  /** Postgres has been asked again: a wallet that is `ahead` is frozen. */
   isSure: boolean;
 }
 
@@ -47,10 +47,10 @@ export interface RestoredCampaign {
 
 export interface RestoreRequest {
   advertiserId: string;
-  found: FrozenSlot;
-  /** Newer than every epoch of the slot before. */
+  found: FrozenWallet;
+  /** Newer than every epoch of the wallet before. */
   epoch: number;
-  /** Void every hold and match: the slot may have forgotten what became of them. */
+  /** Void every hold and match: the wallet may have forgotten what became of them. */
   forgetMatches: boolean;
   version: number;
   depositedMillicents: Millicents;
@@ -65,11 +65,11 @@ export interface RestoreRequest {
   campaigns: readonly RestoredCampaign[];
 }
 
-/** Something that Postgres knows and a restored slot does not. */
+/** Something that Postgres knows and a restored wallet does not. */
 export interface Settlement {
-  /** The slot's epoch as Postgres knows it. */
+  /** The wallet's recovery epoch as Postgres knows it. */
   epoch: number;
-  /** `late`: written to Postgres after the slot was restored. `reversed`: Postgres could not take the charge. */
+  /** `late`: written to Postgres after the wallet was restored. `reversed`: Postgres could not take the charge. */
   kind: "late" | "reversed";
   impressionId: string;
   matchId: string;
@@ -79,10 +79,10 @@ export interface Settlement {
   priceMillicents: Millicents;
   /** UTC day of the charge, YYYY-MM-DD. */
   day: string;
-  /** The slot's epoch when it was committed. */
+  /** The wallet's recovery epoch when it was committed. */
   committedInEpoch: number;
 }
 
-export const SETTLE_CODES = ["settled", "known", "stale", "unknown_slot"] as const;
-/** `settled`: by this call, or by one like it before. `known`: the slot had it without that. `stale`: it is of another epoch, `unknown_slot`: frozen; both: try again later. */
+export const SETTLE_CODES = ["settled", "known", "stale", "unknown_wallet"] as const;
+/** `settled`: by this call, or by one like it before. `known`: the wallet had it without that. `stale`: it is of another epoch, `unknown_wallet`: frozen; both: try again later. */
 export type SettleResult = (typeof SETTLE_CODES)[number];

@@ -4,8 +4,8 @@ import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
-import type { FrozenSlot, RestoredCampaign } from "./recovery-types.ts";
-import { TestSlot } from "./testing/slot.ts";
+import type { FrozenWallet, RestoredCampaign } from "./recovery-types.ts";
+import { TestWallet } from "./testing/wallet.ts";
 
 /** More keys than fit on the stack of a script. */
 const MANY_CAMPAIGNS = 10_000;
@@ -21,19 +21,19 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** As a restart of its server leaves a slot. */
-async function doubt(slot: TestSlot): Promise<FrozenSlot> {
-  await redis.hset(advertiserKeys.account(slot.advertiserId), "lineage", "another");
-  const found = await slot.money.freezeUnlessLive(slot.advertiserId, 0);
-  if (found.state !== "frozen") throw new Error("the slot is live");
+/** As a restart of its server leaves a wallet. */
+async function doubt(wallet: TestWallet): Promise<FrozenWallet> {
+  await redis.hset(advertiserKeys.account(wallet.advertiserId), "lineage", "another");
+  const found = await wallet.money.freezeUnlessLive(wallet.advertiserId, 0);
+  if (found.state !== "frozen") throw new Error("the wallet is live");
   return found;
 }
 
-describe("restoreSlot", () => {
-  it("lets a slot go on that got a campaign while it was frozen", async () => {
-    const slot = await TestSlot.open(createMoneyCommands(redis), redis);
-    await slot.hold();
-    const found = await doubt(slot);
+describe("restoreWallet", () => {
+  it("lets a wallet go on that got a campaign while it was frozen", async () => {
+    const wallet = await TestWallet.open(createMoneyCommands(redis), redis);
+    await wallet.hold();
+    const found = await doubt(wallet);
     const campaign = {
       version: 1,
       status: "active" as const,
@@ -46,8 +46,8 @@ describe("restoreSlot", () => {
     };
     const added = newId("camp");
     expect(
-      await slot.money.restoreSlot({
-        advertiserId: slot.advertiserId,
+      await wallet.money.restoreWallet({
+        advertiserId: wallet.advertiserId,
         found,
         epoch: 1,
         forgetMatches: false,
@@ -56,22 +56,24 @@ describe("restoreSlot", () => {
         spentMillicents: 0,
         impressions: 0,
         settledMarks: [],
-        campaigns: [slot.campaignId, added].map((campaignId) => ({ ...campaign, campaignId })),
+        campaigns: [wallet.campaignId, added].map((campaignId) => ({ ...campaign, campaignId })),
       }),
     ).toBe("restored");
-    await slot.hold({ campaign_id: added });
-    expect(await slot.money.readCampaign(slot.advertiserId, added)).toMatchObject({ heldMillicents: 1_000 });
-    expect(await slot.totals()).toMatchObject({
+    await wallet.hold({ campaign_id: added });
+    expect(await wallet.money.readCampaign(wallet.advertiserId, added)).toMatchObject({
+      heldMillicents: 1_000,
+    });
+    expect(await wallet.totals()).toMatchObject({
       account: { heldMillicents: 2_000 },
       campaign: { heldMillicents: 1_000 },
     });
   });
 
-  it("restores a slot of very many campaigns, and refuses more", async () => {
+  it("restores a wallet of very many campaigns, and refuses more", async () => {
     const money = createMoneyCommands(redis);
     const advertiserId = newId("adv");
     const found = await money.freezeUnlessLive(advertiserId, 0);
-    if (found.state !== "frozen") throw new Error("a slot that was never made is live");
+    if (found.state !== "frozen") throw new Error("a wallet that was never made is live");
     const campaigns = Array.from(
       { length: MANY_CAMPAIGNS },
       (_, n): RestoredCampaign => ({
@@ -100,10 +102,10 @@ describe("restoreSlot", () => {
     };
     const [one] = campaigns;
     if (one === undefined) throw new Error("there are no campaigns");
-    await expect(money.restoreSlot({ ...request, campaigns: [...campaigns, one] })).rejects.toThrow(
+    await expect(money.restoreWallet({ ...request, campaigns: [...campaigns, one] })).rejects.toThrow(
       "at most 10000",
     );
-    expect(await money.restoreSlot(request)).toBe("restored");
+    expect(await money.restoreWallet(request)).toBe("restored");
     expect(await money.readCampaign(advertiserId, `camp_${MANY_CAMPAIGNS - 1}`)).toMatchObject({
       budgetMillicents: 1_000 + MANY_CAMPAIGNS - 1,
       spentMillicents: 500,

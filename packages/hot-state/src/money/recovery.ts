@@ -4,12 +4,12 @@ import { ReplyReader } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
 import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
 import {
-  type FrozenSlot,
+  type FrozenWallet,
   type RestoreClaim,
   type RestoreRequest,
   SETTLE_CODES,
   type Settlement,
-  type UnfrozenSlot,
+  type UnfrozenWallet,
 } from "./recovery-types.ts";
 import type { MoneyCommands } from "./types.ts";
 
@@ -28,10 +28,10 @@ function requireDay(day: string): string {
 }
 
 function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"] {
-  const script = defineScript(redis, "freeze_slot", 3);
-  return async (advertiserId, epoch, claim = ALONE): Promise<FrozenSlot | UnfrozenSlot> => {
+  const script = defineScript(redis, "freeze_wallet", 3);
+  return async (advertiserId, epoch, claim = ALONE): Promise<FrozenWallet | UnfrozenWallet> => {
     const reply = new ReplyReader(
-      "freeze_slot",
+      "freeze_wallet",
       await script(
         advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
         advertiserKeys.holds(advertiserId),
@@ -46,7 +46,7 @@ function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"]
     if (state !== "frozen") return { state };
     return {
       state: "frozen",
-      lineage: reply.text(1),
+      replicationId: reply.text(1),
       epoch: reply.text(2),
       seq: reply.text(3),
       spentMillicents: reply.integer(4),
@@ -61,7 +61,7 @@ function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"]
 function restoreArguments(request: RestoreRequest): (string | number)[] {
   const { found, campaigns, settledMarks } = request;
   return [
-    found.lineage,
+    found.replicationId,
     found.epoch,
     found.seq,
     request.forgetMatches ? "forget" : "keep",
@@ -87,8 +87,8 @@ function restoreArguments(request: RestoreRequest): (string | number)[] {
   ];
 }
 
-function createRestore(redis: RedisConnection): MoneyCommands["restoreSlot"] {
-  const script = defineVariadicScript(redis, "restore_slot");
+function createRestore(redis: RedisConnection): MoneyCommands["restoreWallet"] {
+  const script = defineVariadicScript(redis, "restore_wallet");
   return async (request) => {
     const { advertiserId, campaigns } = request;
     requireAtMost("campaigns", campaigns, MAX_CAMPAIGNS);
@@ -104,7 +104,7 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreSlot"] {
       ]),
     ];
     const reply = await script(keys, restoreArguments(request));
-    return new ReplyReader("restore_slot", reply).code(0, RESTORE_CODES);
+    return new ReplyReader("restore_wallet", reply).code(0, RESTORE_CODES);
   };
 }
 
@@ -149,14 +149,14 @@ function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMark
   };
 }
 
-/** What brings a slot back after Redis may have forgotten something, and keeps it in agreement with Postgres. */
+/** What brings a wallet back after Redis may have forgotten something, and keeps it in agreement with Postgres. */
 export function createRecoveryCommands(
   redis: RedisConnection,
-): Pick<MoneyCommands, "freezeUnlessLive" | "findSettledMarks" | "restoreSlot" | "settle"> {
+): Pick<MoneyCommands, "freezeUnlessLive" | "findSettledMarks" | "restoreWallet" | "settle"> {
   return {
     freezeUnlessLive: createFreeze(redis),
     findSettledMarks: createFindMarks(redis),
-    restoreSlot: createRestore(redis),
+    restoreWallet: createRestore(redis),
     settle: createSettle(redis),
   };
 }

@@ -4,7 +4,7 @@ import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
 const ONCE = { creatives: [{ creativeId: "crt_a", maxUses: 1 }] };
@@ -26,129 +26,129 @@ afterAll(async () => {
 
 describe("a cancelled match", () => {
   it("gives back the money, the appearance and the hook, as if it had never been", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold({ session_key: "s" }, ONCE);
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold({ session_key: "s" }, ONCE);
     expect(await money.release(holdOf(match), "cancelled")).toBe("released");
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
-    expect(await redis.zcard(advertiserKeys.holds(slot.advertiserId))).toBe(0);
-    expect((await money.listGivebacks(slot.advertiserId, 10)).items).toEqual([]);
-    expect(await money.reserve(slot.request({ session_key: "s" }, ONCE))).toMatchObject({
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 0 });
+    expect(await redis.zcard(advertiserKeys.holds(wallet.advertiserId))).toBe(0);
+    expect((await money.listSessionReleases(wallet.advertiserId, 10)).items).toEqual([]);
+    expect(await money.reserve(wallet.request({ session_key: "s" }, ONCE))).toMatchObject({
       outcome: "held",
       timesSeen: 0,
     });
   });
 
   it("answers a repetition the same and gives back once", async () => {
-    const slot = await TestSlot.open(money, redis);
-    await slot.hold();
-    const match = await slot.hold();
+    const wallet = await TestWallet.open(money, redis);
+    await wallet.hold();
+    const match = await wallet.hold();
     expect(await money.release(holdOf(match), "cancelled")).toBe("released");
     expect(await money.release(holdOf(match), "cancelled")).toBe("released");
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
     expect(await money.release(holdOf(match), "lapsed")).toBe("not_open");
   });
 
   it("may be taken anew by the same match id", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const request = slot.request();
+    const wallet = await TestWallet.open(money, redis);
+    const request = wallet.request();
     await money.reserve(request);
     await money.release(holdOf(request.match), "cancelled");
     expect(await money.reserve(request)).toMatchObject({ outcome: "held" });
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
-    expect((await slot.commit({ matchId: request.match.match_id })).outcome).toBe("charged");
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
+    expect((await wallet.commit({ matchId: request.match.match_id })).outcome).toBe("charged");
     expect(await money.release(holdOf(request.match), "cancelled")).toBe("not_open");
   });
 });
 
 describe("a lapsed match", () => {
   it("is not released before its time", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
     expect(await money.release(holdOf(match), "lapsed")).toBe("not_due");
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
   });
 
   it("gives back money and appearance, keeps the hook and asks for the place in the session", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold({ session_key: "s" }, ONCE);
-    await slot.age(match, HOLD_TTL_MS);
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold({ session_key: "s" }, ONCE);
+    await wallet.age(match, HOLD_TTL_MS);
     expect(await money.release(holdOf(match), "lapsed")).toBe("released");
     expect(await money.release(holdOf(match), "lapsed")).toBe("released");
     expect(await money.release(holdOf(match), "cancelled")).toBe("not_open");
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
-    const giveback = { matchId: match.match_id, gameId: slot.gameId, sessionKey: "s" };
-    expect(await money.listGivebacks(slot.advertiserId, 10)).toEqual({
-      items: [giveback],
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 0 });
+    const sessionRelease = { matchId: match.match_id, gameId: wallet.gameId, sessionKey: "s" };
+    expect(await money.listSessionReleases(wallet.advertiserId, 10)).toEqual({
+      items: [sessionRelease],
       damaged: [],
       cursor: null,
     });
-    expect(await money.ackGivebacks(slot.advertiserId, [match.match_id])).toBe(1);
+    expect(await money.ackSessionReleases(wallet.advertiserId, [match.match_id])).toBe(1);
     expect(await money.release(holdOf(match), "lapsed")).toBe("released");
-    expect((await money.listGivebacks(slot.advertiserId, 10)).items).toEqual([]);
-    expect(await money.reserve(slot.request({ session_key: "s" }, ONCE))).toMatchObject({
+    expect((await money.listSessionReleases(wallet.advertiserId, 10)).items).toEqual([]);
+    expect(await money.reserve(wallet.request({ session_key: "s" }, ONCE))).toMatchObject({
       outcome: "held",
       timesSeen: 1,
     });
-    expect(await money.reserve(slot.request({ session_key: "s" }, ONCE))).toMatchObject({
+    expect(await money.reserve(wallet.request({ session_key: "s" }, ONCE))).toMatchObject({
       reason: "creative_cap",
     });
   });
 
   it("gives its money back even when the match has been forgotten meanwhile", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
-    await redis.del(advertiserKeys.matches(slot.advertiserId, slot.campaignId, slot.gameId));
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
+    await redis.del(advertiserKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId));
     expect(await money.release(holdOf(match), "lapsed")).toBe("not_due");
     expect(await money.release(holdOf(match), "cancelled")).toBe("not_open");
-    const holds = advertiserKeys.holds(slot.advertiserId);
+    const holds = advertiserKeys.holds(wallet.advertiserId);
     for (const member of await redis.zrange(holds, "0", "-1")) await redis.zadd(holds, 1, member);
-    const [lapsed] = (await money.listLapsed(slot.advertiserId, 10)).holds;
+    const [lapsed] = (await money.listLapsed(wallet.advertiserId, 10)).holds;
     expect(lapsed).toEqual({ ...holdOf(match), matchedAtMs: null, lapsesAtMs: 1 });
     if (lapsed === undefined) throw new Error("not listed");
     expect(await money.release(lapsed, "lapsed")).toBe("released");
     expect(await money.release(lapsed, "lapsed")).toBe("not_open");
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
-    expect((await money.listGivebacks(slot.advertiserId, 10)).items).toHaveLength(1);
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 0 });
+    expect((await money.listSessionReleases(wallet.advertiserId, 10)).items).toHaveLength(1);
   });
 });
 
 describe("release", () => {
   it("leaves a charged match and an unknown one alone", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
-    await slot.commit();
-    await slot.age(match, HOLD_TTL_MS);
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
+    await wallet.commit();
+    await wallet.age(match, HOLD_TTL_MS);
     expect(await money.release(holdOf(match), "lapsed")).toBe("not_open");
     expect(await money.release(holdOf(match), "cancelled")).toBe("not_open");
-    expect(await money.release(holdOf(slot.match()), "cancelled")).toBe("not_open");
-    expect(await money.release(holdOf(slot.match()), "lapsed")).toBe("not_open");
-    expect(await slot.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+    expect(await money.release(holdOf(wallet.match()), "cancelled")).toBe("not_open");
+    expect(await money.release(holdOf(wallet.match()), "lapsed")).toBe("not_open");
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
   });
 
-  it("does not make a slot that is not there", async () => {
-    const slot = new TestSlot(money, redis);
-    expect(await money.release(holdOf(slot.match()), "cancelled")).toBe("unknown_slot");
-    expect(await redis.exists(advertiserKeys.account(slot.advertiserId))).toBe(0);
+  it("does not make a wallet that is not there", async () => {
+    const wallet = new TestWallet(money, redis);
+    expect(await money.release(holdOf(wallet.match()), "cancelled")).toBe("unknown_wallet");
+    expect(await redis.exists(advertiserKeys.account(wallet.advertiserId))).toBe(0);
   });
 
-  it("gives the advertiser his money back although the campaign is gone from the slot, and no more of it than is held", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const [first, second] = [await slot.hold(), await slot.hold()];
-    for (const match of [first, second]) await slot.age(match, HOLD_TTL_MS);
-    await redis.del(advertiserKeys.campaign(slot.advertiserId, slot.campaignId));
+  it("gives the advertiser his money back although the campaign is gone from the wallet, and no more of it than is held", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const [first, second] = [await wallet.hold(), await wallet.hold()];
+    for (const match of [first, second]) await wallet.age(match, HOLD_TTL_MS);
+    await redis.del(advertiserKeys.campaign(wallet.advertiserId, wallet.campaignId));
     expect(await money.release(holdOf(first), "lapsed")).toBe("released");
-    expect(await money.readAccount(slot.advertiserId)).toMatchObject({ heldMillicents: 1_000 });
-    expect(await money.readCampaign(slot.advertiserId, slot.campaignId)).toBeNull();
-    await money.applyCampaign(slot.campaign());
+    expect(await money.readAccount(wallet.advertiserId)).toMatchObject({ heldMillicents: 1_000 });
+    expect(await money.readCampaign(wallet.advertiserId, wallet.campaignId)).toBeNull();
+    await money.applyCampaign(wallet.campaign());
     expect(await money.release(holdOf(second), "lapsed")).toBe("released");
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 0 });
   });
 
   it("fails when the hold is said to be of another session", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
     const other = { ...holdOf(match), sessionKey: "other" };
     await expect(money.release(other, "cancelled")).rejects.toThrow("another session");
-    expect(await slot.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
   });
 });

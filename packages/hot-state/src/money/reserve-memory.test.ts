@@ -3,7 +3,7 @@ import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
-import { HOLD_TTL_MS, TestSlot } from "./testing/slot.ts";
+import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
 let server: TestRedis;
@@ -23,9 +23,9 @@ afterAll(async () => {
 
 describe("what reserve keeps", () => {
   it("lets caps and histories run out, but never money", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const { advertiserId, campaignId, gameId } = slot;
-    const match = await slot.hold();
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
+    const match = await wallet.hold();
     const ttl = (key: string) => redis.pttl(key);
     expect(await ttl(advertiserKeys.account(advertiserId))).toBe(-1);
     expect(await ttl(advertiserKeys.campaign(advertiserId, campaignId))).toBe(-1);
@@ -37,44 +37,44 @@ describe("what reserve keeps", () => {
       );
     }
     expect(await ttl(advertiserKeys.cap(advertiserId, gameId, match.session_key))).toBeGreaterThan(dayMs);
-    await slot.commit();
+    await wallet.commit();
     expect(await ttl(advertiserKeys.outbox(advertiserId))).toBe(-1);
   });
 
   it("keeps caps by each request of their session, whatever becomes of it, and longer in a session that may rest longer", async () => {
-    const slot = await TestSlot.open(money, redis);
+    const wallet = await TestWallet.open(money, redis);
     const session = { session_key: "s" };
-    const cap = advertiserKeys.cap(slot.advertiserId, slot.gameId, "s");
+    const cap = advertiserKeys.cap(wallet.advertiserId, wallet.gameId, "s");
     const sessionIdleMs = 24 * 3_600_000;
-    await slot.hold(session, { sessionIdleMs });
+    await wallet.hold(session, { sessionIdleMs });
     expect(await redis.pttl(cap)).toBeGreaterThan(6 * sessionIdleMs);
     await redis.pexpire(cap, 1_000);
-    await money.applyCampaign(slot.campaign({ version: 2, status: "paused" }));
-    const request = slot.request(session, { sessionIdleMs, campaignVersion: 2 });
+    await money.applyCampaign(wallet.campaign({ version: 2, status: "paused" }));
+    const request = wallet.request(session, { sessionIdleMs, campaignVersion: 2 });
     expect(await money.reserve(request)).toMatchObject({ reason: "not_active" });
     expect(await redis.pttl(cap)).toBeGreaterThan(6 * sessionIdleMs);
   });
 
   it("keeps the matches of long holds although a commit needs them for a shorter time", async () => {
-    const slot = await TestSlot.open(money, redis);
-    await slot.hold();
-    await slot.hold({}, { holdTtlMs: 5 * 3_600_000 });
-    await slot.commit();
-    const matches = advertiserKeys.matches(slot.advertiserId, slot.campaignId, slot.gameId);
+    const wallet = await TestWallet.open(money, redis);
+    await wallet.hold();
+    await wallet.hold({}, { holdTtlMs: 5 * 3_600_000 });
+    await wallet.commit();
+    const matches = advertiserKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId);
     expect(await redis.pttl(matches)).toBeGreaterThan(29 * 3_600_000);
   });
 
   it("forgets matches and operations a day later, some at each reserve", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const { advertiserId, campaignId, gameId } = slot;
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
     const history = advertiserKeys.history(advertiserId, campaignId, gameId);
-    for (let i = 0; i < 10; i++) await slot.hold();
-    for (let i = 0; i < 3; i++) await slot.commit();
+    for (let i = 0; i < 10; i++) await wallet.hold();
+    for (let i = 0; i < 3; i++) await wallet.commit();
     expect(await redis.zcard(history)).toBe(13);
     for (const field of await redis.zrange(history, "0", "-1")) await redis.zadd(history, 1, field);
-    await slot.hold();
+    await wallet.hold();
     expect(await redis.zcard(history)).toBe(6);
-    await slot.hold();
+    await wallet.hold();
     expect(await redis.zcard(history)).toBe(2);
     // Two matches and the era that they are of.
     expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(3);

@@ -1,12 +1,12 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
-import { createSlotReader } from "../books/slot-books.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName } from "../keys.ts";
+import { createWalletReader } from "../reconciliation/wallet-summary.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { HOLD_TTL_MS, TestSlot, today } from "./testing/slot.ts";
+import { HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
 import type { MoneyCommands, ReserveResult } from "./types.ts";
 
 const PRICE = 1_000;
@@ -29,24 +29,24 @@ afterAll(async () => {
 
 const reasonOf = (result: ReserveResult) => (result.outcome === "refused" ? result.reason : "held");
 
-async function holdMany(slot: TestSlot, count: number, match: Partial<MatchFacts> = {}) {
+async function holdMany(wallet: TestWallet, count: number, match: Partial<MatchFacts> = {}) {
   const held: MatchFacts[] = [];
-  for (let i = 0; i < count; i++) held.push(await slot.hold(match));
+  for (let i = 0; i < count; i++) held.push(await wallet.hold(match));
   return held;
 }
 
-const sharesOf = ({ advertiserId, campaignId }: TestSlot) =>
+const sharesOf = ({ advertiserId, campaignId }: TestWallet) =>
   redis.hgetall(advertiserKeys.shares(advertiserId, campaignId));
 
-async function differingShares({ advertiserId, campaignId }: TestSlot): Promise<number | null | undefined> {
+async function differingShares({ advertiserId, campaignId }: TestWallet): Promise<number | null | undefined> {
   const limits = { holds: 1_000, records: 1_000, lateMs: 60_000 };
-  const books = await createSlotReader(redis).read(advertiserId, [campaignId], limits);
+  const books = await createWalletReader(redis).read(advertiserId, [campaignId], limits);
   return books?.campaigns[0]?.differingShares;
 }
 
 /** As if an earlier version of this software had taken the hold: its member names no account, and nothing is counted. */
-async function makeOld(slot: TestSlot, match: MatchFacts): Promise<void> {
-  const { advertiserId, campaignId } = slot;
+async function makeOld(wallet: TestWallet, match: MatchFacts): Promise<void> {
+  const { advertiserId, campaignId } = wallet;
   const member = (account: string) =>
     `${match.match_id}|${campaignId}|${encodeName(match.game_id)}|${match.session_key}${account}|${PRICE}`;
   const key = advertiserKeys.holds(advertiserId);
@@ -58,20 +58,20 @@ async function makeOld(slot: TestSlot, match: MatchFacts): Promise<void> {
 }
 
 /** Every way in which a hold ends. */
-const ENDS: Record<string, (slot: TestSlot, match: MatchFacts) => Promise<unknown>> = {
-  commit: (slot, match) => slot.commit({ matchId: match.match_id }),
-  "commit of the oldest": (slot) => slot.commit(),
-  cancelled: (_slot, match) => money.release(holdOf(match), "cancelled"),
-  lapsed: async (slot, match) => {
-    await slot.age(match, 2 * HOLD_TTL_MS);
+const ENDS: Record<string, (wallet: TestWallet, match: MatchFacts) => Promise<unknown>> = {
+  commit: (wallet, match) => wallet.commit({ matchId: match.match_id }),
+  "commit of the oldest": (wallet) => wallet.commit(),
+  cancelled: (_wallet, match) => money.release(holdOf(match), "cancelled"),
+  lapsed: async (wallet, match) => {
+    await wallet.age(match, 2 * HOLD_TTL_MS);
     return money.release(holdOf(match), "lapsed");
   },
-  "lapsed, and its match is forgotten": async (slot, match) => {
-    const key = advertiserKeys.holds(slot.advertiserId);
+  "lapsed, and its match is forgotten": async (wallet, match) => {
+    const key = advertiserKeys.holds(wallet.advertiserId);
     const members = await redis.zrange(key, "0", "-1");
     for (const member of members) if (member.startsWith(match.match_id)) await redis.zadd(key, 1, member);
-    await redis.del(advertiserKeys.matches(slot.advertiserId, slot.campaignId, slot.gameId));
-    const { holds } = await money.listLapsed(slot.advertiserId, 10);
+    await redis.del(advertiserKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId));
+    const { holds } = await money.listLapsed(wallet.advertiserId, 10);
     for (const hold of holds) expect(await money.release(hold, "lapsed")).toBe("released");
   },
   settle: ({ advertiserId, campaignId, gameId }, match) =>
@@ -97,82 +97,82 @@ describe("open holds of one developer account", () => {
   ])(
     "take at most half of what is left of the %s, once there are more than a hundred",
     async (_name, limit) => {
-      const slot = await TestSlot.open(money, redis, limit);
-      const [first] = await holdMany(slot, UNSHARED_HOLDS);
+      const wallet = await TestWallet.open(money, redis, limit);
+      const [first] = await holdMany(wallet, UNSHARED_HOLDS);
       const refusal = { outcome: "refused", reason: "developer_share", lasts: null };
-      expect(await money.reserve(slot.request())).toMatchObject(refusal);
-      expect(await money.reserve(slot.request({ game_id: "another of its games" }))).toMatchObject(refusal);
+      expect(await money.reserve(wallet.request())).toMatchObject(refusal);
+      expect(await money.reserve(wallet.request({ game_id: "another of its games" }))).toMatchObject(refusal);
       const rival = { developer_account_id: "acct_2", game_id: "of somebody else" };
-      expect(await money.reserve(slot.request(rival))).toMatchObject({ outcome: "held" });
+      expect(await money.reserve(wallet.request(rival))).toMatchObject({ outcome: "held" });
       // A hold that becomes a charge leaves less: half of that.
       if (first === undefined) throw new Error("nothing was held");
-      await slot.commit({ matchId: first.match_id });
-      expect(reasonOf(await money.reserve(slot.request()))).toBe("held");
-      expect(reasonOf(await money.reserve(slot.request()))).toBe("developer_share");
-      expect(await differingShares(slot)).toBe(0);
+      await wallet.commit({ matchId: first.match_id });
+      expect(reasonOf(await money.reserve(wallet.request()))).toBe("held");
+      expect(reasonOf(await money.reserve(wallet.request()))).toBe("developer_share");
+      expect(await differingShares(wallet)).toBe(0);
     },
   );
 
   it("are not compared with what is left before there are a hundred", async () => {
-    const slot = await TestSlot.open(money, redis, { budgetMillicents: UNSHARED_HOLDS * PRICE });
-    await holdMany(slot, UNSHARED_HOLDS);
-    expect(reasonOf(await money.reserve(slot.request()))).toBe("budget");
+    const wallet = await TestWallet.open(money, redis, { budgetMillicents: UNSHARED_HOLDS * PRICE });
+    await holdMany(wallet, UNSHARED_HOLDS);
+    expect(reasonOf(await money.reserve(wallet.request()))).toBe("budget");
   });
 
   it("may be more than a hundred while they take less than half", async () => {
-    const slot = await TestSlot.open(money, redis, { budgetMillicents: 3 * UNSHARED_HOLDS * PRICE });
-    await holdMany(slot, 1.5 * UNSHARED_HOLDS);
-    expect(reasonOf(await money.reserve(slot.request()))).toBe("developer_share");
-    expect(reasonOf(await money.reserve(slot.request({ price_millicents: 1 })))).toBe("developer_share");
+    const wallet = await TestWallet.open(money, redis, { budgetMillicents: 3 * UNSHARED_HOLDS * PRICE });
+    await holdMany(wallet, 1.5 * UNSHARED_HOLDS);
+    expect(reasonOf(await money.reserve(wallet.request()))).toBe("developer_share");
+    expect(reasonOf(await money.reserve(wallet.request({ price_millicents: 1 })))).toBe("developer_share");
   });
 
   it.each(Object.entries(ENDS))("are given back: %s", async (_name, end) => {
-    const slot = await TestSlot.open(money, redis);
-    const match = await slot.hold();
-    const game = `g:${encodeName(slot.gameId)}`;
-    expect(await sharesOf(slot)).toEqual({ acct_1: `1|${PRICE}`, [game]: `${PRICE}` });
-    await end(slot, match);
-    expect(await sharesOf(slot)).toEqual({});
-    expect(await differingShares(slot)).toBe(0);
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold();
+    const game = `g:${encodeName(wallet.gameId)}`;
+    expect(await sharesOf(wallet)).toEqual({ acct_1: `1|${PRICE}`, [game]: `${PRICE}` });
+    await end(wallet, match);
+    expect(await sharesOf(wallet)).toEqual({});
+    expect(await differingShares(wallet)).toBe(0);
   });
 
   it.each(Object.entries(ENDS))("of an earlier version end without a count: %s", async (_name, end) => {
-    const slot = await TestSlot.open(money, redis);
-    const old = await slot.hold();
-    await makeOld(slot, old);
-    const own = await slot.hold({ game_id: "another of its games" });
-    const counted = await sharesOf(slot);
+    const wallet = await TestWallet.open(money, redis);
+    const old = await wallet.hold();
+    await makeOld(wallet, old);
+    const own = await wallet.hold({ game_id: "another of its games" });
+    const counted = await sharesOf(wallet);
     expect(counted).toMatchObject({ acct_1: `1|${PRICE}` });
-    expect(await differingShares(slot)).toBe(0);
-    await end(slot, old);
-    expect(await sharesOf(slot)).toEqual(counted);
-    const holds = await redis.zrange(advertiserKeys.holds(slot.advertiserId), "0", "-1");
+    expect(await differingShares(wallet)).toBe(0);
+    await end(wallet, old);
+    expect(await sharesOf(wallet)).toEqual(counted);
+    const holds = await redis.zrange(advertiserKeys.holds(wallet.advertiserId), "0", "-1");
     expect(holds.map((member) => member.split("|")[0])).toEqual([own.match_id]);
   });
 
   it("never fall below zero when a count was lost", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const [first, second] = await holdMany(slot, 2);
-    const key = advertiserKeys.shares(slot.advertiserId, slot.campaignId);
+    const wallet = await TestWallet.open(money, redis);
+    const [first, second] = await holdMany(wallet, 2);
+    const key = advertiserKeys.shares(wallet.advertiserId, wallet.campaignId);
     await redis.del(key);
-    expect(await differingShares(slot)).toBe(2);
-    for (const match of [first, second]) await slot.commit({ matchId: match?.match_id ?? "" });
-    expect(await sharesOf(slot)).toEqual({});
+    expect(await differingShares(wallet)).toBe(2);
+    for (const match of [first, second]) await wallet.commit({ matchId: match?.match_id ?? "" });
+    expect(await sharesOf(wallet)).toEqual({});
   });
 
-  it("are counted anew when the slot is restored with its holds, and are none when those are void", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const [, old] = await holdMany(slot, 2);
-    await slot.hold({ developer_account_id: "acct_2", game_id: "of somebody else" });
-    const counted = await sharesOf(slot);
+  it("are counted anew when the wallet is restored with its holds, and are none when those are void", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const [, old] = await holdMany(wallet, 2);
+    await wallet.hold({ developer_account_id: "acct_2", game_id: "of somebody else" });
+    const counted = await sharesOf(wallet);
     const restore = async (epoch: number, forgetMatches: boolean) => {
-      const key = advertiserKeys.account(slot.advertiserId);
+      const key = advertiserKeys.account(wallet.advertiserId);
       await redis.hset(key, "lineage", "another");
-      const found = await money.freezeUnlessLive(slot.advertiserId, epoch - 1);
+      const found = await money.freezeUnlessLive(wallet.advertiserId, epoch - 1);
       if (found.state !== "frozen") throw new Error(found.state);
-      const campaign = { ...slot.campaign(), spentMillicents: 0, impressions: 0, day: today() };
-      return money.restoreSlot({
-        advertiserId: slot.advertiserId,
+      const campaign = { ...wallet.campaign(), spentMillicents: 0, impressions: 0, day: today() };
+      return money.restoreWallet({
+        advertiserId: wallet.advertiserId,
         found,
         epoch,
         forgetMatches,
@@ -184,58 +184,58 @@ describe("open holds of one developer account", () => {
         campaigns: [{ ...campaign, daySpentMillicents: 0 }],
       });
     };
-    await redis.hset(advertiserKeys.shares(slot.advertiserId, slot.campaignId), "acct_1", "9|9");
+    await redis.hset(advertiserKeys.shares(wallet.advertiserId, wallet.campaignId), "acct_1", "9|9");
     expect(await restore(1, false)).toBe("restored");
-    expect(await sharesOf(slot)).toEqual(counted);
+    expect(await sharesOf(wallet)).toEqual(counted);
     if (old === undefined) throw new Error("nothing was held");
-    await makeOld(slot, old);
+    await makeOld(wallet, old);
     expect(await restore(2, false)).toBe("restored");
-    expect(await sharesOf(slot)).toMatchObject({ acct_1: `1|${PRICE}`, acct_2: `1|${PRICE}` });
+    expect(await sharesOf(wallet)).toMatchObject({ acct_1: `1|${PRICE}`, acct_2: `1|${PRICE}` });
     expect(await restore(3, true)).toBe("restored");
-    expect(await sharesOf(slot)).toEqual({});
+    expect(await sharesOf(wallet)).toEqual({});
   });
 });
 
 describe("matches by game", () => {
-  const gamesOf = ({ advertiserId, campaignId }: TestSlot, nowMs = Date.now()) =>
+  const gamesOf = ({ advertiserId, campaignId }: TestWallet, nowMs = Date.now()) =>
     money.readCampaignGames(advertiserId, campaignId, nowMs);
 
   it("count those of the last 24 hours, without those that nobody was answered", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const seen = await slot.hold();
-    const request = slot.request({ game_id: "another" });
+    const wallet = await TestWallet.open(money, redis);
+    const seen = await wallet.hold();
+    const request = wallet.request({ game_id: "another" });
     for (let i = 0; i < 2; i++) expect(reasonOf(await money.reserve(request))).toBe("held");
-    const cancelled = await slot.hold();
+    const cancelled = await wallet.hold();
     await money.release(holdOf(cancelled), "cancelled");
     await money.release(holdOf(cancelled), "cancelled");
-    await slot.commit({ matchId: seen.match_id });
-    const games = await gamesOf(slot);
+    await wallet.commit({ matchId: seen.match_id });
+    const games = await gamesOf(wallet);
     expect([...games.matches]).toEqual(
       expect.arrayContaining([
-        [slot.gameId, 1],
+        [wallet.gameId, 1],
         ["another", 1],
       ]),
     );
-    expect([...games.impressions]).toEqual([[slot.gameId, 1]]);
+    expect([...games.impressions]).toEqual([[wallet.gameId, 1]]);
     expect([...games.heldMillicents]).toEqual([["another", PRICE]]);
-    const later = await gamesOf(slot, Date.now() + 86_400_000);
+    const later = await gamesOf(wallet, Date.now() + 86_400_000);
     expect([...later.matches]).toEqual([]);
     expect(later.sinceMs).toBe(games.sinceMs + 86_400_000);
   });
 
   it("are one number for all games beyond the first ones of an hour", async () => {
-    const slot = await TestSlot.open(money, redis);
-    const match = slot.match();
-    const { advertiserId, campaignId } = slot;
+    const wallet = await TestWallet.open(money, redis);
+    const match = wallet.match();
+    const { advertiserId, campaignId } = wallet;
     const hour = Math.floor(match.matched_at_ms / 3_600_000);
     const key = advertiserKeys.matched(advertiserId, campaignId, hour);
     await redis.hset(key, Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`game-${i}`, "1"])));
-    const beyond = await slot.hold({ matched_at_ms: match.matched_at_ms });
-    await slot.hold({ matched_at_ms: match.matched_at_ms });
-    await slot.hold({ matched_at_ms: match.matched_at_ms, game_id: "game-7" });
+    const beyond = await wallet.hold({ matched_at_ms: match.matched_at_ms });
+    await wallet.hold({ matched_at_ms: match.matched_at_ms });
+    await wallet.hold({ matched_at_ms: match.matched_at_ms, game_id: "game-7" });
     await money.release(holdOf(beyond), "cancelled");
-    const { matches } = await gamesOf(slot, match.matched_at_ms);
-    expect([matches.get(null), matches.get("game-7"), matches.has(slot.gameId)]).toEqual([1, 2, false]);
+    const { matches } = await gamesOf(wallet, match.matched_at_ms);
+    expect([matches.get(null), matches.get("game-7"), matches.has(wallet.gameId)]).toEqual([1, 2, false]);
     expect(await redis.pttl(key)).toBeGreaterThan(86_400_000);
   });
 });

@@ -82,7 +82,7 @@ function createApplyCommands(
           ceilingMillicents === null ? "" : requireInteger("ceilingMillicents", ceilingMillicents, 0),
         ),
       );
-      const outcome = reply.code(0, ["ok", "spent", "unknown_slot"]);
+      const outcome = reply.code(0, ["ok", "spent", "unknown_wallet"]);
       return outcome === "spent" ? { outcome, spentMillicents: reply.integer(1) } : { outcome };
     },
   };
@@ -129,7 +129,7 @@ async function readCampaign(
   };
 }
 
-/** What management brings into the slots, and the totals that it reads back. */
+/** What management brings into the wallets, and the totals that it reads back. */
 export function createTotalsCommands(
   redis: RedisConnection,
 ): Pick<

@@ -1,12 +1,12 @@
 import type { CampaignStatus, ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 import type {
-  FrozenSlot,
+  FrozenWallet,
   RestoreClaim,
   RestoreRequest,
   Settlement,
   SettleResult,
-  UnfrozenSlot,
+  UnfrozenWallet,
 } from "./recovery-types.ts";
 
 /** A creative that may be served, and how often one player session may be given it. */
@@ -16,7 +16,7 @@ export interface CreativeAllowance {
 }
 
 export interface ReserveRequest {
-  /** What travels with the hold; names the match, the slot, the session and the price. */
+  /** What travels with the hold; names the match, the wallet, the session and the price. */
   match: MatchFacts;
   /** The version of the campaign that the caller has decided on. */
   campaignVersion: number;
@@ -32,7 +32,7 @@ export interface ReserveRequest {
 }
 
 export const RESERVE_REFUSALS = [
-  "unknown_slot",
+  "unknown_wallet",
   "stale_version",
   "behind",
   "not_active",
@@ -83,7 +83,7 @@ export interface CommitRequest {
   leaseExpiresMs?: number;
 }
 
-export const COMMIT_REFUSALS = ["unknown_slot", "no_match", "balance", "budget", "daily_cap"] as const;
+export const COMMIT_REFUSALS = ["unknown_wallet", "no_match", "balance", "budget", "daily_cap"] as const;
 export type CommitRefusal = (typeof COMMIT_REFUSALS)[number];
 
 export type CommitResult =
@@ -112,17 +112,17 @@ export interface LapsedHold extends HoldReference {
 /** `cancelled`: nobody saw the answer, also the caps forget it. `lapsed`: its time is over. */
 export type ReleaseReason = "cancelled" | "lapsed";
 
-export const RELEASE_CODES = ["released", "not_open", "not_due", "unknown_slot"] as const;
+export const RELEASE_CODES = ["released", "not_open", "not_due", "unknown_wallet"] as const;
 export type ReleaseResult = (typeof RELEASE_CODES)[number];
 
-/** What management tells the slot of an advertiser. */
+/** What management tells the wallet of an advertiser. */
 export interface AccountState {
   advertiserId: string;
   version: number;
   depositedMillicents: Millicents;
 }
 
-/** What management tells the slot of a campaign. `seed` is used only when it is new there: the totals of Postgres. */
+/** What management tells the wallet of a campaign. `seed` is used only when it is new there: the totals of Postgres. */
 export interface CampaignState {
   advertiserId: string;
   campaignId: string;
@@ -139,15 +139,15 @@ export interface CampaignState {
   };
 }
 
-/** `older`: the slot has a newer version already. `unknown_slot`: it has to be restored first. Neither changed anything. */
-export const APPLY_CODES = ["applied", "older", "unknown_slot"] as const;
+/** `older`: the wallet has a newer version already. `unknown_wallet`: it has to be restored first. Neither changed anything. */
+export const APPLY_CODES = ["applied", "older", "unknown_wallet"] as const;
 export type ApplyResult = (typeof APPLY_CODES)[number];
 
 export type CeilingResult =
   | { outcome: "ok" }
   /** More than the ceiling is spent already; nothing was changed. */
   | { outcome: "spent"; spentMillicents: Millicents }
-  | { outcome: "unknown_slot" };
+  | { outcome: "unknown_wallet" };
 
 export interface AccountTotals {
   version: number;
@@ -155,7 +155,7 @@ export interface AccountTotals {
   spentMillicents: Millicents;
   heldMillicents: Millicents;
   impressions: number;
-  /** Changes when the slot is restored; what it was restored with stands in Postgres under the same number. */
+  /** Changes when the wallet is restored; what it was restored with stands in Postgres under the same number. */
   epoch: number;
 }
 
@@ -200,13 +200,13 @@ export interface Page<Item> {
 }
 
 /** A lapsed match whose place in the player session is still to be given back by `unadmit`. */
-export interface Giveback {
+export interface SessionRelease {
   matchId: string;
   gameId: string;
   sessionKey: string;
 }
 
-/** The money of the advertisers' slots. Every call that changes something may be repeated after a lost answer. */
+/** The money of the advertisers' wallets. Every call that changes something may be repeated after a lost answer. */
 export interface MoneyCommands {
   /** Holds the price of one impression and picks the creative: all or nothing. Idempotent by match id. */
   reserve(request: ReserveRequest): Promise<ReserveResult>;
@@ -228,25 +228,25 @@ export interface MoneyCommands {
     campaignId: string,
     ceilingMillicents: Millicents | null,
   ): Promise<CeilingResult>;
-  /** Looks whether the slot may serve, and freezes it when it is not of the epoch that Postgres knows. */
+  /** Looks whether the wallet may serve, and freezes it when it is not of the epoch that Postgres knows. */
   freezeUnlessLive(
     advertiserId: string,
     epoch: number,
     claim?: RestoreClaim,
-  ): Promise<FrozenSlot | UnfrozenSlot>;
-  /** Which of these marks the slot has: of what it was restored with, and of what was settled since. */
+  ): Promise<FrozenWallet | UnfrozenWallet>;
+  /** Which of these marks the wallet has: of what it was restored with, and of what was settled since. */
   findSettledMarks(advertiserId: string, marks: readonly string[]): Promise<Set<string>>;
-  /** Lets a frozen slot serve again. `changed`: it is not as it was found any more, nothing was changed. */
-  restoreSlot(request: RestoreRequest): Promise<"restored" | "changed">;
-  /** Brings the slot's totals in agreement with Postgres. Idempotent by kind and impression id. */
+  /** Lets a frozen wallet serve again. `changed`: it is not as it was found any more, nothing was changed. */
+  restoreWallet(request: RestoreRequest): Promise<"restored" | "changed">;
+  /** Brings the wallet's totals in agreement with Postgres. Idempotent by kind and impression id. */
   settle(settlement: Settlement): Promise<SettleResult>;
-  /** Also answers for a frozen slot. Null: the slot is not there. */
+  /** Also answers for a frozen wallet. Null: the wallet is not there. */
   readAccount(advertiserId: string): Promise<AccountTotals | null>;
-  /** Null: the campaign is not in the slot. */
+  /** Null: the campaign is not in the wallet. */
   readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
   /** Matches and impressions of a campaign in the last 24 hours, and what is held of it, by game. */
   readCampaignGames(advertiserId: string, campaignId: string, nowMs: number): Promise<CampaignGames>;
-  /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such slot. */
+  /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such wallet. */
   committedCounts(advertiserIds: readonly string[]): Promise<Map<string, number | null>>;
   /** Committed impressions that are not acknowledged; about `limit` (1 to 500) a page. */
   listOutbox(advertiserId: string, limit: number, cursor?: string): Promise<Page<ImpressionRecord>>;
@@ -264,7 +264,7 @@ export interface MoneyCommands {
     skip?: number,
   ): Promise<{ holds: LapsedHold[]; damaged: string[]; nextLapsesAtMs: number | null }>;
   /** Lapsed matches whose place in a player session is still taken; about `limit` (1 to 500) a page. */
-  listGivebacks(advertiserId: string, limit: number, cursor?: string): Promise<Page<Giveback>>;
-  /** Forgets givebacks (at most 500) that are done; how many were there. */
-  ackGivebacks(advertiserId: string, matchIds: readonly string[]): Promise<number>;
+  listSessionReleases(advertiserId: string, limit: number, cursor?: string): Promise<Page<SessionRelease>>;
+  /** Forgets session releases (at most 500) that are done; how many were there. */
+  ackSessionReleases(advertiserId: string, matchIds: readonly string[]): Promise<number>;
 }

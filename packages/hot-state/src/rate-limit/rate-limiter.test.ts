@@ -168,7 +168,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
   });
 });
 
-it("refuses to guess when Redis is away, and recovers", async () => {
+it("refuses to guess when Redis is unavailable, and recovers", async () => {
   const server = await startTestRedis();
   const redis = connectRedis(server.url, { name: "rate-limit-away", commandTimeoutMs: 300 });
   redis.on("error", () => undefined);

@@ -65,7 +65,7 @@ export class RateLimiter {
 
   /**
    * Counts one request against a bucket; answers at once when this instance knows the answer. Rejects when Redis has to be
-   * asked and is away: fail closed.
+   * asked and is unavailable: fail closed.
    * @param limit requests per window; UNLIMITED for none
    * @param nowMs Unix milliseconds by the caller's clock
    */

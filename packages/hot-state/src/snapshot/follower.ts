@@ -26,7 +26,7 @@ export interface SnapshotFollowerOptions {
   /** Told of every failed attempt; the follower goes on trying. */
   onError?: (error: Error) => void;
   /** Told of every attempt that succeeded. */
-  onWorks?: () => void;
+  onSuccess?: () => void;
   /** Length of the lease in milliseconds. Default: SNAPSHOT_LEASE_MS. */
   leaseMs?: number;
   /** How often the lease is renewed. Default: a quarter of its length. */
@@ -43,7 +43,7 @@ const TURN_MS = 1;
 /** To read so many takes nothing of a turn that is worth counting. */
 const FEW_CHANGES = 5;
 const FIRST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 1_000;
 
 /**
  * Keeps a copy of the snapshot up to date and says by a lease in Redis how much of it this instance obeys.
@@ -55,7 +55,7 @@ const LONGEST_BACKOFF_MS = 1_000;
  *   new log does not name is removed before the state ends.
  * - `following`: takes changes as they come (pub/sub wakes it, the renewal of the lease is the poll behind it).
  *   Fresh from each renewal, counted from before it was sent, for one length of the lease.
- * A renewal succeeds only when nothing is left to take. While Redis is away the follower keeps trying with bounded
+ * A renewal succeeds only when nothing is left to take. While Redis is unavailable the follower keeps trying with bounded
  * backoff, and stops being fresh when its lease may have run out.
  */
 export class SnapshotFollower {
@@ -124,7 +124,7 @@ export class SnapshotFollower {
     return this.#leaseExpiresMs;
   }
 
-  /** Takes everything that is published by now. Rejects when Redis is away, and with SnapshotNotPublished. */
+  /** Takes everything that is published by now. Rejects when Redis is unavailable, and with SnapshotNotPublished. */
   catchUp(): Promise<void> {
     if (this.#running === undefined || this.#stopping)
       return Promise.reject(new Error("the follower is not running"));
@@ -162,14 +162,14 @@ export class SnapshotFollower {
       try {
         await this.#takeAll();
         round.succeed();
-        this.#options.onWorks?.();
+        this.#options.onSuccess?.();
         backoffMs = FIRST_BACKOFF_MS;
       } catch (error) {
         const failure = error instanceof Error ? error : new Error(String(error));
         round.fail(failure);
         if (!this.#stopping) this.#options.onError?.(failure);
         pauseMs = backoffMs * (0.5 + Math.random() / 2);
-        backoffMs = Math.min(LONGEST_BACKOFF_MS, backoffMs * 2);
+        backoffMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2);
       }
       if (!this.#stopping) await this.#alarm.wait(pauseMs);
     }

@@ -10,8 +10,8 @@ export class SnapshotLostError extends Error {
 }
 
 /** Some follower may still serve what was true before the version. */
-export class NotObeyedError extends Error {
-  override name = "NotObeyedError";
+export class NotPropagatedError extends Error {
+  override name = "NotPropagatedError";
 }
 
 /**

@@ -63,7 +63,7 @@ describe("leases", () => {
     );
     await allFresh();
     // A young server makes everybody wait: see leases_behind.
-    await publisher.awaitObeyed(1, 10_000);
+    await publisher.awaitPropagation(1, 10_000);
   });
 
   afterAll(async () => {
@@ -106,7 +106,7 @@ describe("leases", () => {
     one.proxy.stall();
     const startedAt = performance.now();
     const version = await publishNext();
-    await publisher.awaitObeyed(version, 5_000);
+    await publisher.awaitPropagation(version, 5_000);
     const tookMs = performance.now() - startedAt;
     expect(one.follower.isFresh()).toBe(false);
     expect(one.value).toBe(value - 1);
@@ -122,7 +122,7 @@ describe("leases", () => {
   it("takes milliseconds when nobody is frozen", async () => {
     await allFresh();
     const startedAt = performance.now();
-    for (let i = 0; i < 20; i += 1) await publisher.awaitObeyed(await publishNext(), 5_000);
+    for (let i = 0; i < 20; i += 1) await publisher.awaitPropagation(await publishNext(), 5_000);
     expect((performance.now() - startedAt) / 20).toBeLessThan(LEASE_MS / 4);
   });
 
@@ -171,7 +171,7 @@ describe("leases", () => {
       { name: "value", rowVersion: published, json: String(published) },
     ]);
     try {
-      await publisher.awaitObeyed(version, 5_000);
+      await publisher.awaitPropagation(version, 5_000);
     } catch {
       return; // The snapshot was lost meanwhile: the caller was not told that anything is obeyed.
     }
@@ -219,7 +219,7 @@ describe("leases", () => {
   });
 });
 
-describe("a Redis that goes away", () => {
+describe("a Redis that becomes unavailable", () => {
   it("makes followers stop serving, keep trying and load again", async () => {
     const dir = await mkdtemp(join(tmpdir(), "diegetic-restart-"));
     let server = await startTestRedis({ dir, appendonly: true });
@@ -256,7 +256,7 @@ describe("a Redis that goes away", () => {
       await eventually(() => follower.isFresh(), { timeoutMs: 10_000 });
       expect(await publisher.needsRebuild()).toBe(false);
       const version = await publisher.publish([{ name: "b", rowVersion: 1, json: "2" }]);
-      await publisher.awaitObeyed(version, 10_000);
+      await publisher.awaitPropagation(version, 10_000);
       expect(Object.fromEntries(entities)).toEqual({ a: "1", b: "2" });
 
       await server.stop();

@@ -4,7 +4,7 @@ import type { RedisConnection } from "../connection.ts";
 import { EARLIER_LEASE, snapshotKeys } from "../keys.ts";
 import { ReplyReader, UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
-import { NotObeyedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
+import { NotPropagatedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
 
 /** One entity to publish; `name` from `entityName` of the contracts. */
 export interface SnapshotEntry {
@@ -22,7 +22,7 @@ export interface SnapshotPublisherOptions {
 
 const ENTRIES_PER_CALL = 200;
 const CHARACTERS_PER_CALL = 1_000_000;
-const LONGEST_NAME = 512;
+const MAX_NAME_LENGTH = 512;
 const FIRST_POLL_MS = 1;
 const SLOWEST_POLL_MS = 20;
 
@@ -51,7 +51,7 @@ export class SnapshotPublisher {
 
   /**
    * Publishes changes and wakes the followers. Older rows are skipped, so publishing again is harmless.
-   * Returns the version to pass to `awaitObeyed`.
+   * Returns the version to pass to `awaitPropagation`.
    */
   async publish(entries: readonly SnapshotEntry[]): Promise<number> {
     return (await this.#publish(entries)).version;
@@ -64,7 +64,7 @@ export class SnapshotPublisher {
   async rebuild(
     pages: AsyncIterable<readonly SnapshotEntry[]> | Iterable<readonly SnapshotEntry[]>,
   ): Promise<number> {
-    const { lineage } = await this.#read();
+    const { replicationId } = await this.#read();
     const first = await this.#publish([]);
     let last = first;
     for await (const page of pages) {
@@ -83,7 +83,7 @@ export class SnapshotPublisher {
       last.version,
       snapshotKeys.changed,
       this.#leaseMs,
-      lineage,
+      replicationId,
       EARLIER_LEASE,
     );
     const code = Array.isArray(reply) ? reply[0] : reply;
@@ -96,10 +96,10 @@ export class SnapshotPublisher {
 
   /**
    * Waits until no follower can serve what was true before the version: each has applied it or its lease has run out.
-   * Throws NotObeyedError after `timeoutMs`, SnapshotLostError when Redis no longer has the version, and whatever
+   * Throws NotPropagatedError after `timeoutMs`, SnapshotLostError when Redis no longer has the version, and whatever
    * Redis throws.
    */
-  async awaitObeyed(version: number, timeoutMs: number): Promise<void> {
+  async awaitPropagation(version: number, timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     let pollMs = FIRST_POLL_MS;
     for (;;) {
@@ -112,11 +112,11 @@ export class SnapshotPublisher {
         this.#leaseMs,
       );
       const code = Array.isArray(reply) ? reply[0] : reply;
-      if (code === "obeyed") return;
+      if (code === "propagated") return;
       if (code === "lost") throw new SnapshotLostError(`the snapshot no longer has version ${version}`);
       if (code !== "behind") throw new UnexpectedReply("leases_behind", reply);
       if (performance.now() + pollMs > deadline) {
-        throw new NotObeyedError(`version ${version} was not obeyed everywhere within ${timeoutMs} ms`);
+        throw new NotPropagatedError(`version ${version} was not applied everywhere within ${timeoutMs} ms`);
       }
       await sleep(pollMs);
       pollMs = Math.min(SLOWEST_POLL_MS, pollMs * 1.5);
@@ -134,13 +134,13 @@ export class SnapshotPublisher {
     return this.#wentBackwards;
   }
 
-  async #read(): Promise<{ version: number; epoch: string; complete: boolean; lineage: string }> {
+  async #read(): Promise<{ version: number; epoch: string; complete: boolean; replicationId: string }> {
     const reply = new ReplyReader(
       "read_snapshot",
       await this.#readScript(snapshotKeys.version, snapshotKeys.epoch, snapshotKeys.complete),
     );
     const complete = reply.code(2, ["0", "1"]) === "1";
-    return { version: reply.integer(0), epoch: reply.text(1), complete, lineage: reply.text(3) };
+    return { version: reply.integer(0), epoch: reply.text(1), complete, replicationId: reply.text(3) };
   }
 
   async #publish(entries: readonly SnapshotEntry[]): Promise<{ version: number; epoch: string }> {
@@ -182,9 +182,9 @@ function* chunksOf(entries: readonly SnapshotEntry[]): Generator<(string | numbe
   let characters = 0;
   let yielded = false;
   for (const { name, rowVersion, json } of entries) {
-    if (name === "" || name.length > LONGEST_NAME || json === "" || !Number.isSafeInteger(rowVersion)) {
+    if (name === "" || name.length > MAX_NAME_LENGTH || json === "" || !Number.isSafeInteger(rowVersion)) {
       throw new RangeError(
-        `snapshot entry "${name}" needs a name of 1 to ${LONGEST_NAME} characters, JSON and a version`,
+        `snapshot entry "${name}" needs a name of 1 to ${MAX_NAME_LENGTH} characters, JSON and a version`,
       );
     }
     const size = name.length + (json?.length ?? 0);

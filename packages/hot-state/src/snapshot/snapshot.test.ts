@@ -4,7 +4,7 @@ import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
 import { SnapshotFollower } from "./follower.ts";
-import { NotObeyedError, SnapshotLostError } from "./lease.ts";
+import { NotPropagatedError, SnapshotLostError } from "./lease.ts";
 import { SnapshotPublisher } from "./publisher.ts";
 
 const LEASE_MS = 400;
@@ -83,7 +83,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
       { name: "b", rowVersion: 2, json: null },
       entry("c", 1),
     ]);
-    await publisher.awaitObeyed(version, 5_000);
+    await publisher.awaitPropagation(version, 5_000);
     expect(entities).toEqual(
       new Map([
         ["a", '{"a":2}'],
@@ -100,7 +100,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     const { entities } = await follow();
 
     expect(await publisher.publish([entry("a", 4), entry("a", 5), entry("gone", 3)])).toBe(removed);
-    await publisher.awaitObeyed(removed, 5_000);
+    await publisher.awaitPropagation(removed, 5_000);
     expect(entities).toEqual(new Map([["a", '{"a":5}']]));
     expect(await redis.hlen(snapshotKeys.entities)).toBe(1);
   });
@@ -138,7 +138,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     const version = await publisher.publish([entry("a", 2)]);
     await redis.del(...Object.values(snapshotKeys));
 
-    await expect(publisher.awaitObeyed(version, 5_000)).rejects.toThrow(SnapshotLostError);
+    await expect(publisher.awaitPropagation(version, 5_000)).rejects.toThrow(SnapshotLostError);
     await eventually(() => follower.state === "loading" && !follower.isFresh());
     expect(await publisher.needsRebuild()).toBe(true);
     await publisher.rebuild([[entry("a", 2), entry("new", 1)]]);
@@ -151,7 +151,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     const dump = await dumpAll(redis);
     const { entities, follower } = await follow();
     const seen = await publisher.publish([entry("a", 2), entry("b", 1), entry("c", 1)]);
-    await publisher.awaitObeyed(seen, 5_000);
+    await publisher.awaitPropagation(seen, 5_000);
 
     await restoreAll(redis, dump);
     expect(await publisher.needsRebuild()).toBe(true);
@@ -166,7 +166,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     await publisher.rebuild([[entry("a", 1)]]);
     const { entities, follower } = await follow();
     const dump = await dumpAll(redis);
-    await publisher.awaitObeyed(await publisher.publish([entry("lost", 1)]), 5_000);
+    await publisher.awaitPropagation(await publisher.publish([entry("lost", 1)]), 5_000);
     expect(entities.has("lost")).toBe(true);
 
     await restoreAll(redis, dump);
@@ -207,20 +207,20 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     await publisher.rebuild([[entry("a", 1)]]);
     const first = await follow("one");
     const second = await follow("two");
-    await publisher.awaitObeyed(await publisher.publish([entry("a", 2)]), 5_000);
+    await publisher.awaitPropagation(await publisher.publish([entry("a", 2)]), 5_000);
     expect([first.entities.get("a"), second.entities.get("a")]).toEqual(['{"a":2}', '{"a":2}']);
 
     await second.follower.stop();
     expect(second.follower.isFresh()).toBe(false);
     expect(await redis.hlen(snapshotKeys.leases)).toBeLessThanOrEqual(2); // The first and the lease of before.
-    await publisher.awaitObeyed(await publisher.publish([entry("a", 3)]), 5_000);
+    await publisher.awaitPropagation(await publisher.publish([entry("a", 3)]), 5_000);
     expect(second.entities.get("a")).toBe('{"a":2}');
   });
 
   it("throws when a follower does not obey in time", async () => {
     const version = await publisher.rebuild([[entry("a", 1)]]);
     await redis.hset(snapshotKeys.leases, "frozen", `0:${Date.now() + 60_000}:1`);
-    await expect(publisher.awaitObeyed(version, 100)).rejects.toThrow(NotObeyedError);
+    await expect(publisher.awaitPropagation(version, 100)).rejects.toThrow(NotPropagatedError);
   });
 
   it("loads 100 000 entities in bounded pages without holding up the event loop", async () => {
@@ -236,10 +236,10 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     }
     await publisher.rebuild(pages());
     let takenInTurn = 0;
-    let mostInTurn = 0;
+    let maxInTurn = 0;
     let counting = true;
     const endTurn = () => {
-      mostInTurn = Math.max(mostInTurn, takenInTurn);
+      maxInTurn = Math.max(maxInTurn, takenInTurn);
       takenInTurn = 0;
       if (counting) setImmediate(endTurn);
     };
@@ -252,8 +252,8 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     await copy.follower.waitUntilFresh(60_000);
     counting = false;
     expect(copy.entities.size).toBe(100_000);
-    expect(mostInTurn).toBeGreaterThan(0);
-    expect(mostInTurn).toBeLessThanOrEqual(200);
+    expect(maxInTurn).toBeGreaterThan(0);
+    expect(maxInTurn).toBeLessThanOrEqual(200);
   }, 120_000);
 
   it("refuses entries that are not publishable", async () => {

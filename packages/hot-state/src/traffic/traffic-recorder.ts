@@ -14,7 +14,7 @@ export interface TrafficRecorderOptions {
   /** Scenes without an ad that are kept between two sendings, at most one of each game. Default: 5. */
   maxScenes?: number;
   onError?: (error: Error) => void;
-  onWorks?: () => void;
+  onSuccess?: () => void;
 }
 
 /** One call of a game server that was understood. */
@@ -56,7 +56,7 @@ export class TrafficRecorder {
   readonly #maxWordScenes: number;
   readonly #maxScenes: number;
   readonly #onError: (error: Error) => void;
-  readonly #onWorks: () => void;
+  readonly #onSuccess: () => void;
   /** The hour that all gathered calls belong to, counted since 1970. */
   #hour = 0;
   #games = new Map<string, GameCounts>();
@@ -73,7 +73,7 @@ export class TrafficRecorder {
     this.#maxWordScenes = options.maxWordScenes ?? 200;
     this.#maxScenes = options.maxScenes ?? 5;
     this.#onError = options.onError ?? (() => {});
-    this.#onWorks = options.onWorks ?? (() => {});
+    this.#onSuccess = options.onSuccess ?? (() => {});
   }
 
   /** An answer to `POST /match`, with an ad or without. */
@@ -149,7 +149,7 @@ export class TrafficRecorder {
     ]);
     const failed = sent.find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    this.#onWorks();
+    this.#onSuccess();
   }
 
   #called(accountId: string, atMs: number): Counts | undefined {

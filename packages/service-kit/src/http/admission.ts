@@ -39,7 +39,7 @@ export function admitRequest(
   exchange: Exchange,
 ): ApiKey | Promise<ApiKey> {
   const refuse = (error: unknown): never => {
-    // A store that is away has counted nothing: the headers then say what the window would begin with.
+    // A store that is unavailable has counted nothing: the headers then say what the window would begin with.
     exchange.limit ??= uncountedVerdict(policy.nowMs(), policy.rateLimits[group]);
     throw error;
   };
@@ -134,7 +134,7 @@ function takeQuotaOfAccount(
 ): void | Promise<void> {
   const usual = policy.rateLimits[group];
   if (usual === "unlimited") return;
-  const limit = Math.max(usual, accountLimits.largestOwn ?? 0) * policy.rateLimitAccountFactor;
+  const limit = Math.max(usual, accountLimits.maxOwn ?? 0) * policy.rateLimitAccountFactor;
   return takeQuota(policy, exchange, `${group}:${accountId}`, limit, " for all keys of the account together");
 }
 

@@ -39,7 +39,7 @@ describe("order of checks", () => {
     ["out of range", () => post("/api/things/1").send({ name: "x".repeat(11) }), 422],
     ["conflict", () => post("/api/things/1").send({ name: "taken" }), 409],
     ["unknown error", () => post("/api/things/1").send({ name: "crash" }), 500],
-    ["store away", () => post("/api/things/1").send({ name: "away" }), 503],
+    ["store away", () => post("/api/things/1").send({ name: "down" }), 503],
     ["broken encoding without key", () => request(app).get("/api/things/%zz"), 401],
     ["broken encoding with key", () => post("/api/things/%zz").send("{}"), 400],
     ["over-long Idempotency-Key", () => named("ok").set("Idempotency-Key", "k".repeat(256)), 422],
@@ -65,7 +65,7 @@ describe("order of checks", () => {
     expect((await request(app).get("/api/x")).headers["www-authenticate"]).toBe("Bearer");
     const other = await request(app).put("/api/things/1").auth("igk_game", bearer);
     expect(other.headers.allow).toBe("POST, GET, HEAD");
-    expect((await named("away")).headers["retry-after"]).toBe("1");
+    expect((await named("down")).headers["retry-after"]).toBe("1");
   });
 
   it("reads a body of exactly 256 KiB, and refuses one that grows past it unannounced", async () => {
@@ -191,14 +191,14 @@ describe("rate limits", () => {
 });
 
 describe("the log", () => {
-  const away = () => post("/api/things/1").send({ name: "away" });
+  const away = () => post("/api/things/1").send({ name: "down" });
 
-  it("tells once that a store is away, with the request's id, however many requests are refused", async () => {
+  it("tells once that a store is unavailable, with the request's id, however many requests are refused", async () => {
     const first = await away();
     for (let request = 0; request < 20; request += 1) await away();
     expect(things.warnings).toEqual([
       expect.objectContaining({
-        msg: "requests are refused",
+        msg: "requests refused",
         refused: 1,
         answer: first.body.detail,
         requestId: first.headers["x-request-id"],
@@ -213,7 +213,7 @@ describe("health and metrics", () => {
     expect((await request(app).get("/readyz")).status).toBe(200);
     things.isReady = false;
     const away = await request(app).get("/readyz");
-    expect([away.status, away.body]).toEqual([503, { ready: false, checks: { store: "away" } }]);
+    expect([away.status, away.body]).toEqual([503, { ready: false, checks: { store: "unavailable" } }]);
     expect((await request(app).get("/elsewhere")).status).toBe(404);
   });
 

@@ -15,7 +15,7 @@ import { admitRequest } from "./admission.ts";
 import { clientAddresses } from "./client-address.ts";
 import type { Endpoint, EndpointGroup, KeyDirectory, RateLimiter } from "./endpoint.ts";
 import { createExchangeObserver, Exchange, type ExchangeObserver } from "./exchange.ts";
-import { hotLane } from "./hot-lane.ts";
+import { fastPath } from "./fast-path.ts";
 import { badRequest, notFound } from "./http-error.ts";
 import { Refusals } from "./refusals.ts";
 import {
@@ -49,17 +49,17 @@ export interface AppOptions {
   /** What is served outside the API, without a key; asked before the API. */
   pages?: RequestHandler;
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
-  isStoreAway?: (error: unknown) => boolean;
+  isStoreUnavailable?: (error: unknown) => boolean;
   /** Called for every error that a caller with a valid key was answered; must not throw. */
   onFailure?: (failure: Failure) => void;
-  /** Answers endpoints without named parts in their path in front of Express; see hot-lane.ts. */
-  hotLane?: boolean;
+  /** Answers endpoints without named parts in their path in front of Express; see fast-path.ts. */
+  fastPath?: boolean;
   /** Unix milliseconds; default: the system clock. */
   nowMs?: () => number;
 }
 
 /**
- * The application, which does not listen yet: the hot lane where it is wanted, behind it Express. Every request of the API
+ * The application, which does not listen yet: the fast path where it is wanted, behind it Express. Every request of the API
  * passes `serveRequest`, whichever way it comes.
  */
 export function createApp(options: AppOptions): RequestListener {
@@ -71,13 +71,13 @@ export function createApp(options: AppOptions): RequestListener {
     isFull: () => observer.running > options.requestsAtATime,
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),
-    isStoreAway: options.isStoreAway ?? (() => false),
+    isStoreUnavailable: options.isStoreUnavailable ?? (() => false),
     refusals: new Refusals(options.logger),
   };
   const app = expressApp(options, policy, observer);
-  if (!options.hotLane) return app;
+  if (!options.fastPath) return app;
   const { basePath, endpoints } = options;
-  return hotLane({ basePath, endpoints, policy, observer, otherwise: app });
+  return fastPath({ basePath, endpoints, policy, observer, otherwise: app });
 }
 
 function expressApp(options: AppOptions, policy: ServingPolicy, observer: ExchangeObserver): Express {
@@ -121,7 +121,7 @@ function apiRouter(endpoints: readonly Endpoint[], policy: ServingPolicy): Route
   }
   router.use(async (_request: Request, response: Response) => {
     await admitRequest(policy, UNKNOWN_PATH_GROUP, exchangeOf(response));
-    throw notFound("There is no such path in this API: look it up in /openapi.json.");
+    throw notFound("Path not found. /openapi.json lists all paths.");
   });
   // A path whose percent-encoding is broken fails before any route: it passes the same first checks.
   router.use(async (error: unknown, _request: Request, response: Response, _next: NextFunction) => {

@@ -1,4 +1,4 @@
-/** The hot lane and Express answer alike, byte for byte. */
+/** The fast path and Express answer alike, byte for byte. */
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { InvalidInput } from "@diegetic/contracts";
@@ -11,7 +11,7 @@ import type { ApiKey, Endpoint } from "./endpoint.ts";
 import { conflict } from "./http-error.ts";
 import { type ListeningServer, listen } from "./listen.ts";
 
-class StoreAway extends Error {}
+class StoreUnavailable extends Error {}
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 const TIMEOUTS = { headersMs: 300, requestMs: 600 };
@@ -26,7 +26,7 @@ const key = (text: string, wish: Partial<ApiKey> = {}): [string, ApiKey] => [
     scopes: ["serving"],
     rateLimitPerMinute: "unlimited",
     rateLimitKeyId: text,
-    accountLimits: { largestOwn: null },
+    accountLimits: { maxOwn: null },
     ...wish,
   },
 ];
@@ -53,7 +53,7 @@ const endpoints: Endpoint[] = [
       const body = context.body(validated);
       if (body.do === "conflict") throw conflict("taken");
       if (body.do === "crash") throw new Error("the secret cause");
-      if (body.do === "away") throw new StoreAway("connection refused");
+      if (body.do === "down") throw new StoreUnavailable("connection refused");
       if (body.do === "limited") await context.takeQuota("game:g", 0);
       if (body.do === "nothing") return { status: 204, headers: { "X-No-Match-Reason": "budget" } };
       if (body.do === "text") return { status: 200, text: { mediaType: "text/csv", content: "ä,b\n" } };
@@ -82,14 +82,14 @@ interface Way {
 const ways: Way[] = [];
 
 beforeAll(async () => {
-  for (const hotLane of [false, true]) {
+  for (const fastPath of [false, true]) {
     const metrics = createMetrics({ service: "test" });
     const app = createApp({
       basePath: "/api",
       trustedProxies: ["loopback"],
       requestsAtATime: 100,
       endpoints,
-      hotLane,
+      fastPath,
       keys: { find: (sha256) => keys.get(sha256), findSession: () => undefined },
       rateLimiter: {
         take: (_bucket, limit) => ({
@@ -105,7 +105,7 @@ beforeAll(async () => {
       logger: createLogger({ service: "test", instance: "test", level: "silent" }),
       metrics,
       readiness: {},
-      isStoreAway: (error) => error instanceof StoreAway,
+      isStoreUnavailable: (error) => error instanceof StoreUnavailable,
       nowMs: () => NOW_MS,
     });
     const address = { host: "127.0.0.1", port: 0, portVariable: "PORT", timeouts: TIMEOUTS };
@@ -197,7 +197,7 @@ describe("both ways", () => {
     ["scope", request("POST /api/match", [bearer("igk_adv"), "Content-Type: text/plain"], "{"), 403],
     ["conflict", post(asked("conflict")), 409],
     ["crash", post(asked("crash")), 500],
-    ["store away", post(asked("away")), 503],
+    ["store away", post(asked("down")), 503],
     ["wrong field", post("{}"), 422],
     ["no object", post("1"), 400],
     ["malformed", post("{"), 400],

@@ -23,7 +23,7 @@ export interface ApiKey {
 /** What the limit of all keys of an account together follows from. */
 export interface AccountLimits {
   /** Largest number of requests per minute that one of the keys carries itself; null: none carries one. */
-  readonly largestOwn: number | null;
+  readonly maxOwn: number | null;
 }
 
 export interface SessionUser {

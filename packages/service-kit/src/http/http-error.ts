@@ -29,7 +29,7 @@ export const payloadTooLarge = (detail: string) => new HttpError(413, detail);
 export const unsupportedMediaType = (detail: string) => new HttpError(415, detail);
 export const unprocessable = (detail: string) => new HttpError(422, detail);
 
-/** A backing store is away, or what this instance knows is too old to serve by. */
+/** A backing store is unavailable, or what this instance knows is too old to serve by. */
 export const unavailable = (detail: string, retryAfterSeconds = 1, options?: { cause?: unknown }) =>
   new HttpError(503, detail, { "Retry-After": String(retryAfterSeconds) }, options);
 
@@ -41,12 +41,13 @@ export class Overloaded extends HttpError {
 }
 
 /**
- * The one mapping from errors to answers. `isStoreAway` tells which errors mean that Redis or Postgres is not there.
+ * The one mapping from errors to answers. `isStoreUnavailable` tells which errors mean that Redis or Postgres is not there.
  * Whatever is unknown becomes a 500 that says nothing of its cause.
  */
-export function toHttpError(error: unknown, isStoreAway: (error: unknown) => boolean): HttpError {
+export function toHttpError(error: unknown, isStoreUnavailable: (error: unknown) => boolean): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof InvalidInput) return new HttpError(error.status, error.detail);
-  if (isStoreAway(error)) return unavailable("A backing store is away for the moment: try again.");
+  if (isStoreUnavailable(error))
+    return unavailable("Service temporarily unavailable; retry after the given delay.");
   return new HttpError(500, "Internal error: it has been logged.");
 }

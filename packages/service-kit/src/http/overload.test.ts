@@ -42,7 +42,7 @@ beforeEach(async () => {
               scopes: ["serving"],
               rateLimitPerMinute: null,
               rateLimitKeyId: "key_1",
-              accountLimits: { largestOwn: null },
+              accountLimits: { maxOwn: null },
             }
           : undefined,
       findSession: () => undefined,
@@ -61,7 +61,7 @@ beforeEach(async () => {
     logger: createLogger({ service: "test", instance: "test", level: "silent" }),
     metrics: createMetrics({ service: "test" }),
     readiness: {},
-    hotLane: true,
+    fastPath: true,
   });
   server = await listen(app, { host: "127.0.0.1", port: 0, portVariable: "PORT" });
   origin = `http://127.0.0.1:${server.port}`;
@@ -80,7 +80,7 @@ function work(path: string): Promise<Response> {
 }
 
 describe.each([
-  ["in the hot lane", "/work"],
+  ["in the fast path", "/work"],
   ["behind Express", "/work/1"],
 ])("more requests at a time than may be, %s", (_where, path) => {
   it("are answered 503 at once, and those that run go on", async () => {

@@ -2,9 +2,9 @@ import type { Logger } from "../observability/logger.ts";
 import { OutageKinds } from "../observability/outage-log.ts";
 
 /** Further ones count as one. */
-const MOST_ANSWERS = 50;
+const MAX_ANSWERS = 50;
 
-/** A request that was answered 503 because something is away. */
+/** A request that was answered 503 because something is unavailable. */
 interface Refusal {
   logger: Logger;
   method: string | undefined;
@@ -20,11 +20,11 @@ export class Refusals {
   /** Of each answer, the endpoints that gave it. */
   readonly #endpoints = new Map<string, Set<string>>();
   readonly #kinds = new OutageKinds<Refusal>((answer) => ({
-    away: ({ failures, awaySeconds }, { logger, ...facts }) =>
-      logger.warn({ answer, ...facts, refused: failures, awaySeconds }, "requests are refused"),
-    back: ({ failures, awaySeconds }) => {
+    unavailable: ({ failures, outageSeconds }, { logger, ...facts }) =>
+      logger.warn({ answer, ...facts, refused: failures, outageSeconds }, "requests refused"),
+    recovered: ({ failures, outageSeconds }) => {
       this.#endpoints.delete(answer);
-      this.#logger.info({ answer, refused: failures, awaySeconds }, "requests are served again");
+      this.#logger.info({ answer, refused: failures, outageSeconds }, "requests served again");
     },
   }));
 
@@ -33,7 +33,7 @@ export class Refusals {
   }
 
   refused(sentence: string, endpoint: string, refusal: Refusal): void {
-    const isKnown = this.#endpoints.has(sentence) || this.#endpoints.size < MOST_ANSWERS;
+    const isKnown = this.#endpoints.has(sentence) || this.#endpoints.size < MAX_ANSWERS;
     const answer = isKnown ? sentence : "others";
     const endpoints = this.#endpoints.get(answer) ?? new Set();
     this.#endpoints.set(answer, endpoints.add(endpoint));
@@ -43,6 +43,6 @@ export class Refusals {
   served(method: string | undefined, route: string): void {
     if (this.#endpoints.size === 0) return;
     const endpoint = `${method} ${route}`;
-    this.#kinds.works((answer) => this.#endpoints.get(answer)?.has(endpoint) === true);
+    this.#kinds.succeeded((answer) => this.#endpoints.get(answer)?.has(endpoint) === true);
   }
 }

@@ -4,7 +4,7 @@ import { networkOf } from "./client-address.ts";
 const LIMIT_PER_MINUTE = 100;
 const MINUTE_MS = 60_000;
 /** Addresses told apart within a minute; those that come later share one count. */
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 const ALL_OTHERS = "others";
 
 /** What an answer says of a limit, as its headers. */
@@ -40,7 +40,7 @@ export class RefusedConnections {
     if (minute !== this.#minute) this.#counts.clear();
     this.#minute = minute;
     const network = networkOf(address) ?? ALL_OTHERS;
-    const isCounted = this.#counts.has(network) || this.#counts.size < MOST_ADDRESSES;
+    const isCounted = this.#counts.has(network) || this.#counts.size < MAX_ADDRESSES;
     const bucket = isCounted ? network : ALL_OTHERS;
     const count = (this.#counts.get(bucket) ?? 0) + 1;
     this.#counts.set(bucket, count);

@@ -16,7 +16,7 @@ const ANYONE: ApiKey = {
   scopes: [],
   rateLimitPerMinute: null,
   rateLimitKeyId: "",
-  accountLimits: { largestOwn: null },
+  accountLimits: { maxOwn: null },
 };
 const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 /** The group of requests whose path is unknown. */
@@ -24,10 +24,10 @@ export const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
 
 export interface ServingPolicy extends AdmissionPolicy {
   /** Tells the errors of an absent Redis or Postgres, which become 503. */
-  isStoreAway: (error: unknown) => boolean;
+  isStoreUnavailable: (error: unknown) => boolean;
   /** Origin that browsers use; undefined: whatever host a request names. */
   publicUrl: string | undefined;
-  /** Logs that requests are refused because something is away. */
+  /** Logs that requests are refused because something is unavailable. */
   refusals: Refusals;
   /** Called for every error that a caller with a valid key was answered. */
   onFailure?: ((failure: Failure) => void) | undefined;
@@ -43,7 +43,7 @@ export interface Failure {
 
 /**
  * Serves a request of one path, from its key to its answer; never rejects. The checks run in the order of
- * docs/behaviour.md#order-of-checks. Knows nothing of who found the path: the hot lane and Express call the same function.
+ * docs/behaviour.md#order-of-checks. Knows nothing of who found the path: the fast path and Express call the same function.
  * @param endpoints those of the path, one per method
  */
 export async function serveRequest(
@@ -82,7 +82,7 @@ async function answerRequest(
   const key = admitted instanceof Promise ? await admitted : admitted;
   if (endpoint === undefined) {
     const allow = allowedMethods(endpoints).join(", ");
-    throw methodNotAllowed(`${method} is not possible here: use ${allow}.`, allow);
+    throw methodNotAllowed(`Method ${method} is not allowed here. Allowed: ${allow}.`, allow);
   }
   if (key.session !== undefined && endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl);
   requireShownAccount(key, exchange); // 409
@@ -113,11 +113,11 @@ function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
 
 /** Answers with `{"detail": …}`. What is nobody's fault but ours is logged, each defect and one of many refusals. Returns the status. */
 export function sendError(
-  policy: Pick<ServingPolicy, "isStoreAway" | "refusals">,
+  policy: Pick<ServingPolicy, "isStoreUnavailable" | "refusals">,
   error: unknown,
   exchange: Exchange,
 ): number {
-  const known = toHttpError(error, policy.isStoreAway);
+  const known = toHttpError(error, policy.isStoreUnavailable);
   const { method } = exchange.request;
   if (known.status === 500) exchange.logger.error({ err: error, method }, "request failed");
   else if (known.status === 503 && !(known instanceof Overloaded)) {

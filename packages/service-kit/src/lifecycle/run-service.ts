@@ -1,4 +1,4 @@
-import type { DescribeAway } from "../observability/describe-error.ts";
+import type { DescribeUnavailable } from "../observability/describe-error.ts";
 import { createLogger, type Logger } from "../observability/logger.ts";
 import { type Environment, SettingsError } from "../settings/settings.ts";
 import { StartError } from "./start-error.ts";
@@ -18,8 +18,8 @@ export interface ServiceDefinition<S extends { instanceName: string; logLevel: s
   /** Reads the environment; a `SettingsError` ends the process with its sentences. */
   readSettings(environment: Environment): S;
   start(settings: S, logger: Logger): Promise<RunningService>;
-  /** How logs, and a start that fails, tell of a store that is away. */
-  describeAway?: DescribeAway;
+  /** How logs, and a start that fails, tell of a store that is unavailable. */
+  describeUnavailable?: DescribeUnavailable;
   /** A drain that takes longer is given up. Default: 10 s. */
   stopTimeoutMs?: number;
 }
@@ -48,7 +48,7 @@ export async function runService<S extends { instanceName: string; logLevel: str
       service: service.name,
       instance: settings.instanceName,
       level: settings.logLevel,
-      ...(service.describeAway && { describeAway: service.describeAway }),
+      ...(service.describeUnavailable && { describeUnavailable: service.describeUnavailable }),
     });
     exitOnCrash(logger);
     logger.info("starting");
@@ -87,10 +87,10 @@ function exitOnCrash(logger: Logger): void {
 }
 
 function failStart(
-  { name, describeAway }: { name: string; describeAway?: DescribeAway },
+  { name, describeUnavailable }: { name: string; describeUnavailable?: DescribeUnavailable },
   error: unknown,
 ): never {
-  const away = describeAway?.(error);
+  const away = describeUnavailable?.(error);
   const known = away !== undefined || error instanceof SettingsError || error instanceof StartError;
   const sentence = away ?? (error instanceof Error ? error.message : String(error));
   process.stderr.write(`${name} cannot start: ${sentence}\n`);

@@ -2,8 +2,8 @@ const MESSAGE_CHARACTERS = 2_000;
 const STACK_CHARACTERS = 8_000;
 const MAX_CAUSES = 4;
 
-/** Why a store is away, as one sentence for an operator; undefined: the error is of another kind. */
-export type DescribeAway = (error: unknown) => string | undefined;
+/** Why a store is unavailable, as one sentence for an operator; undefined: the error is of another kind. */
+export type DescribeUnavailable = (error: unknown) => string | undefined;
 
 /** What a log line says of an error. */
 export interface DescribedError {
@@ -23,13 +23,20 @@ export interface DescribedError {
 /**
  * An error as logs may show it: only what is known to be harmless. Drivers hang the whole command (with a password, or a
  * request's data) or the whole row on their errors, and messages can quote what was sent: API keys, e-mail addresses and
- * the passwords in addresses are masked there. That a store is away is said in its sentence alone, without a stack.
+ * the passwords in addresses are masked there. That a store is unavailable is said in its sentence alone, without a stack.
  */
-export function describeError(error: unknown, describeAway: DescribeAway = () => undefined): DescribedError {
-  return describe(error, MAX_CAUSES, describeAway);
+export function describeError(
+  error: unknown,
+  describeUnavailable: DescribeUnavailable = () => undefined,
+): DescribedError {
+  return describe(error, MAX_CAUSES, describeUnavailable);
 }
 
-function describe(error: unknown, causesLeft: number, describeAway: DescribeAway): DescribedError {
+function describe(
+  error: unknown,
+  causesLeft: number,
+  describeUnavailable: DescribeUnavailable,
+): DescribedError {
   if (typeof error !== "object" || error === null) {
     return { type: typeof error, message: masked(String(error), MESSAGE_CHARACTERS) };
   }
@@ -40,7 +47,7 @@ function describe(error: unknown, causesLeft: number, describeAway: DescribeAway
   };
   const code = textOf(facts.code) ?? textOf(facts.originalCode);
   if (code !== undefined) described.code = code.slice(0, 100);
-  const away = describeAway(error);
+  const away = describeUnavailable(error);
   if (away !== undefined) return { ...described, message: masked(away, MESSAGE_CHARACTERS) };
   const stack = textOf(facts.stack);
   if (stack !== undefined) described.stack = masked(stack, STACK_CHARACTERS);
@@ -50,11 +57,11 @@ function describe(error: unknown, causesLeft: number, describeAway: DescribeAway
   if (command !== undefined) described.command = command.slice(0, 100);
   if (causesLeft > 0) {
     if (facts.cause !== undefined && facts.cause !== null)
-      described.cause = describe(facts.cause, causesLeft - 1, describeAway);
+      described.cause = describe(facts.cause, causesLeft - 1, describeUnavailable);
     if (Array.isArray(facts.errors)) {
       described.errors = facts.errors
         .slice(0, MAX_CAUSES)
-        .map((one) => describe(one, causesLeft - 1, describeAway));
+        .map((one) => describe(one, causesLeft - 1, describeUnavailable));
     }
   }
   return described;

@@ -25,7 +25,7 @@ describe("errors in the log", () => {
     });
   });
 
-  it("say of a store that is away only that, wherever it stands among the causes", () => {
+  it("say of a store that is unavailable only that, wherever it stands among the causes", () => {
     const away = Object.assign(new Error("\nInvalid call\n\nno server"), { code: "ECONNREFUSED" });
     let text = "";
     const logger = createLogger(
@@ -33,14 +33,14 @@ describe("errors in the log", () => {
         service: "s",
         instance: "i",
         level: "info",
-        describeAway: (error) => (error === away ? "The store is away." : undefined),
+        describeUnavailable: (error) => (error === away ? "The store is unavailable." : undefined),
       },
       { write: (line) => (text += line) },
     );
     logger.warn({ err: new Error("no answer", { cause: away }) }, "failed");
     expect(JSON.parse(text).err.cause).toEqual({
       type: "Error",
-      message: "The store is away.",
+      message: "The store is unavailable.",
       code: "ECONNREFUSED",
     });
   });

@@ -1,17 +1,17 @@
 import { type DestinationStream, type Logger, pino } from "pino";
-import { type DescribeAway, describeError } from "./describe-error.ts";
+import { type DescribeUnavailable, describeError } from "./describe-error.ts";
 
 export type { Logger } from "pino";
 
 /** JSON lines on standard output. Keys and other secrets are cut out of headers, settings and errors. */
 export function createLogger(
-  options: { service: string; instance: string; level: string; describeAway?: DescribeAway },
+  options: { service: string; instance: string; level: string; describeUnavailable?: DescribeUnavailable },
   destination?: DestinationStream,
 ): Logger {
   const settings = {
     level: options.level,
     base: { service: options.service, instance: options.instance, pid: process.pid },
-    serializers: { err: (error: unknown) => describeError(error, options.describeAway) },
+    serializers: { err: (error: unknown) => describeError(error, options.describeUnavailable) },
     redact: {
       paths: [
         "authorization",

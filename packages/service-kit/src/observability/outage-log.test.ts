@@ -3,47 +3,50 @@ import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createLogger } from "./logger.ts";
 import { createOutageLog, OutageKinds } from "./outage-log.ts";
 
-it("each part that was away has one warning, and one information when it is back, with all failures", async () => {
+it("each part that was unavailable has one warning, and one information when it is back, with all failures", async () => {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: "match", instance: "test", level: "info" }, destination);
   const partOf = createOutageLog(logger);
   const [commands, snapshot] = [partOf("commands"), partOf("snapshot")];
   for (let time = 0; time < 3; time += 1) commands.failed(new Error("no answer in time"));
-  commands.works();
-  snapshot.works();
+  commands.succeeded();
+  snapshot.succeeded();
   await eventually(() => lines.length > 1);
   expect(lines).toEqual([
-    expect.objectContaining({ level: 40, part: "commands", failures: 1, awaySeconds: 0 }),
+    expect.objectContaining({ level: 40, part: "commands", failures: 1, outageSeconds: 0 }),
     expect.objectContaining({
       level: 30,
-      msg: "Redis is there again",
+      msg: "redis recovered",
       part: "commands",
       failures: 3,
-      awaySeconds: expect.any(Number),
+      outageSeconds: expect.any(Number),
     }),
   ]);
 });
 
 it("writes few lines of kinds without end", () => {
   let written = 0;
-  const away = () => {
+  const unavailable = () => {
     written += 1;
   };
-  const kinds = new OutageKinds<Error>(() => ({ away, back: () => undefined }));
-  for (let kind = 0; kind < 1_000; kind += 1) kinds.failed(`kind ${kind}`, new Error("away"));
+  const kinds = new OutageKinds<Error>(() => ({ unavailable, recovered: () => undefined }));
+  for (let kind = 0; kind < 1_000; kind += 1) kinds.failed(`kind ${kind}`, new Error("unavailable"));
   expect(written).toBe(101);
 });
 
 it("tells of a further kind by its name once others are over", async () => {
-  const told = new Set<string>();
-  const kinds = new OutageKinds<Error>((kind) => ({ away: () => told.add(kind), back: () => undefined }));
-  for (let kind = 0; kind < 100; kind += 1) kinds.failed(`kind ${kind}`, new Error("away"));
-  kinds.failed("late", new Error("away"));
-  expect(told).not.toContain("late");
-  kinds.works();
+  const logged = new Set<string>();
+  const kinds = new OutageKinds<Error>((kind) => ({
+    unavailable: () => logged.add(kind),
+    recovered: () => undefined,
+  }));
+  for (let kind = 0; kind < 100; kind += 1) kinds.failed(`kind ${kind}`, new Error("unavailable"));
+  kinds.failed("late", new Error("unavailable"));
+  expect(logged).not.toContain("late");
+  kinds.succeeded();
   await eventually(() => {
-    kinds.failed("late", new Error("away"));
-    return told.has("late");
+    kinds.failed("late", new Error("unavailable"));
+    return logged.has("late");
   });
 });

@@ -1,22 +1,22 @@
 import type { Logger } from "./logger.ts";
 import { Outage, type OutageFacts, SETTLED_AFTER_MS } from "./outage.ts";
 
-/** Further kinds that are away at the same time count as one. */
-const MOST_KINDS = 100;
+/** Further kinds that are unavailable at the same time count as one. */
+const MAX_KINDS = 100;
 
 /** How the lines of an outage are written. */
 export interface OutageLines<Failure> {
-  /** When it begins, and once in ten seconds while it lasts. @param latest the failure that is told of */
-  away(facts: OutageFacts, latest: Failure, isNew: boolean): void;
+  /** When it begins, and once in ten seconds while it lasts. @param latest the failure that is logged of */
+  unavailable(facts: OutageFacts, latest: Failure, isNew: boolean): void;
   /** Once, when it is over. */
-  back(facts: OutageFacts): void;
+  recovered(facts: OutageFacts): void;
 }
 
 /**
- * The one way in which it is told that something is away, and that it is back (see `Outage`). Its two methods may be handed over as
+ * The one way in which it is logged that something is unavailable, and that it is back (see `Outage`). Its two methods may be handed over as
  * they are, and cost next to nothing while all is well.
  */
-export class OutageTeller<Failure = Error> {
+export class OutageLogger<Failure = Error> {
   readonly #lines: OutageLines<Failure>;
   readonly #nowMs: () => number;
   readonly #outage = new Outage();
@@ -36,11 +36,11 @@ export class OutageTeller<Failure = Error> {
     const line = this.#outage.failed(this.#nowMs(), count);
     if (line === undefined) return;
     const { kind, ...facts } = line;
-    this.#lines.away(facts, latest, kind === "began");
+    this.#lines.unavailable(facts, latest, kind === "began");
   };
 
-  readonly works = (): void => {
-    if (this.#outage.works(this.#nowMs()) === undefined) return;
+  readonly succeeded = (): void => {
+    if (this.#outage.succeeded(this.#nowMs()) === undefined) return;
     this.#settleLater();
   };
 
@@ -53,7 +53,7 @@ export class OutageTeller<Failure = Error> {
     const line = this.#outage.settled(this.#nowMs());
     if (line !== undefined) {
       const { kind: _, ...facts } = line;
-      this.#lines.back(facts);
+      this.#lines.recovered(facts);
     } else if (this.#outage.state === "returning") {
       // A timer can be a moment early by another clock.
       this.#settleLater();
@@ -61,51 +61,52 @@ export class OutageTeller<Failure = Error> {
   }
 }
 
-/** Outages of several kinds that have the same lines, each told by itself. */
+/** Outages of several kinds that have the same lines, each logged by itself. */
 export class OutageKinds<Failure> {
   readonly #linesOf: (kind: string) => OutageLines<Failure>;
-  readonly #tellers = new Map<string, OutageTeller<Failure>>();
+  readonly #loggers = new Map<string, OutageLogger<Failure>>();
 
   constructor(linesOf: (kind: string) => OutageLines<Failure>) {
     this.#linesOf = linesOf;
   }
 
   failed(kind: string, latest: Failure, count = 1): void {
-    if (!this.#tellers.has(kind) && this.#tellers.size >= MOST_KINDS) this.#forgetWhatIsUp();
-    const place = this.#tellers.has(kind) || this.#tellers.size < MOST_KINDS ? kind : "others";
-    let teller = this.#tellers.get(place);
-    if (teller === undefined) {
-      teller = new OutageTeller(this.#linesOf(place));
-      this.#tellers.set(place, teller);
+    if (!this.#loggers.has(kind) && this.#loggers.size >= MAX_KINDS) this.#forgetWhatIsUp();
+    const place = this.#loggers.has(kind) || this.#loggers.size < MAX_KINDS ? kind : "others";
+    let outageLogger = this.#loggers.get(place);
+    if (outageLogger === undefined) {
+      outageLogger = new OutageLogger(this.#linesOf(place));
+      this.#loggers.set(place, outageLogger);
     }
-    teller.failed(latest, count);
+    outageLogger.failed(latest, count);
   }
 
   /** @param concerns the kinds that have worked; default: all */
-  works(concerns: (kind: string) => boolean = () => true): void {
-    for (const [kind, teller] of this.#tellers) if (!teller.isUp && concerns(kind)) teller.works();
+  succeeded(concerns: (kind: string) => boolean = () => true): void {
+    for (const [kind, outageLogger] of this.#loggers)
+      if (!outageLogger.isUp && concerns(kind)) outageLogger.succeeded();
   }
 
   #forgetWhatIsUp(): void {
-    for (const [kind, teller] of this.#tellers) if (teller.isUp) this.#tellers.delete(kind);
+    for (const [kind, outageLogger] of this.#loggers) if (outageLogger.isUp) this.#loggers.delete(kind);
   }
 }
 
-/** That Redis is another installation's, which only an operator can end, and that it is the own one again. */
-export function createForeignRedisLog(logger: Logger): OutageTeller<unknown> {
-  return new OutageTeller({
-    away: (facts, error) =>
-      logger.error({ notice: "foreign", err: error, ...facts }, "Redis is another installation's"),
-    back: (facts) => logger.info({ notice: "own", ...facts }, "Redis is this installation's again"),
+/** That redis belongs to another installation, which only an operator can end, and that it is the own one again. */
+export function createForeignRedisLog(logger: Logger): OutageLogger<unknown> {
+  return new OutageLogger({
+    unavailable: (facts, error) =>
+      logger.error({ notice: "foreign", err: error, ...facts }, "redis belongs to another installation"),
+    recovered: (facts) =>
+      logger.info({ notice: "own", ...facts }, "redis belongs to this installation again"),
   });
 }
 
-/** A store that is away fails many times a second: of each part's failures one line in ten seconds is logged, and one when it is back. */
-export function createOutageLog(logger: Logger): (part: string) => OutageTeller {
+/** A store that is unavailable fails many times a second: of each part's failures one line in ten seconds is logged, and one when it is back. */
+export function createOutageLog(logger: Logger): (part: string) => OutageLogger {
   return (part) =>
-    new OutageTeller({
-      away: (facts, error) =>
-        logger.warn({ err: error, part, ...facts }, "Redis or what it should hold is not there"),
-      back: (facts) => logger.info({ part, ...facts }, "Redis is there again"),
+    new OutageLogger({
+      unavailable: (facts, error) => logger.warn({ err: error, part, ...facts }, "redis unavailable"),
+      recovered: (facts) => logger.info({ part, ...facts }, "redis recovered"),
     });
 }

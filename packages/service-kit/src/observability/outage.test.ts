@@ -3,40 +3,40 @@ import fc from "fast-check";
 import { Outage, type OutageLine } from "./outage.ts";
 
 describe("an outage", () => {
-  it("is told at once, then once in ten seconds with all failures so far, and once when it is over", () => {
+  it("is logged at once, then once in ten seconds with all failures so far, and once when it is over", () => {
     const outage = new Outage();
-    const told = [];
-    for (let nowMs = 0; nowMs <= 25_000; nowMs += 500) told.push(outage.failed(nowMs));
-    told.push(outage.settled(25_500));
-    expect(outage.works(26_400)).toBe(28_400);
-    told.push(outage.settled(28_399), outage.settled(28_400), outage.settled(40_000));
-    expect(told.filter((line) => line !== undefined)).toEqual([
-      { kind: "began", failures: 1, awaySeconds: 0 },
-      { kind: "lasts", failures: 21, awaySeconds: 10 },
-      { kind: "lasts", failures: 41, awaySeconds: 20 },
-      { kind: "ended", failures: 51, awaySeconds: 26.4 },
+    const logged = [];
+    for (let nowMs = 0; nowMs <= 25_000; nowMs += 500) logged.push(outage.failed(nowMs));
+    logged.push(outage.settled(25_500));
+    expect(outage.succeeded(26_400)).toBe(28_400);
+    logged.push(outage.settled(28_399), outage.settled(28_400), outage.settled(40_000));
+    expect(logged.filter((line) => line !== undefined)).toEqual([
+      { kind: "began", failures: 1, outageSeconds: 0 },
+      { kind: "lasts", failures: 21, outageSeconds: 10 },
+      { kind: "lasts", failures: 41, outageSeconds: 20 },
+      { kind: "ended", failures: 51, outageSeconds: 26.4 },
     ]);
   });
 
   it("goes on when something fails again within two seconds", () => {
     const outage = new Outage();
     outage.failed(0);
-    outage.works(1_000);
+    outage.succeeded(1_000);
     expect(outage.failed(2_999)).toBeUndefined();
     expect(outage.settled(3_000)).toBeUndefined();
-    outage.works(4_000);
-    expect(outage.settled(6_000)).toEqual({ kind: "ended", failures: 2, awaySeconds: 4 });
+    outage.succeeded(4_000);
+    expect(outage.settled(6_000)).toEqual({ kind: "ended", failures: 2, outageSeconds: 4 });
   });
 
   it("is a new one after that", () => {
     const outage = new Outage();
     outage.failed(0);
-    outage.works(1_000);
+    outage.succeeded(1_000);
     outage.settled(3_000);
-    expect(outage.failed(3_001, 5)).toEqual({ kind: "began", failures: 5, awaySeconds: 0 });
+    expect(outage.failed(3_001, 5)).toEqual({ kind: "began", failures: 5, outageSeconds: 0 });
   });
 
-  it("is told to have ended exactly once for each that began, whatever comes, and counts every failure", () => {
+  it("is logged to have ended exactly once for each that began, whatever comes, and counts every failure", () => {
     const step = fc.record({
       what: fc.constantFrom("failed" as const, "works" as const),
       afterMs: fc.nat(12_000),
@@ -44,25 +44,25 @@ describe("an outage", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const outage = new Outage();
-        const told: OutageLine[] = [];
-        const keep = (line: OutageLine | undefined) => line !== undefined && told.push(line);
+        const logged: OutageLine[] = [];
+        const keep = (line: OutageLine | undefined) => line !== undefined && logged.push(line);
         let nowMs = 0;
         let failures = 0;
         for (const { what, afterMs } of steps) {
           nowMs += afterMs;
           keep(outage.settled(nowMs));
-          if (what === "works") outage.works(nowMs);
+          if (what === "works") outage.succeeded(nowMs);
           else {
             failures += 1;
             keep(outage.failed(nowMs));
           }
         }
-        outage.works(nowMs);
+        outage.succeeded(nowMs);
         keep(outage.settled(nowMs + 60_000));
-        const kinds = told.map(({ kind }) => kind).filter((kind) => kind !== "lasts");
+        const kinds = logged.map(({ kind }) => kind).filter((kind) => kind !== "lasts");
         expect(kinds).toEqual(kinds.map((_, place) => (place % 2 === 0 ? "began" : "ended")));
         expect(kinds.length % 2).toBe(0);
-        const ended = told.filter(({ kind }) => kind === "ended");
+        const ended = logged.filter(({ kind }) => kind === "ended");
         expect(ended.reduce((sum, line) => sum + line.failures, 0)).toBe(failures);
       }),
     );

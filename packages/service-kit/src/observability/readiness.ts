@@ -27,7 +27,7 @@ export function publicReadiness(checks: ReadinessChecks): () => Promise<Readines
     const { ready, checks: outcomes } = await checkReadiness(checks);
     const states = Object.entries(outcomes).map(([name, outcome]) => [
       name,
-      outcome === "ok" ? "ok" : "away",
+      outcome === "ok" ? "ok" : "unavailable",
     ]);
     return { ready, checks: Object.fromEntries(states) };
   };

@@ -1,24 +1,24 @@
 import type { Logger } from "./logger.ts";
-import { OutageTeller } from "./outage-log.ts";
+import { OutageLogger } from "./outage-log.ts";
 
 /**
  * Tells failures either as an outage or as a wait, by turns: whoever says what is waited for is not away.
  * @param isWait whether an error says that there is something to wait for
  */
-export function toldAsOutageOrWait(
-  outage: OutageTeller,
-  wait: OutageTeller<void>,
+export function logOutageOrWait(
+  outage: OutageLogger,
+  wait: OutageLogger<void>,
   isWait: (error: Error) => boolean,
-): { onError: (error: Error) => void; onWorks: () => void } {
+): { onError: (error: Error) => void; onSuccess: () => void } {
   return {
     onError: (error) => {
       if (!isWait(error)) return outage.failed(error);
-      outage.works();
+      outage.succeeded();
       wait.failed();
     },
-    onWorks: () => {
-      outage.works();
-      wait.works();
+    onSuccess: () => {
+      outage.succeeded();
+      wait.succeeded();
     },
   };
 }
@@ -31,12 +31,12 @@ export function createWaitLog(
   logger: Logger,
   words: { waiting: string; stillWaiting: string; over: string },
   nowMs?: () => number,
-): OutageTeller<void> {
-  return new OutageTeller(
+): OutageLogger<void> {
+  return new OutageLogger(
     {
-      away: (_facts, _latest, isNew) =>
+      unavailable: (_facts, _latest, isNew) =>
         isNew ? logger.info(words.waiting) : logger.warn(words.stillWaiting),
-      back: ({ awaySeconds }) => logger.info({ awaySeconds }, words.over),
+      recovered: ({ outageSeconds }) => logger.info({ outageSeconds }, words.over),
     },
     nowMs,
   );

@@ -30,7 +30,7 @@ export const apiSettings = {
   /** Where browsers find the service. */
   publicUrl: originSetting("PUBLIC_URL"),
   trustedProxies: trustedProxiesSetting("TRUSTED_PROXIES", DEFAULT_TRUSTED_PROXIES),
-  requestsAtATime: integerSetting("REQUESTS_AT_A_TIME", { min: 1, max: 100_000, fallback: 2_000 }),
+  requestsAtATime: integerSetting("MAX_CONCURRENT_REQUESTS", { min: 1, max: 100_000, fallback: 2_000 }),
 };
 
 /** Requests per minute and key (docs/behaviour.md#rate-limits). */

@@ -95,14 +95,14 @@ export function integerSetting(variable: string, range: IntegerRange<number>): S
 /** Requests per minute, or `unlimited`. */
 export type RateLimit = number | "unlimited";
 
-const RATE_LIMIT_MAX = 1_000_000_000;
+const MAX_RATE_LIMIT = 1_000_000_000;
 
 /** Requests per minute: a whole number from 1, or the word `unlimited`. */
 export function rateLimitSetting(variable: string, fallback: RateLimit): Setting<RateLimit> {
   const parse = (text: string): RateLimit => {
     if (text === "unlimited") return "unlimited";
-    const value = parseInteger(text, 1, RATE_LIMIT_MAX);
-    if (value === undefined) throw new Error(`a whole number from 1 to ${RATE_LIMIT_MAX}, or "unlimited"`);
+    const value = parseInteger(text, 1, MAX_RATE_LIMIT);
+    if (value === undefined) throw new Error(`a whole number from 1 to ${MAX_RATE_LIMIT}, or "unlimited"`);
     return value;
   };
   return { variable, parse, fallback: { value: fallback } };

@@ -47,7 +47,7 @@ export async function walkAllAdvertisers(
       await releaser.releaseLapsed(id);
     });
     failures.push(...failed.slice(0, 1));
-    // A store is away: it will not be better for the next ones.
+    // A store is unavailable: it will not be better for the next ones.
     if (failed.length === page.length) break;
     after = last.id;
   }

@@ -1,5 +1,5 @@
 import { type BillingWorker, ForeignRedis, type InstallationClaim } from "@diegetic/hot-state";
-import { createForeignRedisLog, type Logger, type OutageTeller } from "@diegetic/service-kit";
+import { createForeignRedisLog, type Logger, type OutageLogger } from "@diegetic/service-kit";
 
 export interface OwnRedisParts {
   claim: Pick<InstallationClaim, "check">;
@@ -14,18 +14,18 @@ export interface OwnRedisParts {
  */
 export class OwnRedis {
   readonly #parts: OwnRedisParts;
-  readonly #outage: OutageTeller<unknown>;
+  readonly #outage: OutageLogger<unknown>;
 
   constructor(parts: OwnRedisParts) {
     this.#parts = parts;
     this.#outage = createForeignRedisLog(parts.logger);
   }
 
-  /** Looks once, and tells when Redis is another's. Rejects when a store is away, which changes nothing for the worker. */
+  /** Looks once, and tells when Redis is another's. Rejects when a store is unavailable, which changes nothing for the worker. */
   async look(): Promise<void> {
     const { worker } = this.#parts;
     if (await this.#isOwn((error) => this.#outage.failed(error))) {
-      this.#outage.works();
+      this.#outage.succeeded();
       worker.resume();
     } else worker.pause();
   }

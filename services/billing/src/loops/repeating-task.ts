@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Logger, OutageTeller } from "@diegetic/service-kit";
+import { type Logger, OutageLogger } from "@diegetic/service-kit";
 
 export interface RepeatingTaskOptions {
   name: string;
@@ -40,17 +40,16 @@ export class RepeatingTask {
 
   async #loop(): Promise<void> {
     const { name, everyMs, run, logger } = this.#options;
-    const outage = new OutageTeller<unknown>({
-      away: (facts, error) =>
-        logger.warn({ err: error, task: name, ...facts }, "the task failed and is tried again"),
-      back: (facts) => logger.info({ task: name, ...facts }, "the task works again"),
+    const outage = new OutageLogger<unknown>({
+      unavailable: (facts, error) => logger.warn({ err: error, task: name, ...facts }, "task failed"),
+      recovered: (facts) => logger.info({ task: name, ...facts }, "task recovered"),
     });
     const { signal } = this.#stopping;
     let failures = 0;
     while (!signal.aborted) {
       try {
         await run(signal);
-        outage.works();
+        outage.succeeded();
         failures = 0;
       } catch (error) {
         failures += 1;

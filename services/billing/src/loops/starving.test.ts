@@ -10,7 +10,7 @@ import { Settler } from "../settle/settler.ts";
 import { damagedRecordKeeper } from "../sweep/damaged-records.ts";
 import { Sweeper } from "../sweep/sweeper.ts";
 import { createMarket, recordIn } from "../testing/market.fixture.ts";
-import { Slots } from "../testing/slots.fixture.ts";
+import { Wallets } from "../testing/wallets.fixture.ts";
 import { Partitions } from "../write/partitions.ts";
 import { walkAllAdvertisers } from "./backstop-walk.ts";
 
@@ -21,7 +21,7 @@ const logger = createLogger({ service: "billing", instance: "test", level: "sile
 let server: TestDatabase;
 let redis: TestRedis;
 let database: Database;
-let slots: Slots;
+let wallets: Wallets;
 let producer: BillingProducer;
 
 beforeAll(async () => {
@@ -33,29 +33,29 @@ afterAll(async () => {
   await Promise.all([server.drop(), redis.stop()]);
 });
 beforeEach(async () => {
-  await database.$executeRaw`TRUNCATE advertisers, slot_settlements, poison_impressions CASCADE`;
-  slots = await Slots.open(await createMarket(database), redis.url);
+  await database.$executeRaw`TRUNCATE advertisers, wallet_settlements, quarantined_impressions CASCADE`;
+  wallets = await Wallets.open(await createMarket(database), redis.url);
   producer = createBillingProducer(redis.url);
 });
 afterEach(async () => {
   await producer.close();
-  await slots.redis.flushall();
-  slots.close();
+  await wallets.redis.flushall();
+  wallets.close();
 });
 
 /** The loops of an instance an hour from now. */
 function loops() {
-  const { money, due, sessions } = slots;
+  const { money, due, sessions } = wallets;
   const measures = createBillingMeasures(createMetrics({ service: "billing" }));
   const nowMs = () => Date.now() + LATER_MS;
-  const setAside = damagedRecordKeeper({ database, money, measures, logger });
+  const quarantine = damagedRecordKeeper({ database, money, measures, logger });
   const sweeper = new Sweeper({
     money,
     due,
     producer,
     isQueueSilent: () => false,
     write: () => Promise.reject(new Error("Redis is not full")),
-    setAside,
+    quarantine,
     measures,
     nowMs,
     overdueAfterMs: 5_000,
@@ -73,21 +73,21 @@ function loops() {
 
 /** In the order of their ids, as the walk and the settler meet them. */
 function advertisers(): string[] {
-  return [...new Set(slots.market.campaigns.map(({ advertiserId }) => advertiserId))].sort();
+  return [...new Set(wallets.market.campaigns.map(({ advertiserId }) => advertiserId))].sort();
 }
 
 /** What is there is of another type: every command on it fails. */
 async function breakKey(name: string): Promise<void> {
-  await slots.redis.del(name);
-  await slots.redis.set(name, "broken");
+  await wallets.redis.del(name);
+  await wallets.redis.set(name, "broken");
 }
 
 describe("one bad advertiser", () => {
   it("does not keep the backstop walk from the others", async () => {
     const market = await createMarket(database);
-    const more = await Slots.open(market, redis.url);
-    await slots.impress({ campaign: 0 });
-    await slots.impress({ campaign: 2 });
+    const more = await Wallets.open(market, redis.url);
+    await wallets.impress({ campaign: 0 });
+    await wallets.impress({ campaign: 2 });
     await more.impress({ campaign: 0 });
     await more.impress({ campaign: 2 });
     more.close();
@@ -100,9 +100,9 @@ describe("one bad advertiser", () => {
 
   it("does not have settlements of others settled again and again", async () => {
     const [bad = "", good = ""] = advertisers();
-    for (const [index, { advertiserId, campaignId }] of slots.market.campaigns.entries()) {
-      const { match } = recordIn(slots.market, { campaign: index });
-      await database.slotSettlement.create({
+    for (const [index, { advertiserId, campaignId }] of wallets.market.campaigns.entries()) {
+      const { match } = recordIn(wallets.market, { campaign: index });
+      await database.walletSettlement.create({
         data: {
           impressionId: `imp_${index}`,
           kind: "late",
@@ -118,22 +118,22 @@ describe("one bad advertiser", () => {
     }
     await breakKey(`{${bad}}:account`);
     await expect(loops().settler.pass(running)).rejects.toThrow("WRONGTYPE");
-    const left = await database.slotSettlement.findMany({ where: { settledAt: null } });
+    const left = await database.walletSettlement.findMany({ where: { settledAt: null } });
     expect(left.map(({ advertiserId }) => advertiserId)).toEqual([bad, bad]);
-    expect((await slots.money.readAccount(good))?.spentMillicents).toBe(500);
+    expect((await wallets.money.readAccount(good))?.spentMillicents).toBe(500);
   });
 
   it("does not keep his own records from Postgres by one that is none", async () => {
-    const sound = await slots.impress({ campaign: 0 });
+    const sound = await wallets.impress({ campaign: 0 });
     const { advertiser_id: advertiserId } = sound.match;
     const bad = { imp_bad: "{", "no name\u0000": "\u0000", imp_null: "null" };
-    await slots.redis.hset(`{${advertiserId}}:outbox`, bad);
+    await wallets.redis.hset(`{${advertiserId}}:outbox`, bad);
     const { sweeper } = loops();
     await sweeper.sweep(advertiserId);
-    expect((await slots.money.listOutbox(advertiserId, 500)).items).toEqual([sound]);
-    expect(await slots.redis.hlen(`{${advertiserId}}:outbox`)).toBe(1);
+    expect((await wallets.money.listOutbox(advertiserId, 500)).items).toEqual([sound]);
+    expect(await wallets.redis.hlen(`{${advertiserId}}:outbox`)).toBe(1);
     expect(await producer.depth()).toBe(1);
-    const kept = await database.poisonImpression.findMany({ orderBy: { impressionId: "asc" } });
+    const kept = await database.quarantinedImpression.findMany({ orderBy: { impressionId: "asc" } });
     expect(kept.map(({ impressionId, advertiserId: of, record }) => [impressionId, of, record])).toEqual([
       ["imp_bad", advertiserId, '"{"'],
       ["imp_null", advertiserId, '"null"'],

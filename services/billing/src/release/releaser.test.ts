@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { createBillingMeasures } from "../measures.ts";
-import { Slots } from "../testing/slots.fixture.ts";
+import { Wallets } from "../testing/wallets.fixture.ts";
 import { Releaser } from "./releaser.ts";
 
 const ADVERTISER = "adv_1";
@@ -14,14 +14,14 @@ const logger = createLogger({ service: "billing", instance: "test", level: "sile
 const running = new AbortController().signal;
 
 let redis: TestRedis;
-let slots: Slots;
+let wallets: Wallets;
 
 beforeAll(async () => {
   redis = await startTestRedis();
 });
 afterAll(() => redis.stop());
 beforeEach(async () => {
-  slots = await Slots.open(
+  wallets = await Wallets.open(
     {
       campaigns: [
         {
@@ -43,13 +43,13 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  await slots.redis.flushall();
-  slots.close();
+  await wallets.redis.flushall();
+  wallets.close();
 });
 
 function createReleaser(): Releaser {
   const measures = createBillingMeasures(createMetrics({ service: "billing" }));
-  const { money, sessions, due } = slots;
+  const { money, sessions, due } = wallets;
   return new Releaser({ money, sessions, due, measures, logger, nowMs: Date.now });
 }
 
@@ -58,60 +58,60 @@ const only = (sessionKey: string, ttlMs: number) => ({ ttlMs, maxUses: 1, maxAds
 
 async function lapse(match: MatchFacts): Promise<void> {
   await eventually(async () =>
-    (await slots.money.listLapsed(ADVERTISER, 500)).holds.some(({ matchId }) => matchId === match.match_id),
+    (await wallets.money.listLapsed(ADVERTISER, 500)).holds.some(({ matchId }) => matchId === match.match_id),
   );
 }
 
 async function expectAllGivenBack(sessionKey: string): Promise<void> {
-  expect(await slots.heldMillicents(ADVERTISER)).toBe(0);
-  expect((await slots.money.listGivebacks(ADVERTISER, 500)).items).toEqual([]);
+  expect(await wallets.heldMillicents(ADVERTISER)).toBe(0);
+  expect((await wallets.money.listSessionReleases(ADVERTISER, 500)).items).toEqual([]);
   // There is room again for exactly one ad.
-  await slots.hold({}, only(sessionKey, 600_000));
-  await expect(slots.hold({}, only(sessionKey, 600_000))).rejects.toThrow("no match");
+  await wallets.hold({}, only(sessionKey, 600_000));
+  await expect(wallets.hold({}, only(sessionKey, 600_000))).rejects.toThrow("no match");
 }
 
 describe("Releaser", () => {
   it("gives back money, the creative's appearance and the place in the session", async () => {
     const session = newId("key");
-    const match = await slots.hold({}, only(session, 20));
-    expect(await slots.heldMillicents(ADVERTISER)).toBe(PRICE);
-    await expect(slots.hold({}, only(session, 600_000))).rejects.toThrow("creative_cap");
+    const match = await wallets.hold({}, only(session, 20));
+    expect(await wallets.heldMillicents(ADVERTISER)).toBe(PRICE);
+    await expect(wallets.hold({}, only(session, 600_000))).rejects.toThrow("creative_cap");
     await lapse(match);
     await createReleaser().pass(running);
     await expectAllGivenBack(session);
   });
 
   it("leaves open holds alone and looks again when the first of them lapses", async () => {
-    const lapsed = await slots.hold({}, { ttlMs: 20 });
-    const later = await slots.hold({}, { ttlMs: 300_000 });
+    const lapsed = await wallets.hold({}, { ttlMs: 20 });
+    const later = await wallets.hold({}, { ttlMs: 300_000 });
     await lapse(lapsed);
     await createReleaser().pass(running);
-    expect(await slots.heldMillicents(ADVERTISER)).toBe(PRICE);
-    const [entry] = await slots.due.registered("holds", 10);
+    expect(await wallets.heldMillicents(ADVERTISER)).toBe(PRICE);
+    const [entry] = await wallets.due.registered("holds", 10);
     expect(entry?.dueMs).toBeGreaterThan(Date.now() + 290_000);
-    await slots.money.release(holdOf(later), "cancelled");
-    expect(await slots.heldMillicents(ADVERTISER)).toBe(0);
+    await wallets.money.release(holdOf(later), "cancelled");
+    expect(await wallets.heldMillicents(ADVERTISER)).toBe(0);
   });
 
   it("forgets the advertiser when no hold is left", async () => {
-    await lapse(await slots.hold({}, { ttlMs: 20 }));
+    await lapse(await wallets.hold({}, { ttlMs: 20 }));
     await createReleaser().pass(running);
-    expect(await slots.due.registered("holds", 10)).toEqual([]);
+    expect(await wallets.due.registered("holds", 10)).toEqual([]);
   });
 
   it.each([
-    ["the money", async (match: MatchFacts) => void (await slots.money.release(holdOf(match), "lapsed"))],
+    ["the money", async (match: MatchFacts) => void (await wallets.money.release(holdOf(match), "lapsed"))],
     [
       "the place in the session",
       async (match: MatchFacts) => {
-        await slots.money.release(holdOf(match), "lapsed");
+        await wallets.money.release(holdOf(match), "lapsed");
         const session = { gameId: match.game_id, sessionKey: match.session_key };
-        await slots.sessions.unadmit(session, match.match_id);
+        await wallets.sessions.unadmit(session, match.match_id);
       },
     ],
   ])("finishes what a crash left behind after %s", async (_step, crashAfter) => {
     const session = newId("key");
-    const match = await slots.hold({}, only(session, 20));
+    const match = await wallets.hold({}, only(session, 20));
     await lapse(match);
     await crashAfter(match);
     await createReleaser().pass(running);
@@ -120,73 +120,73 @@ describe("Releaser", () => {
   });
 
   it("releases each of many holds once, with several instances at work", async () => {
-    const matches = await Promise.all(Array.from({ length: 450 }, () => slots.hold({}, { ttlMs: 1_000 })));
-    expect(await slots.heldMillicents(ADVERTISER)).toBe(450 * PRICE);
+    const matches = await Promise.all(Array.from({ length: 450 }, () => wallets.hold({}, { ttlMs: 1_000 })));
+    expect(await wallets.heldMillicents(ADVERTISER)).toBe(450 * PRICE);
     for (const match of matches.slice(-1)) await lapse(match);
-    await eventually(async () => (await slots.money.listLapsed(ADVERTISER, 500)).holds.length === 450);
+    await eventually(async () => (await wallets.money.listLapsed(ADVERTISER, 500)).holds.length === 450);
     await Promise.all([1, 2, 3].map(() => createReleaser().pass(running)));
-    expect(await slots.heldMillicents(ADVERTISER)).toBe(0);
-    expect((await slots.money.listGivebacks(ADVERTISER, 500)).items).toEqual([]);
+    expect(await wallets.heldMillicents(ADVERTISER)).toBe(0);
+    expect((await wallets.money.listSessionReleases(ADVERTISER, 500)).items).toEqual([]);
   });
 
   it("releases what it can, whatever lies in the way", async () => {
     // More of them than one page, then holds of another session than their match's, and of a campaign that is gone.
     const key = `{${ADVERTISER}}:holds`;
-    for (let i = 0; i < 201; i++) await slots.redis.zadd(key, 1, `damaged ${i}`);
-    const strange = await slots.hold({}, { ttlMs: 20 });
-    const [member = ""] = (await slots.redis.zrange(key, "0", "-1")).filter((name) =>
+    for (let i = 0; i < 201; i++) await wallets.redis.zadd(key, 1, `damaged ${i}`);
+    const strange = await wallets.hold({}, { ttlMs: 20 });
+    const [member = ""] = (await wallets.redis.zrange(key, "0", "-1")).filter((name) =>
       name.startsWith(strange.match_id),
     );
-    await slots.redis.zadd(key, 2, member.replace(strange.session_key, "another"));
-    const match = await slots.hold({}, { ttlMs: 20 });
-    const orphan = await slots.hold({ campaign: 1 }, { ttlMs: 20 });
-    await slots.redis.del(`{${ADVERTISER}}:campaign:${orphan.campaign_id}`);
-    await eventually(async () => (await slots.money.listLapsed(ADVERTISER, 500)).holds.length === 4);
-    expect(await slots.heldMillicents(ADVERTISER)).toBe(3 * PRICE);
+    await wallets.redis.zadd(key, 2, member.replace(strange.session_key, "another"));
+    const match = await wallets.hold({}, { ttlMs: 20 });
+    const orphan = await wallets.hold({ campaign: 1 }, { ttlMs: 20 });
+    await wallets.redis.del(`{${ADVERTISER}}:campaign:${orphan.campaign_id}`);
+    await eventually(async () => (await wallets.money.listLapsed(ADVERTISER, 500)).holds.length === 4);
+    expect(await wallets.heldMillicents(ADVERTISER)).toBe(3 * PRICE);
     await createReleaser().pass(running);
-    expect(await slots.heldMillicents(ADVERTISER)).toBe(0);
+    expect(await wallets.heldMillicents(ADVERTISER)).toBe(0);
     expect(
-      (await slots.redis.zrange(key, "0", "-1")).filter((name) => name.includes(match.match_id)),
+      (await wallets.redis.zrange(key, "0", "-1")).filter((name) => name.includes(match.match_id)),
     ).toEqual([]);
     // What was announced for a later moment keeps its visit; then what cannot be released rests.
     await eventually(async () => {
       await createReleaser().pass(running);
-      const [entry] = await slots.due.registered("holds", 10);
+      const [entry] = await wallets.due.registered("holds", 10);
       return (entry?.dueMs ?? 0) > Date.now() + 5_000;
     });
   });
 
-  it("gives back what it can, whatever lies among the givebacks", async () => {
+  it("gives back what it can, whatever lies among the sessionReleases", async () => {
     const session = newId("key");
-    const match = await slots.hold({}, only(session, 20));
+    const match = await wallets.hold({}, only(session, 20));
     await lapse(match);
-    const key = `{${ADVERTISER}}:giveback`;
-    await slots.redis.hset(key, "mat_damaged", "no giveback");
+    const key = `{${ADVERTISER}}:sessionRelease`;
+    await wallets.redis.hset(key, "mat_damaged", "no sessionRelease");
     // A session that is of another type: nobody can take a place out of it.
-    await slots.redis.hset(key, "mat_stuck", "a%20game|stuck");
-    await slots.redis.set("{game:a%20game}:session:stuck", "1");
+    await wallets.redis.hset(key, "mat_stuck", "a%20game|stuck");
+    await wallets.redis.set("{game:a%20game}:session:stuck", "1");
     await createReleaser().pass(running);
-    expect(await slots.redis.hkeys(key)).toEqual(["mat_stuck"]);
-    await slots.redis.del(key);
+    expect(await wallets.redis.hkeys(key)).toEqual(["mat_stuck"]);
+    await wallets.redis.del(key);
     await expectAllGivenBack(session);
   });
 
   it("does not take back an impression that was faster", async () => {
-    const match = await slots.hold({}, { ttlMs: 20 });
+    const match = await wallets.hold({}, { ttlMs: 20 });
     await lapse(match);
-    const { holds } = await slots.money.listLapsed(ADVERTISER, 10);
-    const committed = await slots.money.commit({
+    const { holds } = await wallets.money.listLapsed(ADVERTISER, 10);
+    const committed = await wallets.money.commit({
       advertiserId: ADVERTISER,
       campaignId: match.campaign_id,
       gameId: match.game_id,
-      creativeId: slots.creativeOf({}),
+      creativeId: wallets.creativeOf({}),
       operationId: newId("op"),
       matchId: match.match_id,
     });
     expect(committed.outcome).toBe("charged");
-    for (const hold of holds) expect(await slots.money.release(hold, "lapsed")).toBe("not_open");
+    for (const hold of holds) expect(await wallets.money.release(hold, "lapsed")).toBe("not_open");
     await createReleaser().pass(running);
-    const account = await slots.money.readAccount(ADVERTISER);
+    const account = await wallets.money.readAccount(ADVERTISER);
     expect(account).toMatchObject({ heldMillicents: 0, spentMillicents: PRICE });
   });
 });

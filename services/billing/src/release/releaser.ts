@@ -2,7 +2,7 @@ import {
   type DamagedEntry,
   type DueIndex,
   type GameSessions,
-  isRedisAway,
+  isRedisUnavailable,
   type LapsedHold,
   type MoneyCommands,
 } from "@diegetic/hot-state";
@@ -11,7 +11,7 @@ import { forEachLimited } from "../loops/for-each.ts";
 import type { BillingMeasures } from "../measures.ts";
 
 export interface ReleaserDependencies {
-  money: Pick<MoneyCommands, "listLapsed" | "release" | "listGivebacks" | "ackGivebacks">;
+  money: Pick<MoneyCommands, "listLapsed" | "release" | "listSessionReleases" | "ackSessionReleases">;
   sessions: Pick<GameSessions, "unadmit">;
   due: Pick<DueIndex, "due" | "settle">;
   measures: BillingMeasures;
@@ -24,14 +24,14 @@ const ADVERTISERS_AT_A_TIME = 8;
 const HOLDS_PER_PAGE = 200;
 const PAGES_PER_ADVERTISER = 20;
 const CALLS_AT_A_TIME = 16;
-/** After so long holds that could not be released are tried again: those of a slot that has to be restored first, and bad ones. */
+/** After so long holds that could not be released are tried again: those of a wallet that has to be restored first, and bad ones. */
 const KEPT_PAUSE_MS = 10_000;
 /** Of what is damaged so much is logged. Characters. */
-const LONGEST_TOLD = 200;
+const MAX_LOGGED = 200;
 
 /**
- * Gives back what nobody used: first the money and the creative's appearance, in the advertiser's slot, which leaves a
- * giveback; then the place in the player session, in the game's slot; then the giveback is forgotten. A crash after
+ * Gives back what nobody used: first the money and the creative's appearance, in the advertiser's wallet, which leaves a
+ * session release; then the place in the player session, in the game's wallet; then the session release is forgotten. A crash after
  * any of these steps leaves the rest to the next pass.
  */
 export class Releaser {
@@ -61,7 +61,7 @@ export class Releaser {
       const lapsed = await money.listLapsed(advertiserId, HOLDS_PER_PAGE, kept);
       const { damaged, holds } = lapsed;
       if (damaged.length > 0) {
-        logger.error({ advertiserId, member: damaged[0], holds: damaged.length }, "holds are damaged");
+        logger.error({ advertiserId, member: damaged[0], holds: damaged.length }, "damaged holds found");
       }
       const result = await this.#release(holds);
       kept += result.kept + damaged.length;
@@ -82,7 +82,7 @@ export class Releaser {
         items,
         damaged,
         cursor: next,
-      } = await money.listGivebacks(advertiserId, HOLDS_PER_PAGE, cursor);
+      } = await money.listSessionReleases(advertiserId, HOLDS_PER_PAGE, cursor);
       const done: string[] = [];
       await forEachLimited(items, CALLS_AT_A_TIME, async ({ matchId, ...session }) => {
         try {
@@ -90,29 +90,29 @@ export class Releaser {
           done.push(matchId);
         } catch (error) {
           // One bad session does not keep the places of the others.
-          if (isRedisAway(error)) throw error;
-          logger.error({ err: error, advertiserId, matchId }, "a place in a session cannot be given back");
+          if (isRedisUnavailable(error)) throw error;
+          logger.error({ err: error, advertiserId, matchId }, "session release failed");
         }
       });
       measures.givenBack.inc(await this.#forget(advertiserId, done));
-      await this.#setAside(advertiserId, damaged);
+      await this.#quarantine(advertiserId, damaged);
       if (next === null) return;
       cursor = next;
     }
   }
 
   /** Nobody can tell which session they mean. It ends by itself, and there is no money in them: that they were there is reported. */
-  async #setAside(advertiserId: string, damaged: readonly DamagedEntry[]): Promise<void> {
+  async #quarantine(advertiserId: string, damaged: readonly DamagedEntry[]): Promise<void> {
     const [first] = damaged;
     if (first === undefined) return;
     this.#dependencies.logger.error(
       {
         advertiserId,
         matchId: first.field,
-        text: first.text.slice(0, LONGEST_TOLD),
-        givebacks: damaged.length,
+        text: first.text.slice(0, MAX_LOGGED),
+        sessionReleases: damaged.length,
       },
-      "givebacks are damaged: they were set aside",
+      "sessionReleases are damaged: they were quarantined",
     );
     await this.#forget(
       advertiserId,
@@ -125,12 +125,12 @@ export class Releaser {
     let count = 0;
     for (let start = 0; start < matchIds.length; start += HOLDS_PER_PAGE) {
       const some = matchIds.slice(start, start + HOLDS_PER_PAGE);
-      count += await this.#dependencies.money.ackGivebacks(advertiserId, some);
+      count += await this.#dependencies.money.ackSessionReleases(advertiserId, some);
     }
     return count;
   }
 
-  /** `kept`: how many of the holds are still there. `frozen`: because their slot has to be restored first. */
+  /** `kept`: how many of the holds are still there. `frozen`: because their wallet has to be restored first. */
   async #release(holds: LapsedHold[]): Promise<{ kept: number; frozen: boolean }> {
     const { money, measures, logger } = this.#dependencies;
     let kept = 0;
@@ -139,14 +139,14 @@ export class Releaser {
       try {
         const result = await money.release(hold, "lapsed");
         if (result === "released") measures.releasedHolds.inc();
-        if (result === "unknown_slot") measures.frozenSlots.inc();
-        frozen ||= result === "unknown_slot";
+        if (result === "unknown_wallet") measures.frozenWallets.inc();
+        frozen ||= result === "unknown_wallet";
         // not_open: another instance or an impression was faster.
-        if (result === "unknown_slot" || result === "not_due") kept += 1;
+        if (result === "unknown_wallet" || result === "not_due") kept += 1;
       } catch (error) {
         // One bad hold does not keep the money of the others.
-        if (isRedisAway(error)) throw error;
-        logger.error({ err: error, ...hold }, "a hold cannot be released");
+        if (isRedisUnavailable(error)) throw error;
+        logger.error({ err: error, ...hold }, "hold release failed");
         kept += 1;
       }
     });

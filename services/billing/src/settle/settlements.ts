@@ -7,22 +7,22 @@ import { Columns } from "../write/columns.ts";
 /** The audit asks about yesterday, today and tomorrow. */
 const LATE_CHARGES_KEPT_MS = 3 * 24 * 60 * 60 * 1_000;
 
-/** The slot's epoch in which a record was committed; 0: before slots were numbered. */
+/** The wallet's recovery epoch in which a record was committed; 0: before wallets were numbered. */
 export function committedInEpoch(record: ImpressionRecord): number {
-  const epoch = record.slot_epoch ?? 0;
+  const epoch = record.recovery_epoch ?? 0;
   return Number.isSafeInteger(epoch) && epoch >= 0 ? epoch : 0;
 }
 
-/** Notes, in the transaction that makes it so, that slots do not agree with Postgres about these impressions. */
+/** Notes, in the transaction that makes it so, that wallets do not agree with Postgres about these impressions. */
 export function settlementsStatement(
   kind: Settlement["kind"],
   impressions: readonly BilledImpression[],
 ): Prisma.Sql {
   const of = new Columns(impressions);
   return Prisma.sql`
-    INSERT INTO slot_settlements (impression_id, kind, advertiser_id, campaign_id, game_id, match_id, price_millicents,
+    INSERT INTO wallet_settlements (impression_id, kind, advertiser_id, campaign_id, game_id, match_id, price_millicents,
       day, committed_in_epoch)
-    SELECT impression_id, ${kind}::slot_settlement_kind, advertiser_id, campaign_id, game_id, match_id,
+    SELECT impression_id, ${kind}::wallet_settlement_kind, advertiser_id, campaign_id, game_id, match_id,
       price_millicents, day, committed_in_epoch
     FROM unnest(${of.texts(({ record }) => record.impression_id)},
       ${of.texts(({ record }) => record.match.advertiser_id)}, ${of.texts(({ record }) => record.match.campaign_id)},
@@ -43,10 +43,10 @@ interface SettlementRow {
   price_millicents: bigint;
   day: string;
   committed_in_epoch: bigint;
-  slot_epoch: bigint;
+  recovery_epoch: bigint;
 }
 
-/** The next settlements after an impression id, in the order of their ids, for the present epochs of their slots. */
+/** The next settlements after an impression id, in the order of their ids, for the present epochs of their wallets. */
 export async function listSettlements(
   database: Database,
   after: string,
@@ -54,11 +54,11 @@ export async function listSettlements(
 ): Promise<Settlement[]> {
   const rows = await database.$queryRaw<SettlementRow[]>`
     SELECT s.impression_id, s.kind::text AS kind, s.advertiser_id, s.campaign_id, s.game_id, s.match_id,
-      s.price_millicents, s.day::text AS day, s.committed_in_epoch, a.slot_epoch
-    FROM slot_settlements s JOIN advertisers a ON a.id = s.advertiser_id
+      s.price_millicents, s.day::text AS day, s.committed_in_epoch, a.recovery_epoch
+    FROM wallet_settlements s JOIN advertisers a ON a.id = s.advertiser_id
     WHERE s.impression_id > ${after} AND s.settled_at IS NULL ORDER BY s.impression_id LIMIT ${limit}`;
   return rows.map((row) => ({
-    epoch: safeInteger(row.slot_epoch, "slot_epoch"),
+    epoch: safeInteger(row.recovery_epoch, "recovery_epoch"),
     kind: row.kind,
     impressionId: row.impression_id,
     matchId: row.match_id,
@@ -71,15 +71,15 @@ export async function listSettlements(
   }));
 }
 
-/** Settlements that their slots have. */
+/** Settlements that their wallets have. */
 export interface DoneSettlements {
-  /** What the slots were told now. */
+  /** What the wallets were told now. */
   settled: readonly Settlement[];
   /** What they had already. */
   known: readonly Settlement[];
 }
 
-/** Notes that slots have these. Of what late charges have added on top of everything else, the sums are still asked for. */
+/** Notes that wallets have these. Of what late charges have added on top of everything else, the sums are still asked for. */
 export async function closeSettlements(
   database: Database,
   { settled, known }: DoneSettlements,
@@ -87,19 +87,19 @@ export async function closeSettlements(
   const late = settled.filter(({ kind }) => kind === "late");
   if (late.length > 0) {
     await database.$executeRaw`
-      UPDATE slot_settlements SET settled_at = now()
+      UPDATE wallet_settlements SET settled_at = now()
       WHERE kind = 'late' AND impression_id = ANY(${late.map(({ impressionId }) => impressionId)})`;
   }
   const over = [...known, ...settled.filter(({ kind }) => kind !== "late")];
   if (over.length === 0) return;
-  await database.slotSettlement.deleteMany({
+  await database.walletSettlement.deleteMany({
     where: { OR: over.map(({ impressionId, kind }) => ({ impressionId, kind })), settledAt: null },
   });
 }
 
 /** Forgets late charges whose day nobody asks about any more. */
 export async function forgetOldSettlements(database: Database, nowMs: number): Promise<void> {
-  await database.slotSettlement.deleteMany({
+  await database.walletSettlement.deleteMany({
     where: { settledAt: { not: null, lt: new Date(nowMs - LATE_CHARGES_KEPT_MS) } },
   });
 }

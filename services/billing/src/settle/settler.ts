@@ -15,9 +15,9 @@ const PAGES_PER_PASS = 100;
 const CALLS_AT_A_TIME = 16;
 
 /**
- * Brings into restored slots what they do not know: charges that reached Postgres after the slot had been counted, and
- * charges that Postgres could not take. What a slot cannot take now (frozen, or being restored) stays for the next pass; the
- * next restoring of a slot counts from Postgres, and takes what is noted for it away in the same transaction.
+ * Brings into restored wallets what they do not know: charges that reached Postgres after the wallet had been counted, and
+ * charges that Postgres could not take. What a wallet cannot take now (frozen, or being restored) stays for the next pass; the
+ * next restoring of a wallet counts from Postgres, and takes what is noted for it away in the same transaction.
  */
 export class Settler {
   readonly #dependencies: SettlerDependencies;
@@ -39,7 +39,7 @@ export class Settler {
       const { done, failed } = await this.#settle(settlements);
       pending += settlements.length - done;
       failures.push(...failed.slice(0, 1));
-      // A store is away: it will not be better for the next ones.
+      // A store is unavailable: it will not be better for the next ones.
       if (failed.length === settlements.length) break;
       after = last.impressionId;
     }

@@ -1,28 +1,28 @@
 import type { DamagedEntry, MoneyCommands } from "@diegetic/hot-state";
-import { type SetAsideParts, setAside } from "../write/set-aside.ts";
+import { type QuarantineParts, quarantine } from "../write/quarantine.ts";
 import type { SweeperDependencies } from "./sweeper.ts";
 
 const REASON = "what stands in the outbox is no record: its JSON, its name, its time or its price is damaged";
-const LONGEST_KEPT = 100_000;
+const MAX_KEPT = 100_000;
 const RECORDS_AT_A_TIME = 200;
 
 /**
  * Sets aside what stands in outboxes and is no record: nobody could ever write it, nor tell its advertiser's charges. The
- * slot still counts the charge, until it is restored.
+ * wallet still counts the charge, until it is restored.
  */
 export function damagedRecordKeeper({
   money,
   ...parts
-}: SetAsideParts & { money: Pick<MoneyCommands, "ackOutbox"> }): SweeperDependencies["setAside"] {
+}: QuarantineParts & { money: Pick<MoneyCommands, "ackOutbox"> }): SweeperDependencies["quarantine"] {
   return async (advertiserId, damaged) => {
     for (let start = 0; start < damaged.length; start += RECORDS_AT_A_TIME) {
       const page = damaged.slice(start, start + RECORDS_AT_A_TIME);
       for (const { field, text } of page) {
-        await setAside(parts, {
+        await quarantine(parts, {
           advertiserId,
           impressionId: field,
           matchId: matchIdIn(text),
-          text: JSON.stringify(text.slice(0, LONGEST_KEPT)),
+          text: JSON.stringify(text.slice(0, MAX_KEPT)),
           reason: REASON,
           countedInEpoch: null,
         });

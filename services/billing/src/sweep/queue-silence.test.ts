@@ -1,4 +1,4 @@
-import { DatabaseAway, StatementTimeout } from "@diegetic/database";
+import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
 import { expect, it } from "@jest/globals";
 import { QueueSilence } from "./queue-silence.ts";
 
@@ -24,9 +24,9 @@ it("ends by a job", async () => {
 });
 
 it.each([
-  ["Postgres was away", new DatabaseAway("gone"), false],
+  ["Postgres was unavailable", new DatabaseUnavailable("gone"), false],
   ["a row was locked", new StatementTimeout("canceled"), true],
-  ["Redis was away", new Error("ECONNREFUSED"), true],
+  ["Redis was unavailable", new Error("ECONNREFUSED"), true],
 ])("knows, when %s, what that says of the queue", async (_name, error, isSilent) => {
   const fail = (silence: QueueSilence) => expect(silence.watch(Promise.reject(error))).rejects.toBe(error);
   expect(await isSilentAt(AFTER_MS, fail)).toBe(isSilent);

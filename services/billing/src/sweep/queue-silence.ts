@@ -1,7 +1,7 @@
-import { DatabaseAway, StatementTimeout } from "@diegetic/database";
+import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
 
 /**
- * Whether the queue has delivered nothing for so long that it is not relied on. While Postgres is away its jobs have to wait,
+ * Whether the queue has delivered nothing for so long that it is not relied on. While Postgres is unavailable its jobs have to wait,
  * and once Postgres is back they get as long to come again.
  */
 export class QueueSilence {
@@ -25,12 +25,12 @@ export class QueueSilence {
     return this.#nowMs() - this.#sinceMs > this.#afterMs;
   }
 
-  /** Settles like the writing, and learns from it whether Postgres is away; rows that others have locked do not say so. */
+  /** Settles like the writing, and learns from it whether Postgres is unavailable; rows that others have locked do not say so. */
   async watch(writing: Promise<void>): Promise<void> {
     try {
       await writing;
     } catch (error) {
-      if (error instanceof DatabaseAway && !(error instanceof StatementTimeout)) this.end();
+      if (error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout)) this.end();
       throw error;
     }
   }

@@ -5,14 +5,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { createBillingMeasures } from "../measures.ts";
 import { pick } from "../testing/market.fixture.ts";
-import { Slots } from "../testing/slots.fixture.ts";
+import { Wallets } from "../testing/wallets.fixture.ts";
 import { Sweeper } from "./sweeper.ts";
 
 const OVERDUE_AFTER_MS = 5_000;
 const running = new AbortController().signal;
 
 let redis: TestRedis;
-let slots: Slots;
+let wallets: Wallets;
 let producer: BillingProducer;
 let written: ImpressionRecord[] = [];
 
@@ -27,28 +27,28 @@ beforeEach(async () => {
     creativeIds: [`crt_${n}`, `crt_${n}b`] as [string, string],
     affinityIds: [`aff_${n}`, `aff_${n}b`] as [string, string],
   }));
-  slots = await Slots.open({ campaigns, games: [{ gameId: "game", accountId: "acct" }] }, redis.url);
+  wallets = await Wallets.open({ campaigns, games: [{ gameId: "game", accountId: "acct" }] }, redis.url);
   producer = createBillingProducer(redis.url);
   written = [];
 });
 afterEach(async () => {
   await producer.close();
-  await slots.redis.flushall();
-  slots.close();
+  await wallets.redis.flushall();
+  wallets.close();
 });
 
 /** A sweeper at a moment, so long after now. */
 function sweeperIn(ms: number, isSilent = false) {
   const metrics = createMetrics({ service: "billing" });
   const sweeper = new Sweeper({
-    money: slots.money,
-    due: slots.due,
+    money: wallets.money,
+    due: wallets.due,
     producer,
     isQueueSilent: () => isSilent,
     write: async (records) => {
       written.push(...records);
     },
-    setAside: () => Promise.reject(new Error("nothing is damaged here")),
+    quarantine: () => Promise.reject(new Error("nothing is damaged here")),
     measures: createBillingMeasures(metrics),
     nowMs: () => Date.now() + ms,
     overdueAfterMs: OVERDUE_AFTER_MS,
@@ -58,7 +58,7 @@ function sweeperIn(ms: number, isSilent = false) {
 
 async function impress(count: number): Promise<ImpressionRecord[]> {
   const records: ImpressionRecord[] = [];
-  for (let i = 0; i < count; i++) records.push(await slots.impress({ campaign: i }, OVERDUE_AFTER_MS));
+  for (let i = 0; i < count; i++) records.push(await wallets.impress({ campaign: i }, OVERDUE_AFTER_MS));
   return records;
 }
 
@@ -79,11 +79,11 @@ describe("Sweeper", () => {
 
   it("writes overdue records without the queue when the memory of Redis is full", async () => {
     const records = await impress(4);
-    await slots.redis.config("SET", "maxmemory", "1");
+    await wallets.redis.config("SET", "maxmemory", "1");
     try {
       await Promise.all(["adv_1", "adv_2"].map((id) => sweeperIn(OVERDUE_AFTER_MS + 1).sweeper.sweep(id)));
     } finally {
-      await slots.redis.config("SET", "maxmemory", "0");
+      await wallets.redis.config("SET", "maxmemory", "0");
     }
     const ids = (list: ImpressionRecord[]) => list.map(({ impression_id }) => impression_id).sort();
     expect(ids(written)).toEqual(ids(records));
@@ -102,26 +102,26 @@ describe("Sweeper", () => {
   it("leaves an advertiser alone when its outbox is empty", async () => {
     const records = await impress(4);
     for (const { impression_id, match } of records) {
-      await slots.money.ackOutbox(match.advertiser_id, [impression_id]);
+      await wallets.money.ackOutbox(match.advertiser_id, [impression_id]);
     }
     const { sweeper, exposition } = sweeperIn(2 * OVERDUE_AFTER_MS);
     await sweeper.pass(running);
-    expect(await slots.due.registered("outbox", 10)).toEqual([]);
+    expect(await wallets.due.registered("outbox", 10)).toEqual([]);
     expect(await producer.depth()).toBe(0);
     expect(await exposition()).toMatch(/billing_outbox_overdue_records\{.*\} 0/);
   });
 
   it("keeps looking as long as records are left", async () => {
     await impress(2);
-    await sweeperIn(0).sweeper.sweep(pick(slots.market.campaigns, 0).advertiserId);
+    await sweeperIn(0).sweeper.sweep(pick(wallets.market.campaigns, 0).advertiserId);
     await sweeperIn(OVERDUE_AFTER_MS + 1).sweeper.pass(running);
-    expect(await slots.due.registered("outbox", 10)).toHaveLength(2);
+    expect(await wallets.due.registered("outbox", 10)).toHaveLength(2);
   });
 
   it("queues records again whose moment lies ahead of its clock: it cannot tell how old they are", async () => {
     await impress(2);
     const { sweeper, exposition } = sweeperIn(-3_600_000);
-    for (const { advertiserId } of slots.market.campaigns) await sweeper.sweep(advertiserId);
+    for (const { advertiserId } of wallets.market.campaigns) await sweeper.sweep(advertiserId);
     expect(await producer.depth()).toBe(2);
     await sweeper.pass(running);
     expect(await exposition()).toMatch(/billing_outbox_oldest_seconds\{.*\} 0/);
@@ -134,6 +134,6 @@ describe("Sweeper", () => {
     for (let i = 0; i < 100; i++) await producer.add([{ ...record, impression_id: `imp_${i}` }]);
     await sweeperIn(OVERDUE_AFTER_MS + 1).sweeper.pass(running);
     expect(await producer.depth()).toBe(100);
-    expect(await slots.due.registered("outbox", 10)).toHaveLength(2);
+    expect(await wallets.due.registered("outbox", 10)).toHaveLength(2);
   });
 });

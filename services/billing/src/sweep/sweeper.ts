@@ -20,7 +20,7 @@ export interface SweeperDependencies {
   /** Brings records to Postgres and out of the outbox without the queue. */
   write: (records: readonly ImpressionRecord[]) => Promise<void>;
   /** Takes what is no record out of the outbox, and keeps it elsewhere. */
-  setAside: (advertiserId: string, damaged: readonly DamagedEntry[]) => Promise<void>;
+  quarantine: (advertiserId: string, damaged: readonly DamagedEntry[]) => Promise<void>;
   measures: BillingMeasures;
   nowMs: () => number;
   /** Age at which a record in the outbox is queued again. Milliseconds. */
@@ -60,14 +60,14 @@ export class Sweeper {
     if (failed.length > 0) throw failed[0];
   }
 
-  /** Queues the overdue records of one advertiser again, as far as the queue is not full; sets aside what is none. */
+  /** Queues the overdue records of one advertiser again, as far as the queue is not full; quarantines what is none. */
   async sweep(advertiserId: string): Promise<OutboxView> {
-    const { money, setAside, nowMs } = this.#dependencies;
+    const { money, quarantine, nowMs } = this.#dependencies;
     const found: OutboxView = { records: 0, overdue: 0, oldestOverdueMs: null };
     let cursor: string | undefined;
     for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
       const { items, damaged, cursor: next } = await money.listOutbox(advertiserId, RECORDS_PER_PAGE, cursor);
-      if (damaged.length > 0) await setAside(advertiserId, damaged);
+      if (damaged.length > 0) await quarantine(advertiserId, damaged);
       const overdue = items.filter((record) => this.#isOverdue(record));
       found.records += items.length;
       found.overdue += overdue.length;

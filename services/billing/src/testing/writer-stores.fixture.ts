@@ -21,7 +21,7 @@ import { damagedRecordKeeper } from "../sweep/damaged-records.ts";
 import { ImpressionWriter } from "../write/impression-writer.ts";
 import { Partitions } from "../write/partitions.ts";
 
-/** A database and a Redis of their own, and a writer that knows no slot. */
+/** A database and a Redis of their own, and a writer that knows no wallet. */
 export class WriterStores {
   readonly database: Database;
   readonly #pipeline: Pipeline;
@@ -52,7 +52,7 @@ export class WriterStores {
   }
 
   /** What the sweeper does with what is no record. */
-  setAsideDamaged(advertiserId: string, damaged: readonly DamagedEntry[]): Promise<void> {
+  quarantineDamaged(advertiserId: string, damaged: readonly DamagedEntry[]): Promise<void> {
     return damagedRecordKeeper(this.#parts(this.database))(advertiserId, damaged);
   }
 

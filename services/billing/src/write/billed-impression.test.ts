@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { recordIn } from "../testing/market.fixture.ts";
 import { billImpression, ClocksDisagree, decimalOfMillionths, RecordRefused } from "./billed-impression.ts";
 import { groupsOf } from "./groups.ts";
-import { sumUp } from "./posting.ts";
 import { countNewUsers } from "./reached-users.ts";
+import { sumUp } from "./rollup-deltas.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21);
 const market = {
@@ -119,17 +119,17 @@ describe("sumUp", () => {
       { user: 2, countryCode: "DE", creative: 1 },
     ].map((choice) => billImpression(recordIn(market, { ...choice, recordedAtMs: NOW_MS }), NOW_MS));
     const groups = groupsOf(impressions);
-    const posting = sumUp(impressions, groups);
-    expect(posting.advertisers).toEqual([{ id: "adv_1", impressions: 3, spentMillicents: 750 }]);
-    expect(posting.creatives.map(({ id, impressions: count }) => [id, count])).toEqual([
+    const deltas = sumUp(impressions, groups);
+    expect(deltas.advertisers).toEqual([{ id: "adv_1", impressions: 3, spentMillicents: 750 }]);
+    expect(deltas.creatives.map(({ id, impressions: count }) => [id, count])).toEqual([
       ["crt_1", 2],
       ["crt_2", 1],
     ]);
-    expect(posting.countries.map(({ countryCode, impressions: count }) => [countryCode, count])).toEqual([
+    expect(deltas.countries.map(({ countryCode, impressions: count }) => [countryCode, count])).toEqual([
       ["", 1],
       ["DE", 2],
     ]);
-    expect(posting.campaignGames.map(({ gameId, impressions: count }) => [gameId, count])).toEqual([
+    expect(deltas.campaignGames.map(({ gameId, impressions: count }) => [gameId, count])).toEqual([
       ["game", 3],
     ]);
     // Nobody is known, then the player of the first row is known, but not by that country.
@@ -143,14 +143,14 @@ describe("sumUp", () => {
     const place = (groups.reach.codes[0] ?? 0) + 1;
     const partly = countNewUsers(groups, [{ place, day: true, creative: true, country: false }]);
     expect(partly.countries).toEqual(Int32Array.of(1, 2));
-    expect(posting.campaignVersions).toEqual([{ campaignId: "camp_1", campaignVersion: 1, impressions: 3 }]);
-    expect(posting.affinities).toEqual([
+    expect(deltas.campaignVersions).toEqual([{ campaignId: "camp_1", campaignVersion: 1, impressions: 3 }]);
+    expect(deltas.affinities).toEqual([
       { id: "aff_1", campaignId: "camp_1", impressions: 3, contributionSum: "3.750000" },
     ]);
     const earned = { impressions: 3, earningMicrocents: 525_000 };
-    expect(posting.gameTotals).toMatchObject([earned]);
-    expect(posting.gameRollups).toMatchObject([earned]);
-    expect(posting.campaignGames).toMatchObject([earned]);
-    expect(posting.charges).toMatchObject([{ ...earned, spentMillicents: 750 }]);
+    expect(deltas.gameTotals).toMatchObject([earned]);
+    expect(deltas.gameRollups).toMatchObject([earned]);
+    expect(deltas.campaignGames).toMatchObject([earned]);
+    expect(deltas.charges).toMatchObject([{ ...earned, spentMillicents: 750 }]);
   });
 });

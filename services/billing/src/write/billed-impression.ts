@@ -9,7 +9,7 @@ export class RecordRefused extends Error {
 
 /**
  * A record of a time that cannot be by the clock of this process: either may be wrong. It waits in the outbox until
- * they agree, and is never set aside: its impression was answered.
+ * they agree, and is never quarantined: its impression was answered.
  */
 export class ClocksDisagree extends Error {
   override name = "ClocksDisagree";

@@ -1,12 +1,12 @@
 import { Prisma } from "@diegetic/database";
 import { Columns } from "./columns.ts";
-import type { Posting } from "./posting.ts";
+import type { RollupDeltas } from "./rollup-deltas.ts";
 import type { LockedAdvertiser } from "./statements.ts";
 
 /** What games earn, and the ledger. The order of the statements is that of the file, after those of statements.ts. */
 
 /** Adds to the games of campaigns. */
-export function campaignGamesStatement(moves: Posting["campaignGames"]): Prisma.Sql {
+export function campaignGamesStatement(moves: RollupDeltas["campaignGames"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
     MERGE INTO campaign_games AS known
@@ -29,8 +29,8 @@ export function campaignGamesStatement(moves: Posting["campaignGames"]): Prisma.
 export function ledgerStatement({
   charges,
   gameRollups: earnings,
-}: Pick<Posting, "charges" | "gameRollups">): (
-  postingId: string,
+}: Pick<RollupDeltas, "charges" | "gameRollups">): (
+  entryGroupId: string,
   advertisers: ReadonlyMap<string, LockedAdvertiser>,
 ) => Prisma.Sql {
   const ofCharges = new Columns(charges);
@@ -43,10 +43,10 @@ export function ledgerStatement({
   const earned = Prisma.sql`${of.days(({ day }) => day)}, ${of.texts(({ accountId }) => accountId)},
       ${of.texts(({ gameId }) => gameId)}, ${of.integers(({ impressions }) => impressions)},
       ${of.integers(({ earningMicrocents }) => earningMicrocents)}`;
-  return (postingId, advertisers) => Prisma.sql`
-    INSERT INTO ledger_entries (posting_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
+  return (entryGroupId, advertisers) => Prisma.sql`
+    INSERT INTO ledger_entries (entry_group_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
       amount_microcents)
-    SELECT ${postingId}, entry.kind::ledger_kind, c.day, entry.account_id, c.advertiser_id, c.campaign_id, NULL,
+    SELECT ${entryGroupId}, entry.kind::ledger_kind, c.day, entry.account_id, c.advertiser_id, c.campaign_id, NULL,
       c.impressions, entry.amount_microcents
     FROM unnest(${charging},
       ${ofCharges.texts(({ advertiserId }) => advertisers.get(advertiserId)?.account_id ?? null)}, ${charged})
@@ -56,7 +56,7 @@ export function ledgerStatement({
       ('fee', NULL, c.charge_microcents - c.earning_microcents)
     ) AS entry(kind, account_id, amount_microcents)
     UNION ALL
-    SELECT ${postingId}, 'earning', e.day, e.account_id, NULL, NULL, e.game_id, e.impressions, e.earning_microcents
+    SELECT ${entryGroupId}, 'earning', e.day, e.account_id, NULL, NULL, e.game_id, e.impressions, e.earning_microcents
     FROM unnest(${earned}) AS e(day, account_id, game_id, impressions, earning_microcents)`;
 }
 
@@ -64,7 +64,7 @@ export function ledgerStatement({
  * Adds to what games have earned, in all. Other advertisers are seen in the same games: these rows, and those by day, are
  * locked last, in the order of their keys, and only until the commit that follows.
  */
-export function gameTotalsStatement(moves: Posting["gameTotals"]): Prisma.Sql {
+export function gameTotalsStatement(moves: RollupDeltas["gameTotals"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
     INSERT INTO game_totals AS known (account_id, game_id, impressions, earning_microcents)
@@ -75,7 +75,7 @@ export function gameTotalsStatement(moves: Posting["gameTotals"]): Prisma.Sql {
 }
 
 /** Adds to what games have earned by day. */
-export function gameRollupsStatement(moves: Posting["gameRollups"]): Prisma.Sql {
+export function gameRollupsStatement(moves: RollupDeltas["gameRollups"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
     INSERT INTO game_rollups AS known (account_id, game_id, day, impressions, earning_microcents)

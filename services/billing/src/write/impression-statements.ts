@@ -3,23 +3,23 @@ import { type BilledImpression, decimalOfMillionths } from "./billed-impression.
 import { Columns } from "./columns.ts";
 
 /**
- * Inserts impressions that were not set aside, in their order; fails with UniqueViolation when one is there already. A row
+ * Inserts impressions that were not quarantined, in their order; fails with UniqueViolation when one is there already. A row
  * that must not be there costs half of one that may be.
  */
 export function newImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   return insertStatement(impressions);
 }
 
-/** Inserts those that were neither there nor set aside before, and answers their ids as `id`. */
+/** Inserts those that were neither there nor quarantined before, and answers their ids as `id`. */
 export function missingImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   return Prisma.sql`${insertStatement(impressions)}
     ON CONFLICT (day, impression_id) DO NOTHING RETURNING impression_id AS id`;
 }
 
-/** Answers as `id` which of the impressions have been set aside; final once their advertisers are locked. */
-export function setAsideStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
+/** Answers as `id` which of the impressions have been quarantined; final once their advertisers are locked. */
+export function quarantineStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   const of = new Columns(impressions);
-  return Prisma.sql`SELECT impression_id AS id FROM poison_impressions
+  return Prisma.sql`SELECT impression_id AS id FROM quarantined_impressions
     WHERE impression_id = ANY(${of.texts(({ record }) => record.impression_id)})`;
 }
 
@@ -51,5 +51,5 @@ function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
       AS r(day, impression_id, match_id, advertiser_id, campaign_id, campaign_version, creative_id, game_id,
         developer_account_id, user_hash, session_key, country_code, affinity_score, price_millicents,
         revenue_share_basis_points, earning_microcents, operation_id, matched_at_ms, recorded_at_ms, affinities)
-    WHERE NOT EXISTS (SELECT FROM poison_impressions p WHERE p.impression_id = r.impression_id)`;
+    WHERE NOT EXISTS (SELECT FROM quarantined_impressions p WHERE p.impression_id = r.impression_id)`;
 }

@@ -3,7 +3,7 @@ import {
   createDatabase,
   createPipeline,
   type Database,
-  DatabaseAway,
+  DatabaseUnavailable,
   installationId,
   type Pipeline,
 } from "@diegetic/database";
@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { createBillingMeasures } from "../measures.ts";
 import { createMarket, pick, readSums } from "../testing/market.fixture.ts";
-import { Slots } from "../testing/slots.fixture.ts";
+import { Wallets } from "../testing/wallets.fixture.ts";
 import { ImpressionWriter, type ImpressionWriterDependencies } from "./impression-writer.ts";
 import { Partitions } from "./partitions.ts";
 
@@ -24,7 +24,7 @@ let server: TestDatabase;
 let redis: TestRedis;
 let database: Database;
 let pipeline: Pipeline;
-let slots: Slots;
+let wallets: Wallets;
 
 beforeAll(async () => {
   [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
@@ -36,9 +36,9 @@ afterAll(async () => {
   await Promise.all([server.drop(), redis.stop()]);
 });
 beforeEach(async () => {
-  slots = await Slots.open(await createMarket(database), redis.url);
+  wallets = await Wallets.open(await createMarket(database), redis.url);
 });
-afterEach(() => slots.close());
+afterEach(() => wallets.close());
 
 function createWriter(changes: Partial<ImpressionWriterDependencies> = {}) {
   const used = changes.database ?? database;
@@ -47,8 +47,8 @@ function createWriter(changes: Partial<ImpressionWriterDependencies> = {}) {
   const writer = new ImpressionWriter({
     database: used,
     pipeline,
-    money: slots.money,
-    claim: new InstallationClaim(slots.redis, () => installationId(database)),
+    money: wallets.money,
+    claim: new InstallationClaim(wallets.redis, () => installationId(database)),
     partitions: new Partitions(used),
     measures,
     logger,
@@ -60,19 +60,19 @@ function createWriter(changes: Partial<ImpressionWriterDependencies> = {}) {
 
 async function impress(count: number): Promise<ImpressionRecord[]> {
   const records: ImpressionRecord[] = [];
-  for (let i = 0; i < count; i++) records.push(await slots.impress({ campaign: i, user: i % 3 }));
+  for (let i = 0; i < count; i++) records.push(await wallets.impress({ campaign: i, user: i % 3 }));
   return records;
 }
 
 async function writtenIn(campaign: number): Promise<number> {
-  const sums = await readSums(database, pick(slots.market.campaigns, campaign).campaignId);
+  const sums = await readSums(database, pick(wallets.market.campaigns, campaign).campaignId);
   expect(new Set(Object.values(sums.impressions)).size).toBe(1);
   return sums.impressions.campaign;
 }
 
 async function writtenInAll(): Promise<number> {
   let written = 0;
-  for (let i = 0; i < slots.market.campaigns.length; i++) written += await writtenIn(i);
+  for (let i = 0; i < wallets.market.campaigns.length; i++) written += await writtenIn(i);
   return written;
 }
 
@@ -85,9 +85,9 @@ describe("ImpressionWriter", () => {
   it("writes what was committed, empties the outbox and counts", async () => {
     const records = await impress(9);
     const { write, metrics } = createWriter();
-    expect(await slots.outboxSize()).toBe(9);
+    expect(await wallets.outboxSize()).toBe(9);
     await write(records);
-    expect(await slots.outboxSize()).toBe(0);
+    expect(await wallets.outboxSize()).toBe(0);
     expect(await writtenInAll()).toBe(9);
     await write([...records, ...records.slice(0, 2)]);
     expect(await writtenInAll()).toBe(9);
@@ -100,67 +100,67 @@ describe("ImpressionWriter", () => {
     const records = await impress(30);
     await Promise.all([1, 2, 3, 4].map(() => createWriter().write(records)));
     expect(await writtenInAll()).toBe(30);
-    expect(await slots.outboxSize()).toBe(0);
+    expect(await wallets.outboxSize()).toBe(0);
   });
 
-  it("acknowledges nothing while Postgres is away", async () => {
+  it("acknowledges nothing while Postgres is unavailable", async () => {
     const records = await impress(5);
     const nowhere = "postgres://nobody@127.0.0.1:1/nothing";
     const away = { database: createDatabase(nowhere), pipeline: createPipeline(nowhere) };
-    await expect(createWriter(away).write(records)).rejects.toThrow(DatabaseAway);
+    await expect(createWriter(away).write(records)).rejects.toThrow(DatabaseUnavailable);
     const partitions = new Partitions(database);
     const alone = createWriter({ partitions, pipeline: away.pipeline });
-    await expect(alone.write(records)).rejects.toThrow(DatabaseAway);
-    expect(await slots.outboxSize()).toBe(5);
-    expect(await database.poisonImpression.count()).toBe(0);
+    await expect(alone.write(records)).rejects.toThrow(DatabaseUnavailable);
+    expect(await wallets.outboxSize()).toBe(5);
+    expect(await database.quarantinedImpression.count()).toBe(0);
     await createWriter().write(records);
-    expect(await slots.outboxSize()).toBe(0);
+    expect(await wallets.outboxSize()).toBe(0);
   });
 
-  it("writes once although Redis was away for the acknowledgement", async () => {
+  it("writes once although Redis was unavailable for the acknowledgement", async () => {
     const records = await impress(5);
     const cutOff = connectRedis(redis.url, { name: "cut off" });
     await cutOff.ping();
     cutOff.disconnect();
     await expect(createWriter({ money: createMoneyCommands(cutOff) }).write(records)).rejects.toThrow();
     expect(await writtenInAll()).toBe(5);
-    expect(await slots.outboxSize()).toBe(5);
+    expect(await wallets.outboxSize()).toBe(5);
     await createWriter().write(records);
     expect(await writtenInAll()).toBe(5);
-    expect(await slots.outboxSize()).toBe(0);
+    expect(await wallets.outboxSize()).toBe(0);
   });
 
   it("sets a record aside that cannot be written, and writes the others", async () => {
     // A campaign that only Redis knows, a budget that Postgres has lowered meanwhile, and a record that is broken.
-    const unknown = { ...pick(slots.market.campaigns, 0), campaignId: newId("camp") };
-    await slots.apply(unknown.advertiserId, unknown.campaignId);
-    slots.market.campaigns.push(unknown);
+    const unknown = { ...pick(wallets.market.campaigns, 0), campaignId: newId("camp") };
+    await wallets.apply(unknown.advertiserId, unknown.campaignId);
+    wallets.market.campaigns.push(unknown);
     const good = [];
-    for (let i = 0; i < 20; i++) good.push(await slots.impress({ campaign: 1 + (i % 2) }));
-    const orphan = await slots.impress({ campaign: 4 });
-    const overspent = await slots.impress({ campaign: 3, priceMillicents: 9_999 });
-    const broken = await slots.impress({ campaign: 1 });
+    for (let i = 0; i < 20; i++) good.push(await wallets.impress({ campaign: 1 + (i % 2) }));
+    const orphan = await wallets.impress({ campaign: 4 });
+    const overspent = await wallets.impress({ campaign: 3, priceMillicents: 9_999 });
+    const broken = await wallets.impress({ campaign: 1 });
     broken.match.country_code = "nowhere";
-    const { campaignId } = pick(slots.market.campaigns, 3);
+    const { campaignId } = pick(wallets.market.campaigns, 3);
     await database.campaign.update({ where: { id: campaignId }, data: { budgetCents: 9 } });
-    slots.market.campaigns.pop();
+    wallets.market.campaigns.pop();
 
     const { write, metrics } = createWriter();
     await write([...good.slice(0, 7), orphan, ...good.slice(7, 15), overspent, broken, ...good.slice(15)]);
     expect(await writtenIn(1)).toBe(10);
     expect(await writtenIn(2)).toBe(10);
     expect(await writtenIn(3)).toBe(0);
-    expect(await slots.outboxSize()).toBe(0);
-    expect(await metric(metrics, "billing_records_poison_total")).toBe(3);
-    const aside = await database.poisonImpression.findMany({
+    expect(await wallets.outboxSize()).toBe(0);
+    expect(await metric(metrics, "billing_records_quarantined_total")).toBe(3);
+    const aside = await database.quarantinedImpression.findMany({
       where: { impressionId: { in: [orphan, overspent, broken].map((record) => record.impression_id) } },
     });
     const reasons = new Map(aside.map(({ impressionId, reason }) => [impressionId, reason]));
     expect(reasons.get(orphan.impression_id)).toMatch(/campaign .* is unknown/);
     expect(reasons.get(overspent.impression_id)).toMatch(/campaigns_money_check/);
     expect(reasons.get(broken.impression_id)).toMatch(/country_code/);
-    // Who waits for the slot's impressions does not wait for those that it goes on counting.
-    const epochs = new Map(aside.map(({ impressionId, slotEpoch }) => [impressionId, slotEpoch]));
+    // Who waits for the wallet's impressions does not wait for those that it goes on counting.
+    const epochs = new Map(aside.map(({ impressionId, recoveryEpoch }) => [impressionId, recoveryEpoch]));
     expect(epochs.get(orphan.impression_id)).toBe(0n);
     expect(epochs.get(overspent.impression_id)).toBeNull();
     expect(epochs.get(broken.impression_id)).toBe(0n);
@@ -175,8 +175,8 @@ describe("ImpressionWriter", () => {
   ])(
     "sets a second match aside that stands under %s, and takes its charge back",
     async (_name, inOne, isKeyed) => {
-      const record = await slots.impress();
-      const other = await slots.impress();
+      const record = await wallets.impress();
+      const other = await wallets.impress();
       const operation_id = newId("op");
       if (isKeyed) for (const one of [record, other]) Object.assign(one, { operation_id });
       else other.impression_id = record.impression_id;
@@ -190,62 +190,68 @@ describe("ImpressionWriter", () => {
       });
       expect(written.matchId).toBe(record.match.match_id);
       // Of a retry nobody has to decide anything.
-      expect(await metric(metrics, "billing_records_poison_total")).toBe(isKeyed ? 0 : 1);
+      expect(await metric(metrics, "billing_records_quarantined_total")).toBe(isKeyed ? 0 : 1);
       const where = { impressionId: other.impression_id };
-      const aside = await database.poisonImpression.findUniqueOrThrow({ where });
+      const aside = await database.quarantinedImpression.findUniqueOrThrow({ where });
       expect(aside.reason).toMatch(isKeyed ? /same Idempotency-Key/ : /another match/);
       expect(aside.resolvedAt !== null).toBe(isKeyed);
-      const [settlement] = await database.slotSettlement.findMany({ where });
+      const [settlement] = await database.walletSettlement.findMany({ where });
       expect(settlement).toMatchObject({ kind: "reversed", matchId: other.match.match_id });
     },
   );
 
   it("leaves alone what neither an advertiser nor an outbox of its own has", async () => {
-    const [own = await slots.impress(), ...rest] = await impress(3);
+    const [own = await wallets.impress(), ...rest] = await impress(3);
     const foreign = structuredClone(own);
     foreign.impression_id = newId("imp");
     foreign.match.advertiser_id = newId("adv");
     const { write, metrics } = createWriter();
     await write([own, foreign, ...rest]);
     expect(await writtenInAll()).toBe(3);
-    expect(await database.poisonImpression.count({ where: { impressionId: foreign.impression_id } })).toBe(0);
-    expect(await metric(metrics, "billing_records_poison_total")).toBe(0);
+    expect(
+      await database.quarantinedImpression.count({ where: { impressionId: foreign.impression_id } }),
+    ).toBe(0);
+    expect(await metric(metrics, "billing_records_quarantined_total")).toBe(0);
   });
 
   it("acknowledges nothing in the outbox of an advertiser that it does not know, unless it is its own Redis", async () => {
-    const foreign = structuredClone(await slots.impress());
+    const foreign = structuredClone(await wallets.impress());
     const { match } = foreign;
     foreign.impression_id = newId("imp");
     match.advertiser_id = newId("adv");
     const outbox = `{${match.advertiser_id}}:outbox`;
-    await slots.redis.hset(outbox, foreign.impression_id, JSON.stringify(foreign));
-    await new InstallationClaim(slots.redis, () => installationId(database)).check();
-    const claim = new InstallationClaim(slots.redis, async () => "another");
+    await wallets.redis.hset(outbox, foreign.impression_id, JSON.stringify(foreign));
+    await new InstallationClaim(wallets.redis, () => installationId(database)).check();
+    const claim = new InstallationClaim(wallets.redis, async () => "another");
     await expect(createWriter({ claim }).write([foreign])).rejects.toThrow(ForeignRedis);
-    expect(await slots.redis.hlen(outbox)).toBe(1);
-    expect(await database.poisonImpression.count({ where: { impressionId: foreign.impression_id } })).toBe(0);
+    expect(await wallets.redis.hlen(outbox)).toBe(1);
+    expect(
+      await database.quarantinedImpression.count({ where: { impressionId: foreign.impression_id } }),
+    ).toBe(0);
     await createWriter().write([foreign]);
-    expect(await slots.redis.hlen(outbox)).toBe(0);
-    expect(await database.poisonImpression.count({ where: { impressionId: foreign.impression_id } })).toBe(1);
+    expect(await wallets.redis.hlen(outbox)).toBe(0);
+    expect(
+      await database.quarantinedImpression.count({ where: { impressionId: foreign.impression_id } }),
+    ).toBe(1);
   });
 
   it("leaves a record in the outbox whose time it cannot believe, and writes it when the clocks agree again", async () => {
     const records = await impress(2);
     const future = createWriter({ nowMs: () => Date.now() - 3 * 86_400_000 });
     await future.write(records);
-    expect(await slots.outboxSize()).toBe(2);
+    expect(await wallets.outboxSize()).toBe(2);
     expect(await writtenInAll()).toBe(0);
-    expect(await metric(future.metrics, "billing_records_poison_total")).toBe(0);
+    expect(await metric(future.metrics, "billing_records_quarantined_total")).toBe(0);
     await createWriter().write(records);
-    expect(await slots.outboxSize()).toBe(0);
+    expect(await wallets.outboxSize()).toBe(0);
     expect(await writtenInAll()).toBe(2);
   });
 
   it("does not set a record aside that another worker writes when there is money again", async () => {
-    const record = await slots.impress();
+    const record = await wallets.impress();
     const where = { id: record.match.advertiser_id };
     await database.advertiser.update({ where, data: { depositedMillicents: 0n } });
-    // The other worker comes between the refusal and the setting aside, which asks for the advertiser's row first.
+    // The other worker comes between the refusal and the quarantining, which asks for the advertiser's row first.
     let written = false;
     const raced = new Proxy(database, {
       get(target, name, receiver) {
@@ -263,23 +269,25 @@ describe("ImpressionWriter", () => {
     await write([record]);
     expect(written).toBe(true);
     expect(await writtenIn(0)).toBe(1);
-    expect(await database.poisonImpression.count({ where: { impressionId: record.impression_id } })).toBe(0);
-    expect(await database.slotSettlement.count({ where: { impressionId: record.impression_id } })).toBe(0);
-    expect(await metric(metrics, "billing_records_poison_total")).toBe(0);
-    expect(await slots.outboxSize()).toBe(0);
+    expect(
+      await database.quarantinedImpression.count({ where: { impressionId: record.impression_id } }),
+    ).toBe(0);
+    expect(await database.walletSettlement.count({ where: { impressionId: record.impression_id } })).toBe(0);
+    expect(await metric(metrics, "billing_records_quarantined_total")).toBe(0);
+    expect(await wallets.outboxSize()).toBe(0);
   });
 
-  it("does not say that a slot counts what was committed before it was restored", async () => {
-    const broken = await slots.impress({ campaign: 1 });
+  it("does not say that a wallet counts what was committed before it was restored", async () => {
+    const broken = await wallets.impress({ campaign: 1 });
     broken.match.country_code = "nowhere";
-    const { advertiserId } = pick(slots.market.campaigns, 1);
-    await database.advertiser.update({ where: { id: advertiserId }, data: { slotEpoch: 7n } });
+    const { advertiserId } = pick(wallets.market.campaigns, 1);
+    await database.advertiser.update({ where: { id: advertiserId }, data: { recoveryEpoch: 7n } });
     await createWriter().write([broken]);
     const where = { where: { impressionId: broken.impression_id } };
-    expect(await database.poisonImpression.findUnique(where)).toMatchObject({ slotEpoch: null });
+    expect(await database.quarantinedImpression.findUnique(where)).toMatchObject({ recoveryEpoch: null });
   });
 
-  it("repeats, instead of setting aside, when a partition has gone", async () => {
+  it("repeats, instead of quarantining, when a partition has gone", async () => {
     const records = await impress(3);
     const partitions = new Partitions(database);
     const { write } = createWriter({ partitions });
@@ -288,8 +296,8 @@ describe("ImpressionWriter", () => {
     await database.$executeRawUnsafe(`ALTER TABLE impressions DETACH PARTITION impressions_${day}`);
     await database.$executeRawUnsafe(`ALTER TABLE impressions_${day} RENAME TO taken_away`);
     await expect(write(records.slice(1))).rejects.toThrow(/no partition/);
-    expect(await slots.outboxSize()).toBe(2);
+    expect(await wallets.outboxSize()).toBe(2);
     await write(records.slice(1));
-    expect(await slots.outboxSize()).toBe(0);
+    expect(await wallets.outboxSize()).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type Database, DataRefused, type Pipeline, StatementTimeout } from "@diegetic/database";
+import { ConstraintViolation, type Database, type Pipeline, StatementTimeout } from "@diegetic/database";
 import type { InstallationClaim, MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
@@ -7,7 +7,7 @@ import { committedInEpoch } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import { splitByOperation } from "./operations.ts";
 import type { Partitions } from "./partitions.ts";
-import { setAside } from "./set-aside.ts";
+import { quarantine } from "./quarantine.ts";
 import {
   NOTHING_WRITTEN,
   type PreparedBatch,
@@ -33,7 +33,7 @@ interface RefusedRecord {
   reason: string;
   /** Set when the record is sound, and might be written after all. */
   billed?: BilledImpression;
-  /** The slot has to forget this charge, if it is sound. */
+  /** The wallet has to forget this charge, if it is sound. */
   reversed?: boolean;
   /** Only the money is missing. */
   unfunded?: boolean;
@@ -72,7 +72,7 @@ interface Sorted {
 
 /**
  * Brings committed records to Postgres, then takes them out of the outbox: `write`, or its three steps. May be given
- * the same records any number of times, also at the same time. Rejects when a store is away: what could not be written
+ * the same records any number of times, also at the same time. Rejects when a store is unavailable: what could not be written
  * must not be acknowledged.
  */
 export class ImpressionWriter {
@@ -94,7 +94,7 @@ export class ImpressionWriter {
     return { count: records.length, sorted, batch: await prepareBatch(sorted.billed, isAhead) };
   }
 
-  /** Brings them to Postgres, or sets aside what can never get there. */
+  /** Brings them to Postgres, or quarantines what can never get there. */
   async post({ count, sorted, batch }: PreparedRecords): Promise<void> {
     const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
@@ -107,7 +107,7 @@ export class ImpressionWriter {
     refused.push(...written.conflicting.map(conflict), ...written.repeated.map(repetition));
     sorted.foreign = await this.#foreignAmong(refused);
     for (const one of refused) {
-      if (!sorted.foreign.has(one.record)) await this.#setAside(one);
+      if (!sorted.foreign.has(one.record)) await this.#quarantine(one);
     }
     measures.written.inc(written.written);
     measures.late.inc(written.late);
@@ -116,7 +116,7 @@ export class ImpressionWriter {
     stopTimer();
   }
 
-  /** Takes what was written, or set aside, out of the outbox. */
+  /** Takes what was written, or quarantined, out of the outbox. */
   async acknowledge({ sorted: { billed, again, refused, foreign } }: PreparedRecords): Promise<void> {
     const records = [...billed, ...again, ...refused].map(({ record }) => record);
     await this.#acknowledge(records.filter((record) => !foreign.has(record)));
@@ -181,7 +181,7 @@ export class ImpressionWriter {
     if (first === undefined) return;
     this.#dependencies.logger.error(
       { impressionId: first.record.impression_id, reason: first.reason, records: waiting.length },
-      "impressions wait in the outbox, because the clocks of Redis and of billing disagree",
+      "impression queueing unavailable, because the clocks of Redis and of billing disagree",
     );
   }
 
@@ -206,18 +206,18 @@ export class ImpressionWriter {
     }
   }
 
-  /** Throws on whatever is not the fault of a record: that is repeated, not set aside. */
-  #requireDataProblem(error: unknown): asserts error is RecordRefused | DataRefused {
-    if (error instanceof DataRefused && /no partition of relation/.test(error.message)) {
+  /** Throws on whatever is not the fault of a record: that is repeated, not quarantined. */
+  #requireDataProblem(error: unknown): asserts error is RecordRefused | ConstraintViolation {
+    if (error instanceof ConstraintViolation && /no partition of relation/.test(error.message)) {
       this.#dependencies.partitions.forget();
       throw error;
     }
-    if (!(error instanceof RecordRefused || error instanceof DataRefused)) throw error;
+    if (!(error instanceof RecordRefused || error instanceof ConstraintViolation)) throw error;
   }
 
-  async #setAside({ record, unfunded, ...refused }: RefusedRecord): Promise<void> {
+  async #quarantine({ record, unfunded, ...refused }: RefusedRecord): Promise<void> {
     const { measures } = this.#dependencies;
-    const count = await setAside(this.#dependencies, {
+    const count = await quarantine(this.#dependencies, {
       ...refused,
       advertiserId: String(record.match?.advertiser_id ?? ""),
       impressionId: record.impression_id,
@@ -264,9 +264,9 @@ function pagesOf(ids: readonly string[]): string[][] {
   return pages;
 }
 
-function refusal(impression: BilledImpression, error: RecordRefused | DataRefused): RefusedRecord {
+function refusal(impression: BilledImpression, error: RecordRefused | ConstraintViolation): RefusedRecord {
   const { record } = impression;
-  return error instanceof DataRefused && MONEY_CHECK.test(`${error.constraint} ${error.message}`)
+  return error instanceof ConstraintViolation && MONEY_CHECK.test(`${error.constraint} ${error.message}`)
     ? { record, reason: `${UNFUNDED} (${error.message})`, billed: impression, reversed: true, unfunded: true }
     : { record, reason: error.message, billed: impression };
 }

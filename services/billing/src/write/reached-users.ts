@@ -13,7 +13,7 @@ export interface Known {
   country: boolean;
 }
 
-/** How many players each row got that it did not know, in the order of the rows of the posting. */
+/** How many players each row got that it did not know, in the order of the rows of the deltas. */
 export interface NewUsers {
   campaigns: Int32Array;
   campaignRollups: Int32Array;

@@ -42,7 +42,7 @@ describe("a batch that runs out of time", () => {
     await limitInserts(700);
     await stores.write(records);
     await expectTotals(database, market, records);
-    expect(await database.poisonImpression.count()).toBe(0);
+    expect(await database.quarantinedImpression.count()).toBe(0);
     // 2 500, twice 1 250, four times 625.
     expect(await countAttempts()).toBe(7);
   });
@@ -53,6 +53,6 @@ describe("a batch that runs out of time", () => {
     await expect(stores.write(recordsIn(market, 2_500))).rejects.toThrow(StatementTimeout);
     await expectTotals(database, market, []);
     expect(await countAttempts()).toBe(3);
-    expect(await database.poisonImpression.count()).toBe(0);
+    expect(await database.quarantinedImpression.count()).toBe(0);
   });
 });

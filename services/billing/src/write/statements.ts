@@ -1,8 +1,8 @@
 import { Prisma, type Statements } from "@diegetic/database";
 import { type BilledImpression, RecordRefused } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
-import type { Posting } from "./posting.ts";
 import type { NewUsers } from "./reached-users.ts";
+import type { RollupDeltas } from "./rollup-deltas.ts";
 
 /**
  * One statement per table, with the rows as one array per column. Every transaction takes its locks in the same order
@@ -59,24 +59,24 @@ export async function findConflicting(
 export interface LockedAdvertiser {
   id: string;
   /** Stays as it is while the row is locked. */
-  slot_epoch: bigint;
+  recovery_epoch: bigint;
   account_id: string;
 }
 
 /** Adds to the advertisers' totals, which locks them until the end, and answers LockedAdvertiser. */
-export function advertisersStatement(moves: Posting["advertisers"]): Prisma.Sql {
+export function advertisersStatement(moves: RollupDeltas["advertisers"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
     UPDATE advertisers AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
       impressions = known.impressions + m.impressions
     FROM unnest(${of.texts(({ id }) => id)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
       ${of.integers(({ impressions }) => impressions)}) AS m(id, spent_millicents, impressions)
-    WHERE known.id = m.id RETURNING known.id, known.slot_epoch, known.account_id`;
+    WHERE known.id = m.id RETURNING known.id, known.recovery_epoch, known.account_id`;
 }
 
 /** Adds to the campaigns' totals, once it is known how many players are new to each; answers Touched. */
 export function campaignsStatement(
-  moves: Posting["campaigns"],
+  moves: RollupDeltas["campaigns"],
 ): (users: NewUsers["campaigns"]) => Prisma.Sql {
   const of = new Columns(moves);
   const known = Prisma.sql`${of.texts(({ id }) => id)}, ${of.texts(({ advertiserId }) => advertiserId)},
@@ -92,7 +92,7 @@ export function campaignsStatement(
 
 /** Adds to the creatives' sums, once it is known how many players are new to each; answers Touched. */
 export function creativesStatement(
-  moves: Posting["creatives"],
+  moves: RollupDeltas["creatives"],
 ): (users: NewUsers["creatives"]) => Prisma.Sql {
   const of = new Columns(moves);
   const known = Prisma.sql`${of.texts(({ id }) => id)}, ${of.texts(({ campaignId }) => campaignId)},
@@ -118,7 +118,7 @@ export function requireAll(kind: string, moves: readonly { id: string }[], known
 }
 
 /** Adds to the affinities' counts. One that is unknown, deleted or of another campaign is passed over. */
-export function affinitiesStatement(moves: Posting["affinities"]): Prisma.Sql {
+export function affinitiesStatement(moves: RollupDeltas["affinities"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
     UPDATE affinities a
@@ -129,7 +129,7 @@ export function affinitiesStatement(moves: Posting["affinities"]): Prisma.Sql {
     WHERE a.id = m.id AND a.campaign_id = m.campaign_id`;
 }
 
-export function campaignVersionsStatement(moves: Posting["campaignVersions"]): Prisma.Sql {
+export function campaignVersionsStatement(moves: RollupDeltas["campaignVersions"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
     MERGE INTO campaign_version_rollups AS known
@@ -143,7 +143,7 @@ export function campaignVersionsStatement(moves: Posting["campaignVersions"]): P
 }
 
 export function campaignRollupsStatement(
-  moves: Posting["campaignRollups"],
+  moves: RollupDeltas["campaignRollups"],
 ): (users: NewUsers["campaignRollups"]) => Prisma.Sql {
   const of = new Columns(moves);
   const known = Prisma.sql`${of.texts(({ campaignId }) => campaignId)}, ${of.days(({ day }) => day)},
@@ -162,7 +162,7 @@ export function campaignRollupsStatement(
 }
 
 export function countriesStatement(
-  moves: Posting["countries"],
+  moves: RollupDeltas["countries"],
 ): (users: NewUsers["countries"]) => Prisma.Sql {
   const of = new Columns(moves);
   const known = Prisma.sql`${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ countryCode }) => countryCode)},

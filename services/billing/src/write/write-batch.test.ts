@@ -3,7 +3,7 @@ import {
   createDatabase,
   createPipeline,
   type Database,
-  DatabaseAway,
+  DatabaseUnavailable,
   type Pipeline,
   utcDay,
 } from "@diegetic/database";
@@ -217,7 +217,7 @@ describe("writeBatch", () => {
           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE advertisers%'
             AND pid <> pg_backend_pid()`;
       }
-      expect(await failed).toBeInstanceOf(DatabaseAway);
+      expect(await failed).toBeInstanceOf(DatabaseUnavailable);
     });
     await expectTotals(workers[0], market, []);
     expect(await write(workers[1], records)).toBe(50);

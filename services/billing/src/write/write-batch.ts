@@ -20,11 +20,11 @@ import { type Groups, groupsOf } from "./groups.ts";
 import {
   missingImpressionsStatement,
   newImpressionsStatement,
-  setAsideStatement,
+  quarantineStatement,
 } from "./impression-statements.ts";
 import { billedOperationsStatement } from "./operations.ts";
-import { type Posting, sumUp } from "./posting.ts";
 import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts";
+import { type RollupDeltas, sumUp } from "./rollup-deltas.ts";
 import {
   advertisersStatement,
   affinitiesStatement,
@@ -44,7 +44,7 @@ import {
 export interface WrittenBatch {
   /** Impressions that were not there before. */
   written: number;
-  /** Those among them that the advertiser's slot, restored meanwhile, does not know yet: noted to be settled. */
+  /** Those among them that the advertiser's wallet, restored meanwhile, does not know yet: noted to be settled. */
   late: number;
   /** Impressions that cannot be written, because another match stands under their id. */
   conflicting: BilledImpression[];
@@ -65,9 +65,9 @@ export interface PreparedBatch {
 interface Moves {
   impressions: readonly BilledImpression[];
   groups: Groups;
-  posting: Posting;
+  deltas: RollupDeltas;
   advertisers: Prisma.Sql;
-  setAside: Prisma.Sql;
+  quarantine: Prisma.Sql;
   /** Null: none has an operation. */
   billedOperations: Prisma.Sql | null;
   reached: Prisma.Sql;
@@ -117,49 +117,49 @@ function byKey(a: BilledImpression, b: BilledImpression): number {
 async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Promise<Moves> {
   const groups = groupsOf(impressions);
   await turn();
-  const posting = sumUp(impressions, groups);
+  const deltas = sumUp(impressions, groups);
   await turn();
   const reached = reachedStatement(impressions, groups);
   await turn();
-  const countries = countriesStatement(posting.countries);
-  const campaignGames = campaignGamesStatement(posting.campaignGames);
+  const countries = countriesStatement(deltas.countries);
+  const campaignGames = campaignGamesStatement(deltas.campaignGames);
   await turn();
-  const ledger = ledgerStatement(posting);
+  const ledger = ledgerStatement(deltas);
   await turn();
   return {
     impressions,
     groups,
-    posting,
-    advertisers: advertisersStatement(posting.advertisers),
-    setAside: setAsideStatement(impressions),
+    deltas,
+    advertisers: advertisersStatement(deltas.advertisers),
+    quarantine: quarantineStatement(impressions),
     billedOperations: billedOperationsStatement(impressions),
     reached,
-    campaignVersions: campaignVersionsStatement(posting.campaignVersions),
+    campaignVersions: campaignVersionsStatement(deltas.campaignVersions),
     campaignGames,
-    campaigns: campaignsStatement(posting.campaigns),
-    creatives: creativesStatement(posting.creatives),
-    affinities: affinitiesStatement(posting.affinities),
-    campaignRollups: campaignRollupsStatement(posting.campaignRollups),
+    campaigns: campaignsStatement(deltas.campaigns),
+    creatives: creativesStatement(deltas.creatives),
+    affinities: affinitiesStatement(deltas.affinities),
+    campaignRollups: campaignRollupsStatement(deltas.campaignRollups),
     countries,
     ledger,
-    gameTotals: gameTotalsStatement(posting.gameTotals),
-    gameRollups: gameRollupsStatement(posting.gameRollups),
+    gameTotals: gameTotalsStatement(deltas.gameTotals),
+    gameRollups: gameRollupsStatement(deltas.gameRollups),
   };
 }
 
-/** Some of the impressions were there already, or had been set aside. */
+/** Some of the impressions were there already, or had been quarantined. */
 class SomeAreKnown extends Error {}
 
 /**
- * Some of the impressions were set aside, or their operations billed, while their advertisers were waited for: that shows when
+ * Some of the impressions were quarantined, or their operations billed, while their advertisers were waited for: that shows when
  * the transaction is run again.
  */
 class DecidedMeanwhile extends TransactionConflict {}
 
 /**
  * Writes impressions in one transaction; only those that were not there before move anything else.
- * All or nothing: rejects with RecordRefused or DataRefused when one of them cannot be
- * written, with DatabaseAway when it is worth repeating.
+ * All or nothing: rejects with RecordRefused or ConstraintViolation when one of them cannot be
+ * written, with DatabaseUnavailable when it is worth repeating.
  */
 export async function writeBatch(pipeline: Pipeline, prepared: PreparedBatch): Promise<WrittenBatch> {
   const { impressions } = prepared;
@@ -224,38 +224,38 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
 }
 
 /**
- * Moves everything that new impressions move, and answers how many of them their slots do not know yet. What depends on the
+ * Moves everything that new impressions move, and answers how many of them their wallets do not know yet. What depends on the
  * advertisers, and on which players are known, is sent when these answers are there; Postgres has other statements to run until then.
  * Nothing but what decides whether to commit is waited for.
  *
  * @param check rejects when the impressions are not new after all
- * @param decided what to throw when some were set aside, or their operations billed, before their advertisers were locked
+ * @param decided what to throw when some were quarantined, or their operations billed, before their advertisers were locked
  */
 async function move(
   statements: Statements,
   moves: Moves,
   { check, decided }: { check: () => Promise<void>; decided: () => Error },
 ): Promise<number> {
-  const { groups, posting, impressions } = moves;
+  const { groups, deltas, impressions } = moves;
   const first = [
     statements.query(LOOK_UP_BY_KEY),
     statements.query<LockedAdvertiser>(moves.advertisers),
     // Whoever sets a record aside, or bills its operation, has locked its advertiser before: what the insert could not see yet
     // is seen from here on.
-    statements.query<Named>(moves.setAside),
+    statements.query<Named>(moves.quarantine),
     queryUnlessNull(statements, moves.billedOperations),
     statements.query<Known>(moves.reached),
     statements.execute(moves.campaignVersions),
     statements.execute(moves.campaignGames),
   ] as const;
   await check();
-  const [locked, setAside, repeated] = await Promise.all([first[1], first[2], first[3]]);
-  if (setAside.length + repeated.length > 0) throw decided();
-  requireAll("advertiser", posting.advertisers, new Set(locked.map(({ id }) => id)));
+  const [locked, quarantine, repeated] = await Promise.all([first[1], first[2], first[3]]);
+  if (quarantine.length + repeated.length > 0) throw decided();
+  requireAll("advertiser", deltas.advertisers, new Set(locked.map(({ id }) => id)));
   const advertisers = new Map(locked.map((row) => [row.id, row]));
   const late = impressions.filter(
     ({ record }) =>
-      BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.slot_epoch,
+      BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.recovery_epoch,
   );
   void statements.execute(moves.ledger(`batch_${randomUUID()}`, advertisers));
   const users = countNewUsers(groups, await first[4]);
@@ -270,8 +270,8 @@ async function move(
   void statements.execute(moves.gameTotals);
   void statements.execute(moves.gameRollups);
   const [[campaigns], [creatives]] = await Promise.all(owned);
-  requireTouched("campaign", posting.campaigns, campaigns);
-  requireTouched("creative", posting.creatives, creatives);
+  requireTouched("campaign", deltas.campaigns, campaigns);
+  requireTouched("creative", deltas.creatives, creatives);
   return late.length;
 }
 

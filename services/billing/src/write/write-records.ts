@@ -41,7 +41,7 @@ export async function writeRecords(
       await writer.write(records.slice(start, start + RECORDS_PER_BATCH));
     }
     const advertiserIds = [...new Set(records.map(({ match }) => match.advertiser_id))];
-    const refused = await database.poisonImpression.findFirst({
+    const refused = await database.quarantinedImpression.findFirst({
       where: { advertiserId: { in: advertiserIds }, resolvedAt: null },
     });
     if (refused !== null) throw new Error(`a record could not be written: ${refused.reason}`);

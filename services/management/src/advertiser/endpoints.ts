@@ -33,7 +33,7 @@ function register({ database, publishing, clock }: AdvertiserParts): Endpoint["h
       const advertiser = await insertAdvertiser(transaction, context.accountId, value, nowMs);
       return { status: 201, body: presentAdvertiser(advertiser) };
     }).catch(explainDuplicate);
-    await publishing.obeyedOrLater("advertiser", answer.body.id);
+    await publishing.publishEventually("advertiser", answer.body.id);
     return answer;
   };
 }

@@ -1,4 +1,4 @@
-import { type AffinityBody, type AffinityCreate, affinitiesApi, MOST_AFFINITIES } from "@diegetic/contracts";
+import { type AffinityBody, type AffinityCreate, affinitiesApi, MAX_AFFINITIES } from "@diegetic/contracts";
 import type { Transaction } from "@diegetic/database";
 import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
 import { changeCampaign } from "../campaign-parts/change-campaign.ts";
@@ -19,7 +19,7 @@ export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
         prefix: "aff",
         name: "affinity",
         plural: "affinities",
-        most: MOST_AFFINITIES,
+        most: MAX_AFFINITIES,
         validate: readAffinity,
         check: requireNew,
         store: affinityStore,

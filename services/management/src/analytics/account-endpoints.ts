@@ -32,7 +32,7 @@ export function accountAnalyticsEndpoints(parts: AnalyticsParts): Endpoint[] {
 function daily(parts: AnalyticsParts): Endpoint["handle"] {
   return async (context) => {
     const nowMs = parts.clock();
-    const days = await daysAsked(parts, context, ACCOUNT_DAYS, nowMs);
+    const days = await requestedDays(parts, context, ACCOUNT_DAYS, nowMs);
     const today = utcDay(nowMs);
     const month = `${today.slice(0, 7)}-01`;
     const oldest = days.at(-1) ?? today;
@@ -52,7 +52,7 @@ function daily(parts: AnalyticsParts): Endpoint["handle"] {
 function campaigns(parts: AnalyticsParts): Endpoint["handle"] {
   return async (context) => {
     const nowMs = parts.clock();
-    const dates = (await daysAsked(parts, context, CAMPAIGN_SERIES_DAYS, nowMs)).reverse();
+    const dates = (await requestedDays(parts, context, CAMPAIGN_SERIES_DAYS, nowMs)).reverse();
     const { limit = MAX_CAMPAIGNS, after } = readPaging(context, "camp");
     const today = utcDay(nowMs);
     const since = dates[0] ?? today;
@@ -74,7 +74,7 @@ function campaigns(parts: AnalyticsParts): Endpoint["handle"] {
 }
 
 /** UTC days back from today; whether the caller has registered comes first (semantics: Statuses of errors). */
-async function daysAsked(
+async function requestedDays(
   { database }: AnalyticsParts,
   context: RequestContext,
   limits: { minimum: number; maximum: number; default: number },

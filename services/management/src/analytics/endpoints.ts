@@ -29,7 +29,7 @@ import {
 export interface AnalyticsParts {
   database: Database;
   reads: CallerReads;
-  slots: Pick<MoneyCommands, "readCampaignGames">;
+  wallets: Pick<MoneyCommands, "readCampaignGames">;
   clock: Clock;
 }
 
@@ -84,9 +84,9 @@ async function countryRows(asked: AskedCampaign) {
   return presentCountries(asked.campaignId, await readCountries(asked));
 }
 
-async function gameRows(asked: AskedCampaign, { slots, clock }: AnalyticsParts) {
+async function gameRows(asked: AskedCampaign, { wallets, clock }: AnalyticsParts) {
   const { advertiserId, spentMillicents } = await readSpentByGame(asked);
-  const games = await slots.readCampaignGames(advertiserId, asked.campaignId, clock());
+  const games = await wallets.readCampaignGames(advertiserId, asked.campaignId, clock());
   return presentGames(asked.campaignId, spentMillicents, games);
 }
 

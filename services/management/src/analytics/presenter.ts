@@ -77,7 +77,7 @@ export function presentCreatives(
   }));
   return {
     campaign_id: campaignId,
-    creatives: rows.sort((a, b) => mostImpressions(a, b) || byText(a.creative_id, b.creative_id)),
+    creatives: rows.sort((a, b) => byImpressionsDescending(a, b) || byText(a.creative_id, b.creative_id)),
   };
 }
 
@@ -88,7 +88,7 @@ export function presentCountries(campaignId: string, byCountry: ReadonlyMap<stri
     campaign_id: campaignId,
     countries: rows.sort((a, b) => {
       if (a.country_code === null || b.country_code === null) return a.country_code === null ? 1 : -1;
-      return mostImpressions(a, b) || byText(a.country_code, b.country_code);
+      return byImpressionsDescending(a, b) || byText(a.country_code, b.country_code);
     }),
   };
 }
@@ -171,7 +171,7 @@ function averageCents(spentMillicents: number, days: number): number {
   return Number((2n * BigInt(spentMillicents) + 1_000n * BigInt(days)) / (2_000n * BigInt(days)));
 }
 
-function mostImpressions(a: { impressions: number }, b: { impressions: number }): number {
+function byImpressionsDescending(a: { impressions: number }, b: { impressions: number }): number {
   return b.impressions - a.impressions;
 }
 

@@ -8,7 +8,7 @@ import { type CallerRow, callerIs } from "../reading-barrier/caller-reads.ts";
  */
 
 /** What is asked about the caller's own campaign, whose id is `own.id`. */
-export type Question = Prisma.Sql;
+export type Query = Prisma.Sql;
 
 export interface OwnCampaignRow extends CallerRow {
   /** Whose the campaign is; null: there is none. */
@@ -24,7 +24,7 @@ export interface OwnCampaignRow extends CallerRow {
 export function ownCampaignStatement(
   accountId: string,
   campaignId: string | null,
-  question: Question,
+  question: Query,
 ): Prisma.Sql {
   return Prisma.sql`
     WITH ${callerIs(accountId)}
@@ -47,7 +47,7 @@ export interface StatsRow {
   top_game_id: string | null;
 }
 
-export function statsQuestion(): Question {
+export function statsQuery(): Query {
   return Prisma.sql`
     SELECT impressions, spent_millicents, budget_cents, unique_users,
       (SELECT count(DISTINCT game_id) FROM campaign_games WHERE campaign_id = own.id) AS unique_games,
@@ -75,7 +75,7 @@ export interface ScoredRow extends BreakdownRow {
 const SCORE = Prisma.sql`(affinity_score_sum * 1000000)::bigint AS score_millionths`;
 
 /** Sums of the days from `firstDay` (YYYY-MM-DD) on that had impressions. */
-export function daysQuestion(firstDay: string): Question {
+export function daysQuery(firstDay: string): Query {
   return Prisma.sql`
     SELECT to_char(day, 'YYYY-MM-DD') AS key, impressions, spent_millicents, users AS unique_users, ${SCORE}
     FROM campaign_rollups
@@ -83,7 +83,7 @@ export function daysQuestion(firstDay: string): Question {
 }
 
 /** Sums of the countries that had impressions. */
-export function countriesQuestion(): Question {
+export function countriesQuery(): Query {
   return Prisma.sql`
     SELECT country_code AS key, impressions, spent_millicents, users AS unique_users FROM campaign_countries
     WHERE campaign_id = own.id`;
@@ -96,7 +96,7 @@ export interface GameRow extends CallerRow {
 }
 
 /** One row at least. */
-export function gamesQuestion(): Question {
+export function gamesQuery(): Query {
   return Prisma.sql`
     SELECT games.key, games.spent_millicents FROM (VALUES (1)) AS always(one) LEFT JOIN (
       SELECT game_id AS key, sum(spent_millicents)::bigint AS spent_millicents FROM campaign_games
@@ -110,7 +110,7 @@ export interface CreativeRow extends ScoredRow {
 }
 
 /** Every creative in use, and every deleted one that had impressions (docs/behaviour.md#rows). */
-export function creativesQuestion(): Question {
+export function creativesQuery(): Query {
   return Prisma.sql`
     SELECT id AS key, creative_type::text AS creative_type, brand_name, impressions, spent_millicents, unique_users, ${SCORE}
     FROM creatives WHERE campaign_id = own.id AND (deleted_at IS NULL OR impressions > 0)`;
@@ -128,7 +128,7 @@ export interface AffinityRow {
 }
 
 /** The campaign's affinities in the order of creation. */
-export function affinitiesQuestion(): Question {
+export function affinitiesQuery(): Query {
   return Prisma.sql`
     SELECT id, affinity_type::text AS affinity_type, affinity_value, weight, impressions,
       (contribution_sum * 1000000)::bigint AS contribution_millionths,
@@ -153,7 +153,7 @@ export interface SpendingRow {
 }
 
 /** What pacing looks at; `today` is YYYY-MM-DD. */
-export function spendingQuestion(today: string): Question {
+export function spendingQuery(today: string): Query {
   return Prisma.sql`
     SELECT budget_cents, spent_millicents, daily_cap_cents, cpm_bid_cents, start_date, end_date, first_activated_at,
       COALESCE((

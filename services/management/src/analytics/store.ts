@@ -7,22 +7,22 @@ import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import { isIdentifier } from "../shared/identifiers.ts";
 import {
   type AffinityRow,
-  affinitiesQuestion,
+  affinitiesQuery,
   type BreakdownRow,
   type CreativeRow,
-  countriesQuestion,
-  creativesQuestion,
-  daysQuestion,
+  countriesQuery,
+  creativesQuery,
+  daysQuery,
   type GameRow,
-  gamesQuestion,
+  gamesQuery,
   type OwnCampaignRow,
   ownCampaignStatement,
-  type Question,
+  type Query,
   type ScoredRow,
   type SpendingRow,
   type StatsRow,
-  spendingQuestion,
-  statsQuestion,
+  spendingQuery,
+  statsQuery,
 } from "./statements.ts";
 
 /** A campaign that a caller asks about: of its id, and whether it is his, nothing is known yet. */
@@ -36,7 +36,7 @@ export interface AskedCampaign {
  * What the question finds in the caller's own campaign, all that was billed before included. Throws 403 when the caller has not
  * registered or the campaign is another's, 404 when there is none.
  */
-async function ask<Row extends object>(asked: AskedCampaign, question: Question): Promise<Row[]> {
+async function ask<Row extends object>(asked: AskedCampaign, question: Query): Promise<Row[]> {
   const { reads, accountId, campaignId } = asked;
   const possibleId = isIdentifier("camp", campaignId) ? campaignId : null;
   const statement = ownCampaignStatement(accountId, possibleId, question);
@@ -86,7 +86,7 @@ export interface CampaignStats extends ScoredSums {
 }
 
 export async function readCampaignStats(asked: AskedCampaign): Promise<CampaignStats> {
-  const row = one(await ask<StatsRow>(asked, statsQuestion()), asked);
+  const row = one(await ask<StatsRow>(asked, statsQuery()), asked);
   return {
     ...scoredSumsOf(row),
     campaignId: asked.campaignId,
@@ -99,13 +99,13 @@ export async function readCampaignStats(asked: AskedCampaign): Promise<CampaignS
 
 /** By day (YYYY-MM-DD), from the first one on; days without impressions are left out. */
 export async function readDays(asked: AskedCampaign, firstDay: string): Promise<Map<string, ScoredSums>> {
-  const rows = await ask<ScoredRow>(asked, daysQuestion(firstDay));
+  const rows = await ask<ScoredRow>(asked, daysQuery(firstDay));
   return new Map(rows.map((row) => [row.key, scoredSumsOf(row)]));
 }
 
 /** By country code; empty: unknown place. */
 export async function readCountries(asked: AskedCampaign): Promise<Map<string, Sums>> {
-  const rows = await ask<BreakdownRow>(asked, countriesQuestion());
+  const rows = await ask<BreakdownRow>(asked, countriesQuery());
   return new Map(rows.map((row) => [row.key, sumsOf(row)]));
 }
 
@@ -113,7 +113,7 @@ export async function readCountries(asked: AskedCampaign): Promise<Map<string, S
 export async function readSpentByGame(
   asked: AskedCampaign,
 ): Promise<{ advertiserId: string; spentMillicents: Map<string, Millicents> }> {
-  const rows = await ask<GameRow>(asked, gamesQuestion());
+  const rows = await ask<GameRow>(asked, gamesQuery());
   const spentMillicents = new Map<string, Millicents>();
   for (const { key, spent_millicents } of rows) {
     if (key !== null) spentMillicents.set(key, safeInteger(spent_millicents ?? 0n, "spent"));
@@ -129,7 +129,7 @@ export interface CreativeSums extends ScoredSums {
 
 /** Every creative in use, and every deleted one that had impressions (docs/behaviour.md#rows). */
 export async function readCreatives(asked: AskedCampaign): Promise<CreativeSums[]> {
-  const rows = await ask<CreativeRow>(asked, creativesQuestion());
+  const rows = await ask<CreativeRow>(asked, creativesQuery());
   return rows.map((row) => ({
     ...scoredSumsOf(row),
     creativeId: row.key,
@@ -154,7 +154,7 @@ export interface AffinityInfluence {
 
 /** In the order of creation. */
 export async function readAffinityInfluence(asked: AskedCampaign): Promise<AffinityInfluence[]> {
-  const rows = await ask<AffinityRow>(asked, affinitiesQuestion());
+  const rows = await ask<AffinityRow>(asked, affinitiesQuery());
   return rows.map((row) => ({
     affinityId: row.id,
     affinityType: row.affinity_type,
@@ -168,7 +168,7 @@ export async function readAffinityInfluence(asked: AskedCampaign): Promise<Affin
 
 /** `today`: YYYY-MM-DD. */
 export async function readPacingFacts(asked: AskedCampaign, today: string): Promise<PacingFacts> {
-  const row = one(await ask<SpendingRow>(asked, spendingQuestion(today)), asked);
+  const row = one(await ask<SpendingRow>(asked, spendingQuery(today)), asked);
   return {
     budgetMillicents: centsToMillicents(row.budget_cents),
     spentMillicents: safeInteger(row.spent_millicents, "spent"),

@@ -8,7 +8,7 @@ import {
 import { type EndpointGroup, forbidden, type RateLimit } from "@diegetic/service-kit";
 
 /** Most keys of one account that are in force at the same time. */
-export const MOST_KEYS = 100;
+export const MAX_KEYS = 100;
 
 /** A key with one of them manages the keys of its account. */
 export const MANAGING_SCOPES: readonly Scope[] = ["advertiser", "developer"];

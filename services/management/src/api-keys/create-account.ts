@@ -2,7 +2,7 @@ import { newId, SCOPES, type Scope } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
 import type { RateLimit } from "@diegetic/service-kit";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import { newKeyText } from "./key-text.ts";
+import { newKeySecret } from "./key-secret.ts";
 import { insertKey } from "./store.ts";
 
 /** What a key may be used for when nothing is said (docs/behaviour.md#key-scopes). */
@@ -33,9 +33,9 @@ export async function createAccountWithKey(
   options: KeyOptions,
 ): Promise<CreatedAccount> {
   const created = await inTransaction(parts.database, (transaction) =>
-    insertAccountWithKey(transaction, options, newKeyText()),
+    insertAccountWithKey(transaction, options, newKeySecret()),
   );
-  await parts.publishing?.obeyedOrLater("apiKey", created.keyId);
+  await parts.publishing?.publishEventually("apiKey", created.keyId);
   return created;
 }
 

@@ -23,7 +23,7 @@ import {
   newSettings,
   requireScopes,
 } from "./api-key.ts";
-import { derivedKeyText, keySha256, newKeySeed } from "./key-text.ts";
+import { derivedKeySecret, keySha256, newKeySeed } from "./key-secret.ts";
 import {
   endKey,
   insertKey,
@@ -41,7 +41,7 @@ export interface ApiKeyParts {
   clock: Clock;
   defaultLimits: DefaultLimits;
   /** Of this installation: texts of keys are derived from it and a stored seed, so that a retry can show them again. */
-  keyTextSecret: string;
+  keyDerivationSecret: string;
 }
 
 /** A key's own account is managed by a key that is no mere serving key (docs/behaviour.md#key-scopes). */
@@ -105,7 +105,7 @@ function rotate(parts: ApiKeyParts): Endpoint["handle"] {
       return { ...current, rateLimitKeyId: current.rateLimitKeyId ?? current.id };
     });
     // The text of the new key is in this answer alone: it is given, even where the end of the old one is not obeyed yet.
-    await parts.publishing.obeyedOrLater("apiKey", old.id);
+    await parts.publishing.publishEventually("apiKey", old.id);
     return answer;
   };
 }
@@ -123,7 +123,7 @@ function revoke({ database, publishing, clock }: ApiKeyParts): Endpoint["handle"
       if (manages && isInForce(present, nowMs)) await requireAnotherManagingKey(transaction, present);
       await endKey(transaction, key.id, { revokedAt: new Date(nowMs) });
     });
-    await publishing.obeyed("apiKey", key.id);
+    await publishing.publishAndWait("apiKey", key.id);
     return { status: 204 };
   };
 }
@@ -138,7 +138,7 @@ interface StoredKey extends Omit<CreatedApiKeyBody, "key"> {
  * day, too, from which a retry derives the same text again. `prepare` runs while the account's keys are locked.
  */
 async function issueKey(
-  { database, publishing, clock, keyTextSecret }: ApiKeyParts,
+  { database, publishing, clock, keyDerivationSecret }: ApiKeyParts,
   context: RequestContext,
   sent: unknown,
   prepare: (transaction: Transaction, nowMs: number) => Promise<KeySettings>,
@@ -148,7 +148,7 @@ async function issueKey(
     await lockKeys(transaction, context.key, nowMs);
     const settings = await prepare(transaction, nowMs);
     const seed = newKeySeed();
-    const text = derivedKeyText(keyTextSecret, seed);
+    const text = derivedKeySecret(keyDerivationSecret, seed);
     const key = await insertKey(transaction, context.accountId, settings, text, nowMs);
     const body: StoredKey = { ...present(key), seed };
     return { status: 201, body };
@@ -156,10 +156,10 @@ async function issueKey(
   const { seed, ...shown } = stored.body;
   // A retry could come from another key of the account than the first request.
   requireScopes(context.key, shown.scopes);
-  const text = derivedKeyText(keyTextSecret, seed);
+  const text = derivedKeySecret(keyDerivationSecret, seed);
   const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: shown.id } });
   if (keySha256(text) !== sha256) throw conflict(CANNOT_BE_SHOWN);
-  await publishing.obeyedOrLater("apiKey", shown.id);
+  await publishing.publishEventually("apiKey", shown.id);
   const body: CreatedApiKeyBody = { ...shown, key: text };
   return { ...stored, body };
 }

@@ -5,13 +5,13 @@ import type { ApiKey, KeyDirectory } from "@diegetic/service-kit";
 import { findSession } from "../sessions/store.ts";
 import type { Clock } from "../shared/time.ts";
 import { isInForce } from "./api-key.ts";
-import { largestOwnLimit, limitFromColumn } from "./limit-column.ts";
+import { limitFromColumn, maxOwnLimit } from "./limit-column.ts";
 
 const USE_NOTED_EVERY_MS = 60_000;
 
 /**
  * Looks keys and sessions up in Postgres at every request: a revoked one is refused by the very next. Notes their use by the minute. While
- * Redis is another installation's it throws, as if it were away: nobody is answered by what stands in it.
+ * redis belongs to another installation it throws, as if it were unavailable: nobody is answered by what stands in it.
  */
 export function createKeyDirectory(
   {
@@ -36,7 +36,7 @@ export function createKeyDirectory(
         scopes: row.scopes,
         rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute),
         rateLimitKeyId: row.rateLimitKeyId ?? row.id,
-        accountLimits: { largestOwn: row.largestOwnLimit },
+        accountLimits: { maxOwn: row.maxOwnLimit },
       };
     },
     findSession(sha256Hex): Promise<ApiKey | undefined> {
@@ -52,7 +52,7 @@ interface KeyRow {
   scopes: Scope[];
   rateLimitPerMinute: number | null;
   rateLimitKeyId: string | null;
-  largestOwnLimit: number | null;
+  maxOwnLimit: number | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
@@ -62,7 +62,7 @@ function keyStatement(sha256Hex: string): Prisma.Sql {
   return Prisma.sql`
     SELECT id, account_id AS "accountId", scopes::text[] AS scopes, rate_limit_per_minute AS "rateLimitPerMinute",
       rate_limit_key_id AS "rateLimitKeyId",
-      ${largestOwnLimit("api_keys.account_id")} AS "largestOwnLimit",
+      ${maxOwnLimit("api_keys.account_id")} AS "maxOwnLimit",
       expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
     FROM api_keys WHERE sha256 = ${sha256Hex}`;
 }

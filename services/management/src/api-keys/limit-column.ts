@@ -14,7 +14,7 @@ export function limitFromColumn(column: number | null): RateLimit | null {
 }
 
 /** SQL for the largest limit that a key of the account carries itself: NULL where none does. */
-export function largestOwnLimit(accountColumn: "api_keys.account_id" | "s.account_id"): Prisma.Sql {
+export function maxOwnLimit(accountColumn: "api_keys.account_id" | "s.account_id"): Prisma.Sql {
   return Prisma.sql`(
     SELECT max(own.rate_limit_per_minute) FROM api_keys AS own
     WHERE own.account_id = ${Prisma.raw(accountColumn)} AND own.rate_limit_per_minute > 0 AND own.revoked_at IS NULL)`;

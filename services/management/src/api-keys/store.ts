@@ -17,9 +17,9 @@ import {
   isInForce,
   type KeySettings,
   MANAGING_SCOPES,
-  MOST_KEYS,
+  MAX_KEYS,
 } from "./api-key.ts";
-import { keySha256, shownPrefix } from "./key-text.ts";
+import { keySha256, shownPrefix } from "./key-secret.ts";
 import { limitFromColumn, limitToColumn } from "./limit-column.ts";
 
 function fromRow(row: Prisma.ApiKeyGetPayload<object>): ApiKeyRow {
@@ -56,7 +56,7 @@ export async function ownKey(
 }
 
 export function keyMissing() {
-  return notFound("There is no API key of this id in force: GET /api-keys lists your own.");
+  return notFound("API key not found, or no longer in force. GET /api-keys lists yours.");
 }
 
 /**
@@ -93,8 +93,8 @@ async function requireOwner(
 /** Throws 422 when the account has as many keys in force as it may. */
 export async function requireRoom(transaction: Transaction, accountId: string, nowMs: number): Promise<void> {
   const keys = await transaction.apiKey.count({ where: inForce(accountId, nowMs) });
-  if (keys < MOST_KEYS) return;
-  throw unprocessable(`An account has at most ${MOST_KEYS} API keys in force: revoke one first.`);
+  if (keys < MAX_KEYS) return;
+  throw unprocessable(`An account has at most ${MAX_KEYS} API keys in force: revoke one first.`);
 }
 
 /**
@@ -125,15 +125,15 @@ export async function insertKey(
   transaction: Transaction,
   accountId: string,
   settings: KeySettings,
-  keyText: string,
+  keySecret: string,
   nowMs: number,
 ): Promise<ApiKeyRow> {
   const row = await transaction.apiKey.create({
     data: {
       id: newId("key", nowMs),
       accountId,
-      sha256: keySha256(keyText),
-      prefix: shownPrefix(keyText),
+      sha256: keySha256(keySecret),
+      prefix: shownPrefix(keySecret),
       label: settings.label,
       scopes: [...settings.scopes],
       rateLimitPerMinute: limitToColumn(settings.rateLimitPerMinute),

@@ -8,7 +8,7 @@ import {
 } from "@diegetic/contracts";
 
 /** Most blocklist rules of one campaign (docs/behaviour.md#sizes). */
-export const MOST_BLOCKLIST_RULES = 1_000;
+export const MAX_BLOCKLIST_RULES = 1_000;
 
 export interface BlocklistRule {
   id: string;

@@ -2,7 +2,7 @@ import { type BlocklistRuleBody, blocklistApi } from "@diegetic/contracts";
 import type { Endpoint } from "@diegetic/service-kit";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { timestamp } from "../shared/time.ts";
-import { type BlocklistRule, MOST_BLOCKLIST_RULES, readBlocklistRule } from "./blocklist-rule.ts";
+import { type BlocklistRule, MAX_BLOCKLIST_RULES, readBlocklistRule } from "./blocklist-rule.ts";
 import { blocklistStore } from "./store.ts";
 
 export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {
@@ -13,7 +13,7 @@ export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {
       prefix: "blk",
       name: "blocklist rule",
       plural: "blocklist rules",
-      most: MOST_BLOCKLIST_RULES,
+      most: MAX_BLOCKLIST_RULES,
       validate: readBlocklistRule,
       store: blocklistStore,
       present,

@@ -1,5 +1,5 @@
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { lockCampaign, raiseVersion } from "../campaigns/store.ts";
+import { bumpVersion, lockCampaign } from "../campaigns/store.ts";
 import { recordCampaignSize, type SizeChange } from "../sizes/published-size.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
 
@@ -24,11 +24,11 @@ export async function inLockedCampaign<Result>(
   const { version } = await lockCampaign(transaction, campaignId);
   const result = await work({ id: campaignId, nextVersion: version + 1 });
   await recordCampaignSize(transaction, campaignId, change);
-  await raiseVersion(transaction, campaignId);
+  await bumpVersion(transaction, campaignId);
   return result;
 }
 
-/** `inLockedCampaign` in a transaction of its own; returns when every match instance obeys the change. */
+/** `inLockedCampaign` in a transaction of its own; returns when every match instance applies the change. */
 export async function changeCampaign<Result>(
   { database, publishing }: { database: Database; publishing: Publishing },
   campaignId: string,
@@ -38,6 +38,6 @@ export async function changeCampaign<Result>(
   const result = await inTransaction(database, (transaction) =>
     inLockedCampaign(transaction, campaignId, change, (campaign) => work(transaction, campaign)),
   );
-  await publishing.obeyed("campaign", campaignId);
+  await publishing.publishAndWait("campaign", campaignId);
   return result;
 }

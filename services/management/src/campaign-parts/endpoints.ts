@@ -75,7 +75,7 @@ function create<Request, Part extends { id: string }>(
         return { status: 201, body: kind.present(part) };
       }),
     );
-    await publishing.obeyed("campaign", campaign.id);
+    await publishing.publishAndWait("campaign", campaign.id);
     return answer;
   };
 }

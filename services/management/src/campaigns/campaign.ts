@@ -1,8 +1,8 @@
 import type { CampaignStatus } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 
-/** Most campaigns of one advertiser: they share a slot in Redis, which is restored as a whole. */
-export const MOST_CAMPAIGNS = 5_000;
+/** Most campaigns of one advertiser: they share a wallet in Redis, which is restored as a whole. */
+export const MAX_CAMPAIGNS = 5_000;
 
 export interface Campaign {
   id: string;

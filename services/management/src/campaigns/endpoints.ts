@@ -9,7 +9,7 @@ import { pageAnswer, readPaging } from "../shared/paging.ts";
 import type { Clock } from "../shared/time.ts";
 import { recordCampaignSize } from "../sizes/published-size.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import { type Campaign, MOST_CAMPAIGNS } from "./campaign.ts";
+import { type Campaign, MAX_CAMPAIGNS } from "./campaign.ts";
 import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
 import { presentCampaign } from "./presenter.ts";
 import { activationRefusal, changedSettings, newSettings, pauseRefusal } from "./rules.ts";
@@ -26,7 +26,7 @@ import {
 
 export interface CampaignParts {
   database: Database;
-  slots: CeilingCommands;
+  wallets: CeilingCommands;
   publishing: Publishing;
   barrier: ReadingBarrier;
   clock: Clock;
@@ -51,16 +51,16 @@ function create({ database, publishing, clock }: CampaignParts): Endpoint["handl
     const settings = newSettings(value);
     const nowMs = clock();
     const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
-      if ((await countCampaigns(transaction, advertiser.id)) >= MOST_CAMPAIGNS) {
+      if ((await countCampaigns(transaction, advertiser.id)) >= MAX_CAMPAIGNS) {
         throw unprocessable(
-          `An advertiser has at most ${MOST_CAMPAIGNS} campaigns: change one that is no longer needed.`,
+          `An advertiser has at most ${MAX_CAMPAIGNS} campaigns: change one that is no longer needed.`,
         );
       }
       const campaign = await insertCampaign(transaction, advertiser.id, settings, nowMs);
       await recordCampaignSize(transaction, campaign.id, { mayGrow: true });
       return { status: 201, body: presentCampaign(campaign) };
     });
-    await publishing.obeyedOrLater("campaign", answer.body.id);
+    await publishing.publishEventually("campaign", answer.body.id);
     return answer;
   };
 }
@@ -91,7 +91,7 @@ function change(parts: CampaignParts): Endpoint["handle"] {
     const changed = changedSettings(context.body((sent) => campaignPatch(sent, presentCampaign(campaign))));
     await barrier.advertiser(campaign.advertiserId);
     const result = await changeSettings(parts, campaign.id, changed);
-    if (Object.keys(changed).length > 0) await publishing.obeyed("campaign", campaign.id);
+    if (Object.keys(changed).length > 0) await publishing.publishAndWait("campaign", campaign.id);
     return { status: 200, body: presentCampaign(result) };
   };
 }
@@ -109,7 +109,7 @@ function activate(parts: CampaignParts): Endpoint["handle"] {
       const balance = (advertiser?.depositedMillicents ?? 0) - (advertiser?.spentMillicents ?? 0);
       return activationRefusal(present, creatives, balance);
     });
-    await parts.publishing.obeyedOrLater("campaign", campaign.id);
+    await parts.publishing.publishEventually("campaign", campaign.id);
     return { status: 200, body: presentCampaign(changed) };
   };
 }
@@ -119,7 +119,7 @@ function pause(parts: CampaignParts): Endpoint["handle"] {
   return async (context) => {
     const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
     const paused = await storePause(parts, campaign.id);
-    await publishing.obeyed("campaign", campaign.id);
+    await publishing.publishAndWait("campaign", campaign.id);
     await confirmPause(database, paused);
     await barrier.advertiser(campaign.advertiserId);
     const changed = await findCampaign(database, campaign.id);

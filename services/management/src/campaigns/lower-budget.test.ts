@@ -12,8 +12,8 @@ describe("lowering a budget", () => {
   async function spendingCampaign(budgetCents: number) {
     const owner = await harness.advertiser(100_000);
     const { campaignId, creativeId } = await activeCampaign(owner, { budget_cents: budgetCents });
-    const slot = await harness.money.readCampaign(owner.advertiserId, campaignId);
-    const campaignVersion = slot?.version ?? 0;
+    const wallet = await harness.money.readCampaign(owner.advertiserId, campaignId);
+    const campaignVersion = wallet?.version ?? 0;
     const spending = {
       advertiserId: owner.advertiserId,
       campaignId,
@@ -26,7 +26,7 @@ describe("lowering a budget", () => {
   const read = ({ advertiserId, campaignId }: { advertiserId: string; campaignId: string }) =>
     harness.money.readCampaign(advertiserId, campaignId);
 
-  it("looks at what is spent in the slot, before Postgres knows of it", async () => {
+  it("looks at what is spent in the wallet, before Postgres knows of it", async () => {
     const { owner, campaignId, spending } = await spendingCampaign(10);
     for (let n = 0; n < 5; n++) {
       await hold(harness.money, spending);
@@ -48,12 +48,12 @@ describe("lowering a budget", () => {
       [12, 8, 5, 3].map((budget) => owner.patch(`/campaigns/${campaignId}`, { budget_cents: budget })),
     );
     const [charges, answers] = await Promise.all([charging, lowering]);
-    const slot = await read(spending);
+    const wallet = await read(spending);
     const row = await harness.management.database.campaign.findUniqueOrThrow({ where: { id: campaignId } });
     const charged = charges.filter(({ outcome }) => outcome === "charged").length;
-    expect(slot?.spentMillicents).toBe(charged * 500);
-    expect(slot?.spentMillicents).toBeLessThanOrEqual(row.budgetCents * 1_000);
-    expect(slot).toMatchObject({ budgetMillicents: row.budgetCents * 1_000, ceilingMillicents: null });
+    expect(wallet?.spentMillicents).toBe(charged * 500);
+    expect(wallet?.spentMillicents).toBeLessThanOrEqual(row.budgetCents * 1_000);
+    expect(wallet).toMatchObject({ budgetMillicents: row.budgetCents * 1_000, ceilingMillicents: null });
     for (const answer of answers) expect([200, 422]).toContain(answer.status);
   }, 60_000);
 

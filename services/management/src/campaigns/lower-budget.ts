@@ -5,41 +5,41 @@ import { unavailable } from "@diegetic/service-kit";
 import { recordCampaignSize } from "../sizes/published-size.ts";
 import type { Campaign, CampaignSettings } from "./campaign.ts";
 import { checkBudgetCoversSpent, checkDates } from "./rules.ts";
-import { lockCampaign, raiseVersion, updateSettings } from "./store.ts";
+import { bumpVersion, lockCampaign, updateSettings } from "./store.ts";
 
 const ATTEMPTS = 5;
 
 export type CeilingCommands = Pick<MoneyCommands, "setBudgetCeiling" | "readCampaign">;
 
 /**
- * Changes a campaign's settings in one locked step. A budget that is lowered is lowered in the advertiser's slot first:
+ * Changes a campaign's settings in one locked step. A budget that is lowered is lowered in the advertiser's wallet first:
  * its ceiling refuses to go below what is spent there, and from then on no charge passes it, so that Postgres can follow.
  *
- * A ceiling that a crash leaves behind is taken away by the next newer version that reaches the slot. So that there
+ * A ceiling that a crash leaves behind is taken away by the next newer version that reaches the wallet. So that there
  * always is one, the version is raised, and committed, before the ceiling is set; while the campaign is locked nobody
- * else writes its slot, and a version that reached it in between is noticed and raised once more.
+ * else writes its wallet, and a version that reached it in between is noticed and raised once more.
  *
  * Setting the ceiling is an effect outside of the transaction, while it holds the lock: the same ceiling again changes nothing,
  * and one whose transaction is rolled back goes with the next version.
  */
 export async function changeSettings(
-  parts: { database: Database; slots: CeilingCommands },
+  parts: { database: Database; wallets: CeilingCommands },
   campaignId: string,
   changed: Partial<CampaignSettings>,
 ): Promise<Campaign> {
-  const { database, slots } = parts;
+  const { database, wallets } = parts;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const result = await inTransaction(database, async (transaction) => {
       const present = await lockCampaign(transaction, campaignId);
       checkDates({ ...present, ...changed });
       if (changed.budgetCents !== undefined && changed.budgetCents < present.budgetCents) {
-        const outcome = await setCeiling(slots, present, changed.budgetCents);
-        if (outcome === "version is in the slot") return undefined;
+        const outcome = await setCeiling(wallets, present, changed.budgetCents);
+        if (outcome === "version is in the wallet") return undefined;
       }
       return applyChange(transaction, present, changed);
     });
     if (result !== undefined) return result;
-    await raiseVersion(database, campaignId);
+    await bumpVersion(database, campaignId);
   }
   throw unavailable("The campaign is being changed by others at the same time: try again.");
 }
@@ -57,23 +57,23 @@ async function applyChange(
 }
 
 async function setCeiling(
-  slots: CeilingCommands,
+  wallets: CeilingCommands,
   present: Campaign,
   budgetCents: number,
-): Promise<"set" | "version is in the slot"> {
+): Promise<"set" | "version is in the wallet"> {
   checkBudgetCoversSpent(budgetCents, present.spentMillicents);
-  const slot = await slots.readCampaign(present.advertiserId, present.id);
-  if (slot !== null) {
-    checkBudgetCoversSpent(budgetCents, slot.spentMillicents);
-    if (slot.version >= present.version) return "version is in the slot";
+  const wallet = await wallets.readCampaign(present.advertiserId, present.id);
+  if (wallet !== null) {
+    checkBudgetCoversSpent(budgetCents, wallet.spentMillicents);
+    if (wallet.version >= present.version) return "version is in the wallet";
   }
-  const ceiling = await slots.setBudgetCeiling(
+  const ceiling = await wallets.setBudgetCeiling(
     present.advertiserId,
     present.id,
     centsToMillicents(budgetCents),
   );
   if (ceiling.outcome === "spent") checkBudgetCoversSpent(budgetCents, ceiling.spentMillicents);
-  if (ceiling.outcome === "unknown_slot") {
+  if (ceiling.outcome === "unknown_wallet") {
     // It is just being restored, perhaps from the row as it was before this change.
     throw unavailable("The campaign's account is being restored: try again.");
   }

@@ -33,7 +33,7 @@ export async function ownCampaign(
 }
 
 function noCampaign() {
-  return notFound("There is no campaign of this id: GET /campaigns lists your own.");
+  return notFound("Campaign not found. GET /campaigns lists yours.");
 }
 
 /** @param ownerId whose the campaign is; null: there is none. Throws 404 and 403. */
@@ -120,7 +120,7 @@ export async function updateStatus(
   return fromRow(row);
 }
 
-/** Notes that every match instance obeys a pause; a newer version of the campaign may have another one to confirm. */
+/** Notes that every match instance applies a pause; a newer version of the campaign may have another one to confirm. */
 export async function confirmPause(database: Database, { id, version }: Campaign): Promise<void> {
   // Not by the client for models: it would say that the settings have been changed now.
   await database.$executeRaw`
@@ -128,6 +128,6 @@ export async function confirmPause(database: Database, { id, version }: Campaign
 }
 
 /** Says that something of the campaign has changed which the snapshot shows: its creatives or rules. */
-export async function raiseVersion(client: Database | Transaction, campaignId: string): Promise<void> {
+export async function bumpVersion(client: Database | Transaction, campaignId: string): Promise<void> {
   await client.campaign.update({ where: { id: campaignId }, data: { version: { increment: 1 } } });
 }

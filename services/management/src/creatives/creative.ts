@@ -9,7 +9,7 @@ import {
 import { MAX_CREATIVE_TEXT_BYTES } from "../sizes/limits.ts";
 
 /** Maximum creatives of one campaign (docs/behaviour.md#sizes). */
-export const MOST_CREATIVES = 100;
+export const MAX_CREATIVES = 100;
 
 /** What an advertiser decides about a creative; its type is fixed at creation. */
 export interface CreativeSettings {

@@ -1,7 +1,7 @@
 import { type CreativeBody, creativeCreate, creativePatch, creativesApi } from "@diegetic/contracts";
 import { type Database, inTransaction } from "@diegetic/database";
 import { conflict, type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
-import { lockCampaign, ownCampaign, raiseVersion } from "../campaigns/store.ts";
+import { bumpVersion, lockCampaign, ownCampaign } from "../campaigns/store.ts";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import { pageAnswer, readPaging } from "../shared/paging.ts";
@@ -12,7 +12,7 @@ import {
   type Creative,
   changedSettings,
   deletionRefusal,
-  MOST_CREATIVES,
+  MAX_CREATIVES,
   newSettings,
   publishedTextBytes,
   requireTextFits,
@@ -70,15 +70,15 @@ function create({ database, publishing, clock }: CreativeParts): Endpoint["handl
     const nowMs = clock();
     const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
       await lockCampaign(transaction, campaign.id);
-      if ((await countCreatives(transaction, campaign.id)) >= MOST_CREATIVES) {
-        throw unprocessable(`A campaign has at most ${MOST_CREATIVES} creatives: delete one first.`);
+      if ((await countCreatives(transaction, campaign.id)) >= MAX_CREATIVES) {
+        throw unprocessable(`A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`);
       }
       const creative = await insertCreative(transaction, campaign.id, value.creative_type, settings, nowMs);
       await recordCampaignSize(transaction, campaign.id, { mayGrow: true });
-      await raiseVersion(transaction, campaign.id);
+      await bumpVersion(transaction, campaign.id);
       return { status: 201, body: present(creative) };
     });
-    await publishing.obeyedOrLater("campaign", campaign.id);
+    await publishing.publishEventually("campaign", campaign.id);
     return answer;
   };
 }
@@ -109,10 +109,10 @@ function change({ database, publishing, barrier }: CreativeParts): Endpoint["han
       if (textBytes(updated) > textBytes(before)) requireTextFits(updated);
       const mayGrow = publishedTextBytes(updated) > publishedTextBytes(before);
       await recordCampaignSize(transaction, creative.campaignId, { mayGrow });
-      await raiseVersion(transaction, creative.campaignId);
+      await bumpVersion(transaction, creative.campaignId);
       return updated;
     });
-    await publishing.obeyed("campaign", creative.campaignId);
+    await publishing.publishAndWait("campaign", creative.campaignId);
     return { status: 200, body: present(result) };
   };
 }
@@ -127,9 +127,9 @@ function remove({ database, publishing, clock }: CreativeParts): Endpoint["handl
       const refusal = deletionRefusal(campaign.status, creatives);
       if (refusal !== undefined) throw conflict(refusal);
       await recordCampaignSize(transaction, campaign.id, { mayGrow: false });
-      await raiseVersion(transaction, campaign.id);
+      await bumpVersion(transaction, campaign.id);
     });
-    await publishing.obeyed("campaign", creative.campaignId);
+    await publishing.publishAndWait("campaign", creative.campaignId);
     return { status: 204 };
   };
 }

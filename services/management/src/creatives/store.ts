@@ -36,7 +36,7 @@ export async function ownCreative(
 }
 
 export function creativeMissing() {
-  return notFound("There is no creative of this id: GET /campaigns/{campaign_id}/creatives lists your own.");
+  return notFound("Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.");
 }
 
 /** A campaign's creatives in the order of their creation. */

@@ -3,7 +3,7 @@ import { type Database, inTransaction, type Transaction, utcDay } from "@diegeti
 import { type Advertiser, findAdvertiser, insertAdvertiser } from "../advertiser/store.ts";
 import { replaceAffinities } from "../affinities/store.ts";
 import { insertAccountWithKey } from "../api-keys/create-account.ts";
-import { derivedKeyText, keySha256 } from "../api-keys/key-text.ts";
+import { derivedKeySecret, keySha256 } from "../api-keys/key-secret.ts";
 import { inLockedCampaign } from "../campaign-parts/change-campaign.ts";
 import { newSettings as newCampaign } from "../campaigns/rules.ts";
 import { insertCampaign, updateStatus } from "../campaigns/store.ts";
@@ -53,7 +53,7 @@ export interface Demo {
  * @param secret of this installation, at least 32 characters: the key is derived from it, only its SHA-256 is stored.
  */
 export async function createDemo(database: Database, secret: string, nowMs: number): Promise<Demo> {
-  const key = derivedKeyText(secret, "demo key");
+  const key = derivedKeySecret(secret, "demo key");
   return inTransaction(
     database,
     async (transaction) => {

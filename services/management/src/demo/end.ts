@@ -1,12 +1,12 @@
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { derivedKeyText, keySha256 } from "../api-keys/key-text.ts";
+import { derivedKeySecret, keySha256 } from "../api-keys/key-secret.ts";
 import { demoGameKey } from "./play.ts";
 
 /** Marks a key as ended by a start without the demo: no rotation sets this moment, and a key that somebody revoked stays revoked. */
 const ENDED_WITH_DEMO = new Date(0);
 
 const sha256OfKeys = (secret: string) =>
-  [derivedKeyText(secret, "demo key"), demoGameKey(secret)].map(keySha256);
+  [derivedKeySecret(secret, "demo key"), demoGameKey(secret)].map(keySha256);
 
 /**
  * Ends every access to the demo account that follows from the installation's secret: its two keys, its login, and the sessions of

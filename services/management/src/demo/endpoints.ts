@@ -1,7 +1,7 @@
 import { demoApi } from "@diegetic/contracts";
 import { type Database, type Reader, safeInteger } from "@diegetic/database";
 import { type Endpoint, endpoint, notFound } from "@diegetic/service-kit";
-import { keySha256 } from "../api-keys/key-text.ts";
+import { keySha256 } from "../api-keys/key-secret.ts";
 import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import { readAdvertiserRevenue, readGameEarnings } from "../revenue/store.ts";
 import { PLAY_GAME_ID } from "./play.ts";

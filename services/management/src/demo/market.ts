@@ -220,7 +220,7 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
       {
         type: "product_mention",
         hook: "The herbalist pours Ironleaf without a word, and the shaking in your hands stops.",
-        altHooks: ["A tin of Ironleaf stands among the poisons, and looks the most dangerous of all."],
+        altHooks: ["A tin of Ironleaf stands among the quarantines, and looks the most dangerous of all."],
         product: "Ironleaf First Flush",
         share: 1,
       },

@@ -1,6 +1,6 @@
 import { CREATIVE_TYPES, type CreativeType } from "@diegetic/contracts";
 import { type Database, inTransaction } from "@diegetic/database";
-import { derivedKeyText, keySha256 } from "../api-keys/key-text.ts";
+import { derivedKeySecret, keySha256 } from "../api-keys/key-secret.ts";
 import { insertKey } from "../api-keys/store.ts";
 import { enabledSettings } from "../placements/placement.ts";
 import { enablePlacement, findPlacement } from "../placements/store.ts";
@@ -12,7 +12,7 @@ export const SEATS_OF_A_SESSION = 50;
 
 /** The key of the game, which follows from the installation's secret. */
 export function demoGameKey(secret: string): string {
-  return derivedKeyText(secret, "key of the demo game");
+  return derivedKeySecret(secret, "key of the demo game");
 }
 
 /**

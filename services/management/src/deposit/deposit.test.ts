@@ -19,7 +19,7 @@ async function bookings(advertiserId: string) {
 }
 
 describe("POST /deposit", () => {
-  it("adds to the balance, the ledger and the advertiser's slot before it answers", async () => {
+  it("adds to the balance, the ledger and the advertiser's wallet before it answers", async () => {
     const caller = await harness.advertiser();
     const first = await caller.post("/deposit", { amount_cents: 1 }).expect(200);
     expect(first.body).toEqual({ balance_cents: 1, deposited_cents: 1 });

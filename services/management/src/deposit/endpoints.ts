@@ -55,7 +55,7 @@ function deposit({ database, publishing, barrier, clock }: DepositParts): Endpoi
         body: { balance_cents: balanceCents(money), deposited_cents: value.amount_cents },
       };
     });
-    await publishing.obeyedOrLater("advertiser", advertiser.id);
+    await publishing.publishEventually("advertiser", advertiser.id);
     return answer;
   };
 }
@@ -88,7 +88,7 @@ export async function addDeposit(
   });
   await transaction.ledgerEntry.create({
     data: {
-      postingId: depositId,
+      entryGroupId: depositId,
       kind: "deposit",
       postedAt: createdAt,
       day: dateOfDay(utcDay(nowMs)),

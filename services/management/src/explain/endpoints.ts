@@ -18,7 +18,7 @@ import { bestRivalRank } from "./rivals.ts";
 
 export interface ExplainParts {
   database: Database;
-  slots: TotalsReader;
+  wallets: TotalsReader;
   sessions: SessionReader;
   market: Market;
   players: SessionIdleTimes & { hashKey: string };
@@ -57,13 +57,13 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
     idleMs: sessionIdleMs(parts.players, body.session_id),
   };
   const [totals, session, bestRank] = await Promise.all([
-    readTotals(parts.slots, campaign, nowMs),
+    readTotals(parts.wallets, campaign, nowMs),
     sessions.read({
       ...asked,
       advertiserId: campaign.advertiser_id,
       creativeIds: campaign.creatives.map((creative) => creative.creative_id),
     }),
-    bestRivalRank({ slots: parts.slots, sessions, index }, id, scene, asked),
+    bestRivalRank({ wallets: parts.wallets, sessions, index }, id, scene, asked),
   ]);
   // A session that has had all its ads is won by nobody.
   const winningRank = sessionHasRoom(session.ads, placement.max_ads_per_session) ? bestRank : null;

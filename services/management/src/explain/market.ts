@@ -10,7 +10,7 @@ import {
   createOutageLog,
   createWaitLog,
   type Logger,
-  toldAsOutageOrWait,
+  logOutageOrWait,
   unavailable,
 } from "@diegetic/service-kit";
 
@@ -68,5 +68,5 @@ function followingLog(logger: Logger) {
     stillWaiting: "explanations are still answered 503, since the snapshot is not published",
     over: "the snapshot is loaded: explanations are answered",
   });
-  return toldAsOutageOrWait(outage, wait, (error) => error instanceof SnapshotNotPublished);
+  return logOutageOrWait(outage, wait, (error) => error instanceof SnapshotNotPublished);
 }

@@ -11,20 +11,20 @@ import { type Millicents, priceMillicents } from "@diegetic/money";
 
 export type TotalsReader = Pick<MoneyCommands, "readAccount" | "readCampaign">;
 
-/** What an advertiser and one of his campaigns stand at; null: the slot is being restored. */
+/** What an advertiser and one of his campaigns stand at; null: the wallet is being restored. */
 export interface MoneyTotals {
   account: AccountTotals | null;
   campaign: CampaignTotals | null;
 }
 
 export async function readTotals(
-  slots: TotalsReader,
+  wallets: TotalsReader,
   campaign: { campaign_id: string; advertiser_id: string },
   nowMs: number,
 ): Promise<MoneyTotals> {
   const [account, totals] = await Promise.all([
-    slots.readAccount(campaign.advertiser_id),
-    slots.readCampaign(campaign.advertiser_id, campaign.campaign_id),
+    wallets.readAccount(campaign.advertiser_id),
+    wallets.readCampaign(campaign.advertiser_id, campaign.campaign_id),
   ]);
   if (totals === null) return { account, campaign: null };
   const { budgetMillicents, ceilingMillicents } = totals;

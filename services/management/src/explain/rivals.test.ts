@@ -7,7 +7,7 @@ import {
   type RedisConnection,
 } from "@diegetic/hot-state";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { openSlot } from "../../../../tests/helpers/open-slot.ts";
+import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { bestRivalRank } from "./rivals.ts";
 
@@ -69,7 +69,7 @@ function campaignOf(advertiserId: string, bidCents: number) {
 /** `count` campaigns of so many advertisers without a cent, bidding from 9000 downwards, and one that can pay 5000. */
 async function market(count: number, advertisers: number) {
   const index = new CampaignIndex();
-  const slots = createMoneyCommands(redis);
+  const wallets = createMoneyCommands(redis);
   const poor = Array.from({ length: advertisers }, () => newId("adv"));
   for (let one = 0; one < count; one += 1) {
     index.upsert(campaignOf(poor[one % advertisers] ?? "", 9_000 - one));
@@ -77,8 +77,8 @@ async function market(count: number, advertisers: number) {
   const paying = campaignOf(newId("adv"), 5_000);
   index.upsert(paying);
   const { advertiser_id: advertiserId, campaign_id: campaignId } = paying;
-  await openSlot(slots, { advertiserId, version: 1, depositedMillicents: 1_000_000 });
-  await slots.applyCampaign({
+  await openWallet(wallets, { advertiserId, version: 1, depositedMillicents: 1_000_000 });
+  await wallets.applyCampaign({
     advertiserId,
     campaignId,
     version: 1,
@@ -87,7 +87,7 @@ async function market(count: number, advertisers: number) {
     dailyCapMillicents: null,
     seed: { spentMillicents: 0, impressions: 0, day: "2026-01-01", daySpentMillicents: 0 },
   });
-  return { index, slots, sessions: createSessionReader(redis) };
+  return { index, wallets, sessions: createSessionReader(redis) };
 }
 
 describe("the best rival", () => {
@@ -115,7 +115,7 @@ describe("the best rival", () => {
     const own = campaignOf(newId("adv"), 5_000);
     index.upsert(own);
     for (let one = 0; one < 30; one += 1) index.upsert(campaignOf(newId("adv"), 9_000));
-    const sources = { index, slots: createMoneyCommands(redis), sessions: createSessionReader(redis) };
+    const sources = { index, wallets: createMoneyCommands(redis), sessions: createSessionReader(redis) };
     expect(await bestRivalRank(sources, own.campaign_id, scene, session)).toBeNull();
   });
 });

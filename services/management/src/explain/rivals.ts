@@ -15,7 +15,7 @@ const FIRST_BATCH = 16;
 const MAX_RIVALS = 64;
 
 /** What of the player session is the same for all campaigns. */
-export interface SessionAsked {
+export interface SessionQuery {
   gameId: string;
   sessionKey: string;
   idleMs: number;
@@ -23,31 +23,31 @@ export interface SessionAsked {
 
 export interface RivalSources {
   index: CampaignIndex;
-  slots: TotalsReader;
+  wallets: TotalsReader;
   sessions: SessionReader;
 }
 
 /**
  * The highest rank among the other campaigns that pass rules 1 to 8 and have a creative left for the session; null when
- * there is none. When none of the `mostRivals` of highest rank can serve and there are more, the rank asked last stands
+ * there is none. When none of the `maxRivals` of highest rank can serve and there are more, the rank asked last stands
  * for them: none of the others has a higher one.
  */
 export async function bestRivalRank(
-  { index, slots, sessions }: RivalSources,
+  { index, wallets, sessions }: RivalSources,
   campaignId: string,
   scene: MatchScene,
-  session: SessionAsked,
-  mostRivals = MAX_RIVALS,
+  session: SessionQuery,
+  maxRivals = MAX_RIVALS,
 ): Promise<number | null> {
   const asked = new Set([campaignId]);
-  const purses = new Purses(slots);
+  const purses = new Purses(wallets);
   let lastRank: number | null = null;
-  let left = mostRivals;
+  let left = maxRivals;
   for (let batch = FIRST_BATCH; left > 0; batch *= 2) {
     const count = Math.min(batch, left);
     const rivals = index.highest(scene, count, { exclude: asked });
     const canServe = await Promise.all(
-      rivals.map((rival) => isAllowed({ slots, sessions, purses }, rival, scene, session)),
+      rivals.map((rival) => isAllowed({ wallets, sessions, purses }, rival, scene, session)),
     );
     const best = rivals.find((_, place) => canServe[place]);
     if (best !== undefined) return best.rank;
@@ -63,18 +63,18 @@ export async function bestRivalRank(
 
 /** What advertisers have left, each asked once in a request. */
 class Purses {
-  readonly #slots: TotalsReader;
+  readonly #wallets: TotalsReader;
   readonly #left = new Map<string, Promise<number>>();
 
-  constructor(slots: TotalsReader) {
-    this.#slots = slots;
+  constructor(wallets: TotalsReader) {
+    this.#wallets = wallets;
   }
 
-  /** In millicents; 0 while the slot is being restored. */
+  /** In millicents; 0 while the wallet is being restored. */
   left(advertiserId: string): Promise<number> {
     const known = this.#left.get(advertiserId);
     if (known !== undefined) return known;
-    const left = this.#slots
+    const left = this.#wallets
       .readAccount(advertiserId)
       .then((account) => (account === null ? 0 : balanceLeft(account)));
     this.#left.set(advertiserId, left);
@@ -83,17 +83,17 @@ class Purses {
 }
 
 async function isAllowed(
-  { slots, sessions, purses }: { slots: TotalsReader; sessions: SessionReader; purses: Purses },
+  { wallets, sessions, purses }: { wallets: TotalsReader; sessions: SessionReader; purses: Purses },
   { campaign }: Ranked,
   { placement, nowMs }: MatchScene,
-  session: SessionAsked,
+  session: SessionQuery,
 ): Promise<boolean> {
   const price = priceMillicents(campaign.cpm_bid_cents);
   if ((await purses.left(campaign.advertiser_id)) < price) return false;
   const creatives = campaign.creatives.filter((one) => placement.placement_types.includes(one.creative_type));
   const creativeIds = creatives.map((one) => one.creative_id);
   const [totals, { appearances }] = await Promise.all([
-    readTotals(slots, campaign, nowMs),
+    readTotals(wallets, campaign, nowMs),
     sessions.read({ ...session, advertiserId: campaign.advertiser_id, creativeIds }),
   ]);
   return (

@@ -2,7 +2,7 @@ import { type GeoTargetBody, geoTargetsApi } from "@diegetic/contracts";
 import type { Endpoint } from "@diegetic/service-kit";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { timestamp } from "../shared/time.ts";
-import { type GeoTarget, MOST_GEO_TARGETS, readGeoTarget } from "./geo-target.ts";
+import { type GeoTarget, MAX_GEO_TARGETS, readGeoTarget } from "./geo-target.ts";
 import { geoTargetStore, requireNoContradiction } from "./store.ts";
 
 export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
@@ -13,7 +13,7 @@ export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
       prefix: "geo",
       name: "geo target",
       plural: "geo targets",
-      most: MOST_GEO_TARGETS,
+      most: MAX_GEO_TARGETS,
       validate: readGeoTarget,
       check: requireNoContradiction,
       store: geoTargetStore,

@@ -8,7 +8,7 @@ import {
 } from "@diegetic/contracts";
 
 /** Most geo targets of one campaign (docs/behaviour.md#sizes). */
-export const MOST_GEO_TARGETS = 500;
+export const MAX_GEO_TARGETS = 500;
 
 /** A place; fields that its type does not know are null. */
 export interface Place {

@@ -48,18 +48,18 @@ export interface LedgerTotals {
 }
 
 /**
- * Deposits = balance + held + spent. The slot was read after the books: what it has spent beyond them is on its way into
+ * Deposits = balance + held + spent. The wallet was read after the books: what it has spent beyond them is on its way into
  * them, and is shown with what is held, because it is not free any more.
  */
 export function totalsOf(
   books: { depositedMillicents: Millicents; spentMillicents: Millicents; impressions: number },
-  slot: { spentMillicents: Millicents; heldMillicents: Millicents },
+  wallet: { spentMillicents: Millicents; heldMillicents: Millicents },
 ): LedgerTotals {
   const { depositedMillicents, spentMillicents, impressions } = books;
-  const onTheWay = Math.max(0, slot.spentMillicents - spentMillicents);
+  const onTheWay = Math.max(0, wallet.spentMillicents - spentMillicents);
   const left = depositedMillicents - spentMillicents;
-  // A slot that is being restored may hold more than there is.
-  const heldMillicents = Math.min(left, slot.heldMillicents + onTheWay);
+  // A wallet that is being restored may hold more than there is.
+  const heldMillicents = Math.min(left, wallet.heldMillicents + onTheWay);
   const balanceMillicents = left - heldMillicents;
   return { depositedMillicents, spentMillicents, heldMillicents, balanceMillicents, impressions };
 }

@@ -6,13 +6,13 @@ import { callingAdvertiser } from "../advertiser/caller.ts";
 import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import type { Clock } from "../shared/time.ts";
 import { closeDays, type LedgerTotals, totalsOf } from "./books.ts";
-import { type AskedPeriod, daysOf, readPeriod, shownPeriod } from "./period.ts";
+import { daysOf, type RequestedPeriod, readPeriod, shownPeriod } from "./period.ts";
 import { ledgerCsv, presentLedger } from "./presenter.ts";
-import { type Books, readBooks } from "./store.ts";
+import { type Books, readWallet } from "./store.ts";
 
 export interface LedgerParts {
   database: Database;
-  slots: Pick<MoneyCommands, "readAccount">;
+  wallets: Pick<MoneyCommands, "readAccount">;
   reads: CallerReads;
   clock: Clock;
 }
@@ -49,7 +49,7 @@ async function periodOf(
   { database }: LedgerParts,
   context: RequestContext,
   nowMs: number,
-): Promise<AskedPeriod> {
+): Promise<RequestedPeriod> {
   try {
     return readPeriod(context.query, nowMs);
   } catch (error) {
@@ -58,17 +58,17 @@ async function periodOf(
   }
 }
 
-/** The books, then the slot: read again where a deposit came in between, since holds may already use it. */
+/** The books, then the wallet: read again where a deposit came in between, since holds may already use it. */
 async function readConsistently(
-  { reads, slots }: LedgerParts,
+  { reads, wallets }: LedgerParts,
   accountId: string,
   firstDay: string,
 ): Promise<{ books: Books; totals: LedgerTotals }> {
   for (let attempt = 1; ; attempt++) {
-    const books = await readBooks(reads, accountId, firstDay);
-    const slot = await slots.readAccount(books.advertiserId);
-    if (slot === null) throw unavailable("What is held is not known for the moment: try again.", 2);
-    const isSameMoney = slot.depositedMillicents <= books.depositedMillicents;
-    if (isSameMoney || attempt >= ATTEMPTS) return { books, totals: totalsOf(books, slot) };
+    const books = await readWallet(reads, accountId, firstDay);
+    const wallet = await wallets.readAccount(books.advertiserId);
+    if (wallet === null) throw unavailable("What is held is not known for the moment: try again.", 2);
+    const isSameMoney = wallet.depositedMillicents <= books.depositedMillicents;
+    if (isSameMoney || attempt >= ATTEMPTS) return { books, totals: totalsOf(books, wallet) };
   }
 }

@@ -11,7 +11,7 @@ export interface Period {
 }
 
 /** What was asked for: a period, or, without any parameter, nothing in particular. */
-export interface AskedPeriod extends Period {
+export interface RequestedPeriod extends Period {
   isDefault: boolean;
 }
 
@@ -23,7 +23,7 @@ export function readPeriod(
   query: URLSearchParams,
   nowMs: number,
   limits: { minimum: number; maximum: number; default: number } = LEDGER_DAYS,
-): AskedPeriod {
+): RequestedPeriod {
   const today = utcDay(nowMs);
   const days = integerParameter("days", query, limits) ?? limits.default;
   const asked = { from: dayParameter("from", query), to: dayParameter("to", query) };
@@ -47,7 +47,7 @@ export function readPeriod(
  * @param firstDay of the advertiser
  * @param movedDays on which something moved, within the period or later
  */
-export function shownPeriod(asked: AskedPeriod, firstDay: string, movedDays: Iterable<string>): Period {
+export function shownPeriod(asked: RequestedPeriod, firstDay: string, movedDays: Iterable<string>): Period {
   const { from, to, isDefault } = asked;
   if (!isDefault || firstDay <= from) return { from, to };
   // What moved is of the period, so that none of these days is before it.

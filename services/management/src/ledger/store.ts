@@ -14,7 +14,7 @@ export interface Books {
   moves: Map<string, DayMoves>;
 }
 
-interface BooksRow extends CallerRow {
+interface ReconciliationRow extends CallerRow {
   first_day: string;
   deposited_millicents: bigint;
   spent_millicents: bigint;
@@ -30,8 +30,8 @@ interface BooksRow extends CallerRow {
  * The caller's totals and what moved since a day (YYYY-MM-DD), all of one moment. Moves come from rollups and deposits, which the
  * audit holds against the ledger: it has a row for every written batch. Throws 403 when the caller has not registered.
  */
-export async function readBooks(reads: CallerReads, accountId: string, since: string): Promise<Books> {
-  const rows = await reads.rows<BooksRow>(
+export async function readWallet(reads: CallerReads, accountId: string, since: string): Promise<Books> {
+  const rows = await reads.rows<ReconciliationRow>(
     accountId,
     Prisma.sql`
     WITH ${callerIs(accountId)}, moves AS (

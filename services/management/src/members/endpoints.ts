@@ -129,7 +129,7 @@ function change({ database, publishing, clock }: MemberParts): Endpoint["handle"
       });
       return moveSessions(transaction, { userId, accountId }, accountId);
     });
-    await Promise.all(sessions.map((id) => publishing.obeyed("session", id)));
+    await Promise.all(sessions.map((id) => publishing.publishAndWait("session", id)));
     return { status: 200, body: present(await memberOf(database, accountId, userId)) };
   };
 }
@@ -149,7 +149,7 @@ function remove({ database, publishing, clock }: MemberParts): Endpoint["handle"
       const next = await accountToActFor(transaction, member.user);
       return moveSessions(transaction, { userId, accountId }, next);
     });
-    await Promise.all(sessions.map((id) => publishing.obeyed("session", id)));
+    await Promise.all(sessions.map((id) => publishing.publishAndWait("session", id)));
     return { status: 204 };
   };
 }
@@ -215,7 +215,7 @@ function withdraw({ database, clock }: MemberParts): Endpoint["handle"] {
       ? await database.accountInvitation.findUnique({ where: { id } })
       : null;
     if (invitation === null) {
-      throw notFound("There is no invitation of this id: GET /invitations lists your own.");
+      throw notFound("Invitation not found. GET /invitations lists yours.");
     }
     if (invitation.accountId !== context.accountId) {
       throw forbidden("The invitation belongs to another account: GET /invitations lists your own.");
@@ -236,7 +236,7 @@ function accept({ database, publishing, clock }: MemberParts): Endpoint["handle"
       const accountId = await acceptInvitation(transaction, token, userOf(context), clock());
       await moveSessions(transaction, { id: keyId }, accountId);
     });
-    await publishing.obeyedOrLater("session", keyId);
+    await publishing.publishEventually("session", keyId);
     return { status: 200, body: await presentSession(database, keyId) };
   };
 }

@@ -75,8 +75,8 @@ function enable({ database, publishing, clock }: PlacementParts): Endpoint["hand
       body: present(await enablePlacement(transaction, owner, settings, nowMs)),
     }));
     // A change of an active placement may restrict, and may be sent again without harm.
-    if (existing?.isActive) await publishing.obeyed("placement", gameId);
-    else await publishing.obeyedOrLater("placement", gameId);
+    if (existing?.isActive) await publishing.publishAndWait("placement", gameId);
+    else await publishing.publishEventually("placement", gameId);
     return answer;
   };
 }
@@ -94,7 +94,7 @@ function change({ database, publishing }: PlacementParts): Endpoint["handle"] {
     const changed = changedSettings(context.body((sent) => placementPatch(sent, present(placement))));
     if (Object.keys(changed).length === 0) return { status: 200, body: present(placement) };
     const result = await updatePlacement(database, placement.gameId, changed);
-    await publishing.obeyed("placement", placement.gameId);
+    await publishing.publishAndWait("placement", placement.gameId);
     return { status: 200, body: present(result) };
   };
 }
@@ -103,7 +103,7 @@ function disable({ database, publishing }: PlacementParts): Endpoint["handle"] {
   return async (context) => {
     const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
     if (placement.isActive) await updatePlacement(database, placement.gameId, { isActive: false });
-    await publishing.obeyed("placement", placement.gameId);
+    await publishing.publishAndWait("placement", placement.gameId);
     return { status: 204 };
   };
 }

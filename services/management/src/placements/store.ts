@@ -42,7 +42,7 @@ export async function listPlacements(
 }
 
 export function noPlacement() {
-  return notFound("There is no placement for this game: enable one by POST /placements/{game_id}.");
+  return notFound("Placement not found. POST /placements/{game_id} enables one.");
 }
 
 /** Throws 403 when the placement is another account's. */

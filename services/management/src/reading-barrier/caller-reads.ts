@@ -10,7 +10,7 @@ export interface CallerRow {
 }
 
 /** Accounts of which the advertiser is remembered. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /** The advertiser of the account, as `caller`: its columns, and `written`. To stand in a WITH. */
 export function callerIs(accountId: string): Prisma.Sql {
@@ -21,7 +21,7 @@ export function callerIs(accountId: string): Prisma.Sql {
 
 /**
  * Reads of advertisers that see everything billed before they were asked for. Who calls, whether he may, and what he asks for
- * are one statement, which runs while the slot is asked. Which slot that is, is remembered from the caller's last read; the
+ * are one statement, which runs while the wallet is asked. Which wallet that is, is remembered from the caller's last read; the
  * statement does not rely on it.
  */
 export class CallerReads {
@@ -52,7 +52,7 @@ export class CallerReads {
     const callerId = rows[0].caller_id;
     this.#remember(accountId, callerId);
     if (callerId === advertiserId) return rows;
-    // Never so while advertisers keep their accounts: then the wrong slot was asked.
+    // Never so while advertisers keep their accounts: then the wrong wallet was asked.
     await this.#barrier.advertiser(callerId);
     return read();
   }
@@ -61,7 +61,7 @@ export class CallerReads {
     this.#advertisers.delete(accountId);
     this.#advertisers.set(accountId, advertiserId);
     for (const oldest of this.#advertisers.keys()) {
-      if (this.#advertisers.size <= MOST_REMEMBERED) return;
+      if (this.#advertisers.size <= MAX_REMEMBERED) return;
       this.#advertisers.delete(oldest);
     }
   }

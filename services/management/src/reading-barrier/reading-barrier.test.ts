@@ -15,8 +15,8 @@ async function spendingOwner() {
   const owner = await harness.advertiser(100);
   const { advertiserId } = owner;
   const { campaignId, creativeId } = await activeCampaign(owner);
-  const slot = await harness.money.readCampaign(advertiserId, campaignId);
-  const campaignVersion = slot?.version ?? 0;
+  const wallet = await harness.money.readCampaign(advertiserId, campaignId);
+  const campaignVersion = wallet?.version ?? 0;
   const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents: 500 };
   const impress = async () => {
     await hold(harness.money, spending);
@@ -41,37 +41,37 @@ describe("reads after writes", () => {
     expect(late.body.spent_cents).toBe(1);
   }, 60_000);
 
-  describe("count what the slot counts", () => {
-    const LONGEST_WAIT_MS = 1_000;
+  describe("count what the wallet counts", () => {
+    const MAX_WAIT_MS = 1_000;
     const tookMs = async (owner: Caller) => {
       const startedMs = performance.now();
       await owner.get("/profile").expect(200);
       return performance.now() - startedMs;
     };
-    const setAside = (advertiserId: string, slotEpoch: bigint | null) =>
-      harness.management.database.poisonImpression.create({
-        data: { impressionId: newId("imp"), advertiserId, record: "{}", reason: "x", slotEpoch },
+    const quarantine = (advertiserId: string, recoveryEpoch: bigint | null) =>
+      harness.management.database.quarantinedImpression.create({
+        data: { impressionId: newId("imp"), advertiserId, record: "{}", reason: "x", recoveryEpoch },
       });
 
-    it("not a record that was set aside under an earlier epoch, or that the slot forgets", async () => {
+    it("not a record that was quarantined under an earlier epoch, or that the wallet forgets", async () => {
       const { owner, advertiserId, impress } = await spendingOwner();
-      await setAside(advertiserId, 0n);
-      await setAside(advertiserId, null);
+      await quarantine(advertiserId, 0n);
+      await quarantine(advertiserId, null);
       await impress();
-      expect(await tookMs(owner)).toBeGreaterThanOrEqual(LONGEST_WAIT_MS);
+      expect(await tookMs(owner)).toBeGreaterThanOrEqual(MAX_WAIT_MS);
     });
 
-    it("a record that was set aside under the present epoch: nobody waits for it", async () => {
+    it("a record that was quarantined under the present epoch: nobody waits for it", async () => {
       const { owner, advertiserId, impress } = await spendingOwner();
       await impress();
       const { database } = harness.management;
-      const { slotEpoch } = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
-      expect(slotEpoch).toBeGreaterThan(0n);
-      await setAside(advertiserId, slotEpoch);
-      await eventually(async () => (await tookMs(owner)) < LONGEST_WAIT_MS, { timeoutMs: 20_000 });
+      const { recoveryEpoch } = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+      expect(recoveryEpoch).toBeGreaterThan(0n);
+      await quarantine(advertiserId, recoveryEpoch);
+      await eventually(async () => (await tookMs(owner)) < MAX_WAIT_MS, { timeoutMs: 20_000 });
     }, 60_000);
 
-    it("not an impression that the restored slot has still to be told of", async () => {
+    it("not an impression that the restored wallet has still to be told of", async () => {
       const { owner, advertiserId, campaignId, impress } = await spendingOwner();
       await impress();
       const { database } = harness.management;
@@ -79,7 +79,7 @@ describe("reads after writes", () => {
         where: { id: advertiserId },
         data: { impressions: 1, spentMillicents: 500 },
       });
-      await database.slotSettlement.create({
+      await database.walletSettlement.create({
         data: {
           impressionId: newId("imp"),
           kind: "late",
@@ -92,7 +92,7 @@ describe("reads after writes", () => {
           committedInEpoch: 0n,
         },
       });
-      expect(await tookMs(owner)).toBeGreaterThanOrEqual(LONGEST_WAIT_MS);
+      expect(await tookMs(owner)).toBeGreaterThanOrEqual(MAX_WAIT_MS);
     });
   });
 });

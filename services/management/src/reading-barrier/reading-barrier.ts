@@ -3,18 +3,18 @@ import { Prisma, type Reader } from "@diegetic/database";
 import type { DueIndex, MoneyCommands } from "@diegetic/hot-state";
 
 /** See docs/behaviour.md#reads-after-writes. */
-const LONGEST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 const POLL_MS = 10;
 /** Advertisers that one read of earnings waits for: with more of them behind, it answers without the others (ADR 5). */
-const MOST_ADVERTISERS = 1_000;
+const MAX_ADVERTISERS = 1_000;
 
 /**
- * Impressions of the advertiser `a` in Postgres, as far as the slot counts them: without those that a restored slot has still to be
- * told of, and with those that were set aside as unwritable in its present epoch, since nobody can wait for them.
+ * Impressions of the advertiser `a` in Postgres, as far as the wallet counts them: without those that a restored wallet has still to be
+ * told of, and with those that were quarantined as unwritable in its present epoch, since nobody can wait for them.
  */
 export const WRITTEN_IMPRESSIONS = Prisma.sql`a.impressions
-        + (SELECT count(*) FROM poison_impressions p WHERE p.advertiser_id = a.id AND p.slot_epoch = a.slot_epoch)
-        - (SELECT count(*) FROM slot_settlements s WHERE s.advertiser_id = a.id AND s.kind = 'late'
+        + (SELECT count(*) FROM quarantined_impressions p WHERE p.advertiser_id = a.id AND p.recovery_epoch = a.recovery_epoch)
+        - (SELECT count(*) FROM wallet_settlements s WHERE s.advertiser_id = a.id AND s.kind = 'late'
           AND s.settled_at IS NULL)`;
 
 /**
@@ -63,7 +63,7 @@ export class ReadingBarrier {
    * longest.
    */
   async everyAdvertiser(): Promise<void> {
-    const advertisers = await this.#due.registered("outbox", MOST_ADVERTISERS);
+    const advertisers = await this.#due.registered("outbox", MAX_ADVERTISERS);
     await this.#written(advertisers.map(({ advertiserId }) => advertiserId));
   }
 
@@ -76,7 +76,7 @@ export class ReadingBarrier {
     advertiserIds: readonly string[],
     committed: ReadonlyMap<string, number | null>,
   ): Promise<void> {
-    const deadline = performance.now() + LONGEST_WAIT_MS;
+    const deadline = performance.now() + MAX_WAIT_MS;
     let waitedFor = advertiserIds.filter((id) => (committed.get(id) ?? 0) > 0);
     for (;;) {
       const written = await this.#writtenCounts(waitedFor);

@@ -63,7 +63,7 @@ function gameRevenue({ reader, barrier, clock }: RevenueParts): Endpoint["handle
     await barrier.everyAdvertiser();
     const nowMs = clock();
     const days = lastDays(nowMs, SHOWN_DAYS);
-    const shown = { mostAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
+    const shown = { maxAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
     const details = await readGameDetails(reader, { accountId, gameId }, shown);
     if (details === undefined) throw noPlacement();
     requireOwner(details, accountId);

@@ -127,12 +127,12 @@ interface GameDetailsRow extends GameRow {
 
 /**
  * The placement of a game, whoever owns it, and what it has earned for the caller's account: of its advertisers the first
- * `mostAdvertisers`, of its days those from `firstDay` (YYYY-MM-DD) on. Undefined: there is none. All of one moment.
+ * `maxAdvertisers`, of its days those from `firstDay` (YYYY-MM-DD) on. Undefined: there is none. All of one moment.
  */
 export async function readGameDetails(
   reader: Reader,
   caller: { accountId: string; gameId: string },
-  { mostAdvertisers, firstDay }: { mostAdvertisers: number; firstDay: string },
+  { maxAdvertisers, firstDay }: { maxAdvertisers: number; firstDay: string },
 ): Promise<GameDetails | undefined> {
   const { accountId, gameId } = caller;
   const [row] = await reader.query<GameDetailsRow>(Prisma.sql`
@@ -141,7 +141,7 @@ export async function readGameDetails(
         FROM (
           SELECT advertiser_id, sum(impressions)::bigint AS impressions, sum(earning_microcents)::text AS earned
           FROM campaign_games WHERE account_id = ${accountId} AND game_id = ${gameId}
-          GROUP BY advertiser_id ORDER BY sum(impressions) DESC, advertiser_id COLLATE "C" LIMIT ${mostAdvertisers}
+          GROUP BY advertiser_id ORDER BY sum(impressions) DESC, advertiser_id COLLATE "C" LIMIT ${maxAdvertisers}
         ) AS top) AS advertisers,
       (SELECT json_agg(json_build_array(to_char(day, 'YYYY-MM-DD'), impressions::text, earning_microcents::text))
         FROM game_rollups

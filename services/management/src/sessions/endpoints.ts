@@ -151,7 +151,7 @@ async function started(
   email: string,
   { sessionId, setCookie }: StartedSession,
 ): Promise<Answer> {
-  await publishing.obeyedOrLater("session", sessionId);
+  await publishing.publishEventually("session", sessionId);
   const cookies = [setCookie, devices.issue(email)];
   return { status, body: await presentSession(database, sessionId), cookies };
 }
@@ -168,7 +168,7 @@ function signOut({ database, auth, cookieName, publishing }: SessionParts): Endp
     const { headers } = await asked(() =>
       auth.api.signOut({ headers: headersForAuth(context), returnHeaders: true }),
     );
-    if (session !== null) await publishing.obeyed("session", session.id);
+    if (session !== null) await publishing.publishAndWait("session", session.id);
     return { status: 204, cookies: [setCookieOf(headers, cookieName)] };
   };
 }
@@ -199,7 +199,7 @@ function switchAccount({ database, publishing }: SessionParts): Endpoint["handle
     }
     const { keyId } = context.key;
     await inTransaction(database, (transaction) => moveSessions(transaction, { id: keyId }, account_id));
-    await publishing.obeyed("session", keyId);
+    await publishing.publishAndWait("session", keyId);
     return { status: 200, body: await presentSession(database, keyId) };
   };
 }
@@ -241,9 +241,9 @@ function changePassword(parts: SessionParts): Endpoint["handle"] {
       userId,
       between.map(({ id }) => id),
     );
-    await publishing.obeyedOrLater("session", sessionId);
+    await publishing.publishEventually("session", sessionId);
     const gone = new Set([...ended, ...between].map(({ id }) => id));
-    await Promise.all([...gone].map((id) => publishing.obeyed("session", id)));
+    await Promise.all([...gone].map((id) => publishing.publishAndWait("session", id)));
     return { status: 204, cookies: [setCookie] };
   };
 }
@@ -280,7 +280,7 @@ function end({ database, publishing, clock }: SessionParts): Endpoint["handle"] 
       throw notFound("You have no session of this id: GET /auth/sessions lists them.");
     }
     await endSessions(database, userId, [id]);
-    await publishing.obeyed("session", id);
+    await publishing.publishAndWait("session", id);
     return { status: 204 };
   };
 }
@@ -291,7 +291,7 @@ function endOthers({ database, publishing, clock }: SessionParts): Endpoint["han
     const sessions = await sessionsInForce(database, userId, clock());
     const others = sessions.map(({ id }) => id).filter((id) => id !== context.key.keyId);
     await endSessions(database, userId, others);
-    await Promise.all(others.map((id) => publishing.obeyed("session", id)));
+    await Promise.all(others.map((id) => publishing.publishAndWait("session", id)));
     return { status: 204 };
   };
 }

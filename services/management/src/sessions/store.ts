@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { MemberRole } from "@diegetic/contracts";
 import { type Database, inTransaction, Prisma, type Reader, type Transaction } from "@diegetic/database";
 import type { ApiKey } from "@diegetic/service-kit";
-import { largestOwnLimit } from "../api-keys/limit-column.ts";
+import { maxOwnLimit } from "../api-keys/limit-column.ts";
 
 /** Sessions of one user that are in force at the same time: the oldest make room. */
 const MAX_SESSIONS = 100;
@@ -38,7 +38,7 @@ interface SessionRow {
   accountId: string;
   role: MemberRole;
   isOperator: boolean;
-  largestOwnLimit: number | null;
+  maxOwnLimit: number | null;
   expiresAt: Date;
   revokedAt: Date | null;
 }
@@ -52,7 +52,7 @@ export async function findSession(
 ): Promise<ApiKey | undefined> {
   const [row] = await reader.query<SessionRow>(Prisma.sql`
     SELECT s.id, s.user_id AS "userId", s.account_id AS "accountId", m.role::text AS role,
-      u.is_operator AS "isOperator", ${largestOwnLimit("s.account_id")} AS "largestOwnLimit", s.expires_at AS "expiresAt", s.revoked_at AS "revokedAt"
+      u.is_operator AS "isOperator", ${maxOwnLimit("s.account_id")} AS "maxOwnLimit", s.expires_at AS "expiresAt", s.revoked_at AS "revokedAt"
     FROM account_sessions s
       JOIN account_members m ON m.account_id = s.account_id AND m.user_id = s.user_id
       JOIN users u ON u.id = s.user_id
@@ -65,7 +65,7 @@ export async function findSession(
     scopes,
     rateLimitPerMinute: null,
     rateLimitKeyId: id,
-    accountLimits: { largestOwn: row.largestOwnLimit },
+    accountLimits: { maxOwn: row.maxOwnLimit },
     session: { userId, role, isOperator },
   };
 }

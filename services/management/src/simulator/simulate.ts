@@ -66,7 +66,7 @@ export function simulate(
   };
 }
 
-const MOST_OWN_EXAMPLES = 5;
+const MAX_OWN_EXAMPLES = 5;
 
 const GENERAL_EXAMPLES = [
   "The heroes rest in a crowded tavern",
@@ -87,5 +87,5 @@ export function narrativeExamples(affinities: readonly Affinity[]): string[] {
     const key = comparable(affinity.affinity_value);
     if (!own.has(key)) own.set(key, affinity.affinity_value);
   }
-  return [...[...own.values()].slice(0, MOST_OWN_EXAMPLES), ...GENERAL_EXAMPLES];
+  return [...[...own.values()].slice(0, MAX_OWN_EXAMPLES), ...GENERAL_EXAMPLES];
 }

@@ -91,10 +91,10 @@ describe("POST /campaigns/{id}/simulate", () => {
   it("works in every status, and holds, counts and bills nothing", async () => {
     const owner = await harness.advertiser(1_000);
     const { campaignId: id } = await activeCampaign(owner);
-    const slot = () => harness.money.readCampaign(owner.advertiserId, id);
-    const before = await slot();
+    const wallet = () => harness.money.readCampaign(owner.advertiserId, id);
+    const before = await wallet();
     await owner.post(`/campaigns/${id}/simulate`, { mood: "calm" }).expect(200);
-    expect(await slot()).toEqual(before);
+    expect(await wallet()).toEqual(before);
     await owner.post(`/campaigns/${id}/pause`).expect(200);
     await owner.post(`/campaigns/${id}/simulate`, { mood: "calm" }).expect(200);
   });

@@ -3,16 +3,16 @@ import {
   createMoneyCommands,
   DueIndex,
   ForeignRedis,
+  hashSlotOwners,
   InstallationClaim,
-  masterLineages,
+  masterReplicationIds,
   SnapshotPublisher,
-  slotOwners,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { signedUp } from "../testing/browser.ts";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../testing/harness.ts";
+import { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import type { PublishedKind } from "./load.ts";
 import { Publishing } from "./publishing.ts";
 import { Reconciler } from "./reconciler.ts";
@@ -64,24 +64,24 @@ function parts() {
   const { redis, management } = harness;
   const { database } = management;
   const claim = new InstallationClaim(redis, () => installationId(database));
-  const slots = createMoneyCommands(redis);
+  const wallets = createMoneyCommands(redis);
   const snapshot = new SnapshotPublisher(redis);
-  const shared = { database, slots, claim, snapshot, nowMs: Date.now, logger };
-  const recovery = new SlotRecovery({ ...shared, due: new DueIndex(redis), metrics: metrics() });
+  const shared = { database, wallets, claim, snapshot, nowMs: Date.now, logger };
+  const recovery = new WalletRecovery({ ...shared, due: new DueIndex(redis), metrics: metrics() });
   return { ...shared, recovery };
 }
 
-type Recovery = Pick<SlotRecovery, "restoreFrozen">;
+type Recovery = Pick<WalletRecovery, "restoreFrozen">;
 
-/** @param recoveries of the slots that are looked at first, and of those that publishing meets */
+/** @param recoveries of the wallets that are looked at first, and of those that publishing meets */
 function reconcilerWith(recoveries: { ofAll?: Recovery; ofPublishing?: Recovery }): Reconciler {
   const { recovery, ...shared } = parts();
   return new Reconciler({
     ...shared,
     publishing: new Publishing({ ...shared, recovery: recoveries.ofPublishing ?? recovery }),
     recovery: recoveries.ofAll ?? recovery,
-    lineages: () => masterLineages(harness.redis),
-    owners: () => slotOwners(harness.redis),
+    replicationIds: () => masterReplicationIds(harness.redis),
+    owners: () => hashSlotOwners(harness.redis),
     upkeep: async () => undefined,
     metrics: metrics(),
   });
@@ -98,7 +98,7 @@ describe("a Redis of another installation gets nothing", () => {
     },
   );
 
-  it("when slots are restored", async () => {
+  it("when wallets are restored", async () => {
     const { recovery } = parts();
     await becomeAnothers();
     const before = await contents();

@@ -79,7 +79,7 @@ describe("a change that was answered", () => {
     expect(knownCampaign(campaignId)).toMatchObject(whole);
   });
 
-  it("is in the advertiser's slot, too", async () => {
+  it("is in the advertiser's wallet, too", async () => {
     const { campaignId } = await activeCampaign(caller, { daily_cap_cents: 300 });
     const read = () => harness.money.readCampaign(caller.advertiserId, campaignId);
     expect(await read()).toMatchObject({ budgetMillicents: 10_000_000, dailyCapMillicents: 300_000 });
@@ -115,7 +115,7 @@ describe("a change that was answered", () => {
       where: { id: row.id },
       data: { revokedAt: new Date(), version: { increment: 1 } },
     });
-    await publishing.obeyed("apiKey", row.id);
+    await publishing.publishAndWait("apiKey", row.id);
     expect(known.has(entityName.apiKey(row.sha256))).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import {
   type Database,
-  DatabaseAway,
+  DatabaseUnavailable,
   inTransaction,
   safeInteger,
   TransactionConflict,
@@ -8,26 +8,26 @@ import {
 } from "@diegetic/database";
 import {
   type InstallationClaim,
-  isRedisAway,
+  isRedisUnavailable,
   type MoneyCommands,
-  NotObeyedError,
+  NotPropagatedError,
   type SnapshotEntry,
   SnapshotLostError,
   type SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
-import { type Logger, OutageTeller, unavailable } from "@diegetic/service-kit";
-import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
+import { type Logger, OutageLogger, unavailable } from "@diegetic/service-kit";
+import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry, sessionEntry } from "./entities.ts";
 import { loadCampaigns, loadSessions, lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
 
 /** More than twice the lease of a match instance: one that died is waited for. */
-const OBEYED_TIMEOUT_MS = 5_000;
+const PROPAGATION_TIMEOUT_MS = 5_000;
 /** Tries to write a row into Redis. Each further one follows a restore that left nothing frozen. */
 const MAX_APPLY_ATTEMPTS = 5;
 const STORED = "The change is stored and will be in force shortly: it need not be sent again.";
 
-export type SlotCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign">;
+export type WalletCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign">;
 
 interface Prepared {
   entries: SnapshotEntry[];
@@ -56,87 +56,87 @@ interface LoadedRow {
 }
 
 /**
- * Brings rows of Postgres into the advertisers' slots and into the snapshot. It always reads the present row, so that
+ * Brings rows of Postgres into the advertisers' wallets and into the snapshot. It always reads the present row, so that
  * it converges whatever order two requests publish in; publishing again is harmless.
  */
 export class Publishing {
   readonly #database: Database;
-  readonly #slots: SlotCommands;
-  readonly #recovery: Pick<SlotRecovery, "restoreFrozen">;
+  readonly #wallets: WalletCommands;
+  readonly #recovery: Pick<WalletRecovery, "restoreFrozen">;
   readonly #snapshot: SnapshotPublisher;
   readonly #claim: Pick<InstallationClaim, "check">;
   readonly #nowMs: () => number;
   readonly #observeSeconds: (seconds: number) => void;
   readonly #logger: Logger;
-  readonly #obeyedWithinMs: number;
-  readonly #outage: OutageTeller<{ err: unknown; kind: PublishedKind; id: string }>;
+  readonly #propagationTimeoutMs: number;
+  readonly #outage: OutageLogger<{ err: unknown; kind: PublishedKind; id: string }>;
 
   constructor(parts: {
     database: Database;
-    slots: SlotCommands;
-    recovery: Pick<SlotRecovery, "restoreFrozen">;
+    wallets: WalletCommands;
+    recovery: Pick<WalletRecovery, "restoreFrozen">;
     snapshot: SnapshotPublisher;
     claim: Pick<InstallationClaim, "check">;
     nowMs: () => number;
     logger: Logger;
-    /** Told how long a change took from its commit until every match instance obeyed it. */
+    /** Told how long a change took from its commit until every match instance applied it. */
     observeSeconds?: (seconds: number) => void;
     /** How long a change waits to be obeyed. Default: more than two leases of match instances. */
-    obeyedWithinMs?: number | undefined;
+    propagationTimeoutMs?: number | undefined;
   }) {
     this.#database = parts.database;
-    this.#slots = parts.slots;
+    this.#wallets = parts.wallets;
     this.#recovery = parts.recovery;
     this.#snapshot = parts.snapshot;
     this.#claim = parts.claim;
     this.#nowMs = parts.nowMs;
     this.#logger = parts.logger;
-    this.#outage = new OutageTeller({
-      away: ({ failures, awaySeconds }, latest) =>
+    this.#outage = new OutageLogger({
+      unavailable: ({ failures, outageSeconds }, latest) =>
         this.#logger.warn(
-          { ...latest, changes: failures, awaySeconds },
+          { ...latest, changes: failures, outageSeconds },
           "a change was answered before it is in force everywhere",
         ),
-      back: ({ failures, awaySeconds }) =>
-        this.#logger.info({ changes: failures, awaySeconds }, "changes are in force at once again"),
+      recovered: ({ failures, outageSeconds }) =>
+        this.#logger.info({ changes: failures, outageSeconds }, "change propagation recovered"),
     });
-    this.#obeyedWithinMs = parts.obeyedWithinMs ?? OBEYED_TIMEOUT_MS;
+    this.#propagationTimeoutMs = parts.propagationTimeoutMs ?? PROPAGATION_TIMEOUT_MS;
     this.#observeSeconds = parts.observeSeconds ?? (() => {});
   }
 
   /**
    * Called between the commit of a change that restricts (pause, disable, revoke, delete, any PATCH) and its answer:
-   * returns when every match instance obeys it. Throws 503 when that cannot be had now, because an answer would promise
+   * returns when every match instance applies it. Throws 503 when that cannot be had now, because an answer would promise
    * that nothing is served against it; the reconciling loop then publishes later.
    */
-  async obeyed(kind: PublishedKind, id: string): Promise<void> {
+  async publishAndWait(kind: PublishedKind, id: string): Promise<void> {
     try {
       await this.#publishAndWait(kind, id);
     } catch (error) {
-      if (isPassing(error)) throw unavailable(STORED, 2);
+      if (isTransient(error)) throw unavailable(STORED, 2);
       throw error;
     }
   }
 
   /**
-   * `obeyed` for a change that only gives or creates, and does no harm when it comes into force later. Never throws: what
+   * `publishAndWait` for a change that only gives or creates, and does no harm when it comes into force later. Never throws: what
    * was committed is answered as done, because a client that is told to try again would do it twice.
    */
-  async obeyedOrLater(kind: PublishedKind, id: string): Promise<void> {
+  async publishEventually(kind: PublishedKind, id: string): Promise<void> {
     try {
       await this.#publishAndWait(kind, id);
     } catch (error) {
       const facts = { err: error, kind, id };
-      if (isPassing(error)) this.#outage.failed(facts);
-      else this.#logger.error(facts, "a change that was answered could not be published");
+      if (isTransient(error)) this.#outage.failed(facts);
+      else this.#logger.error(facts, "publishing a stored change failed");
     }
   }
 
   async #publishAndWait(kind: PublishedKind, id: string): Promise<void> {
     const startedMs = performance.now();
     const version = await this.publish(kind, [id]);
-    await this.#snapshot.awaitObeyed(version, this.#obeyedWithinMs);
-    this.#outage.works();
+    await this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs);
+    this.#outage.succeeded();
     this.#observeSeconds((performance.now() - startedMs) / 1_000);
   }
 
@@ -157,7 +157,7 @@ export class Publishing {
     return version;
   }
 
-  /** Applies rows to the slots of their advertisers until those have them, and returns what belongs into the snapshot. */
+  /** Applies rows to the wallets of their advertisers until those have them, and returns what belongs into the snapshot. */
   prepare(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
     switch (kind) {
       case "advertiser":
@@ -174,7 +174,7 @@ export class Publishing {
   }
 
   /**
-   * What of rows belongs into the snapshot, as it is when it has been lost: the slots have what was published before.
+   * What of rows belongs into the snapshot, as it is when it has been lost: the wallets have what was published before.
    * Rows that were not are prepared as usual. The snapshot has a row also when Redis has not taken it: `reserve` refuses it
    * until then.
    */
@@ -245,7 +245,7 @@ export class Publishing {
     const rows = await this.#database.advertiser.findMany({ where: { id: { in: [...ids] } } });
     return Promise.all(
       rows.map(async (row) => {
-        const result = await this.#slots.applyAccount({
+        const result = await this.#wallets.applyAccount({
           advertiserId: row.id,
           version: row.version,
           depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
@@ -254,7 +254,7 @@ export class Publishing {
           row,
           entry: advertiserEntry(row),
           advertiserId: row.id,
-          isApplied: result !== "unknown_slot",
+          isApplied: result !== "unknown_wallet",
         };
       }),
     );
@@ -262,7 +262,7 @@ export class Publishing {
 
   /**
    * A campaign is only ever written while its row is locked: a budget that another request is lowering has its ceiling in the
-   * slot, and a version that was read before must not take it away. Writing it is an effect outside of the transaction, but an
+   * wallet, and a version that was read before must not take it away. Writing it is an effect outside of the transaction, but an
    * idempotent one: the row is only read here, and the same version again changes nothing.
    */
   #applyCampaigns(ids: readonly string[]): Promise<AppliedRow[]> {
@@ -271,7 +271,7 @@ export class Publishing {
       const locked = await lockCampaigns(transaction, ids, day);
       return Promise.all(
         locked.map(async ({ campaign, daySpentMillicents }) => {
-          const result = await this.#slots.applyCampaign({
+          const result = await this.#wallets.applyCampaign({
             advertiserId: campaign.advertiserId,
             campaignId: campaign.id,
             version: campaign.version,
@@ -291,7 +291,7 @@ export class Publishing {
             row: campaign,
             entry: campaignEntry(campaign),
             advertiserId,
-            isApplied: result !== "unknown_slot",
+            isApplied: result !== "unknown_wallet",
           };
         }),
       );
@@ -319,13 +319,13 @@ export class Publishing {
 }
 
 /** Whether publishing failed for a reason that passes: the reconciling loop will succeed. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return (
-    error instanceof NotObeyedError ||
+    error instanceof NotPropagatedError ||
     error instanceof StateNotRestored ||
     error instanceof SnapshotLostError ||
-    error instanceof DatabaseAway ||
+    error instanceof DatabaseUnavailable ||
     error instanceof TransactionConflict ||
-    isRedisAway(error)
+    isRedisUnavailable(error)
   );
 }

@@ -2,25 +2,31 @@ import type { Database } from "@diegetic/database";
 import {
   ForeignRedis,
   type InstallationClaim,
-  isRedisAway,
+  isRedisUnavailable,
   type SnapshotEntry,
   SnapshotLostError,
   type SnapshotPublisher,
 } from "@diegetic/hot-state";
-import { createForeignRedisLog, type Logger, type Metrics, OutageTeller } from "@diegetic/service-kit";
-import { MovedSlots } from "../slot-recovery/moved-slots.ts";
-import type { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
+import { createForeignRedisLog, type Logger, type Metrics, OutageLogger } from "@diegetic/service-kit";
+import { MovedHashSlots } from "../wallet-recovery/moved-hash-slots.ts";
+import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { markPublished, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
 import { type Publishing, StateNotRestored } from "./publishing.ts";
-import { compareServers, isSomeAway, NOTICES, type RedisSeen, type ServersFound } from "./recovery-notice.ts";
+import {
+  compareServers,
+  isSomeUnavailable,
+  NOTICES,
+  type RedisSeen,
+  type ServersFound,
+} from "./recovery-notice.ts";
 
 /** Short, because nothing is served from a server that was restarted or promoted until it has been noticed here. */
 const EVERY_MS = 500;
 const PAGE_ROWS = 100;
 const REBUILD_PAGE_ROWS = 500;
-/** Slots looked at in one round: each advertiser's turn comes round, whatever Redis has lost. */
-const SLOTS_PER_ROUND = 300;
-/** Looks at a page of slots before the round goes on; the rest has its turn in the next rounds. */
+/** Wallets looked at in one round: each advertiser's turn comes round, whatever Redis has lost. */
+const WALLETS_PER_ROUND = 300;
+/** Looks at a page of wallets before the round goes on; the rest has its turn in the next rounds. */
 const LOOKS = 3;
 const START_ATTEMPTS = 10;
 
@@ -28,11 +34,11 @@ export interface ReconcilerParts {
   database: Database;
   publishing: Publishing;
   snapshot: SnapshotPublisher;
-  recovery: Pick<SlotRecovery, "restoreFrozen">;
+  recovery: Pick<WalletRecovery, "restoreFrozen">;
   claim: Pick<InstallationClaim, "check">;
-  /** The servers that Redis consists of, as `masterLineages` tells them. */
-  lineages: () => Promise<string[]>;
-  /** Which node owns which hash slot, as `slotOwners` tells. */
+  /** The servers that Redis consists of, as `masterReplicationIds` tells them. */
+  replicationIds: () => Promise<string[]>;
+  /** Which node owns which hash slot, as `hashSlotOwners` tells. */
   owners: () => Promise<ReadonlyMap<number, string>>;
   /** Runs once a round: other upkeep that needs no exactness in time. */
   upkeep: () => Promise<void>;
@@ -42,8 +48,8 @@ export interface ReconcilerParts {
 
 /**
  * The loop that mends what a crash, or an absent Redis, left behind:
- * when a server of Redis has been restarted or promoted, or has lost its data, every slot is looked at and the frozen ones
- * are restored from Postgres, then the snapshot is published anew; when a cluster has moved slots, those are; rows that were committed but not published are published. Any number of instances may run it at once.
+ * when a server of Redis has been restarted or promoted, or has lost its data, every wallet is looked at and the frozen ones
+ * are restored from Postgres, then the snapshot is published anew; when a cluster has moved hash slots, those are; rows that were committed but not published are published. Any number of instances may run it at once.
  */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
@@ -51,31 +57,32 @@ export class Reconciler {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
-  #lastSlot = "";
+  #lastWallet = "";
   /** Unpublished when they were last looked for: most are being published by the request that has changed them. */
   readonly #unpublished = new Map<PublishedKind, ReadonlySet<string>>();
-  /** Of the servers whose slots are verified. */
-  #verifiedLineages: readonly string[] = [];
+  /** Of the servers whose wallets are verified. */
+  #verifiedReplicationIds: readonly string[] = [];
   /** What was told last, so that a verification that has to be repeated is not told again. */
   #told = "";
   /** At the last look. */
-  #isSomeAway = false;
-  readonly #moved = new MovedSlots();
-  readonly #redisOutage: OutageTeller<unknown>;
-  readonly #foreignOutage: OutageTeller<unknown>;
-  readonly #roundOutage: OutageTeller<unknown>;
+  #isSomeUnavailable = false;
+  readonly #moved = new MovedHashSlots();
+  readonly #redisOutage: OutageLogger<unknown>;
+  readonly #foreignOutage: OutageLogger<unknown>;
+  readonly #roundOutage: OutageLogger<unknown>;
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
     const { logger } = parts;
-    this.#redisOutage = new OutageTeller({
-      away: (facts, error) => logger.warn({ notice: "away", err: error, ...facts }, NOTICES.away),
-      back: (facts) => logger.info({ notice: "back", ...facts }, NOTICES.back),
+    this.#redisOutage = new OutageLogger({
+      unavailable: (facts, error) =>
+        logger.warn({ notice: "unavailable", err: error, ...facts }, NOTICES.unavailable),
+      recovered: (facts) => logger.info({ notice: "recovered", ...facts }, NOTICES.recovered),
     });
     this.#foreignOutage = createForeignRedisLog(logger);
-    this.#roundOutage = new OutageTeller({
-      away: (facts, error) => logger.warn({ err: error, ...facts }, "reconciling failed, trying again"),
-      back: (facts) => logger.info(facts, "reconciling works again"),
+    this.#roundOutage = new OutageLogger({
+      unavailable: (facts, error) => logger.warn({ err: error, ...facts }, "reconciliation failed"),
+      recovered: (facts) => logger.info(facts, "reconciliation recovered"),
     });
     this.#republished = parts.metrics.counter(
       "snapshot_republished_rows_total",
@@ -85,16 +92,16 @@ export class Reconciler {
   }
 
   /**
-   * Restores every slot that needs it and publishes everything once, then runs a round every 500 ms. Rejects when that
-   * fails, and when Redis is another installation's.
+   * Restores every wallet that needs it and publishes everything once, then runs a round every 500 ms. Rejects when that
+   * fails, and when redis belongs to another installation.
    */
   async start(): Promise<void> {
     await this.#parts.claim.check();
-    const lineages = await this.#parts.lineages();
+    const replicationIds = await this.#parts.replicationIds();
     this.#moved.look(await this.#parts.owners());
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#restoreAllSlots();
+        await this.#restoreAllWallets();
         await this.#rebuild();
         break;
       } catch (error) {
@@ -102,7 +109,7 @@ export class Reconciler {
         if (!(error instanceof SnapshotLostError) || attempt === START_ATTEMPTS) throw error;
       }
     }
-    this.#verifiedLineages = compareServers([], { lineages, needsRebuild: false }).verified;
+    this.#verifiedReplicationIds = compareServers([], { replicationIds, needsRebuild: false }).verified;
     this.#schedule();
   }
 
@@ -119,11 +126,11 @@ export class Reconciler {
       this.#running = this.round()
         .catch((error: unknown) => {
           if (error instanceof ForeignRedis) return this.#foreignOutage.failed(error);
-          if (!isRedisAway(error)) this.#roundOutage.failed(error);
+          if (!isRedisUnavailable(error)) this.#roundOutage.failed(error);
           // That a server did not answer at the look is told already.
-          if (this.#isSomeAway) return;
-          if (isRedisAway(error)) this.#redisOutage.failed(error);
-          else this.#redisOutage.works();
+          if (this.#isSomeUnavailable) return;
+          if (isRedisUnavailable(error)) this.#redisOutage.failed(error);
+          else this.#redisOutage.succeeded();
         })
         .then(() => this.#schedule());
     }, EVERY_MS);
@@ -131,46 +138,49 @@ export class Reconciler {
 
   /** One round of everything; for tests, too. */
   async round(): Promise<void> {
-    this.#isSomeAway = false;
+    this.#isSomeUnavailable = false;
     await this.#parts.claim.check();
-    this.#foreignOutage.works();
+    this.#foreignOutage.succeeded();
     const seen = await this.#look();
-    const { notice, verified } = compareServers(this.#verifiedLineages, seen);
+    const { notice, verified } = compareServers(this.#verifiedReplicationIds, seen);
     if (notice !== undefined) {
       this.#tell(notice, seen);
-      await this.#restoreAllSlots();
-      this.#verifiedLineages = verified;
+      await this.#restoreAllWallets();
+      this.#verifiedReplicationIds = verified;
     }
     if (seen.needsRebuild) await this.#rebuild();
     this.#told = "";
     await this.#restoreMoved();
     for (const kind of PUBLISHED_KINDS) await this.#republish(kind);
-    await this.#restoreSlots();
+    await this.#restoreWallets();
     await this.#parts.upkeep();
-    this.#roundOutage.works();
-    if (!this.#isSomeAway) this.#redisOutage.works();
+    this.#roundOutage.succeeded();
+    if (!this.#isSomeUnavailable) this.#redisOutage.succeeded();
   }
 
   async #look(): Promise<RedisSeen> {
-    const lineages = await this.#parts.lineages();
-    this.#isSomeAway = isSomeAway(lineages);
-    if (this.#isSomeAway) this.#redisOutage.failed(undefined);
+    const replicationIds = await this.#parts.replicationIds();
+    this.#isSomeUnavailable = isSomeUnavailable(replicationIds);
+    if (this.#isSomeUnavailable) this.#redisOutage.failed(undefined);
     const needsRebuild = await this.#parts.snapshot.needsRebuild();
     // A server that was restarted between the two questions has lost nothing.
-    return { lineages: needsRebuild ? await this.#parts.lineages() : lineages, needsRebuild };
+    return {
+      replicationIds: needsRebuild ? await this.#parts.replicationIds() : replicationIds,
+      needsRebuild,
+    };
   }
 
-  #tell(notice: NonNullable<ServersFound["notice"]>, { lineages }: RedisSeen): void {
-    const told = [notice, ...lineages].join();
+  #tell(notice: NonNullable<ServersFound["notice"]>, { replicationIds }: RedisSeen): void {
+    const told = [notice, ...replicationIds].join();
     if (told !== this.#told) this.#parts.logger.warn({ notice }, NOTICES[notice]);
     this.#told = told;
   }
 
   async #rebuild(): Promise<void> {
-    // Restoring slots may have taken long, and a rebuild writes before its first page.
+    // Restoring wallets may have taken long, and a rebuild writes before its first page.
     await this.#parts.claim.check();
     const version = await this.#parts.snapshot.rebuild(this.#everything());
-    this.#parts.logger.info({ version }, "the snapshot is published: match instances can serve");
+    this.#parts.logger.info({ version }, "snapshot published");
   }
 
   async *#everything(): AsyncGenerator<SnapshotEntry[]> {
@@ -205,16 +215,16 @@ export class Reconciler {
       return;
     }
     this.#republished.inc({ kind }, ids.length);
-    this.#parts.logger.info({ kind, rows: ids.length }, "published rows that were left behind");
+    this.#parts.logger.info({ kind, rows: ids.length }, "unpublished rows published");
   }
 
-  async #restoreAllSlots(): Promise<void> {
-    this.#lastSlot = "";
-    do await this.#restoreSlots();
-    while (this.#lastSlot !== "");
+  async #restoreAllWallets(): Promise<void> {
+    this.#lastWallet = "";
+    do await this.#restoreWallets();
+    while (this.#lastWallet !== "");
   }
 
-  /** Looks at the slots of those who live on hash slots that a cluster has given to another node, until none is frozen. */
+  /** Looks at the wallets of those who live on hash slots that a cluster has given to another node, until none is frozen. */
   async #restoreMoved(): Promise<void> {
     const { owners, recovery, database, logger } = this.#parts;
     this.#moved.look(await owners());
@@ -226,16 +236,16 @@ export class Reconciler {
       left += await recovery.restoreFrozen(ids.filter((id) => this.#moved.has(id)));
       after = ids.at(-1);
     }
-    logger.info({ hashSlots: this.#moved.size, left }, "the cluster has moved slots");
+    logger.info({ hashSlots: this.#moved.size, left }, "cluster moved hash slots");
     if (left === 0) this.#moved.clear();
   }
 
-  /** Looks at the next page of slots. */
-  async #restoreSlots(): Promise<void> {
-    const ids = await page(this.#parts.database, "advertiser", this.#lastSlot, SLOTS_PER_ROUND);
+  /** Looks at the next page of wallets. */
+  async #restoreWallets(): Promise<void> {
+    const ids = await page(this.#parts.database, "advertiser", this.#lastWallet, WALLETS_PER_ROUND);
     for (let look = 0; look < LOOKS; look++) {
       if ((await this.#parts.recovery.restoreFrozen(ids)) === 0) break;
     }
-    this.#lastSlot = ids.length < SLOTS_PER_ROUND ? "" : (ids.at(-1) ?? "");
+    this.#lastWallet = ids.length < WALLETS_PER_ROUND ? "" : (ids.at(-1) ?? "");
   }
 }

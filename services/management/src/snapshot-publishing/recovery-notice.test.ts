@@ -9,22 +9,22 @@ describe("the servers of Redis", () => {
     ["were restarted where the snapshot does not live", ["a", "c"], false, "restarted", ["a", "c"]],
     ["have become more", ["a", "b", "c"], false, "restarted", ["a", "b", "c"]],
     ["have become fewer", ["a"], false, undefined, ["a", "b"]],
-    ["do not all answer", ["a", "away"], false, undefined, ["a", "b"]],
-    ["do not answer at all", ["away"], true, undefined, ["a", "b"]],
-    ["were restarted, and do not all answer", ["away", "c"], false, "restarted", ["a", "b", "c"]],
-  ] as const)("%s", (_words, lineages, needsRebuild, notice, verified) => {
-    expect(compareServers(["a", "b"], { lineages, needsRebuild })).toEqual({ notice, verified });
+    ["do not all answer", ["a", "unavailable"], false, undefined, ["a", "b"]],
+    ["do not answer at all", ["unavailable"], true, undefined, ["a", "b"]],
+    ["were restarted, and do not all answer", ["unavailable", "c"], false, "restarted", ["a", "b", "c"]],
+  ] as const)("%s", (_words, replicationIds, needsRebuild, notice, verified) => {
+    expect(compareServers(["a", "b"], { replicationIds, needsRebuild })).toEqual({ notice, verified });
   });
 
   it("have not been restarted when they answer again as they were after a stall", () => {
-    const stalled = compareServers(["a"], { lineages: ["away"], needsRebuild: false });
-    const again = { lineages: ["a"], needsRebuild: false };
+    const stalled = compareServers(["a"], { replicationIds: ["unavailable"], needsRebuild: false });
+    const again = { replicationIds: ["a"], needsRebuild: false };
     expect(compareServers(stalled.verified, again)).toEqual({ notice: undefined, verified: ["a"] });
   });
 
   it("have been restarted when they come back as others", () => {
-    const stalled = compareServers(["a"], { lineages: ["away"], needsRebuild: false });
-    const other = { lineages: ["c"], needsRebuild: true };
+    const stalled = compareServers(["a"], { replicationIds: ["unavailable"], needsRebuild: false });
+    const other = { replicationIds: ["c"], needsRebuild: true };
     expect(compareServers(stalled.verified, other)).toEqual({ notice: "restarted", verified: ["c"] });
   });
 });

@@ -9,8 +9,8 @@ import {
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { SlotRecovery } from "../slot-recovery/slot-recovery.ts";
 import { activeCampaign, campaignBody, type Harness, startHarness } from "../testing/harness.ts";
+import { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { Publishing, StateNotRestored } from "./publishing.ts";
 
 const logger = createLogger({ service: "management", instance: "test", level: "silent" });
@@ -24,17 +24,20 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 /** Another instance of management: its restores and its publishing, with these commands. */
-function instance(slots: Partial<MoneyCommands> = {}): { recovery: SlotRecovery; publishing: Publishing } {
+function instance(wallets: Partial<MoneyCommands> = {}): {
+  recovery: WalletRecovery;
+  publishing: Publishing;
+} {
   const { redis } = harness;
   const { database } = harness.management;
   const parts = {
     database,
-    slots: { ...createMoneyCommands(redis), ...slots },
+    wallets: { ...createMoneyCommands(redis), ...wallets },
     claim: new InstallationClaim(redis, () => installationId(database)),
     nowMs: Date.now,
     logger,
   };
-  const recovery = new SlotRecovery({
+  const recovery = new WalletRecovery({
     ...parts,
     due: new DueIndex(redis),
     metrics: createMetrics({ service: "management" }),
@@ -62,11 +65,11 @@ class Gate {
 /** A restore that has read the rows of an advertiser and has not yet written them to Redis. */
 async function restoreInProgress(advertiserId: string) {
   const before = new Gate();
-  const { restoreSlot } = harness.money;
+  const { restoreWallet } = harness.money;
   const { recovery } = instance({
-    restoreSlot: async (request) => {
+    restoreWallet: async (request) => {
       await before.wait();
-      return restoreSlot(request);
+      return restoreWallet(request);
     },
   });
   await harness.redis.hset(`{${advertiserId}}:account`, "lineage", "another");
@@ -103,7 +106,7 @@ describe("a change that commits while an older version is being restored", () =>
     await eventually(() => answers.length > 0);
     await restore.end();
     await published;
-    expect(answers).toEqual(["unknown_slot", "applied"]);
+    expect(answers).toEqual(["unknown_wallet", "applied"]);
     const row = await database.campaign.findUniqueOrThrow({ where: { id: campaignId } });
     expect(row.publishedVersion).toBe(row.version);
     expect(await harness.money.readCampaign(advertiserId, campaignId)).toMatchObject({
@@ -150,9 +153,9 @@ describe("a change of an advertiser whose state cannot be restored now", () => {
     const { database, publishing } = harness.management;
     const rename = { name: "Winter", version: { increment: 1 } };
     await database.campaign.updateMany({ where: { id: { in: [frozenId, otherId] } }, data: rename });
-    const slot = `{${stuck.advertiserId}}`;
-    await harness.redis.hset(`${slot}:account`, "lineage", "another");
-    await harness.redis.set(`${slot}:restoring`, "somebody else", "PX", 600_000);
+    const wallet = `{${stuck.advertiserId}}`;
+    await harness.redis.hset(`${wallet}:account`, "lineage", "another");
+    await harness.redis.set(`${wallet}:restoring`, "somebody else", "PX", 600_000);
 
     await expect(publishing.publish("campaign", [frozenId, otherId])).rejects.toThrow(StateNotRestored);
     const rowOf = (id: string) => database.campaign.findUniqueOrThrow({ where: { id } });
@@ -167,7 +170,7 @@ describe("a change of an advertiser whose state cannot be restored now", () => {
     for (let round = 0; round < 2; round++) await harness.management.reconciler.round();
     expect(await isPublished(frozenId)).toBe(false);
 
-    await harness.redis.del(`${slot}:restoring`);
+    await harness.redis.del(`${wallet}:restoring`);
     await harness.management.reconciler.round();
     expect(await isPublished(frozenId)).toBe(true);
     expect(await harness.money.readCampaign(stuck.advertiserId, frozenId)).toMatchObject({

@@ -11,11 +11,11 @@ import {
 } from "../testing/harness.ts";
 
 /** Long enough for an instance that follows; each change under test waits so long. */
-const OBEYED_WITHIN_MS = 1_500;
+const PROPAGATION_TIMEOUT_MS = 1_500;
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness(undefined, { obeyedWithinMs: OBEYED_WITHIN_MS });
+  harness = await startHarness(undefined, { propagationTimeoutMs: PROPAGATION_TIMEOUT_MS });
   // Only the rounds of this test publish what was left behind.
   await harness.management.reconciler.stop();
 }, 60_000);
@@ -95,8 +95,8 @@ describe.each(failures)("with %s", (_what, fail, mend) => {
     expect(byId.get(campaign.body.id)?.name).toBe("late");
     expect(await database.creative.count({ where: { id: creative.body.id } })).toBe(1);
     await eventually(async () => {
-      const slot = await harness.money.readAccount(caller.advertiserId);
-      return slot?.depositedMillicents === 1_250_000;
+      const wallet = await harness.money.readAccount(caller.advertiserId);
+      return wallet?.depositedMillicents === 1_250_000;
     });
     expect(await harness.money.readCampaign(caller.advertiserId, draft)).toMatchObject({ status: "active" });
   }, 60_000);
@@ -144,9 +144,9 @@ describe("Publishing", () => {
   it("tells of a failure that does not pass, and answers what gives nevertheless", async () => {
     const { publishing } = harness.management;
     const { advertiserId } = await harness.advertiser();
-    // No hash, as a slot is.
+    // No hash, as a wallet is.
     await harness.redis.set(`{${advertiserId}}:account`, "broken");
-    await expect(publishing.obeyed("advertiser", advertiserId)).rejects.toThrow("WRONGTYPE");
-    await expect(publishing.obeyedOrLater("advertiser", advertiserId)).resolves.toBeUndefined();
+    await expect(publishing.publishAndWait("advertiser", advertiserId)).rejects.toThrow("WRONGTYPE");
+    await expect(publishing.publishEventually("advertiser", advertiserId)).resolves.toBeUndefined();
   });
 });

@@ -27,7 +27,7 @@ const MILLICENTS_PER_CENT = 1_000n;
 
 export interface SystemParts {
   database: Database;
-  slots: MoneyCommands;
+  wallets: MoneyCommands;
   clock: Clock;
   readiness: ReadinessChecks;
 }
@@ -49,7 +49,7 @@ function requireOperator({ key }: RequestContext): void {
   throw forbidden("Only the operator of this installation can do this.");
 }
 
-function show({ database, slots, clock, readiness }: SystemParts): Endpoint["handle"] {
+function show({ database, wallets, clock, readiness }: SystemParts): Endpoint["handle"] {
   return async (context) => {
     requireOperator(context);
     const nowMs = clock();
@@ -58,19 +58,19 @@ function show({ database, slots, clock, readiness }: SystemParts): Endpoint["han
       read_at: timestamp(new Date(nowMs)),
       stores: Object.entries(checks).map(([name, outcome]) => ({ name, ready: outcome === "ok" })),
       ...(await countRows(database, nowMs)),
-      ...(await readWaiting(database, slots, nowMs)),
+      ...(await readWaiting(database, wallets, nowMs)),
     };
     return { status: 200, body };
   };
 }
 
-function presentRecord(row: Prisma.PoisonImpressionGetPayload<object>): QuarantinedRecordBody {
+function presentRecord(row: Prisma.QuarantinedImpressionGetPayload<object>): QuarantinedRecordBody {
   return {
     impression_id: row.impressionId,
     advertiser_id: row.advertiserId,
     reason: row.reason,
     record: row.record,
-    quarantined_at: timestamp(row.setAsideAt),
+    quarantined_at: timestamp(row.quarantinedAt),
     resolved_at: row.resolvedAt === null ? null : timestamp(row.resolvedAt),
     resolution: row.resolution,
   };
@@ -79,9 +79,9 @@ function presentRecord(row: Prisma.PoisonImpressionGetPayload<object>): Quaranti
 function listQuarantine({ database }: SystemParts): Endpoint["handle"] {
   return async (context) => {
     requireOperator(context);
-    const rows = await database.poisonImpression.findMany({
+    const rows = await database.quarantinedImpression.findMany({
       where: { resolvedAt: null },
-      orderBy: [{ setAsideAt: "desc" }, { impressionId: "desc" }],
+      orderBy: [{ quarantinedAt: "desc" }, { impressionId: "desc" }],
       take: MAX_LISTED_RECORDS,
     });
     return { status: 200, body: rows.map(presentRecord) };
@@ -92,10 +92,10 @@ function resolve({ database, clock }: SystemParts): Endpoint["handle"] {
   return async (context) => {
     requireOperator(context);
     const impressionId = context.param("impressionId");
-    const find = () => database.poisonImpression.findUnique({ where: { impressionId } });
+    const find = () => database.quarantinedImpression.findUnique({ where: { impressionId } });
     if ((await find()) === null) throw recordMissing();
     const { resolution } = context.body(resolutionBody);
-    const { count } = await database.poisonImpression.updateMany({
+    const { count } = await database.quarantinedImpression.updateMany({
       where: { impressionId, resolvedAt: null },
       data: { resolvedAt: new Date(clock()), resolution },
     });
@@ -107,7 +107,7 @@ function resolve({ database, clock }: SystemParts): Endpoint["handle"] {
 }
 
 function recordMissing() {
-  return notFound("There is no quarantined record of this id: GET /system/quarantine lists them.");
+  return notFound("Quarantined record not found. GET /system/quarantine lists them.");
 }
 
 function listAccounts({ database }: SystemParts): Endpoint["handle"] {

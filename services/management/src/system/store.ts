@@ -24,7 +24,7 @@ export async function countRows(database: Database, nowMs: number) {
       database.user.count(),
       database.advertiser.count(),
       database.campaign.count({ where: { status: "active" } }),
-      database.poisonImpression.count({ where: { resolvedAt: null } }),
+      database.quarantinedImpression.count({ where: { resolvedAt: null } }),
       ofDay(today),
       ofDay(yesterday),
       Promise.all(PUBLISHED_KINDS.map((kind) => unpublished(database, kind, MAX_UNPUBLISHED))),

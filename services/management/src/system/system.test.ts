@@ -15,7 +15,7 @@ afterAll(() => harness.stop());
 
 async function quarantined(): Promise<string> {
   const impressionId = newId("imp");
-  await harness.management.database.poisonImpression.create({
+  await harness.management.database.quarantinedImpression.create({
     data: { impressionId, advertiserId: newId("adv"), record: "{}", reason: "no such campaign" },
   });
   return impressionId;

@@ -3,7 +3,7 @@ import { createPipeline, type Pipeline } from "@diegetic/database";
 import {
   connectRedis,
   createMoneyCommands,
-  describeRedisAway,
+  describeRedisUnavailable,
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
@@ -60,7 +60,7 @@ export interface InstanceOptions {
   /** Takes the lines of the log. Default: nothing does. */
   logTo?: { write(line: string): void };
   /** How long a change waits until match instances obey it. Default: as in production. */
-  obeyedWithinMs?: number;
+  propagationTimeoutMs?: number;
   /** Key of the demo game. Default: there is none. */
   demoGameKey?: string;
   /** Settings as environment variables, in place of those of the tests. */
@@ -72,7 +72,7 @@ export function createInstance(
   secrets: { databaseUrl: string; redisUrl: string },
   clock: Clock = Date.now,
   metrics: Metrics = createMetrics({ service: "management" }),
-  { logTo, obeyedWithinMs, demoGameKey = "", environment = {} }: InstanceOptions = {},
+  { logTo, propagationTimeoutMs, demoGameKey = "", environment = {} }: InstanceOptions = {},
 ): Management {
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
@@ -91,11 +91,17 @@ export function createInstance(
       service: "management",
       instance: "test",
       level: logTo ? "info" : "silent",
-      describeAway: describeRedisAway,
+      describeUnavailable: describeRedisUnavailable,
     },
     logTo,
   );
-  return createManagement({ settings, logger, metrics, clock, ...(obeyedWithinMs && { obeyedWithinMs }) });
+  return createManagement({
+    settings,
+    logger,
+    metrics,
+    clock,
+    ...(propagationTimeoutMs && { propagationTimeoutMs }),
+  });
 }
 
 /** @param clock what the service takes for the time; default: the system's clock. */

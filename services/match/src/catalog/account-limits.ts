@@ -3,7 +3,7 @@ import type { AccountLimits } from "@diegetic/service-kit";
 
 /** The limits that keys of an account carry themselves. */
 class OwnLimits implements AccountLimits {
-  largestOwn: number | null = null;
+  maxOwn: number | null = null;
   keyCount = 0;
   /** By the key's SHA-256. Most accounts have no such key. */
   #limits: Map<string, number> | undefined;
@@ -20,7 +20,7 @@ class OwnLimits implements AccountLimits {
 
   #update(): void {
     const limits = [...(this.#limits?.values() ?? [])];
-    this.largestOwn = limits.length === 0 ? null : Math.max(...limits);
+    this.maxOwn = limits.length === 0 ? null : Math.max(...limits);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type BillingProducer, MAX_RECORDS_PER_JOB } from "@diegetic/hot-state";
-import { type Logger, OutageTeller } from "@diegetic/service-kit";
+import { type Logger, OutageLogger } from "@diegetic/service-kit";
 
 const GATHER_MS = 25;
 const MAX_GATHERED = 20_000;
@@ -14,7 +14,7 @@ const MAX_JOBS_UNDER_WAY = 4;
  */
 export class ImpressionBatcher {
   readonly #producer: Pick<BillingProducer, "add">;
-  readonly #outage: OutageTeller;
+  readonly #outage: OutageLogger;
   readonly #count: (outcome: "queued" | "failed" | "dropped", records: number) => void;
   #gathered: ImpressionRecord[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -27,11 +27,11 @@ export class ImpressionBatcher {
   }) {
     this.#producer = options.producer;
     const { logger } = options;
-    this.#outage = new OutageTeller({
-      away: ({ failures, awaySeconds }, error) =>
-        logger.warn({ err: error, records: failures, awaySeconds }, "impressions wait in the outbox"),
-      back: ({ failures, awaySeconds }) =>
-        logger.info({ records: failures, awaySeconds }, "impressions are queued again"),
+    this.#outage = new OutageLogger({
+      unavailable: ({ failures, outageSeconds }, error) =>
+        logger.warn({ err: error, records: failures, outageSeconds }, "impression queueing unavailable"),
+      recovered: ({ failures, outageSeconds }) =>
+        logger.info({ records: failures, outageSeconds }, "impression queueing recovered"),
     });
     this.#count = options.count;
   }
@@ -46,7 +46,7 @@ export class ImpressionBatcher {
     else this.#timer ??= setTimeout(() => this.#send(), GATHER_MS);
   }
 
-  /** Hands everything over that has been added. Ends also while Redis is away: failed jobs are not tried again here. */
+  /** Hands everything over that has been added. Ends also while Redis is unavailable: failed jobs are not tried again here. */
   async flush(): Promise<void> {
     while (this.#gathered.length > 0 || this.#underWay.size > 0) {
       this.#send();
@@ -72,7 +72,7 @@ export class ImpressionBatcher {
     try {
       await this.#producer.add(records);
       this.#count("queued", records.length);
-      this.#outage.works();
+      this.#outage.succeeded();
     } catch (error) {
       this.#count("failed", records.length);
       this.#outage.failed(error instanceof Error ? error : new Error(String(error)), records.length);

@@ -61,7 +61,7 @@ describe("retries", () => {
     expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("Idempotency-Key")]);
   });
 
-  it("of one Idempotency-Key never charge another match, whatever the advertiser's slot has forgotten", async () => {
+  it("of one Idempotency-Key never charge another match, whatever the advertiser's wallet has forgotten", async () => {
     const { game, campaign, match } = await matched(world);
     await world.match(game);
     const { campaign_id, creative_id } = match;

@@ -185,7 +185,7 @@ function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: Campa
       return conflict(
         "The match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match.",
       );
-    case "unknown_slot":
+    case "unknown_wallet":
       return unavailable("The advertiser's account is being restored: try again.");
   }
 }

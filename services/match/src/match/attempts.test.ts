@@ -37,18 +37,18 @@ const REFUSALS: Record<string, Refused> = {
   creative_cap: { wish: { creatives: [{ max_uses_per_game: 0 }] } },
   not_active: {
     wish: {},
-    after: (campaign) => world.addCampaign({ ...campaign, status: "paused", slotOnly: true }),
+    after: (campaign) => world.addCampaign({ ...campaign, status: "paused", walletOnly: true }),
   },
   stale_version: {
     wish: {},
-    after: (campaign) => world.addCampaign({ ...campaign, version: campaign.version + 1, slotOnly: true }),
+    after: (campaign) => world.addCampaign({ ...campaign, version: campaign.version + 1, walletOnly: true }),
   },
   behind: {
     wish: {},
     after: ({ advertiser_id, campaign_id, version }) =>
       world.redis.hset(`{${advertiser_id}}:campaign:${campaign_id}`, "version", version - 1),
   },
-  unknown_slot: {
+  unknown_wallet: {
     wish: {},
     after: ({ advertiser_id, campaign_id }) => world.redis.del(`{${advertiser_id}}:campaign:${campaign_id}`),
   },
@@ -175,12 +175,12 @@ describe("Attempts", () => {
         const attempts = new Attempts();
         for (const one of advertisers) {
           const id = `adv_${one}`;
-          if (attempts.left > 0 && !attempts.setAside().includes(id)) attempts.use(id);
+          if (attempts.left > 0 && !attempts.quarantine().includes(id)) attempts.use(id);
         }
         const used = new Set(advertisers).size;
         if (used < 4) expect(attempts.left).toBeGreaterThan(0);
         expect(attempts.left).toBeGreaterThanOrEqual(0);
-        expect(attempts.setAside()).not.toContain("adv_new");
+        expect(attempts.quarantine()).not.toContain("adv_new");
       }),
     );
   });

@@ -34,7 +34,7 @@ export class Attempts {
   }
 
   /** The advertisers whose campaigns wait until those of all others have been tried. */
-  setAside(): string[] {
+  quarantine(): string[] {
     if (this.isUnused) return this.#used;
     return [...new Set(this.#used)].filter((one) => countOf(this.#used, one) >= this.left);
   }

@@ -105,7 +105,7 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
     const { shareRefusals, random } = dependencies;
     const shared = shareRefusals.of(placement.account_id, scene.nowMs);
     const exclude = shared.length === 0 ? trial.refused : [...trial.refused, ...shared];
-    const excludeAdvertisers = trial.attempts.setAside();
+    const excludeAdvertisers = trial.attempts.quarantine();
     let draw = index.draw(scene, random, { exclude, excludeAdvertisers });
     if (draw.candidate === null && excludeAdvertisers.length > 0)
       draw = index.draw(scene, random, { exclude });

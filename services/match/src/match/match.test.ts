@@ -149,7 +149,7 @@ describe("no match", () => {
     expect(await reasonOf(world.match(other, { user_id: "q" }))).toBe("no_eligible_campaign");
   });
 
-  it("names the session's cap when the only campaign was just refused for a missing slot", async () => {
+  it("names the session's cap when the only campaign was just refused for a missing wallet", async () => {
     const game = await world.addGame({ max_ads_per_session: 1 });
     const campaign = await world.addCampaign();
     const player = { user_id: "p", session_id: "s" };
@@ -238,11 +238,11 @@ describe("choice", () => {
     expect(seen.sort()).toEqual(["crt_a", "crt_a", "crt_b", "crt_b"]);
   });
 
-  it("obeys a pause that only the advertiser's slot knows", async () => {
+  it("obeys a pause that only the advertiser's wallet knows", async () => {
     const game = await world.addGame();
     const campaign = await world.addCampaign();
     expect((await world.match(game)).status).toBe(200);
-    await world.addCampaign({ ...campaign, version: 2, status: "paused", slotOnly: true });
+    await world.addCampaign({ ...campaign, version: 2, status: "paused", walletOnly: true });
     const response = await world.match(game);
     expect(response.status).toBe(204);
   });
@@ -267,7 +267,7 @@ describe("choice", () => {
     const game = await world.addGame();
     const campaign = await world.addCampaign({ cpm_bid_cents: 9_000 });
     const second = await world.addCampaign();
-    await world.addCampaign({ ...campaign, version: 2, slotOnly: true });
+    await world.addCampaign({ ...campaign, version: 2, walletOnly: true });
     expect((await world.match(game)).body.campaign_id).toBe(second.campaign_id);
     const totals = await world.money.readAccount(campaign.advertiser_id);
     expect(totals?.heldMillicents).toBe(0);

@@ -11,7 +11,7 @@ import {
 import { createLogger } from "@diegetic/service-kit";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { openSlot } from "../../../../tests/helpers/open-slot.ts";
+import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
@@ -75,7 +75,7 @@ function requestOf(leaseExpiresMs: number): LoadedRequest {
 async function openCandidate(bidCents: number): Promise<{ advertiserId: string; candidate: Candidate }> {
   const money = createMoneyCommands(redis);
   const [advertiserId, campaignId] = [newId("adv"), newId("camp")];
-  await openSlot(money, { advertiserId, version: 1, depositedMillicents: DEPOSITED });
+  await openWallet(money, { advertiserId, version: 1, depositedMillicents: DEPOSITED });
   await money.applyCampaign({
     advertiserId,
     campaignId,

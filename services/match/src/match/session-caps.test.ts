@@ -11,7 +11,7 @@ import {
 import { createLogger } from "@diegetic/service-kit";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { openSlot } from "../../../../tests/helpers/open-slot.ts";
+import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
@@ -108,7 +108,7 @@ class Player {
 
   async open(): Promise<void> {
     const { advertiserId, campaignId } = this;
-    await openSlot(this.money, { advertiserId, version: 1, depositedMillicents: 1_000_000 });
+    await openWallet(this.money, { advertiserId, version: 1, depositedMillicents: 1_000_000 });
     await this.money.applyCampaign({
       advertiserId,
       campaignId,

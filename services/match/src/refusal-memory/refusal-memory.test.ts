@@ -77,12 +77,12 @@ describe("RefusalMemory", () => {
     expect(standing(sibling, 2_001)).toBe(false);
   });
 
-  it("does not remember what is about one request alone, and knows a missing slot from a lack of money", () => {
+  it("does not remember what is about one request alone, and knows a missing wallet from a lack of money", () => {
     index.upsert(campaign);
     memory.remember(campaign, passing("creative_cap"), at(1_000));
     memory.remember(campaign, passing("not_active"), at(1_000));
     expect(standing(campaign, 1_001)).toBe(false);
-    memory.remember(campaign, passing("unknown_slot"), at(1_000));
+    memory.remember(campaign, passing("unknown_wallet"), at(1_000));
     expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: false, passedOver: true });
   });
 

@@ -12,9 +12,9 @@ export interface RefusedCampaign {
 /** What the end of a hold can change. */
 const REMEMBER_MS = 250;
 /** A newer version ends the others. Should the books be put right without one, it is noticed after so long. */
-const LONGEST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set(["budget", "daily_cap"]);
-const REMEMBERED: ReadonlySet<ReserveRefusal> = new Set([...LACKS_MONEY, "unknown_slot", "behind"]);
+const REMEMBERED: ReadonlySet<ReserveRefusal> = new Set([...LACKS_MONEY, "unknown_wallet", "behind"]);
 
 /**
  * Has the index pass over what was refused for lack of money, so that exhausted campaigns do not stand in the way of the
@@ -32,7 +32,7 @@ export class RefusalMemory {
   }
 
   /**
-   * Other reasons than lack of money and a slot that is missing or behind are not remembered: they are about this request alone.
+   * Other reasons than lack of money and a wallet that is missing or behind are not remembered: they are about this request alone.
    * @param asked.advertiserVersion as it was known before the reservation was sent: a deposit that came while the
    * refusal was on its way must not be outdated by it
    */
@@ -62,7 +62,7 @@ export class RefusalMemory {
  */
 function longMs(lasts: RefusalLasts, advertiserVersion: number): number {
   if (lasts === null) return 0;
-  if (lasts === "version") return LONGEST_MS;
-  if (typeof lasts === "number") return Math.min(lasts, LONGEST_MS);
-  return lasts.accountVersion < advertiserVersion ? 0 : LONGEST_MS;
+  if (lasts === "version") return MAX_MS;
+  if (typeof lasts === "number") return Math.min(lasts, MAX_MS);
+  return lasts.accountVersion < advertiserVersion ? 0 : MAX_MS;
 }

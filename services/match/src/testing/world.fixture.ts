@@ -19,11 +19,11 @@ import {
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
 import request from "supertest";
 import { documented } from "../../../../tests/helpers/documented.ts";
-import { openSlot } from "../../../../tests/helpers/open-slot.ts";
+import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
 import { createMatchService, type MatchService, type MatchServiceOptions } from "../service.ts";
 import { readMatchSettings } from "../settings.ts";
 
-const OBEYED_WITHIN_MS = 5_000;
+const PROPAGATION_TIMEOUT_MS = 5_000;
 
 export interface Instance {
   url: string;
@@ -36,8 +36,8 @@ export interface CampaignWish extends Partial<Omit<SnapshotCampaign, "creatives"
   budgetMillicents?: number;
   dailyCapMillicents?: number | null;
   creatives?: Partial<SnapshotCreative>[];
-  /** Publish to match instances only after the slot has it; `slotOnly` leaves that out. */
-  slotOnly?: boolean;
+  /** Publish to match instances only after the wallet has it; `walletOnly` leaves that out. */
+  walletOnly?: boolean;
 }
 
 export class World {
@@ -83,7 +83,7 @@ export class World {
       ...options,
     });
     const server = await listen(service.app, { host: "127.0.0.1", port: 0, portVariable: "PORT" });
-    await service.waitUntilFresh(OBEYED_WITHIN_MS);
+    await service.waitUntilFresh(PROPAGATION_TIMEOUT_MS);
     const instance = {
       url: `http://127.0.0.1:${server.port}${read.settings.basePath}`,
       service,
@@ -112,7 +112,7 @@ export class World {
 
   async publish(entries: SnapshotEntry[]): Promise<void> {
     const version = await this.publisher.publish(entries);
-    await this.publisher.awaitObeyed(version, OBEYED_WITHIN_MS);
+    await this.publisher.awaitPropagation(version, PROPAGATION_TIMEOUT_MS);
     for (const { name, rowVersion, json } of entries) {
       if (json !== null) this.#published.set(name, rowVersion);
     }
@@ -157,7 +157,7 @@ export class World {
   }
 
   async addCampaign(wish: CampaignWish = {}): Promise<SnapshotCampaign> {
-    const { depositedMillicents, budgetMillicents, dailyCapMillicents, creatives, slotOnly, ...fields } =
+    const { depositedMillicents, budgetMillicents, dailyCapMillicents, creatives, walletOnly, ...fields } =
       wish;
     const campaign: SnapshotCampaign = {
       campaign_id: newId("camp"),
@@ -176,7 +176,7 @@ export class World {
       ...fields,
       creatives: (creatives ?? [{}]).map((creative) => ({ ...plainCreative(), ...creative })),
     };
-    await openSlot(this.money, {
+    await openWallet(this.money, {
       advertiserId: campaign.advertiser_id,
       version: campaign.version,
       depositedMillicents: depositedMillicents ?? 1_000_000_000,
@@ -207,7 +207,7 @@ export class World {
         json: JSON.stringify(campaign),
       },
     ];
-    if (!slotOnly) await this.publish(entries);
+    if (!walletOnly) await this.publish(entries);
     return campaign;
   }
 

@@ -17,8 +17,8 @@ const BUFFERED_BODY_MAX_BYTES = 65_536;
 const BUFFERED_BYTES_AT_A_TIME = 32 * 1_048_576;
 const ANSWER_TIMEOUT_MS = 30_000;
 /** More than the instances behind it take together on one machine: what is left for them to refuse is refused there. */
-const REQUESTS_AT_A_TIME = 8_192;
-const SOCKETS_PER_TARGET_MAX = 512;
+const MAX_CONCURRENT_REQUESTS = 8_192;
+const MAX_SOCKETS_PER_TARGET = 512;
 const RETRY_AFTER_SECONDS = 1;
 const STARTING = "The service is starting or restarting: try again in a moment.";
 const PROBE_TIMEOUT_MS = 2_000;
@@ -40,11 +40,11 @@ export interface FrontOptions {
  * unless its body is too large to be kept for that.
  */
 export function createFront(options: FrontOptions): { handler: RequestListener; close(): void } {
-  const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_PER_TARGET_MAX });
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS_PER_TARGET });
   const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
   const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);
   const readiness = publicReadiness(frontReadiness(options.targets));
-  const { requestsAtATime = REQUESTS_AT_A_TIME } = options;
+  const { requestsAtATime = MAX_CONCURRENT_REQUESTS } = options;
   const log = createRefusalLog(options.logger);
   let running = 0;
   const keep = bodyKeeper(options.bufferedBytesAtATime ?? BUFFERED_BYTES_AT_A_TIME);

@@ -44,7 +44,7 @@ describe("the log of refused requests", () => {
     expect(lines[0]).not.toHaveProperty("err");
   });
 
-  it("has the stack of a defect, also while instances are away", () => {
+  it("has the stack of a defect, also while instances are unavailable", () => {
     const { lines, tell } = startLog();
     tell("match", new NoInstance("none is running"));
     tell("match", new TypeError("undefined is not a function"));

@@ -24,23 +24,23 @@ export interface RefusalLog {
 export function createRefusalLog(logger: Logger): RefusalLog {
   const logOf = (tier: Tier) =>
     new OutageKinds<unknown>(() => ({
-      away: ({ failures: refused, awaySeconds }, error) => {
+      unavailable: ({ failures: refused, outageSeconds }, error) => {
         const cause = causeOf(error);
-        const facts = { tier, refused, awaySeconds };
+        const facts = { tier, refused, outageSeconds };
         if (cause === undefined) logger.warn({ ...facts, err: error }, "requests were not forwarded");
-        else logger.warn({ ...facts, cause }, "no instance took them: requests were answered 503");
+        else logger.warn({ ...facts, cause }, "no instance available");
       },
-      back: ({ failures: refused, awaySeconds }) =>
-        logger.info({ tier, refused, awaySeconds }, "instances take requests again"),
+      recovered: ({ failures: refused, outageSeconds }) =>
+        logger.info({ tier, refused, outageSeconds }, "instances recovered"),
     }));
   const logs = { management: logOf("management"), match: logOf("match") };
   return {
     refused: (tier, error) => logs[tier].failed(causeOf(error) === undefined ? "defect" : "away", error),
-    taken: (tier) => logs[tier].works(),
+    taken: (tier) => logs[tier].succeeded(),
   };
 }
 
-/** Undefined: not a matter of instances that are away. */
+/** Undefined: not a matter of instances that are unavailable. */
 function causeOf(error: unknown): string | undefined {
   if (error instanceof NoInstance) return error.message;
   const { code } = (error ?? {}) as NodeJS.ErrnoException;

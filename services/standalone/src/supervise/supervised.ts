@@ -20,7 +20,7 @@ export interface SupervisedDefinition<T extends Launched> {
 /** A process that has run this long counts as healthy: its next death is answered at once again. */
 const HEALTHY_AFTER_MS = 10_000;
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /**
  * Keeps one process alive. idle → (start) → running → (it dies) → pausing → running …; `stop` ends every state.
@@ -105,6 +105,6 @@ export class Supervised<T extends Launched> {
 
   #pauseMs(attempt: number): number {
     const failures = Math.max(0, this.#quickDeaths - 1) + attempt;
-    return failures === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+    return failures === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
   }
 }

@@ -49,8 +49,8 @@ const HOLD_TTL_MS = 600_000;
 type Reserved = { creativeId: string; timesSeen: number } | ReserveRefusal;
 type Committed = { matchId: string } | CommitRefusal;
 
-/** The rules of an advertiser's slot, written as plainly as they can be: what the scripts are compared with. */
-export class ModelSlot {
+/** The rules of an advertiser's wallet, written as plainly as they can be: what the scripts are compared with. */
+export class ModelWallet {
   deposited: number;
   spent = 0;
   held = 0;
@@ -59,7 +59,7 @@ export class ModelSlot {
   /** In the order in which they were taken. */
   readonly matches: ModelMatch[] = [];
   readonly outbox = new Set<string>();
-  readonly givebacks = new Set<string>();
+  readonly sessionReleases = new Set<string>();
   /** By session, then creative. */
   private readonly appearances = new Map<string, number>();
   private readonly served = new Map<string, number>();
@@ -162,7 +162,7 @@ export class ModelSlot {
     lower(this.appearances, capName(match, match.creativeId));
     if (reason === "lapsed") {
       match.state = "lapsed";
-      this.givebacks.add(matchId);
+      this.sessionReleases.add(matchId);
     } else {
       match.state = "cancelled";
       lower(this.served, capName(match, match.creativeId));

@@ -2,14 +2,14 @@ import { newId } from "@diegetic/contracts";
 import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
-import type { FrozenSlot, RestoredCampaign, Settlement, UnfrozenSlot } from "../recovery-types.ts";
+import type { FrozenWallet, RestoredCampaign, Settlement, UnfrozenWallet } from "../recovery-types.ts";
 import type { MoneyCommands } from "../types.ts";
 import { type Charge, type Match, PLENTY, PRICE, pick, type RecoveryStep, same } from "./recovery-steps.ts";
-import { TestSlot, today } from "./slot.ts";
+import { TestWallet, today } from "./wallet.ts";
 
-/** Takes each step in Redis and in a plain model of `freeze_slot`, `restore_slot` and `settle`, and compares. */
+/** Takes each step in Redis and in a plain model of `freeze_wallet`, `restore_wallet` and `settle`, and compares. */
 export class RecoveryRehearsal {
-  readonly slot: TestSlot;
+  readonly wallet: TestWallet;
   readonly campaignIds: readonly string[];
   /** Units of PRICE, by campaign. */
   readonly spent = [0, 0];
@@ -21,25 +21,28 @@ export class RecoveryRehearsal {
   private readonly charges: Charge[] = [];
   private readonly settlements: Settlement[] = [];
   /**
-   * Late impressions that the slot contains, and with a minus the charges that it was told to forget: what it answered,
+   * Late impressions that the wallet contains, and with a minus the charges that it was told to forget: what it answered,
    * and will answer again.
    */
   private settled = new Map<string, "settled" | "known">();
   private readonly money: MoneyCommands;
   private readonly redis: RedisConnection;
 
-  private constructor(slot: TestSlot, campaignIds: readonly string[]) {
-    this.slot = slot;
+  private constructor(wallet: TestWallet, campaignIds: readonly string[]) {
+    this.wallet = wallet;
     this.campaignIds = campaignIds;
-    this.money = slot.money;
-    this.redis = slot.redis;
+    this.money = wallet.money;
+    this.redis = wallet.redis;
   }
 
   static async open(money: MoneyCommands, redis: RedisConnection): Promise<RecoveryRehearsal> {
-    const slot = await TestSlot.open(money, redis, { depositedMillicents: PLENTY, budgetMillicents: PLENTY });
+    const wallet = await TestWallet.open(money, redis, {
+      depositedMillicents: PLENTY,
+      budgetMillicents: PLENTY,
+    });
     const other = newId("camp");
-    await money.applyCampaign(slot.campaign({ campaignId: other, budgetMillicents: PLENTY }));
-    return new RecoveryRehearsal(slot, [slot.campaignId, other]);
+    await money.applyCampaign(wallet.campaign({ campaignId: other, budgetMillicents: PLENTY }));
+    return new RecoveryRehearsal(wallet, [wallet.campaignId, other]);
   }
 
   async take(step: RecoveryStep): Promise<void> {
@@ -63,7 +66,7 @@ export class RecoveryRehearsal {
     }
   }
 
-  /** Sums of the slot as the model has them: what `readAccount` and `readCampaign` should say. */
+  /** Sums of the wallet as the model has them: what `readAccount` and `readCampaign` should say. */
   expected() {
     const sum = (list: readonly number[]) => list.reduce((total, count) => total + count, 0);
     const brief = (spent: number, held: number, impressions: number) => ({
@@ -96,7 +99,7 @@ export class RecoveryRehearsal {
   }
 
   private async hold(campaign: number): Promise<void> {
-    const facts = await this.slot.hold({ campaign_id: this.idOf(campaign) });
+    const facts = await this.wallet.hold({ campaign_id: this.idOf(campaign) });
     this.matches.push({ facts, campaign, state: "open", impressionId: null });
     this.held[campaign] = (this.held[campaign] ?? 0) + 1;
   }
@@ -104,7 +107,7 @@ export class RecoveryRehearsal {
   private async charge(match: Match | undefined): Promise<void> {
     if (match === undefined) return;
     const impressionId = match.facts.match_id.replace("mat_", "imp_");
-    const result = await this.slot.commit({
+    const result = await this.wallet.commit({
       campaignId: this.idOf(match.campaign),
       matchId: match.facts.match_id,
     });
@@ -139,9 +142,9 @@ export class RecoveryRehearsal {
       kind: "late",
       impressionId: (match?.state === "charged" ? match.impressionId : null) ?? newId("imp"),
       matchId: match?.facts.match_id ?? newId("mat"),
-      advertiserId: this.slot.advertiserId,
+      advertiserId: this.wallet.advertiserId,
       campaignId: this.idOf(campaign),
-      gameId: this.slot.gameId,
+      gameId: this.wallet.gameId,
       priceMillicents: PRICE,
       day: today(),
       committedInEpoch: Math.max(0, this.epoch - 1),
@@ -172,9 +175,9 @@ export class RecoveryRehearsal {
       kind: "reversed",
       impressionId: charge.impressionId,
       matchId: charge.matchId,
-      advertiserId: this.slot.advertiserId,
+      advertiserId: this.wallet.advertiserId,
       campaignId: this.idOf(charge.campaign),
-      gameId: this.slot.gameId,
+      gameId: this.wallet.gameId,
       priceMillicents: PRICE,
       day: today(),
       committedInEpoch: charge.epoch,
@@ -182,7 +185,7 @@ export class RecoveryRehearsal {
     const result = await this.money.settle(settlement);
     this.settlements.push(settlement);
     const mark = `-${charge.impressionId}`;
-    // Of an earlier epoch, and not told since: the slot was restored without it.
+    // Of an earlier epoch, and not told since: the wallet was restored without it.
     const isMissing = charge.epoch !== this.epoch && !this.settled.has(charge.impressionId);
     const told = this.settled.get(mark);
     const answer = told ?? (isMissing ? "known" : "settled");
@@ -199,14 +202,14 @@ export class RecoveryRehearsal {
   }
 
   private async restart(step: RecoveryStep & { kind: "restart" }): Promise<void> {
-    await this.redis.hset(advertiserKeys.account(this.slot.advertiserId), "lineage", "another");
-    const found = await this.money.freezeUnlessLive(this.slot.advertiserId, this.epoch);
+    await this.redis.hset(advertiserKeys.account(this.wallet.advertiserId), "lineage", "another");
+    const found = await this.money.freezeUnlessLive(this.wallet.advertiserId, this.epoch);
     await this.refuseWhileFrozen();
     await this.restore(found, step);
   }
 
   private async meetOtherEpoch(): Promise<void> {
-    const { advertiserId } = this.slot;
+    const { advertiserId } = this.wallet;
     same("live", await this.money.freezeUnlessLive(advertiserId, this.epoch), { state: "live" });
     const found = await this.money.freezeUnlessLive(advertiserId, this.epoch + 1);
     await this.refuseWhileFrozen();
@@ -214,19 +217,19 @@ export class RecoveryRehearsal {
   }
 
   private async refuseWhileFrozen(): Promise<void> {
-    const reserved = await this.money.reserve(this.slot.request());
-    same("frozen", reserved.outcome === "refused" && reserved.reason, "unknown_slot");
-    const committed = await this.slot.commit();
-    same("frozen", committed, { outcome: "refused", reason: "unknown_slot" });
+    const reserved = await this.money.reserve(this.wallet.request());
+    same("frozen", reserved.outcome === "refused" && reserved.reason, "unknown_wallet");
+    const committed = await this.wallet.commit();
+    same("frozen", committed, { outcome: "refused", reason: "unknown_wallet" });
     const [last] = this.settlements;
-    if (last !== undefined) same("frozen", await this.money.settle(last), "unknown_slot");
+    if (last !== undefined) same("frozen", await this.money.settle(last), "unknown_wallet");
   }
 
   private async restore(
-    found: FrozenSlot | UnfrozenSlot,
+    found: FrozenWallet | UnfrozenWallet,
     step: RecoveryStep & { kind: "restart" },
   ): Promise<void> {
-    if (found.state !== "frozen") throw new Error("the slot is live");
+    if (found.state !== "frozen") throw new Error("the wallet is live");
     const { account } = this.expected();
     const { epoch, spentMillicents, heldMillicents, holdsMillicents, impressions } = found;
     same(
@@ -244,7 +247,7 @@ export class RecoveryRehearsal {
     if (step.forget) this.forget(step.spent, kept);
     this.settled = new Map(kept.map(({ impressionId }) => [impressionId, "known"]));
     const request = {
-      advertiserId: this.slot.advertiserId,
+      advertiserId: this.wallet.advertiserId,
       found,
       epoch: this.epoch + 1,
       forgetMatches: step.forget,
@@ -267,13 +270,13 @@ export class RecoveryRehearsal {
         }),
       ),
     };
-    same("restore", await this.money.restoreSlot(request), "restored");
+    same("restore", await this.money.restoreWallet(request), "restored");
     // Whoever looked at the same time comes too late.
-    same("restore again", await this.money.restoreSlot({ ...request, epoch: this.epoch + 2 }), "changed");
+    same("restore again", await this.money.restoreWallet({ ...request, epoch: this.epoch + 2 }), "changed");
     this.epoch += 1;
   }
 
-  /** Postgres knows this many charges of each campaign, whatever the slot had; the outbox has some more. */
+  /** Postgres knows this many charges of each campaign, whatever the wallet had; the outbox has some more. */
   private forget(spent: number, kept: readonly Charge[]): void {
     for (const match of this.matches) match.state = "void";
     for (const list of [this.spent, this.impressions, this.today]) list.fill(spent);

@@ -1,11 +1,11 @@
 import type { MatchFacts } from "@diegetic/contracts";
 
-/** One step of a slot's life among losses. Numbers choose among what there is at that time. */
+/** One step of a wallet's life among losses. Numbers choose among what there is at that time. */
 export type RecoveryStep =
   | { kind: "hold"; campaign: number }
   | { kind: "charge"; match: number }
   | { kind: "cancel"; match: number }
-  /** Postgres has an impression that the slot does not know: of a match that it may know, or of none. */
+  /** Postgres has an impression that the wallet does not know: of a match that it may know, or of none. */
   | { kind: "late"; match: number | null; campaign: number; stale: boolean }
   /** Postgres could not take a charge. */
   | { kind: "reversed"; charge: number }

@@ -3,8 +3,8 @@ import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
 import type { CommitResult, MoneyCommands, RefusalLasts, ReserveRefusal, ReserveResult } from "../types.ts";
-import type { ModelMatch, ModelSlot } from "./model.ts";
-import { SESSION_IDLE_MS, type TestSlot } from "./slot.ts";
+import type { ModelMatch, ModelWallet } from "./model.ts";
+import { SESSION_IDLE_MS, type TestWallet } from "./wallet.ts";
 
 /** One step of a history. Numbers choose among what there is at that time. */
 export type Step =
@@ -47,17 +47,17 @@ function same(step: Step, got: unknown, expected: unknown): void {
 
 /** Takes each step in Redis and in the model, everything twice in Redis, and compares the answers. */
 export class Rehearsal {
-  readonly slot: TestSlot;
-  readonly model: ModelSlot;
+  readonly wallet: TestWallet;
+  readonly model: ModelWallet;
   private readonly money: MoneyCommands;
   private readonly redis: RedisConnection;
   private accountVersion = 1;
 
-  constructor(slot: TestSlot, model: ModelSlot) {
-    this.slot = slot;
+  constructor(wallet: TestWallet, model: ModelWallet) {
+    this.wallet = wallet;
     this.model = model;
-    this.money = slot.money;
-    this.redis = slot.redis;
+    this.money = wallet.money;
+    this.redis = wallet.redis;
   }
 
   private get campaignIds(): string[] {
@@ -71,7 +71,7 @@ export class Rehearsal {
   private facts(
     match: Pick<ModelMatch, "matchId" | "campaignId" | "gameId" | "developerId" | "sessionKey" | "price">,
   ) {
-    return this.slot.match({
+    return this.wallet.match({
       match_id: match.matchId,
       campaign_id: match.campaignId,
       game_id: match.gameId,
@@ -95,7 +95,7 @@ export class Rehearsal {
       case "new day":
         return this.beginDay();
       case "ack":
-        await this.money.ackOutbox(this.slot.advertiserId, [...this.model.outbox]);
+        await this.money.ackOutbox(this.wallet.advertiserId, [...this.model.outbox]);
         this.model.outbox.clear();
         return;
       default:
@@ -163,8 +163,8 @@ export class Rehearsal {
       matchId: known?.matchId ?? null,
     };
     const wasCharged = known?.state === "charged";
-    const result = await this.slot.commit(request);
-    const again = await this.slot.commit(request);
+    const result = await this.wallet.commit(request);
+    const again = await this.wallet.commit(request);
     same(step, again, result.outcome === "charged" ? { ...result, replay: true } : result);
     const brief = (charged: CommitResult) =>
       charged.outcome === "charged" ? { matchId: charged.record.match.match_id } : charged.reason;
@@ -195,15 +195,15 @@ export class Rehearsal {
     const ms = minutes * 60_000;
     // An older one may have been forgotten.
     if (match.agedMs + ms > MAX_AGED_MS) return;
-    await this.slot.age(this.facts(match), ms);
+    await this.wallet.age(this.facts(match), ms);
     this.model.age(match, ms);
   }
 
   private async manage(
     step: Step & { kind: "deposit" | "campaign" | "ceiling" | "outdated" },
   ): Promise<void> {
-    const { model, slot } = this;
-    const { advertiserId } = slot;
+    const { model, wallet } = this;
+    const { advertiserId } = wallet;
     if (step.kind === "deposit") {
       model.deposited += step.amount;
       this.accountVersion += 1;
@@ -228,7 +228,7 @@ export class Rehearsal {
     }
     if (step.kind === "outdated") {
       const version = campaign.version - 1;
-      const outdated = slot.campaign({ campaignId, version, status: "draft", budgetMillicents: 1 });
+      const outdated = wallet.campaign({ campaignId, version, status: "draft", budgetMillicents: 1 });
       return same(step, await this.money.applyCampaign(outdated), "older");
     }
     campaign.version += 1;
@@ -236,7 +236,7 @@ export class Rehearsal {
     campaign.budget = Math.max(step.budget, campaign.spent);
     campaign.dailyCap = step.dailyCap;
     campaign.ceiling = null;
-    const applied = slot.campaign({
+    const applied = wallet.campaign({
       campaignId,
       version: campaign.version,
       status: campaign.status,
@@ -250,7 +250,11 @@ export class Rehearsal {
   /** As if what was spent today had been spent on an earlier day. */
   private async beginDay(): Promise<void> {
     for (const campaignId of this.campaignIds) {
-      await this.redis.hset(advertiserKeys.campaign(this.slot.advertiserId, campaignId), "day", "2001-02-03");
+      await this.redis.hset(
+        advertiserKeys.campaign(this.wallet.advertiserId, campaignId),
+        "day",
+        "2001-02-03",
+      );
       this.model.campaign(campaignId).daySpent = 0;
     }
   }

@@ -7,7 +7,7 @@ import { createApp } from "../app.ts";
 import type { ApiKey, Endpoint, RateLimiter } from "../endpoint.ts";
 import { conflict, notFound } from "../http-error.ts";
 
-class StoreAway extends Error {}
+class StoreUnavailable extends Error {}
 
 const keys = new Map<string, ApiKey>();
 function addKey(text: string, key: Partial<ApiKey>): void {
@@ -17,7 +17,7 @@ function addKey(text: string, key: Partial<ApiKey>): void {
     scopes: ["serving"] as const,
     rateLimitPerMinute: null,
     rateLimitKeyId: text,
-    accountLimits: { largestOwn: null },
+    accountLimits: { maxOwn: null },
   };
   keys.set(createHash("sha256").update(text).digest("hex"), { ...full, ...key });
 }
@@ -34,7 +34,7 @@ for (const role of MEMBER_ROLES) {
     scopes: SCOPES,
     rateLimitPerMinute: null,
     rateLimitKeyId: `ses_${role}`,
-    accountLimits: { largestOwn: null },
+    accountLimits: { maxOwn: null },
     session: { userId: `usr_${role}`, role },
   };
   sessions.set(createHash("sha256").update(`cookie of ${role}`).digest("hex"), session);
@@ -78,7 +78,7 @@ const endpoints: Endpoint[] = [
       const { name } = context.body(readName);
       if (name === "taken") throw conflict("taken");
       if (name === "crash") throw new Error("the secret cause");
-      if (name === "away") throw new StoreAway("connection refused");
+      if (name === "down") throw new StoreUnavailable("connection refused");
       if (name === "limited") await context.takeQuota("game:g", 1);
       return {
         status: 201,
@@ -147,7 +147,7 @@ export function createThings(): Things {
         if (!things.isReady) throw new Error("no connection");
       },
     },
-    isStoreAway: (error) => error instanceof StoreAway,
+    isStoreUnavailable: (error) => error instanceof StoreUnavailable,
   });
   const things: Things = { app, metrics, isReady: true, warnings };
   return things;

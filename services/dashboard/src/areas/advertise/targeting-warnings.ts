@@ -87,14 +87,14 @@ export function targetingWarnings(
 }
 
 /** The operation names at most so many words of each type: of a longer list nobody knows what is missing. */
-const MOST_WORDS_OF_A_TYPE = 200;
+const MAX_WORDS_PER_TYPE = 200;
 const EXAMPLES = 3;
 
 /** Affinities that no game sends, as far as the market is known. */
 function unsentAffinities(affinities: readonly Affinity[], words: readonly MarketWord[]): string[] {
   return affinities.flatMap(({ affinity_type: type, affinity_value: value }) => {
     const sent = words.filter((word) => word.type === type);
-    if (sent.length === 0 || sent.length >= MOST_WORDS_OF_A_TYPE) return [];
+    if (sent.length === 0 || sent.length >= MAX_WORDS_PER_TYPE) return [];
     if (sent.some((word) => same(word.value, value))) return [];
     const examples = sent.slice(0, EXAMPLES).map((word) => word.value);
     return [

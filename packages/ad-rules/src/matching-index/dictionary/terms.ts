@@ -1,0 +1,216 @@
+import type { Phrase } from "../../text/words.ts";
+import { anyCell } from "../documents/radius-cells.ts";
+import { allMissed, bucketOf } from "../postings/buckets.ts";
+import { categoryBit, placeBit, signatureKinds } from "../postings/signature.ts";
+import {
+  affinityLevelIn,
+  type Effect,
+  effects,
+  haveRole,
+  isOf,
+  levelIn,
+  level as levels,
+  packed,
+  signatureKindIn,
+  termOf,
+  traitsOf,
+} from "./effects.ts";
+import { Phrases } from "./phrases.ts";
+import { separator } from "./text-buffer.ts";
+import { noEntry, TextTable } from "./text-table.ts";
+
+const firstCapacity = 1_024;
+
+/**
+ * Everything that campaigns ask for or block, each as a small number, its id. A request activates the flags of the terms that
+ * it has; whether a campaign may serve it can then be read from a few flags. Ids are used again once no campaign needs
+ * them.
+ */
+export class Terms {
+  readonly texts = new TextTable();
+  readonly phrases = new Phrases(this.texts);
+  /** By term: how much of it the request at hand has (effects.ts, `level`). */
+  flags = new Uint8Array(firstCapacity);
+  /** The terms whose flags are up; `activeTermCount` of them count. */
+  activeTerms = new Int32Array(firstCapacity);
+  activeTermCount = 0;
+  /** Those of them of which records require one, and may be posted at. */
+  activeKeys = new Int32Array(firstCapacity);
+  activeKeyCount = 0;
+  /** What the request misses on each bucket of affinities (buckets.ts). */
+  readonly missed = allMissed();
+  /** Of those terms the bits that records may ask for (signature.ts). */
+  categoryBits = 0;
+  placeBits = 0;
+  readonly #uses: number[] = [];
+  /** By term: the entry of the value, and that of the phrase. */
+  readonly #values: number[] = [];
+  readonly #phraseEntries: number[] = [];
+  readonly #freeIds: number[] = [];
+  /** By cell (radius-cells.ts), one past the last for circles that may be anywhere: the term, or −1. */
+  readonly #cells = new Int32Array(anyCell + 1).fill(-1);
+  readonly #cellOfTerm = new Map<number, number>();
+
+  isUsed(term: number): boolean {
+    return (this.#uses[term] ?? 0) > 0;
+  }
+
+  /** Whether it is the first time. */
+  activate(term: number, level: number): boolean {
+    const flag = this.flags[term] ?? 0;
+    if (flag >= level) return false;
+    this.flags[term] = level;
+    if (flag !== 0) return false;
+    this.activeTerms[this.activeTermCount++] = term;
+    return true;
+  }
+
+  activateCell(cell: number): void {
+    const term = this.#cells[cell] ?? -1;
+    if (term < 0) return;
+    if (this.activate(term, 1)) this.#activateKey(term, signatureKinds.place);
+  }
+
+  /** Activates what the text of an entry means in these roles. */
+  activateAll(entry: number, roles: number): void {
+    this.texts.eachNote(entry, this, roles);
+  }
+
+  /** Activates a term, if its text means it in one of these roles. */
+  takeNote(note: number, roles: number): void {
+    const traits = traitsOf(note);
+    if (!haveRole(traits, roles)) return;
+    const term = termOf(note);
+    const isFirst = this.activate(term, levelIn(traits));
+    const kind = signatureKindIn(traits);
+    if (kind !== signatureKinds.none) {
+      if (isFirst) this.#activateKey(term, kind);
+      return;
+    }
+    const missed = levels.full - affinityLevelIn(traits);
+    const bucket = bucketOf(term);
+    if (missed < (this.missed[bucket] ?? 0)) this.missed[bucket] = missed;
+  }
+
+  #activateKey(term: number, kind: number): void {
+    this.activeKeys[this.activeKeyCount++] = term;
+    if (kind === signatureKinds.category) this.categoryBits |= categoryBit(term);
+    else if (kind === signatureKinds.place) this.placeBits |= placeBit(term);
+  }
+
+  lowerAll(): void {
+    const { flags, missed, activeTerms, activeTermCount } = this;
+    for (let place = 0; place < activeTermCount; place += 1) {
+      const term = activeTerms[place] ?? 0;
+      flags[term] = levels.none;
+      missed[bucketOf(term)] = levels.full;
+    }
+    this.activeTermCount = 0;
+    this.activeKeyCount = 0;
+    this.categoryBits = 0;
+    this.placeBits = 0;
+  }
+
+  /** The term of a value in comparable form, used once more. */
+  acquireValue(effect: Effect, value: string): number {
+    return this.#acquire(this.texts.put(value), effect, null, null);
+  }
+
+  /** The same for a text of several parts, as `TextBuffer` joins them. */
+  acquireJoined(effect: Effect, ...parts: string[]): number {
+    return this.acquireValue(effect, parts.join(separator));
+  }
+
+  /** The term of a phrase. */
+  acquirePhrase(effect: Effect, phrase: Phrase): number {
+    const id = this.find(effect, phrase);
+    if (id >= 0) return this.#use(id);
+    return this.#make(noEntry, this.phrases.acquire(phrase), effect, effect);
+  }
+
+  /** The term of a value that is also sought as a phrase. */
+  acquireBoth(effect: Effect, value: string, phraseEffect: Effect, phrase: Phrase | null): number {
+    return this.#acquire(this.texts.put(value), effect, phraseEffect, phrase);
+  }
+
+  acquireCell(cell: number): number {
+    const known = this.#cells[cell] ?? -1;
+    if (known >= 0) return this.#use(known);
+    const id = this.#make(noEntry, noEntry, effects.country, effects.country);
+    this.#cells[cell] = id;
+    this.#cellOfTerm.set(id, cell);
+    return id;
+  }
+
+  /** The term of a value or phrase; −1 when no campaign has it. */
+  find(effect: Effect, text: string): number {
+    const entry = this.texts.get(text);
+    return entry === noEntry ? -1 : this.#findIn(entry, effect);
+  }
+
+  /** Ends one use. */
+  release(term: number): void {
+    const uses = (this.#uses[term] ?? 0) - 1;
+    this.#uses[term] = uses;
+    if (uses > 0) return;
+    const value = this.#values[term] ?? noEntry;
+    const phrase = this.#phraseEntries[term] ?? noEntry;
+    if (value !== noEntry) this.#removeNote(value, term);
+    if (phrase !== noEntry) {
+      this.#removeNote(phrase, term);
+      this.phrases.release(phrase);
+    }
+    const cell = this.#cellOfTerm.get(term);
+    if (cell !== undefined) {
+      this.#cells[cell] = -1;
+      this.#cellOfTerm.delete(term);
+    }
+    this.#values[term] = noEntry;
+    this.#phraseEntries[term] = noEntry;
+    this.#freeIds.push(term);
+  }
+
+  #acquire(value: number, effect: Effect, phraseEffect: Effect | null, phrase: Phrase | null): number {
+    const id = this.#findIn(value, effect);
+    if (id >= 0) return this.#use(id);
+    const entry = phrase === null ? noEntry : this.phrases.acquire(phrase);
+    return this.#make(value, entry, effect, phraseEffect ?? effect);
+  }
+
+  #use(id: number): number {
+    this.#uses[id] = (this.#uses[id] ?? 0) + 1;
+    return id;
+  }
+
+  #make(value: number, phrase: number, effect: Effect, phraseEffect: Effect): number {
+    const id = this.#freeIds.pop() ?? this.#uses.length;
+    this.#uses[id] = 1;
+    this.#values[id] = value;
+    this.#phraseEntries[id] = phrase;
+    if (value !== noEntry) this.texts.addNote(value, packed(id, effect));
+    if (phrase !== noEntry) this.texts.addNote(phrase, packed(id, phraseEffect));
+    if (id >= this.flags.length) {
+      this.flags = new Uint8Array(this.flags.length * 2);
+      this.activeTerms = new Int32Array(this.flags.length);
+      this.activeKeys = new Int32Array(this.flags.length);
+    }
+    return id;
+  }
+
+  #findIn(entry: number, effect: Effect): number {
+    let note = this.texts.noteAt(entry, 0);
+    for (let place = 1; note !== 0; place += 1) {
+      if (isOf(note, effect)) return termOf(note);
+      note = this.texts.noteAt(entry, place);
+    }
+    return -1;
+  }
+
+  #removeNote(entry: number, term: number): void {
+    let note = this.texts.noteAt(entry, 0);
+    for (let place = 1; note !== 0 && termOf(note) !== term; place += 1) {
+      note = this.texts.noteAt(entry, place);
+    }
+    this.texts.removeNote(entry, note);
+  }
+}

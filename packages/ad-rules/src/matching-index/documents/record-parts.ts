@@ -1,0 +1,138 @@
+import type { CompiledCampaign } from "../../compiled/compiled-campaign.ts";
+import type { Place } from "../../rules/geo.ts";
+import type { CompiledAffinity } from "../../scoring/affinity-score.ts";
+import type { AffinityType, CreativeType } from "../../types/campaign.ts";
+import { type Effect, effects } from "../dictionary/effects.ts";
+import type { Terms } from "../dictionary/terms.ts";
+import { separator } from "../dictionary/text-buffer.ts";
+import { anyCell, cellsOfCircle } from "./radius-cells.ts";
+import type { RecordParts } from "./records.ts";
+
+const typeBits: Readonly<Record<CreativeType, number>> = {
+  narrative_hook: 1,
+  product_mention: 2,
+  location_brand: 4,
+  character_reference: 8,
+};
+const affinityEffects: Readonly<Partial<Record<AffinityType, Effect>>> = {
+  action: effects.affineAction,
+  location: effects.affineLocation,
+  theme: effects.affineTheme,
+  mood: effects.affineMood,
+};
+const highestBound = 0x7fff_ffff;
+
+/** The creative types as a number, one bit each. */
+export function typeSetOf(types: Iterable<CreativeType>): number {
+  let set = 0;
+  for (const type of types) set |= typeBits[type] ?? 0;
+  return set;
+}
+
+/** Whether no request can match the campaign, whatever it says. */
+export function canNeverServe({ source, schedule, geo }: CompiledCampaign): boolean {
+  return (
+    source.status !== "active" ||
+    schedule === null ||
+    geo.hasUnreadableExclude ||
+    (geo.hasIncludes && geo.includes.length === 0) ||
+    typeSetOf(source.creatives.map((creative) => creative.creative_type)) === 0
+  );
+}
+
+function hasCircles({ geo }: CompiledCampaign): boolean {
+  return [...geo.includes, ...geo.excludes].some((place) => place.type === "radius");
+}
+
+/** The campaign as a record, each of its terms acquired; who takes it out releases them. */
+export function recordPartsOf(campaign: CompiledCampaign, documentId: number, terms: Terms): RecordParts {
+  const { source, schedule, affinities, geo, blocklist, names } = campaign;
+  const values = (effect: Effect, texts: Iterable<string>) =>
+    [...texts].map((text) => terms.acquireValue(effect, text));
+  const advertiser = terms.acquireValue(effects.advertiser, names.advertiser);
+  const areas = distinct(
+    geo.includes.flatMap((place) => (place.type === "radius" ? [] : placeTerm(place, terms))),
+    terms,
+  );
+  const cells = distinct(
+    geo.includes.flatMap((place) =>
+      place.type === "radius"
+        ? (cellsOfCircle(place.center, place.radiusKm) ?? [anyCell]).map((cell) => terms.acquireCell(cell))
+        : [],
+    ),
+    terms,
+  );
+  return {
+    documentId,
+    bidCents: source.cpm_bid_cents,
+    bound: Math.min(Math.ceil(campaign.highestRank), highestBound),
+    creativeTypes: typeSetOf(source.creatives.map((creative) => creative.creative_type)),
+    priority: source.priority,
+    schedule: schedule !== null && isBounded(schedule) ? schedule : null,
+    circles: hasCircles(campaign),
+    advertiser,
+    weights: affinities.map((affinity) => affinity.weight),
+    affinities: affinities.map((affinity) => affinityTerm(affinity, terms)),
+    areas: areas.length,
+    places: [...areas, ...cells],
+    categories: values(effects.targetCategory, campaign.targetCategories),
+    tags: distinct(
+      campaign.targetTags.flatMap(({ value, phrase }) =>
+        phrase === null || phrase.trim() === value
+          ? terms.acquireBoth(effects.tag, value, effects.tagPhrase, phrase)
+          : [terms.acquireValue(effects.tag, value), terms.acquirePhrase(effects.otherTagPhrase, phrase)],
+      ),
+      terms,
+    ),
+    blocked: distinct(
+      [
+        ...values(effects.blockedTheme, blocklist.themes),
+        ...values(effects.blockedCategory, blocklist.categories),
+        ...values(effects.blockedAction, blocklist.actions),
+        ...values(effects.blockedGame, blocklist.gameIds),
+        ...blocklist.keywords.map((keyword) => terms.acquirePhrase(effects.keywordPhrase, keyword)),
+        ...geo.excludes.flatMap((place) => (place.type === "radius" ? [] : placeTerm(place, terms))),
+      ],
+      terms,
+    ),
+    blockable: [advertiser, ...values(effects.ownCategory, names.categories)],
+  };
+}
+
+/** Each term once; those that came again are given back. */
+function distinct(ids: readonly number[], terms: Terms): number[] {
+  const known = new Set<number>();
+  for (const id of ids) {
+    if (known.has(id)) terms.release(id);
+    else known.add(id);
+  }
+  return [...known];
+}
+
+function affinityTerm({ source, value, phrase }: CompiledAffinity, terms: Terms): number {
+  const { affinity_type: type } = source;
+  if (type === "category") return terms.acquireValue(effects.affineCategory, value);
+  const effect = affinityEffects[type];
+  if (effect !== undefined) return terms.acquireBoth(effect, value, effects.affinePhrase, phrase);
+  // Looks are sought by their phrase alone. What has none is never found: no text has the separator.
+  return phrase === null
+    ? terms.acquireValue(effects.affineLookPhrase, separator)
+    : terms.acquirePhrase(effects.affineLookPhrase, phrase);
+}
+
+function placeTerm(place: Exclude<Place, { type: "radius" }>, terms: Terms): number {
+  switch (place.type) {
+    case "country":
+      return terms.acquireValue(effects.country, place.country);
+    case "state":
+      return terms.acquireJoined(effects.state, place.country, place.state);
+    case "city":
+      return place.state === null
+        ? terms.acquireJoined(effects.city, place.country, place.city)
+        : terms.acquireJoined(effects.cityInState, place.country, place.city, place.state);
+  }
+}
+
+function isBounded({ startsAtMs, endsBeforeMs }: { startsAtMs: number; endsBeforeMs: number }): boolean {
+  return Number.isFinite(startsAtMs) || Number.isFinite(endsBeforeMs);
+}

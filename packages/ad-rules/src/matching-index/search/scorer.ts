@@ -1,0 +1,139 @@
+import { rankOf } from "../../ranking/rank.ts";
+import { pointOf } from "../../rules/geo.ts";
+import type { Point } from "../../rules/great-circle.ts";
+import { withoutRoundingError } from "../../scoring/affinity-score.ts";
+import type { MatchScene } from "../../types/request.ts";
+import { level } from "../dictionary/effects.ts";
+import type { Terms } from "../dictionary/terms.ts";
+import type { Circles } from "../documents/circles.ts";
+import { typeSetOf } from "../documents/record-parts.ts";
+import { bits, field, listAt, listsAt, type Records, timesAt, weightsAt } from "../documents/records.ts";
+import { affineTerms } from "../postings/posting-set.ts";
+import { placeSignatureOfRequest, type RequestSignature, signatureOfRequest } from "../postings/signature.ts";
+import type { Refusals } from "../suppression/refusals.ts";
+
+/** A campaign that has ended stays where it is for so long, so that a clock may go back a little at no cost. */
+const endedForMs = 120_000;
+/** As many as are taken out after one search. */
+const maxEnded = 8;
+
+/** Whether records may serve the request at hand, and at what rank, read from the flags that it has set. */
+export class Scorer {
+  /** Addresses of records that were found to have ended. */
+  readonly ended: number[] = [];
+  readonly #terms: Terms;
+  readonly #records: Records;
+  readonly #refusals: Refusals;
+  readonly #circles: Circles;
+  /** What the request offers (signature.ts). */
+  readonly requestSignature: RequestSignature = { signature: 0, places: 0 };
+  #types = 0;
+  #nowMs = 0;
+  #point: Point | null = null;
+
+  constructor(terms: Terms, records: Records, refusals: Refusals, circles: Circles) {
+    this.#refusals = refusals;
+    this.#terms = terms;
+    this.#records = records;
+    this.#circles = circles;
+  }
+
+  open({ placement, geo, nowMs }: MatchScene): void {
+    this.#types = typeSetOf(placement.placement_types);
+    this.requestSignature.signature = signatureOfRequest(this.#types, this.#terms.categoryBits);
+    this.requestSignature.places = placeSignatureOfRequest(this.#terms.placeBits);
+    this.#nowMs = nowMs;
+    this.#point = pointOf(geo);
+  }
+
+  /** The affinity score; the same sum in the same order as `affinityScore`. */
+  scoreOf(ints: Int32Array, floats: Float64Array, at: number): number {
+    const count = ints[at + field.affinities] ?? 0;
+    if (count === 0) return 0;
+    const { flags } = this.#terms;
+    const lists = listAt(ints, at, field.affinities);
+    const weights = weightsAt(lists + count);
+    let sum = 0;
+    let any = 0;
+    for (let place = 0; place < count; place += 1) {
+      const flag = flags[ints[lists + place] ?? 0] ?? 0;
+      if (flag === 0) continue;
+      any |= flag;
+      sum += (floats[weights + place] ?? 0) * (flag / level.full);
+    }
+    return any === 0 ? 0 : withoutRoundingError(sum);
+  }
+
+  rankOf(ints: Int32Array, floats: Float64Array, at: number): number {
+    const bidCents = ints[at + field.bidCents] ?? 0;
+    const score = this.scoreOf(ints, floats, at);
+    return score === 0 ? bidCents : rankOf(bidCents, score);
+  }
+
+  /** Rules 1 to 7. */
+  admits(ints: Int32Array, floats: Float64Array, at: number, address: number): boolean {
+    const traits = ints[at + field.traits] ?? 0;
+    if ((traits & this.#types) === 0) return false;
+    const { flags } = this.#terms;
+    let from = listsAt(ints, at);
+    for (let group: number = field.places; group <= field.tags; group += 1) {
+      const count = ints[at + group] ?? 0;
+      if (count === 0) continue;
+      const end = from + count;
+      let place = from;
+      while (place < end && flags[ints[place] ?? 0] === 0) place += 1;
+      if (place === end) return false;
+      from = end;
+    }
+    const end = from + (ints[at + field.blocked] ?? 0) + (ints[at + field.blockable] ?? 0);
+    for (; from < end; from += 1) if (flags[ints[from] ?? 0] !== 0) return false;
+    if ((traits & bits.scheduled) !== 0 && !this.#runsNow(floats, at, address)) return false;
+    return (traits & bits.circles) === 0 || this.#isInPlace(ints, at);
+  }
+
+  /** Why it is passed over though it may serve (refusals.ts). */
+  refusalOf(ints: Int32Array, at: number): number {
+    return this.#refusals.of(ints, at);
+  }
+
+  #runsNow(floats: Float64Array, at: number, address: number): boolean {
+    const times = timesAt(at);
+    const endsBeforeMs = floats[times + 1] ?? 0;
+    if (endsBeforeMs <= this.#nowMs) {
+      const isLong = endsBeforeMs + endedForMs <= this.#nowMs;
+      if (isLong && this.ended.length < maxEnded && !this.ended.includes(address)) {
+        this.ended.push(address);
+      }
+      return false;
+    }
+    return (floats[times] ?? 0) <= this.#nowMs;
+  }
+
+  /** Rule 4 of a record with circles, of which flags have told the rest. */
+  #isInPlace(ints: Int32Array, at: number): boolean {
+    const documentId = ints[at + field.documentId] ?? 0;
+    if (this.#circles.exclude(documentId, this.#point)) return false;
+    if (ints[at + field.places] === 0 || this.#circles.include(documentId, this.#point)) return true;
+    const { flags } = this.#terms;
+    const from = listsAt(ints, at);
+    const end = from + this.#circles.areasOf(documentId);
+    for (let place = from; place < end; place += 1) if (flags[ints[place] ?? 0] !== 0) return true;
+    return false;
+  }
+
+  /** How many of the terms of one of the record's lists the request has. */
+  countActive(address: number, list: number): number {
+    const { flags } = this.#terms;
+    let count = 0;
+    for (const term of this.#records.list(address, list)) if (flags[term] !== 0) count += 1;
+    return count;
+  }
+
+  /** At how many postings of satisfied affinities the record stands. */
+  countAffine(address: number): number {
+    const { flags } = this.#terms;
+    let count = 0;
+    for (const term of affineTerms(this.#records, address)) if (flags[term] !== 0) count += 1;
+    return count;
+  }
+}

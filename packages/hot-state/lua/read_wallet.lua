@@ -1,0 +1,90 @@
+-- The money of one advertiser's wallet at one moment, for whoever compares it with the books. Reads only.
+-- KEYS  account, holds, outbox, session_release, campaign × 32, shares of each (the account's key again where there are fewer)
+-- ARGV  hold_limit, record_limit, late_ms, campaign_id × 32 ('' where there are fewer)
+-- Reply {now_ms, account, holds, backlog, campaigns, records, session_releases}, lists of texts
+--       account    {version, deposited, spent, held, impressions, epoch, '1' when the wallet may serve, else '0'},
+--                  empty when the wallet is not there
+--       holds      {how many, their sum | '' when more than hold_limit, how many lapsed more than late_ms ago}
+--       backlog    {records in the outbox, session_releases}
+--       campaigns  {id, version, status, budget, ceiling, daily_cap, spent, held, day, day_spent, impressions,
+--                   sum of its holds | '', counts of its shares that are not those of its holds | '', id, …}, without those that are not there
+--       records    the outbox's records as they stand; none when there are more than record_limit
+--       session_releases  match ids of a few of them, the same ones each time
+
+-- @include "time"
+-- @include "replication_id"
+-- @include "share_sums"
+
+local account_key, holds_key, outbox, session_release = unpack(KEYS, 1, 4)
+local hold_limit, record_limit, late_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local CAMPAIGN_FIELDS = { 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held', 'day', 'day_spent',
+  'impressions' }
+local now_ms = math.floor(now_microseconds() / 1000)
+
+local account = {}
+local totals = redis.call('HMGET', account_key, 'version', 'deposited', 'spent', 'held', 'impressions', 'epoch', 'lineage')
+if totals[1] then
+  for i = 1, 6 do account[i] = totals[i] or '' end
+  account[7] = totals[7] == server_replication_id() and '1' or '0'
+end
+
+local number_of_holds = redis.call('ZCARD', holds_key)
+local holds_sum, sum_by_campaign, shares_by_campaign = '', nil, {}
+if number_of_holds <= hold_limit then
+  sum_by_campaign = {}
+  local sum = 0
+  for _, member in ipairs(redis.call('ZRANGE', holds_key, 0, -1)) do
+    local campaign_id, price = string.match(member, '^[^|]*|([^|]*)|.*|(%d+)$')
+    -- A member that is not a hold holds nothing: the sums will differ.
+    if price then
+      sum = sum + tonumber(price)
+      sum_by_campaign[campaign_id] = (sum_by_campaign[campaign_id] or 0) + tonumber(price)
+      add_to_share_sums(shares_by_campaign, member)
+    end
+  end
+  holds_sum = whole(sum)
+end
+local lapsed_long = redis.call('ZCOUNT', holds_key, '-inf', whole(now_ms - late_ms))
+
+local function differing_shares(campaign_id, key)
+  local expected, differing = share_texts(shares_by_campaign[campaign_id]), 0
+  local found = redis.call('HGETALL', key)
+  for j = 1, #found, 2 do
+    if expected[found[j]] ~= found[j + 1] then differing = differing + 1 end
+    expected[found[j]] = nil
+  end
+  for _ in pairs(expected) do differing = differing + 1 end
+  return whole(differing)
+end
+
+local campaigns = {}
+for i = 1, 32 do
+  local id = ARGV[3 + i]
+  if id ~= '' then
+    local fields = redis.call('HMGET', KEYS[4 + i], unpack(CAMPAIGN_FIELDS))
+    if fields[1] then
+      campaigns[#campaigns + 1] = id
+      for j = 1, #CAMPAIGN_FIELDS do campaigns[#campaigns + 1] = fields[j] or '' end
+      campaigns[#campaigns + 1] = sum_by_campaign and whole(sum_by_campaign[id] or 0) or ''
+      campaigns[#campaigns + 1] = sum_by_campaign and differing_shares(id, KEYS[36 + i]) or ''
+    end
+  end
+end
+
+local number_of_records = redis.call('HLEN', outbox)
+local records = {}
+if number_of_records <= record_limit then records = redis.call('HVALS', outbox) end
+
+local session_releases = {}
+local first_page = redis.call('HSCAN', session_release, '0', 'COUNT', 10)[2]
+for i = 1, math.min(#first_page, 20), 2 do session_releases[#session_releases + 1] = first_page[i] end
+
+return {
+  { whole(now_ms) },
+  account,
+  { whole(number_of_holds), holds_sum, whole(lapsed_long) },
+  { whole(number_of_records), whole(redis.call('HLEN', session_release)) },
+  campaigns,
+  records,
+  session_releases,
+}

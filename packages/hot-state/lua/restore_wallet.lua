@@ -1,0 +1,76 @@
+-- Makes a wallet anew from the totals of Postgres, or lets one go on that was found to agree with them.
+-- KEYS  account, holds, settled, restoring, then of every campaign of the advertiser itself and its shares
+-- ARGV  as `freeze_wallet` found it: replication_id, epoch, seq
+--       'keep' | 'forget' (the holds and matches), new epoch, version, deposited, spent, impressions,
+--       number of marks, the marks: ids of impressions that the totals contain and that may still be settled,
+--       and '-' before the ids of those that they no longer contain; then per campaign: version, status, budget, daily_cap | '', spent, impressions,
+--       day (YYYY-MM-DD), day_spent
+-- Reply {code}
+-- Codes restored  the wallet serves in the new epoch
+--       changed   it is not as it was found: look again
+-- The shares of developers are counted anew from the holds that go on.
+-- A version that is newer in the wallet keeps its settings, and an equal one its ceiling. Never executed twice: the epoch differs.
+
+-- @include "time"
+-- @include "replication_id"
+-- @include "share_sums"
+
+-- One by one: unpacking all the keys of a large advertiser would not fit on Lua's stack.
+local account_key, holds, settled, restoring = unpack(KEYS, 1, 4)
+local replication_id, found_epoch, found_seq, mode, epoch, version, deposited, spent, impressions = unpack(ARGV, 1, 9)
+local FIRST_CAMPAIGN_KEY, CAMPAIGN_FIELDS = 5, 8
+
+local present = redis.call('HMGET', account_key, 'epoch', 'seq', 'version', 'lineage')
+if replication_id ~= server_replication_id() or present[4] == replication_id or (present[1] or '') ~= found_epoch
+  or (present[2] or '') ~= found_seq then
+  return { 'changed' }
+end
+
+redis.call('DEL', settled)
+local next_argument = 11
+for _ = 1, tonumber(ARGV[10]) do
+  redis.call('HSET', settled, ARGV[next_argument], '1')
+  next_argument = next_argument + 1
+end
+
+-- In memory first: a write for each of very many holds would take Redis from everybody for seconds.
+local share_sums = {}
+if mode ~= 'forget' then
+  for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do add_to_share_sums(share_sums, member) end
+end
+for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
+  redis.call('DEL', KEYS[i + 1])
+  local campaign_id = string.match(KEYS[i], ':campaign:(.*)$')
+  for field, text in pairs(share_texts(share_sums[campaign_id])) do redis.call('HSET', KEYS[i + 1], field, text) end
+end
+
+for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
+  local campaign_key = KEYS[i]
+  local campaign_version, status, budget, daily_cap, campaign_spent, campaign_impressions, day, day_spent =
+    unpack(ARGV, next_argument, next_argument + CAMPAIGN_FIELDS - 1)
+  next_argument = next_argument + CAMPAIGN_FIELDS
+  local known = tonumber(redis.call('HGET', campaign_key, 'version') or -1)
+  if known < tonumber(campaign_version) then redis.call('HSET', campaign_key, 'ceiling', '') end
+  if known <= tonumber(campaign_version) then
+    redis.call('HSET', campaign_key, 'version', campaign_version, 'status', status, 'budget', budget,
+      'daily_cap', daily_cap)
+  end
+  redis.call('HSET', campaign_key, 'spent', campaign_spent, 'impressions', campaign_impressions, 'day', day,
+    'day_spent', day_spent)
+  -- It may have been made while the wallet was frozen.
+  redis.call('HSETNX', campaign_key, 'rotation', '0')
+  redis.call('HSETNX', campaign_key, 'held', '0')
+  if mode == 'forget' then redis.call('HSET', campaign_key, 'held', '0') end
+end
+
+if tonumber(present[3] or -1) <= tonumber(version) then
+  redis.call('HSET', account_key, 'version', version, 'deposited', deposited)
+end
+redis.call('HSET', account_key, 'spent', spent, 'impressions', impressions, 'epoch', epoch, 'lineage', replication_id)
+redis.call('HINCRBY', account_key, 'seq', 1)
+if mode == 'forget' then
+  redis.call('HSET', account_key, 'held', '0', 'era', epoch)
+  redis.call('DEL', holds)
+end
+redis.call('DEL', restoring)
+return { 'restored' }

@@ -1,0 +1,127 @@
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { type ClusterNode, HashSlotMove } from "../../../../tests/helpers/hash-slot-move.ts";
+import { startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys } from "../keys.ts";
+import { isRedisUnavailable } from "../redis-unavailable.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { holdOf } from "./holds.ts";
+import { HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
+
+const SESSION = "session";
+const PRICE = 1_000;
+
+let server: TestRedis;
+let redis: RedisConnection;
+let nodes: ClusterNode[];
+let wallet: TestWallet;
+
+beforeAll(async () => {
+  server = await startTestRedisCluster();
+  redis = connectRedis(server.url, { name: "moving-hash-slot-test" });
+  nodes = server.url
+    .replace("redis-cluster://", "")
+    .split(",")
+    .map((address) => ({
+      connection: connectRedis(`redis://${address}`, { name: "moving-hash-slot-test" }),
+      port: Number(address.split(":")[1]),
+    }));
+}, 60_000);
+afterAll(async () => {
+  for (const { connection } of nodes) connection.disconnect();
+  redis.disconnect();
+  await server.stop();
+});
+
+/** One impression, one hold that has lapsed, one late impression: every key of the wallet is there. */
+beforeEach(async () => {
+  wallet = await TestWallet.open(createMoneyCommands(redis), redis);
+  const { money, advertiserId, campaignId, gameId } = wallet;
+  await wallet.commit({ matchId: (await wallet.hold({ session_key: SESSION })).match_id });
+  const unused = await wallet.hold({ session_key: SESSION });
+  await wallet.age(unused, 2 * HOLD_TTL_MS);
+  expect(await money.release(holdOf(unused), "lapsed")).toBe("released");
+  expect(await wallet.commit({ matchId: unused.match_id })).toMatchObject({ outcome: "charged" });
+  await money.settle({
+    epoch: 0,
+    kind: "late",
+    impressionId: newId("imp"),
+    matchId: newId("mat"),
+    advertiserId,
+    campaignId,
+    gameId,
+    priceMillicents: PRICE,
+    day: today(),
+    committedInEpoch: 0,
+  });
+});
+
+/** From here on the wallet is on its way to another node. A key that is not there any more is sought on that one. */
+function beginMove(): Promise<HashSlotMove> {
+  return HashSlotMove.begin(nodes, wallet.advertiserId, (others) => others[0] ?? 0);
+}
+
+describe("scripts on a wallet that is about to move", () => {
+  it.each([true, false])("charge the last open match, once (named: %s)", async (isNamed) => {
+    const match = await wallet.hold({ session_key: SESSION });
+    const operationId = newId("op");
+    const request = { operationId, matchId: isNamed ? match.match_id : null };
+    const move = await beginMove();
+    expect(await wallet.commit(request)).toMatchObject({ outcome: "charged", replay: false });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 4 * PRICE, held: 0 });
+    const { advertiserId, campaignId, gameId } = wallet;
+    const known = await redis.hkeys(advertiserKeys.matches(advertiserId, campaignId, gameId));
+    expect(known.includes(`op:${operationId}`)).toBe(!isNamed);
+    await move.finish();
+  });
+
+  it("cancel the last open match", async () => {
+    const match = await wallet.hold({ session_key: SESSION });
+    const move = await beginMove();
+    expect(await wallet.money.release(holdOf(match), "cancelled")).toBe("released");
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 3 * PRICE, held: 0 });
+    const { advertiserId, campaignId, gameId } = wallet;
+    const history = await redis.zrange(advertiserKeys.history(advertiserId, campaignId, gameId), "0", "-1");
+    expect(history).toContain(match.match_id);
+    await move.finish();
+  });
+
+  it("settle the last open match", async () => {
+    const match = await wallet.hold({ session_key: SESSION });
+    const { advertiserId, campaignId, gameId } = wallet;
+    const settlement = {
+      epoch: 0,
+      kind: "late" as const,
+      impressionId: newId("imp"),
+      matchId: match.match_id,
+      advertiserId,
+      campaignId,
+      gameId,
+      priceMillicents: PRICE,
+      day: today(),
+      committedInEpoch: 0,
+    };
+    const move = await beginMove();
+    expect(await wallet.money.settle(settlement)).toBe("settled");
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 4 * PRICE, held: 0 });
+    await move.finish();
+  });
+
+  it("hold nothing, or all of it, where the matches of before are void", async () => {
+    await wallet.hold({ session_key: SESSION });
+    await redis.hset(advertiserKeys.account(wallet.advertiserId), "era", "7");
+    await wallet.hold({ session_key: SESSION, game_id: "another game" });
+    const before = await wallet.spentAndHeld();
+    const cap = advertiserKeys.cap(wallet.advertiserId, wallet.gameId, SESSION);
+    const appearances = await redis.hgetall(cap);
+    const move = await beginMove();
+    const answer = await wallet.money
+      .reserve(wallet.request({ session_key: SESSION }))
+      .catch((error) => error);
+    expect(isRedisUnavailable(answer)).toBe(true);
+    expect(await wallet.spentAndHeld()).toEqual(before);
+    expect(await redis.hgetall(cap)).toEqual(appearances);
+    await move.finish();
+  });
+});

@@ -1,0 +1,82 @@
+import { Cluster, type Redis } from "ioredis";
+import type { RedisConnection } from "../connection.ts";
+import { decodeName } from "../keys.ts";
+
+/** What a player session in a game has been given: of all advertisers, or of one advertiser's creatives. */
+export type SessionSummary = {
+  gameId: string;
+  /** A keyed hash; see player-identity.ts. */
+  sessionKey: string;
+  /** Since when it is counted, Unix milliseconds. */
+  sinceMs: number;
+} & ({ kind: "places"; ads: number } | { kind: "creatives"; appearances: Map<string, number> });
+
+export interface NamesPage {
+  /** Names of the keys of sessions. */
+  sessions: string[];
+  /** Advertisers who have a wallet. */
+  hashSlotOwners: string[];
+}
+
+/** Reads player sessions for comparison with the limits; changes nothing. */
+export interface SessionSummaryReader {
+  /** Names of keys, page by page, until so many keys have been looked at. One may come twice. */
+  names(keysLookedAt: number): AsyncIterable<NamesPage>;
+  /** What stands in them; those that are gone are left out. */
+  read(names: readonly string[]): Promise<SessionSummary[]>;
+}
+
+const KEYS_PER_STEP = 500;
+const PLACES = /^\{game:([^}]*)\}:session:([A-Za-z0-9_-]+)$/;
+const CREATIVES = /^\{adv_[A-Za-z0-9]+\}:cap:([^:]*):([A-Za-z0-9_-]+)$/;
+const ACCOUNT = /^\{(adv_[^}]*)\}:account$/;
+
+export function createSessionSummaryReader(redis: RedisConnection): SessionSummaryReader {
+  return {
+    names: (keysLookedAt) => sessionNames(redis, keysLookedAt),
+    read: async (names) => {
+      const found = await Promise.all(names.map((name) => readSession(redis, name)));
+      return found.filter((session) => session !== null);
+    },
+  };
+}
+
+async function* sessionNames(redis: RedisConnection, keysLookedAt: number): AsyncGenerator<NamesPage> {
+  const nodes: Redis[] = redis instanceof Cluster ? redis.nodes("master") : [redis];
+  let left = keysLookedAt;
+  for (const node of nodes) {
+    let cursor = "0";
+    do {
+      const [next, keys] = await node.scan(cursor, "COUNT", KEYS_PER_STEP);
+      cursor = next;
+      left -= KEYS_PER_STEP;
+      const sessions = keys.filter((key) => PLACES.test(key) || CREATIVES.test(key));
+      const hashSlotOwners = keys.flatMap((key) => ACCOUNT.exec(key)?.[1] ?? []);
+      if (sessions.length + hashSlotOwners.length > 0) yield { sessions, hashSlotOwners };
+    } while (cursor !== "0" && left > 0);
+  }
+}
+
+async function readSession(redis: RedisConnection, name: string): Promise<SessionSummary | null> {
+  const places = PLACES.exec(name);
+  if (places !== null) {
+    const [started, fields] = await Promise.all([redis.hget(name, "started"), redis.hlen(name)]);
+    if (started === null) return null;
+    return { ...namesOf(places), kind: "places", sinceMs: Number(started), ads: fields - 1 };
+  }
+  const creatives = CREATIVES.exec(name);
+  if (creatives === null) return null;
+  const { since, ...counts } = await redis.hgetall(name);
+  if (since === undefined) return null;
+  const appearances = Object.entries(counts).filter(([field]) => !field.startsWith("n:"));
+  return {
+    ...namesOf(creatives),
+    kind: "creatives",
+    sinceMs: Math.floor(Number(since) / 1_000),
+    appearances: new Map(appearances.map(([creativeId, count]) => [creativeId, Number(count)])),
+  };
+}
+
+function namesOf([, game = "", sessionKey = ""]: RegExpExecArray) {
+  return { gameId: decodeName(game), sessionKey };
+}

@@ -1,0 +1,223 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import type { Millicents } from "@diegetic/money";
+import type { RedisConnection } from "../connection.ts";
+import { advertiserKeys, decodeName } from "../keys.ts";
+import { readRecord } from "../money/holds.ts";
+import { requirePlainName } from "../money/limits.ts";
+import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
+import { defineScript } from "../script.ts";
+
+/** A campaign's money as the wallet has it. */
+export interface CampaignSummary {
+  campaignId: string;
+  version: number;
+  status: string;
+  budgetMillicents: Millicents;
+  ceilingMillicents: Millicents | null;
+  dailyCapMillicents: Millicents | null;
+  spentMillicents: Millicents;
+  heldMillicents: Millicents;
+  /** The UTC day (YYYY-MM-DD) that `daySpentMillicents` was spent on. */
+  day: string;
+  daySpentMillicents: Millicents;
+  impressions: number;
+  /** The sum of its open holds; null: there are too many to add up at one moment. */
+  holdsMillicents: Millicents | null;
+  /** Counts by developer and by game that are not those of its open holds; null: too many holds to look at. */
+  differingShares: number | null;
+}
+
+/** An advertiser's wallet at one moment. */
+export interface WalletSummary {
+  /** By the clock of Redis, Unix milliseconds. */
+  readAtMs: number;
+  /** Null: the wallet is not there, nothing is served or charged. */
+  account: {
+    version: number;
+    depositedMillicents: Millicents;
+    spentMillicents: Millicents;
+    heldMillicents: Millicents;
+    impressions: number;
+    /** The number that it got when it was last restored. */
+    epoch: number;
+    /** False: it has to be restored before it serves. */
+    live: boolean;
+  } | null;
+  /** Open holds; `sumMillicents` null: too many to add up at one moment. */
+  holds: { count: number; sumMillicents: Millicents | null; lapsedLongAgo: number };
+  /** Committed records that have not been acknowledged; `records` null: too many to list. */
+  outbox: { count: number; records: ImpressionRecord[] | null };
+  sessionReleases: { count: number /** Match ids of a few, the same ones each time. */; some: string[] };
+  campaigns: CampaignSummary[];
+}
+
+export interface WalletLimits {
+  /** Holds that are added up inside Redis, which does nothing else meanwhile: about a millisecond per 2 000. */
+  holds: number;
+  /** Records of the outbox that are read. */
+  records: number;
+  /** How long after its time a hold counts as lapsed long ago. Milliseconds. */
+  lateMs: number;
+}
+
+const CAMPAIGNS_PER_CALL = 32;
+const ATTEMPTS = 5;
+const FIELDS_PER_CAMPAIGN = 13;
+const HOLDS_LOOKED_AT = 2_000;
+const HOLDS_PER_PAGE = 200;
+
+/** What the audit reads of advertisers' wallets. */
+export interface WalletReader {
+  /** Null: with more than 32 campaigns the wallet is read in parts, and it would not stand still between them. */
+  read(
+    advertiserId: string,
+    campaignIds: readonly string[],
+    limits: WalletLimits,
+  ): Promise<WalletSummary | null>;
+  /** The newest version of the campaign that an open hold was taken under; 0: none (of the first 2 000). */
+  newestHeldVersion(advertiserId: string, campaignId: string): Promise<number>;
+}
+
+/** Reads wallets for comparison with Postgres; changes nothing. */
+export function createWalletReader(redis: RedisConnection): WalletReader {
+  const script = defineScript(redis, "read_wallet", 4 + 2 * CAMPAIGNS_PER_CALL);
+  const readPart = async (advertiserId: string, campaignIds: readonly string[], limits: WalletLimits) => {
+    const account = advertiserKeys.account(requirePlainName("advertiserId", advertiserId));
+    const places = Array.from({ length: CAMPAIGNS_PER_CALL }, (_, i) => campaignIds[i] ?? "");
+    const reply = await script(
+      account,
+      advertiserKeys.holds(advertiserId),
+      advertiserKeys.outbox(advertiserId),
+      advertiserKeys.sessionRelease(advertiserId),
+      ...places.map((id) => (id === "" ? account : advertiserKeys.campaign(advertiserId, id))),
+      ...places.map((id) => (id === "" ? account : advertiserKeys.shares(advertiserId, id))),
+      limits.holds,
+      limits.records,
+      limits.lateMs,
+      ...places,
+    );
+    return parseWallet(reply);
+  };
+  return {
+    async read(advertiserId, campaignIds, limits) {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const parts: WalletSummary[] = [];
+        for (let start = 0; start === 0 || start < campaignIds.length; start += CAMPAIGNS_PER_CALL) {
+          const ids = campaignIds.slice(start, start + CAMPAIGNS_PER_CALL);
+          parts.push(await readPart(advertiserId, ids, limits));
+        }
+        const [first] = parts;
+        if (first !== undefined && parts.every((part) => stampOf(part) === stampOf(first))) {
+          return { ...first, campaigns: parts.flatMap((part) => part.campaigns) };
+        }
+      }
+      return null;
+    },
+    newestHeldVersion: (advertiserId, campaignId) => newestHeldVersion(redis, advertiserId, campaignId),
+  };
+}
+
+/** Equal when nothing has moved between two reads. */
+function stampOf({ account, holds, outbox }: WalletSummary): string {
+  return JSON.stringify([account, holds.count, outbox.count]);
+}
+
+function parseWallet(reply: ScriptReply): WalletSummary {
+  if (!Array.isArray(reply) || reply.length !== 7) throw new UnexpectedReply("read_wallet", reply);
+  const part = (index: number) => new ReplyReader("read_wallet", reply[index] ?? null);
+  const [account, holds, backlog, records] = [part(1), part(2), part(3), part(5)];
+  const recordCount = backlog.integer(0);
+  return {
+    readAtMs: part(0).integer(0),
+    account:
+      account.length === 0
+        ? null
+        : {
+            version: account.integer(0),
+            depositedMillicents: account.integer(1),
+            spentMillicents: account.integer(2),
+            heldMillicents: account.integer(3),
+            impressions: account.integer(4),
+            epoch: account.integer(5),
+            live: account.code(6, ["0", "1"]) === "1",
+          },
+    holds: {
+      count: holds.integer(0),
+      sumMillicents: holds.optionalInteger(1),
+      lapsedLongAgo: holds.integer(2),
+    },
+    outbox: {
+      count: recordCount,
+      records: records.length < recordCount ? null : textsOf(records).map(soundRecord),
+    },
+    sessionReleases: { count: backlog.integer(1), some: textsOf(part(6)) },
+    campaigns: parseCampaigns(part(4)),
+  };
+}
+
+function soundRecord(text: string): ImpressionRecord {
+  const record = readRecord(text);
+  if (record === null) throw new UnexpectedReply("read_wallet", "a record that is none");
+  return record;
+}
+
+function textsOf(reader: ReplyReader): string[] {
+  return Array.from({ length: reader.length }, (_, i) => reader.text(i));
+}
+
+function parseCampaigns(fields: ReplyReader): CampaignSummary[] {
+  const campaigns: CampaignSummary[] = [];
+  for (let i = 0; i < fields.length; i += FIELDS_PER_CAMPAIGN) {
+    campaigns.push({
+      campaignId: fields.text(i),
+      version: fields.integer(i + 1),
+      status: fields.text(i + 2),
+      budgetMillicents: fields.integer(i + 3),
+      ceilingMillicents: fields.optionalInteger(i + 4),
+      dailyCapMillicents: fields.optionalInteger(i + 5),
+      spentMillicents: fields.integer(i + 6),
+      heldMillicents: fields.integer(i + 7),
+      day: fields.text(i + 8),
+      daySpentMillicents: fields.integer(i + 9),
+      impressions: fields.integer(i + 10),
+      holdsMillicents: fields.optionalInteger(i + 11),
+      differingShares: fields.optionalInteger(i + 12),
+    });
+  }
+  return campaigns;
+}
+
+async function newestHeldVersion(
+  redis: RedisConnection,
+  advertiserId: string,
+  campaignId: string,
+): Promise<number> {
+  let newest = 0;
+  // The newest ones lapse last.
+  for (let start = 0; start < HOLDS_LOOKED_AT; start += HOLDS_PER_PAGE) {
+    const members = await redis.zrevrange(
+      advertiserKeys.holds(advertiserId),
+      start,
+      start + HOLDS_PER_PAGE - 1,
+    );
+    for (const member of members) {
+      const [matchId = "", campaign, game = ""] = member.split("|");
+      if (campaign !== campaignId) continue;
+      const key = advertiserKeys.matches(advertiserId, campaignId, decodeName(game));
+      newest = Math.max(newest, versionOfEntry(await redis.hget(key, matchId)));
+    }
+    if (members.length < HOLDS_PER_PAGE) break;
+  }
+  return newest;
+}
+
+/** The version in the match's JSON, which is the last of an entry's fields (lua/include/entry.lua); 0: it is not there. */
+function versionOfEntry(entry: string | null): number {
+  const json = /^(?:[^|]*\|){10}(.*)$/s.exec(entry ?? "")?.[1];
+  if (json === undefined || json === "") return 0;
+  try {
+    return (JSON.parse(json) as { campaign_version: number }).campaign_version;
+  } catch {
+    return 0;
+  }
+}

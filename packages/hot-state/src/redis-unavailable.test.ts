@@ -1,0 +1,79 @@
+import { type AddressInfo, createServer } from "node:net";
+import { describe, expect, it } from "@jest/globals";
+import { startTestRedis } from "../../../tests/helpers/redis.ts";
+import { connectRedis } from "./connection.ts";
+import { describeRedisUnavailable, isRedisUnavailable } from "./redis-unavailable.ts";
+
+describe("isRedisUnavailable", () => {
+  it("knows what a command throws when its server is gone", async () => {
+    const server = await startTestRedis();
+    const redis = connectRedis(server.url, { name: "test", commandTimeoutMs: 500 });
+    redis.on("error", () => undefined);
+    expect(await redis.ping()).toBe("PONG");
+    await server.stop();
+    const error = await redis.ping().catch((thrown: unknown) => thrown);
+    expect(isRedisUnavailable(error)).toBe(true);
+    redis.disconnect();
+    const afterwards = await redis.ping().catch((thrown: unknown) => thrown);
+    expect(isRedisUnavailable(afterwards)).toBe(true);
+  });
+
+  it("tells a server that cannot serve from a fault of the program", () => {
+    expect(isRedisUnavailable(new Error("LOADING Redis is loading the dataset in memory"))).toBe(true);
+    expect(isRedisUnavailable(new Error("NOSCRIPT No matching script. Please use EVAL."))).toBe(true);
+    expect(isRedisUnavailable(new Error("CLUSTERDOWN The cluster is down"))).toBe(true);
+    expect(
+      isRedisUnavailable(
+        new Error("ERR Script attempted to access a non local key in a cluster node script: 3f"),
+      ),
+    ).toBe(true);
+    expect(isRedisUnavailable(new Error("WRONGTYPE Operation against a key"))).toBe(false);
+    expect(isRedisUnavailable(new RangeError("limit"))).toBe(false);
+    expect(isRedisUnavailable("ECONNREFUSED")).toBe(false);
+  });
+});
+
+describe("describeRedisUnavailable", () => {
+  const fake = (answer: string | undefined) => async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      if (answer === undefined) socket.destroy();
+      else socket.on("data", () => socket.write(answer));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return { port: (server.address() as AddressInfo).port, stop: () => server.close() };
+  };
+  const nobody = async () => ({ port: 1, stop: () => undefined });
+
+  it.each([
+    [
+      "nobody answers",
+      nobody,
+      /^Redis is not reached at REDIS_URL \((the connection is gone|ECONNREFUSED)\): /,
+    ],
+    ["the connection ends", fake(undefined), "Redis is not reached at REDIS_URL (the connection is gone): "],
+    ["it is no Redis", fake("HTTP/1.1 400 Bad Request\r\n\r\n"), "What answers at REDIS_URL is no Redis"],
+  ])("says in the operator's words that %s", async (_what, start, sentence) => {
+    const { port, stop } = await start();
+    const redis = connectRedis(`redis://127.0.0.1:${port}`, { name: "test", commandTimeoutMs: 500 });
+    redis.on("error", () => undefined);
+    const error = await redis.get("x").catch((thrown: unknown) => thrown);
+    redis.disconnect();
+    stop();
+    expect(describeRedisUnavailable(error)).toEqual(
+      typeof sentence === "string" ? expect.stringContaining(sentence) : expect.stringMatching(sentence),
+    );
+  });
+
+  it.each([
+    ["NOAUTH Authentication required.", "Redis refuses the user or the password of REDIS_URL"],
+    ["LOADING Redis is loading", "Redis is not reached at REDIS_URL (LOADING Redis is loading): "],
+    ["Command timed out", "Redis does not answer in time at REDIS_URL: "],
+  ])("says what %s means", (message, sentence) => {
+    expect(describeRedisUnavailable(new Error(message))).toContain(sentence);
+  });
+
+  it("leaves faults of the program alone", () => {
+    expect(describeRedisUnavailable(new Error("WRONGTYPE Operation against a key"))).toBeUndefined();
+  });
+});

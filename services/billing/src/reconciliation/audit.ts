@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createDatabase, installationId } from "@diegetic/database";
+import {
+  connectRedis,
+  countSnapshotEntities,
+  createMoneyCommands,
+  createSessionSummaryReader,
+  createWalletReader,
+  DueIndex,
+  InstallationClaim,
+  type MoneyCommands,
+  readSnapshotRows,
+  type WalletLimits,
+} from "@diegetic/hot-state";
+import type { Comparison } from "./comparison.ts";
+import { advertiserInspections } from "./inspect-advertisers.ts";
+import { upkeepInspection } from "./inspect-days.ts";
+import { developerInspections } from "./inspect-developers.ts";
+import { memberInspections } from "./inspect-members.ts";
+import { sessionInspections } from "./inspect-sessions.ts";
+import { snapshotInspections } from "./inspect-snapshot.ts";
+import { wholeInspections } from "./inspect-whole.ts";
+import { type Inspection, inspect } from "./inspection.ts";
+import { Summary, type SummaryLine } from "./summary.ts";
+
+export interface AuditOptions {
+  databaseUrl: string;
+  redisUrl: string;
+  /** How long to wait for an empty outbox before looking. Milliseconds. */
+  quietWithinMs: number;
+  /** Pauses before each further look at what differs. Milliseconds; default: 0.3, 0.7, 1, 2 and 3 seconds. */
+  pausesMs?: readonly number[];
+  /** Unix milliseconds; default: the system clock. */
+  nowMs?: () => number;
+}
+
+export interface AuditReport {
+  /** `incomplete`: nothing differs, but something would not stand still. `nothing`: there is no advertiser to compare. */
+  verdict: "agrees" | "differs" | "incomplete" | "nothing";
+  /** Whether the outbox was empty when the audit began. */
+  wasQuiet: boolean;
+  lines: SummaryLine[];
+  /** What differs; at most 200 of them. */
+  findings: Comparison[];
+  differences: number;
+  /** Advertisers of whom something could not be compared; at most 200 of them. */
+  notCompared: string[];
+}
+
+const PAUSES_MS = [300, 700, 1_000, 2_000, 3_000];
+/** Redis does nothing else while it adds up holds: 100 000 take some 50 ms. */
+const LIMITS: WalletLimits = { holds: 100_000, records: 5_000, lateMs: 60_000 };
+/** Keys of any kind among which player sessions are sought. */
+const SESSION_KEYS_LOOKED_AT = 5_000_000;
+const STATEMENT_TIMEOUT_MS = 600_000;
+const QUIET_LOOK_EVERY_MS = 100;
+const WAITING_ADVERTISERS = 1_000;
+
+/**
+ * Compares everything in Redis and Postgres with everything else. Works beside traffic; rejects when a store is unavailable, and when
+ * they are of different installations (ForeignRedis).
+ */
+export async function reconcileAll(options: AuditOptions): Promise<AuditReport> {
+  const nowMs = options.nowMs ?? Date.now;
+  const database = createDatabase(options.databaseUrl, {
+    applicationName: "audit",
+    poolSize: 3,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  const redis = connectRedis(options.redisUrl, { name: "audit", commandTimeoutMs: 10_000 });
+  redis.on("error", () => {});
+  try {
+    // The connection is made while this waits: commands fail at once before it is there.
+    await redis.ping().catch(() => redisReady(redis));
+    await new InstallationClaim(redis, () => installationId(database)).look();
+    const wasQuiet = await awaitQuiet(createMoneyCommands(redis), new DueIndex(redis), options.quietWithinMs);
+    const timeoutMs = STATEMENT_TIMEOUT_MS;
+    const books = { database, wallets: createWalletReader(redis), limits: LIMITS, nowMs, timeoutMs };
+    const snapshot = {
+      readRows: (names: readonly string[]) => readSnapshotRows(redis, names),
+      countEntities: () => countSnapshotEntities(redis),
+    };
+    const summary = new Summary();
+    const inspections: (AsyncIterable<Inspection> | Iterable<Inspection>)[] = [
+      advertiserInspections(books),
+      developerInspections(database),
+      snapshotInspections(database, snapshot),
+      sessionInspections(database, createSessionSummaryReader(redis), SESSION_KEYS_LOOKED_AT),
+      wholeInspections(database, timeoutMs),
+      memberInspections(database, timeoutMs),
+      [upkeepInspection(database, nowMs)],
+    ];
+    for (const part of inspections) {
+      for await (const inspection of part) {
+        summary.add(await inspect(inspection, options.pausesMs ?? PAUSES_MS));
+      }
+    }
+    return reportOf(summary, wasQuiet);
+  } finally {
+    redis.disconnect();
+    await database.$disconnect();
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+async function redisReady(redis: { ping(): Promise<string> }): Promise<void> {
+  const deadline = performance.now() + CONNECT_TIMEOUT_MS;
+  for (;;) {
+    try {
+      await redis.ping();
+      return;
+    } catch (error) {
+      if (performance.now() >= deadline) throw error;
+      await sleep(QUIET_LOOK_EVERY_MS);
+    }
+  }
+}
+
+function reportOf(summary: Summary, wasQuiet: boolean): AuditReport {
+  const isEmpty = !summary.lines.some(({ check }) => check === "deposit_rows");
+  const agreement = summary.notCompared.size > 0 ? "incomplete" : "agrees";
+  const undisturbed = isEmpty ? "nothing" : agreement;
+  return {
+    verdict: summary.differences > 0 ? "differs" : undisturbed,
+    wasQuiet,
+    lines: summary.lines,
+    findings: summary.findings,
+    differences: summary.differences,
+    notCompared: [...summary.notCompared],
+  };
+}
+
+/** Waits until nothing is on its way to Postgres. False: it did not become quiet in time, traffic goes on. */
+async function awaitQuiet(
+  money: Pick<MoneyCommands, "listOutbox">,
+  due: Pick<DueIndex, "registered">,
+  withinMs: number,
+): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    let waiting = false;
+    for (const { advertiserId } of await due.registered("outbox", WAITING_ADVERTISERS)) {
+      const { items, damaged } = await money.listOutbox(advertiserId, 1);
+      waiting = items.length + damaged.length > 0;
+      if (waiting) break;
+    }
+    if (!waiting) return true;
+    if (performance.now() >= deadline) return false;
+    await sleep(QUIET_LOOK_EVERY_MS);
+  }
+}

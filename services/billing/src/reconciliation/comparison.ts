@@ -1,0 +1,54 @@
+import type { CheckName } from "./checks.ts";
+
+/** Two balances that have to agree. */
+export interface Comparison {
+  check: CheckName;
+  /** Whose balances: an identifier, with a word where it has several. */
+  subject: string;
+  /** What has to be looked at again when they differ: the advertiser; empty: the whole inspection. */
+  owner: string;
+  relation: "equal" | "at most";
+  expected: bigint;
+  found: bigint;
+  /** How many pairs of balances these are the sums of. */
+  pairs: number;
+}
+
+export function differs({ relation, expected, found }: Comparison): boolean {
+  return relation === "equal" ? found !== expected : found > expected;
+}
+
+/** Names a comparison: the same two balances have the same name in every look. */
+export function nameOf({ check, subject }: Comparison): string {
+  return `${check} ${subject}`;
+}
+
+type Figure = bigint | number;
+
+/** Collects the comparisons about one owner. */
+export class Comparisons {
+  readonly list: Comparison[] = [];
+  readonly #owner: string;
+
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
+
+  equal(check: CheckName, subject: string, expected: Figure, found: Figure, pairs = 1): void {
+    this.#add("equal", { check, subject, pairs }, expected, found);
+  }
+
+  atMost(check: CheckName, subject: string, limit: Figure, found: Figure): void {
+    this.#add("at most", { check, subject, pairs: 1 }, limit, found);
+  }
+
+  #add(
+    relation: Comparison["relation"],
+    name: Pick<Comparison, "check" | "subject" | "pairs">,
+    expected: Figure,
+    found: Figure,
+  ): void {
+    const owner = this.#owner;
+    this.list.push({ ...name, owner, relation, expected: BigInt(expected), found: BigInt(found) });
+  }
+}

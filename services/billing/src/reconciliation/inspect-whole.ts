@@ -1,0 +1,192 @@
+import { type Database, Prisma } from "@diegetic/database";
+import { OPERATION_MS } from "../write/operations.ts";
+import type { CheckName } from "./checks.ts";
+import { comparePairsOnOneCore } from "./compare-pairs.ts";
+import type { Inspection } from "./inspection.ts";
+import { readImpressionCount } from "./read-partitions.ts";
+
+/** Each reads all rows of a table, and yields `subject, expected, found`. */
+const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
+  {
+    check: "row_impressions",
+    pairs: Prisma.sql`
+      SELECT COALESCE(c.id, r.campaign_id) AS subject, c.impressions::numeric AS expected, r.found
+      FROM campaigns c FULL JOIN
+        (SELECT campaign_id, count(*)::numeric AS found FROM impressions GROUP BY campaign_id) r
+        ON r.campaign_id = c.id`,
+  },
+  {
+    check: "row_charges",
+    pairs: Prisma.sql`
+      SELECT COALESCE(c.id, r.campaign_id) AS subject, c.spent_millicents::numeric AS expected, r.found
+      FROM campaigns c FULL JOIN
+        (SELECT campaign_id, sum(price_millicents) AS found FROM impressions GROUP BY campaign_id) r
+        ON r.campaign_id = c.id`,
+  },
+  {
+    check: "row_earnings",
+    pairs: Prisma.sql`
+      SELECT account_id AS subject, expected, found FROM
+        (SELECT account_id, sum(earning_microcents) AS expected FROM game_rollups GROUP BY account_id) g
+        FULL JOIN (SELECT developer_account_id AS account_id, sum(earning_microcents) AS found
+          FROM impressions GROUP BY developer_account_id) r USING (account_id)`,
+  },
+  {
+    check: "row_game_impressions",
+    pairs: Prisma.sql`
+      SELECT account_id AS subject, expected, found FROM
+        (SELECT account_id, sum(impressions) AS expected FROM game_rollups GROUP BY account_id) g
+        FULL JOIN (SELECT developer_account_id AS account_id, count(*)::numeric AS found
+          FROM impressions GROUP BY developer_account_id) r USING (account_id)`,
+  },
+  {
+    check: "row_each_game_impressions",
+    pairs: eachGame({
+      ofRows: Prisma.sql`count(*)`,
+      kept: Prisma.sql`impressions`,
+      posted: Prisma.sql`impressions`,
+    }),
+  },
+  {
+    check: "row_each_game_earnings",
+    pairs: eachGame({
+      ofRows: Prisma.sql`sum(earning_microcents)`,
+      kept: Prisma.sql`earning_microcents`,
+      posted: Prisma.sql`amount_microcents`,
+    }),
+  },
+  {
+    check: "row_affinity_scores",
+    pairs: Prisma.sql`
+      SELECT campaign_id AS subject, expected, found FROM
+        (SELECT campaign_id, trunc(sum(affinity_score_sum) * 1000000) AS expected
+          FROM campaign_rollups GROUP BY campaign_id) c
+        FULL JOIN (SELECT campaign_id, trunc(sum(affinity_score) * 1000000) AS found
+          FROM impressions GROUP BY campaign_id) r USING (campaign_id)`,
+  },
+  {
+    check: "row_affinities",
+    pairs: Prisma.sql`
+      SELECT a.id AS subject, a.impressions::numeric AS expected, r.found
+      FROM affinities a LEFT JOIN (
+        SELECT i.campaign_id, part ->> 'affinity_id' AS id, count(DISTINCT i.impression_id)::numeric AS found
+        FROM impressions i CROSS JOIN LATERAL jsonb_array_elements(i.affinities) AS part
+        WHERE (part ->> 'contribution')::numeric <> 0 GROUP BY i.campaign_id, part ->> 'affinity_id') r
+        ON r.id = a.id AND r.campaign_id = a.campaign_id`,
+  },
+  {
+    check: "row_users",
+    pairs: Prisma.sql`
+      SELECT campaign_id AS subject, expected, found FROM
+        (SELECT id AS campaign_id, unique_users::numeric AS expected FROM campaigns) c
+        FULL JOIN (SELECT campaign_id, count(DISTINCT user_hash)::numeric AS found
+          FROM impressions GROUP BY campaign_id) r USING (campaign_id)`,
+  },
+  {
+    check: "impression_once",
+    pairs: Prisma.sql`
+      SELECT 'all' AS subject, 0::numeric AS expected,
+        (count(*) - count(DISTINCT impression_id))::numeric AS found FROM impressions`,
+  },
+  {
+    check: "match_once",
+    pairs: Prisma.sql`
+      SELECT 'all' AS subject, 0::numeric AS expected,
+        (count(*) - count(DISTINCT match_id))::numeric AS found FROM impressions`,
+  },
+  {
+    // Its key names another operation once its time is over. Neighbours tell: where any two are too near, two neighbours are.
+    check: "operation_once",
+    pairs: Prisma.sql`
+      SELECT 'all' AS subject, 0::numeric AS expected, count(*)::numeric AS found FROM (
+        SELECT impression_id, recorded_at, lag(impression_id) OVER by_time AS id_before,
+          lag(recorded_at) OVER by_time AS recorded_before
+        FROM impressions WHERE operation_id IS NOT NULL
+        WINDOW by_time AS (PARTITION BY operation_id ORDER BY recorded_at, impression_id)) AS keyed
+      WHERE impression_id <> id_before AND recorded_at - recorded_before < ${OPERATION_MS} * interval '1 millisecond'`,
+  },
+  {
+    check: "postings",
+    pairs: Prisma.sql`
+      SELECT 'all' AS subject, 0::numeric AS expected, count(*)::numeric AS found FROM (
+        SELECT entry_group_id FROM ledger_entries WHERE kind <> 'deposit' GROUP BY entry_group_id
+        HAVING sum(amount_microcents) <> 0) AS unbalanced`,
+  },
+  {
+    check: "whole_impressions",
+    pairs: Prisma.sql`
+      SELECT other.subject, (SELECT sum(impressions) FROM advertisers) AS expected, other.found FROM (
+        SELECT 'rows' AS subject, count(*)::numeric AS found FROM impressions
+        UNION ALL SELECT 'campaigns', sum(impressions) FROM campaigns
+        UNION ALL SELECT 'campaign rollups', sum(impressions) FROM campaign_rollups
+        UNION ALL SELECT 'creatives', sum(impressions) FROM creatives
+        UNION ALL SELECT 'countries', sum(impressions) FROM campaign_countries
+        UNION ALL SELECT 'game rollups', sum(impressions) FROM game_rollups
+        UNION ALL SELECT 'game totals', sum(impressions) FROM game_totals
+        UNION ALL SELECT 'games by campaign', sum(impressions) FROM campaign_games
+        UNION ALL SELECT 'ledger', sum(impressions)::numeric FROM ledger_entries WHERE kind = 'charge') other`,
+  },
+  {
+    check: "whole_charges",
+    pairs: Prisma.sql`
+      SELECT other.subject, (SELECT sum(spent_millicents) * 1000 FROM advertisers) AS expected, other.found FROM (
+        SELECT 'rows' AS subject, sum(price_millicents) * 1000 AS found FROM impressions
+        UNION ALL SELECT 'campaigns', sum(spent_millicents) * 1000 FROM campaigns
+        UNION ALL SELECT 'campaign rollups', sum(spent_millicents) * 1000 FROM campaign_rollups
+        UNION ALL SELECT 'creatives', sum(spent_millicents) * 1000 FROM creatives
+        UNION ALL SELECT 'countries', sum(spent_millicents) * 1000 FROM campaign_countries
+        UNION ALL SELECT 'ledger', -sum(amount_microcents) FROM ledger_entries WHERE kind = 'charge') other`,
+  },
+  {
+    check: "whole_earnings",
+    pairs: Prisma.sql`
+      SELECT other.subject, (SELECT sum(earning_microcents) FROM impressions) AS expected, other.found FROM (
+        SELECT 'game rollups' AS subject, sum(earning_microcents) AS found FROM game_rollups
+        UNION ALL SELECT 'game totals', sum(earning_microcents) FROM game_totals
+        UNION ALL SELECT 'games by campaign', sum(earning_microcents) FROM campaign_games
+        UNION ALL SELECT 'ledger', sum(amount_microcents) FROM ledger_entries WHERE kind = 'earning') other`,
+  },
+];
+
+/**
+ * Each check in one moment of the database, whatever is written meanwhile.
+ * @param maxRows with more impressions than that, nothing is compared
+ */
+export async function* wholeInspections(
+  database: Database,
+  timeoutMs: number,
+  maxRows = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Inspection> {
+  if ((await readImpressionCount(database)) > maxRows) return;
+  for (const { check, pairs } of QUERIES) {
+    yield {
+      name: `whole ${check}`,
+      look: async () => ({
+        comparisons: await comparePairsOnOneCore(
+          database,
+          timeoutMs,
+          Prisma.sql`SELECT ${check} AS name, p.* FROM (${pairs}) AS p`,
+        ),
+        notCompared: [],
+      }),
+    };
+  }
+}
+
+/** Each game of each developer: its days, its totals, and what was posted for it. */
+function eachGame({ ofRows, kept, posted }: Record<"ofRows" | "kept" | "posted", Prisma.Sql>): Prisma.Sql {
+  return Prisma.sql`
+    WITH by_day AS (
+      SELECT developer_account_id AS account_id, game_id, day, (${ofRows})::numeric AS found
+      FROM impressions GROUP BY 1, 2, 3
+    ), by_game AS (
+      SELECT account_id, game_id, sum(found) AS found FROM by_day GROUP BY 1, 2
+    )
+    SELECT concat_ws(' ', account_id, game_id, day) AS subject, ${kept}::numeric AS expected, found
+    FROM game_rollups FULL JOIN by_day USING (account_id, game_id, day)
+    UNION ALL SELECT concat_ws(' ', account_id, game_id, 'in all'), ${kept}::numeric, found
+    FROM game_totals FULL JOIN by_game USING (account_id, game_id)
+    UNION ALL SELECT concat_ws(' ', account_id, game_id, 'ledger'), posted, found
+    FROM (SELECT account_id, game_id, sum(${posted}) AS posted FROM ledger_entries WHERE kind = 'earning'
+      GROUP BY 1, 2) AS postings FULL JOIN by_game USING (account_id, game_id)`;
+}

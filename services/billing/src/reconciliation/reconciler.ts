@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SessionSummaryReader } from "@diegetic/hot-state";
+import type { Logger } from "@diegetic/service-kit";
+import type { BillingMeasures } from "../measures.ts";
+import { CHECKS, type CheckName } from "./checks.ts";
+import { type Comparison, nameOf } from "./comparison.ts";
+import { advertiserInspections, type ReconciliationParts } from "./inspect-advertisers.ts";
+import { dayInspections, upkeepInspection } from "./inspect-days.ts";
+import { developerInspections } from "./inspect-developers.ts";
+import { memberInspections } from "./inspect-members.ts";
+import { sessionInspections } from "./inspect-sessions.ts";
+import { type SnapshotPort, snapshotInspections } from "./inspect-snapshot.ts";
+import { wholeInspections } from "./inspect-whole.ts";
+import { type Inspection, inspect } from "./inspection.ts";
+
+export interface ReconcilerParts extends ReconciliationParts {
+  snapshot: SnapshotPort;
+  sessions: SessionSummaryReader;
+  measures: Pick<
+    BillingMeasures,
+    "reconciliationDifferences" | "reconciliationCompared" | "reconciliationNotCompared"
+  >;
+  logger: Logger;
+  /** Shortest pause between two inspections. Milliseconds. */
+  pauseMs: number;
+  /** Pauses before each further look at what differs. Milliseconds. */
+  againAfterMs: readonly number[];
+}
+
+/** An inspection that took long is followed by a pause of so many times its duration: reading stays in the background. */
+const REST_FACTOR = 9;
+/** Keys of any kind among which player sessions are sought; what lies behind them is left to the audit. */
+const SESSION_KEYS_LOOKED_AT = 100_000;
+/** With more impressions, what needs all of them is left to the audit. */
+const IMPRESSIONS_LOOKED_AT = 2_000_000;
+const MAX_PAUSE_MS = 60_000;
+const MAX_REMEMBERED = 1_000;
+
+/**
+ * Compares the books all the time, a page after the other. What differs in every look is logged once, when it is
+ * found, and once more when it is gone; the metrics show how many differences of each kind there are.
+ */
+export class Reconciler {
+  readonly #parts: ReconcilerParts;
+  /** Present findings, by name, with the cycle in which they were seen last. */
+  readonly #findings = new Map<string, { finding: Comparison; cycle: number }>();
+  readonly #compared = new Set<CheckName>();
+  #cycle = 0;
+
+  constructor(parts: ReconcilerParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks at everything once. Rejects when a store is unavailable; the next call begins anew. */
+  async cycle(signal: AbortSignal): Promise<void> {
+    const { pauseMs } = this.#parts;
+    for await (const inspection of this.#inspections()) {
+      if (signal.aborted) return;
+      const startedMs = performance.now();
+      await this.#inspect(inspection, signal);
+      const restMs = Math.min(MAX_PAUSE_MS, REST_FACTOR * (performance.now() - startedMs));
+      await sleep(Math.max(pauseMs, restMs), undefined, { signal }).catch(() => undefined);
+    }
+    if (!signal.aborted) this.#forgetGone();
+  }
+
+  async *#inspections(): AsyncGenerator<Inspection> {
+    const { database, snapshot, sessions, nowMs, timeoutMs } = this.#parts;
+    yield upkeepInspection(database, nowMs);
+    yield* advertiserInspections(this.#parts);
+    yield* developerInspections(database);
+    yield* snapshotInspections(database, snapshot);
+    yield* sessionInspections(database, sessions, SESSION_KEYS_LOOKED_AT);
+    yield* dayInspections(database, nowMs, timeoutMs);
+    yield* memberInspections(database, timeoutMs, IMPRESSIONS_LOOKED_AT);
+    yield* wholeInspections(database, timeoutMs, IMPRESSIONS_LOOKED_AT);
+  }
+
+  async #inspect(inspection: Inspection, signal: AbortSignal): Promise<void> {
+    const { measures, againAfterMs } = this.#parts;
+    const { comparisons, findings, notCompared } = await inspect(inspection, againAfterMs, signal);
+    if (signal.aborted) return;
+    measures.reconciliationCompared.inc(comparisons.length);
+    measures.reconciliationNotCompared.inc(notCompared.length);
+    for (const { check } of comparisons) this.#compared.add(check);
+    for (const finding of findings) this.#note(finding);
+    this.#show();
+  }
+
+  #note(finding: Comparison): void {
+    const name = nameOf(finding);
+    if (!this.#findings.has(name)) {
+      if (this.#findings.size >= MAX_REMEMBERED) return;
+      this.#log(finding);
+    }
+    this.#findings.set(name, { finding, cycle: this.#cycle });
+  }
+
+  #log({ check, subject, relation, expected, found }: Comparison): void {
+    const { what, kind } = CHECKS[check];
+    const facts = { check, subject, relation, expected: String(expected), found: String(found) };
+    this.#parts.logger[kind === "money" ? "error" : "warn"](facts, `the books differ: ${what}`);
+  }
+
+  /** What this cycle has not found again is gone. */
+  #forgetGone(): void {
+    for (const [name, { finding, cycle }] of this.#findings) {
+      if (cycle === this.#cycle) continue;
+      this.#findings.delete(name);
+      const { check, subject } = finding;
+      this.#parts.logger.info({ check, subject }, "reconciliation difference resolved");
+    }
+    this.#cycle += 1;
+    this.#show();
+  }
+
+  #show(): void {
+    const counts = new Map<string, number>();
+    for (const { finding } of this.#findings.values()) {
+      counts.set(finding.check, (counts.get(finding.check) ?? 0) + 1);
+    }
+    for (const check of this.#compared) {
+      this.#parts.measures.reconciliationDifferences.set({ check }, counts.get(check) ?? 0);
+    }
+  }
+}

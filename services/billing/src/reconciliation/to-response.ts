@@ -1,0 +1,101 @@
+import type { AuditReport } from "./audit.ts";
+import { CHECKS } from "./checks.ts";
+import type { Comparison } from "./comparison.ts";
+import type { SummaryLine } from "./summary.ts";
+
+const COLUMNS = ["What", "Compared", "Expected", "Found", "Verdict"] as const;
+
+/** The report for a terminal: a table, and below it what differs. */
+export function auditText(report: AuditReport): string {
+  const rows = [[...COLUMNS], ...report.lines.map(rowOf)];
+  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 || column === COLUMNS.length - 1
+          ? cell.padEnd(widths[column] ?? 0)
+          : cell.padStart(widths[column] ?? 0),
+      )
+      .join("  ")
+      .trimEnd(),
+  );
+  const findings = report.findings.map(
+    (finding) => `  ${CHECKS[finding.check].what} [${finding.check}]\n    ${sentenceOf(finding)}`,
+  );
+  const more = report.differences - report.findings.length;
+  return [
+    ...lines,
+    "",
+    ...(findings.length === 0 ? [] : ["Differences:", ...findings]),
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+    ...(report.notCompared.length === 0
+      ? []
+      : [
+          `Not compared, because their wallets did not stand still or are too large: ${report.notCompared.join(", ")}`,
+        ]),
+    conclusionOf(report),
+    "",
+  ].join("\n");
+}
+
+function conclusionOf({ verdict, differences, wasQuiet }: AuditReport): string {
+  const beside = wasQuiet ? "" : " (beside traffic: what was on its way was looked at again)";
+  switch (verdict) {
+    case "agrees":
+      return `The books agree${beside}.`;
+    case "nothing":
+      return "Nothing was compared: this database has no advertisers. Is it the right one?";
+    case "differs":
+      return `The books differ in ${differences} ${differences === 1 ? "place" : "places"}${beside}.`;
+    case "incomplete":
+      return `What was compared agrees, but not everything could be compared${beside}.`;
+  }
+}
+
+function rowOf(line: SummaryLine): string[] {
+  return [
+    line.what,
+    grouped(BigInt(line.compared)),
+    grouped(line.expected),
+    grouped(line.found),
+    line.differences === 0 ? "ok" : `${grouped(BigInt(line.differences))} DIFFER`,
+  ];
+}
+
+/** What differs, in words. */
+export function sentenceOf({ subject, relation, expected, found }: Comparison): string {
+  const limit = relation === "equal" ? "expected" : "at most";
+  return `${subject}: ${limit} ${grouped(expected)}, found ${grouped(found)}`;
+}
+
+/** Digits in groups of three. */
+function grouped(value: bigint): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+}
+
+/** The report as JSON; amounts are text, because they may be larger than a JavaScript number is exact. */
+export function auditJson(report: AuditReport): string {
+  const body = {
+    verdict: report.verdict,
+    was_quiet: report.wasQuiet,
+    differences: report.differences,
+    checks: report.lines.map((line) => ({
+      check: line.check,
+      what: line.what,
+      compared: line.compared,
+      expected: String(line.expected),
+      found: String(line.found),
+      differences: line.differences,
+      verdict: line.differences === 0 ? "ok" : "differs",
+    })),
+    findings: report.findings.map((finding) => ({
+      check: finding.check,
+      subject: finding.subject,
+      relation: finding.relation,
+      expected: String(finding.expected),
+      found: String(finding.found),
+    })),
+    not_compared: report.notCompared,
+  };
+  return `${JSON.stringify(body, null, 2)}\n`;
+}

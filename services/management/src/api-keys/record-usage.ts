@@ -1,0 +1,20 @@
+import type { Database } from "@diegetic/database";
+import { type KeyUse, type RedisConnection, takeKeyUses } from "@diegetic/hot-state";
+
+const USES_PER_ROUND = 1_000;
+
+/** Writes down when keys were last used in the match tier, which has no Postgres. Run by the reconciling loop. */
+export async function recordUsageOfMatchTier(database: Database, redis: RedisConnection): Promise<void> {
+  const uses = await takeKeyUses(redis, USES_PER_ROUND);
+  if (uses.length > 0) await recordUsage(database, uses);
+}
+
+/** One statement for all; a later use that is known already stays. */
+async function recordUsage(database: Database, uses: readonly KeyUse[]): Promise<void> {
+  const ids = uses.map(({ keyId }) => keyId);
+  const moments = uses.map(({ usedAtMs }) => new Date(usedAtMs));
+  await database.$executeRaw`
+    UPDATE api_keys SET last_used_at = used.at
+    FROM unnest(${ids}::text[], ${moments}::timestamptz[]) AS used (id, at)
+    WHERE api_keys.id = used.id AND (last_used_at IS NULL OR last_used_at < used.at)`;
+}

@@ -1,0 +1,235 @@
+import {
+  type CampaignStatus,
+  type Database,
+  inTransaction,
+  safeInteger,
+  type Transaction,
+} from "@diegetic/database";
+
+/** A wallet is told of so many at most by one restoring. */
+const MAX_UNSETTLED = 20_000;
+
+export interface KnownCampaign {
+  id: string;
+  version: number;
+  status: CampaignStatus;
+  budgetCents: number;
+  dailyCapCents: number | null;
+  spentMillicents: number;
+  impressions: number;
+  /** Of this day and the next ones, as far as there are any. */
+  spentMillicentsByDay: Map<string, number>;
+}
+
+/** Something that billing has still to bring into the wallet: the totals of Postgres contain it. */
+export interface UnsettledImpression {
+  kind: "late" | "reversed";
+  impressionId: string;
+  campaignId: string;
+  priceMillicents: number;
+  committedInEpoch: number;
+}
+
+/** What Postgres knew of an advertiser when it gave his wallet a new epoch. */
+export interface KnownAdvertiser {
+  id: string;
+  epoch: number;
+  /** A wallet of an earlier epoch than this is an older copy. */
+  verifiedEpoch: number;
+  version: number;
+  depositedMillicents: number;
+  spentMillicents: number;
+  impressions: number;
+  campaigns: KnownCampaign[];
+  /** Null: too many to be told apart. They are forgotten, for the totals have them. */
+  unsettled: UnsettledImpression[] | null;
+  /** Ids, of those that were asked about, that are written or were quarantined. */
+  handledImpressionIds: Set<string>;
+}
+
+/** The epochs of advertisers' wallets as Postgres knows them. */
+export async function recoveryEpochs(
+  database: Database,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await database.advertiser.findMany({
+    where: { id: { in: [...ids] } },
+    select: { id: true, recoveryEpoch: true },
+  });
+  return new Map(rows.map((row) => [row.id, safeInteger(row.recoveryEpoch, "recovery epoch")]));
+}
+
+/**
+ * Gives wallets new epochs and reads their totals in one transaction, in which billing writes nothing for these
+ * advertisers: what it writes later is of another epoch, and noted to be settled. Advertisers whose epoch is not the one
+ * given (somebody else restores them) are left out.
+ */
+export function beginEpochs(
+  database: Database,
+  known: ReadonlyMap<string, number>,
+  { day, outbox }: { day: string; outbox: readonly { impressionId: string; day: string }[] },
+): Promise<KnownAdvertiser[]> {
+  return inTransaction(database, async (transaction) => {
+    const wanted = [...known.keys()];
+    const locked = await transaction.$queryRaw<{ id: string; recovery_epoch: bigint }[]>`
+      SELECT id, recovery_epoch FROM advertisers WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
+    const ids = locked.filter((row) => known.get(row.id) === Number(row.recovery_epoch)).map(({ id }) => id);
+    const advertisers = await transaction.$queryRaw<AdvertiserRow[]>`
+      UPDATE advertisers SET recovery_epoch = nextval('recovery_epochs') WHERE id = ANY(${ids})
+      RETURNING id, recovery_epoch, verified_recovery_epoch, version, deposited_millicents, spent_millicents, impressions`;
+    // Locked, so that a budget that is just being lowered has arrived.
+    const campaigns = await transaction.$queryRaw<CampaignRow[]>`
+      SELECT id, advertiser_id, version, status::text AS status, budget_cents, daily_cap_cents, spent_millicents, impressions
+      FROM campaigns WHERE advertiser_id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`;
+    const daySpent = await transaction.$queryRaw<DayRow[]>`
+      SELECT campaign_id, day::text AS day, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
+      WHERE campaign_id = ANY(${campaigns.map(({ id }) => id)}) AND day >= ${day}::date GROUP BY 1, 2`;
+    const unsettled = await readUnsettled(transaction, ids);
+    const asked = JSON.stringify(outbox.map(({ impressionId, day: on }) => ({ id: impressionId, day: on })));
+    const handled = await transaction.$queryRaw<{ id: string }[]>`
+      SELECT asked.id FROM jsonb_to_recordset(${asked}::jsonb) AS asked(id text, day date)
+      WHERE EXISTS (SELECT FROM impressions i
+          WHERE i.day BETWEEN asked.day - 1 AND asked.day + 1 AND i.impression_id = asked.id)
+        OR EXISTS (SELECT FROM quarantined_impressions p WHERE p.impression_id = asked.id)`;
+    return assemble(advertisers, campaigns, { daySpent, unsettled, handled });
+  });
+}
+
+/** They stay until the wallet knows them: a restoring that fails is repeated with the same ones. */
+async function readUnsettled(
+  transaction: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, UnsettledImpression[] | null>> {
+  const tooMany = await transaction.$queryRaw<{ advertiser_id: string }[]>`
+    SELECT advertiser_id FROM wallet_settlements WHERE advertiser_id = ANY(${ids}) AND settled_at IS NULL
+    GROUP BY advertiser_id HAVING count(*) > ${MAX_UNSETTLED}`;
+  const skipped = tooMany.map(({ advertiser_id }) => advertiser_id);
+  if (skipped.length > 0) {
+    await transaction.$executeRaw`
+      DELETE FROM wallet_settlements WHERE advertiser_id = ANY(${skipped}) AND settled_at IS NULL`;
+  }
+  const rows = await transaction.$queryRaw<UnsettledRow[]>`
+    SELECT advertiser_id, kind::text AS kind, impression_id, campaign_id, price_millicents, committed_in_epoch
+    FROM wallet_settlements WHERE advertiser_id = ANY(${ids}) AND settled_at IS NULL`;
+  const found = new Map<string, UnsettledImpression[] | null>(skipped.map((id) => [id, null]));
+  for (const row of rows) {
+    const known = found.get(row.advertiser_id);
+    const one = {
+      kind: row.kind,
+      impressionId: row.impression_id,
+      campaignId: row.campaign_id,
+      priceMillicents: safeInteger(row.price_millicents, "price"),
+      committedInEpoch: safeInteger(row.committed_in_epoch, "committed_in_epoch"),
+    };
+    if (known === undefined) found.set(row.advertiser_id, [one]);
+    else known?.push(one);
+  }
+  return found;
+}
+
+/** Notes which epochs have reached their wallets, and which late charges came with them. */
+export async function markVerified(
+  database: Database,
+  epochs: ReadonlyMap<string, number>,
+  lateImpressionIds: readonly string[],
+): Promise<void> {
+  if (epochs.size === 0) return;
+  if (lateImpressionIds.length > 0) {
+    await database.$executeRaw`
+      UPDATE wallet_settlements SET settled_at = now()
+      WHERE kind = 'late' AND impression_id = ANY(${[...lateImpressionIds]}) AND settled_at IS NULL`;
+  }
+  await database.$executeRaw`
+    UPDATE advertisers SET verified_recovery_epoch = restored.epoch
+    FROM unnest(${[...epochs.keys()]}::text[], ${[...epochs.values()]}::bigint[]) AS restored(id, epoch)
+    WHERE advertisers.id = restored.id AND verified_recovery_epoch < restored.epoch`;
+}
+
+interface AdvertiserRow {
+  id: string;
+  recovery_epoch: bigint;
+  verified_recovery_epoch: bigint;
+  version: number;
+  deposited_millicents: bigint;
+  spent_millicents: bigint;
+  impressions: bigint;
+}
+
+interface CampaignRow {
+  id: string;
+  advertiser_id: string;
+  version: number;
+  status: CampaignStatus;
+  budget_cents: number;
+  daily_cap_cents: number | null;
+  spent_millicents: bigint;
+  impressions: bigint;
+}
+
+interface DayRow {
+  campaign_id: string;
+  day: string;
+  spent: bigint;
+}
+
+interface UnsettledRow {
+  advertiser_id: string;
+  kind: "late" | "reversed";
+  impression_id: string;
+  campaign_id: string;
+  price_millicents: bigint;
+  committed_in_epoch: bigint;
+}
+
+function assemble(
+  advertisers: readonly AdvertiserRow[],
+  campaigns: readonly CampaignRow[],
+  found: {
+    daySpent: readonly DayRow[];
+    unsettled: ReadonlyMap<string, UnsettledImpression[] | null>;
+    handled: readonly { id: string }[];
+  },
+): KnownAdvertiser[] {
+  const daySpent = new Map<string, Map<string, number>>();
+  for (const { campaign_id, day, spent } of found.daySpent) {
+    const days = daySpent.get(campaign_id) ?? new Map<string, number>();
+    daySpent.set(campaign_id, days.set(day, safeInteger(spent, "spent on the day")));
+  }
+  const handledImpressionIds = new Set(found.handled.map(({ id }) => id));
+  const byId = new Map<string, KnownAdvertiser>();
+  for (const row of advertisers) {
+    byId.set(row.id, {
+      id: row.id,
+      epoch: safeInteger(row.recovery_epoch, "recovery epoch"),
+      verifiedEpoch: safeInteger(row.verified_recovery_epoch, "verified epoch"),
+      version: row.version,
+      depositedMillicents: safeInteger(row.deposited_millicents, "deposited"),
+      spentMillicents: safeInteger(row.spent_millicents, "spent"),
+      impressions: safeInteger(row.impressions, "impressions"),
+      campaigns: [],
+      unsettled: unsettledOf(found.unsettled, row.id),
+      handledImpressionIds,
+    });
+  }
+  for (const row of campaigns) {
+    byId.get(row.advertiser_id)?.campaigns.push({
+      id: row.id,
+      version: row.version,
+      status: row.status,
+      budgetCents: row.budget_cents,
+      dailyCapCents: row.daily_cap_cents,
+      spentMillicents: safeInteger(row.spent_millicents, "spent"),
+      impressions: safeInteger(row.impressions, "impressions"),
+      spentMillicentsByDay: daySpent.get(row.id) ?? new Map(),
+    });
+  }
+  return [...byId.values()];
+}
+
+function unsettledOf(
+  found: ReadonlyMap<string, UnsettledImpression[] | null>,
+  id: string,
+): UnsettledImpression[] | null {
+  const unsettled = found.get(id);
+  return unsettled === undefined ? [] : unsettled;
+}

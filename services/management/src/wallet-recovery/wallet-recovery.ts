@@ -1,0 +1,284 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { type Database, utcDay } from "@diegetic/database";
+import {
+  type DueIndex,
+  type FrozenWallet,
+  type InstallationClaim,
+  isRedisUnavailable,
+  type MoneyCommands,
+} from "@diegetic/hot-state";
+import type { Logger, Metrics } from "@diegetic/service-kit";
+import { beginEpochs, type KnownAdvertiser, markVerified, recoveryEpochs } from "./load.ts";
+import { isIntact, marksOf, missingLateIds, totalsOf, type WalletTotals } from "./totals.ts";
+
+/** Advertisers whose rows one transaction locks. */
+const BATCH = 100;
+const OUTBOX_PAGE = 500;
+/** A longer outbox is first worked off by billing, which a frozen wallet does not stop. */
+const MAX_OUTBOX_LENGTH = 10_000;
+/** How long others leave a wallet to whoever has begun to restore it: a batch takes some tenths of a second. */
+const CLAIM_MS = 3_000;
+/** A wallet that somebody else restores is looked at again for a little longer than that. */
+const LOOKS = 80;
+const LOOK_EVERY_MS = 40;
+
+export interface WalletRecoveryParts {
+  database: Database;
+  wallets: Pick<
+    MoneyCommands,
+    "freezeUnlessLive" | "findSettledMarks" | "restoreWallet" | "listOutbox" | "readCampaign"
+  >;
+  due: Pick<DueIndex, "register">;
+  claim: Pick<InstallationClaim, "check">;
+  nowMs: () => number;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+interface Found {
+  wallet: FrozenWallet;
+  /** As Postgres knew it when the wallet was looked at. */
+  epoch: number;
+  outbox: ImpressionRecord[];
+}
+
+/** `created`: there was none before; `forgotten`: its holds and matches are void; `kept`: they live on. */
+type Outcome = "created" | "forgotten" | "kept";
+
+interface Restored {
+  epoch: number;
+  outcome: Outcome;
+  /** Late charges that it had not had. */
+  lateIds: string[];
+}
+
+/**
+ * Brings advertisers' wallets back that may not serve: those that Redis has lost, those on a server that was restarted or
+ * promoted since, and those of another epoch than Postgres knows. Each is frozen, counted anew from Postgres under a new
+ * epoch, and let go, by one script, only while it is as it was found. Any number of instances may do that at once: they keep
+ * off each other's wallets, so that each is frozen once. A restoring that fails half-way is repeated; what it has begun in
+ * Postgres tells nothing about the wallet.
+ */
+export class WalletRecovery {
+  readonly #parts: WalletRecoveryParts;
+  readonly #restored;
+  readonly #name = randomUUID();
+  /** Wallets that another call of this instance restores. */
+  readonly #inWork = new Set<string>();
+
+  constructor(parts: WalletRecoveryParts) {
+    this.#parts = parts;
+    this.#restored = parts.metrics.counter(
+      "wallets_restored_total",
+      "Advertisers' wallets that serve; created: for the first time; forgotten: again, with their holds and matches void",
+      ["matches"],
+    );
+    // Prometheus sees no increase in a series that begins with its first event.
+    for (const matches of ["created", "kept", "forgotten"]) this.#restored.inc({ matches }, 0);
+  }
+
+  /**
+   * Looks at wallets and restores those that are frozen. Returns how many still are: they need another look. All of them are left
+   * as they are while it is not known that Redis is this installation's.
+   */
+  async restoreFrozen(advertiserIds: readonly string[]): Promise<number> {
+    let left = 0;
+    for (let start = 0; start < advertiserIds.length; start += BATCH) {
+      if (!(await this.#mayRestore())) return left + advertiserIds.length - start;
+      left += await this.#restoreBatch(advertiserIds.slice(start, start + BATCH));
+    }
+    return left;
+  }
+
+  async #mayRestore(): Promise<boolean> {
+    try {
+      await this.#parts.claim.check();
+      return true;
+    } catch (error) {
+      if (!isRedisUnavailable(error)) throw error;
+      this.#parts.logger.debug({ err: error }, "wallets unavailable");
+      return false;
+    }
+  }
+
+  /** Restores what is frozen, then waits for those that others restore: who asked for a wallet wants it to serve. */
+  async #restoreBatch(advertiserIds: readonly string[]): Promise<number> {
+    let left = 0;
+    let waiting: string[] = [...advertiserIds];
+    for (let look = 0; look < LOOKS && waiting.length > 0; look++) {
+      if (look > 0) await sleep(LOOK_EVERY_MS);
+      const mine = waiting.filter((id) => !this.#inWork.has(id));
+      for (const id of mine) this.#inWork.add(id);
+      try {
+        const seen = await this.#look(await recoveryEpochs(this.#parts.database, mine), look > 0);
+        left += seen.failed + (await this.#restoreFound(seen.found));
+        const isMine = new Set(mine);
+        waiting = [...waiting.filter((id) => !isMine.has(id)), ...seen.withOthers];
+      } finally {
+        for (const id of mine) this.#inWork.delete(id);
+      }
+    }
+    return left + waiting.length;
+  }
+
+  /** Freezes those that may not serve and are nobody else's. */
+  async #look(
+    epochs: ReadonlyMap<string, number>,
+    isSure: boolean,
+  ): Promise<{ found: Map<string, Found>; withOthers: string[]; failed: number }> {
+    const found = new Map<string, Found>();
+    const withOthers: string[] = [];
+    let failed = 0;
+    const claim = { by: this.#name, forMs: CLAIM_MS, isSure };
+    await Promise.all(
+      [...epochs].map(async ([id, epoch]) => {
+        try {
+          const wallet = await this.#parts.wallets.freezeUnlessLive(id, epoch, claim);
+          if (wallet.state === "live") return;
+          if (wallet.state !== "frozen") {
+            withOthers.push(id);
+            return;
+          }
+          const outbox = await this.#readOutbox(id);
+          if (outbox === null) failed += 1;
+          else found.set(id, { wallet, epoch, outbox });
+        } catch (error) {
+          this.#leave(id, error);
+          failed += 1;
+        }
+      }),
+    );
+    return { found, withOthers, failed };
+  }
+
+  /** Returns how many are still frozen. */
+  async #restoreFound(found: Map<string, Found>): Promise<number> {
+    const { database } = this.#parts;
+    let left = 0;
+    const [first] = found.values();
+    if (first === undefined) return 0;
+    // Of Redis, not of this process: its scripts count the day's spending by their own clock.
+    const { day } = first.wallet;
+    for (const [id, { wallet }] of found) {
+      // Midnight passes while the nodes of a cluster are asked: the next look is after it.
+      if (wallet.day === day) continue;
+      found.delete(id);
+      left += 1;
+    }
+    const known = await beginEpochs(database, new Map([...found].map(([id, { epoch }]) => [id, epoch])), {
+      day,
+      outbox: [...found.values()].flatMap(({ outbox }) =>
+        outbox.map((record) => ({
+          impressionId: record.impression_id,
+          day: utcDay(record.recorded_at_ms),
+        })),
+      ),
+    });
+    const restored = new Map<string, number>();
+    const lateIds: string[] = [];
+    const counts: Record<Outcome, number> = { created: 0, forgotten: 0, kept: 0 };
+    await Promise.all(
+      known.map(async (advertiser) => {
+        const wallet = found.get(advertiser.id);
+        if (wallet === undefined) return;
+        try {
+          const done = await this.#restore(advertiser, wallet, day);
+          if (done === null) return;
+          restored.set(advertiser.id, done.epoch);
+          counts[done.outcome] += 1;
+          lateIds.push(...done.lateIds);
+        } catch (error) {
+          this.#leave(advertiser.id, error);
+        }
+      }),
+    );
+    await markVerified(database, restored, lateIds);
+    this.#tell(counts);
+    return left + found.size - restored.size;
+  }
+
+  /** A line for each thing that happened to wallets; only one of them is more than what every start brings. */
+  #tell({ created, kept, forgotten }: Record<Outcome, number>): void {
+    const { logger } = this.#parts;
+    if (created > 0) logger.info({ wallets: created }, "wallets created");
+    if (kept > 0) logger.info({ wallets: kept }, "wallets verified");
+    if (forgotten > 0) {
+      logger.warn(
+        { wallets: forgotten },
+        "wallets that Redis had lost, or had older than Postgres, were made anew: matches that were open there are void, and their impressions are refused (409)",
+      );
+    }
+  }
+
+  async #restore(known: KnownAdvertiser, { wallet, outbox }: Found, day: string): Promise<Restored | null> {
+    const totals = totalsOf(known, outbox, day);
+    const marks = await this.#parts.wallets.findSettledMarks(known.id, marksOf(known));
+    const forgetMatches = !(await this.#isIntact(wallet, { known, totals }, marks));
+    const outcome = await this.#parts.wallets.restoreWallet({
+      ...totals,
+      advertiserId: known.id,
+      found: wallet,
+      epoch: known.epoch,
+      forgetMatches,
+      version: known.version,
+      depositedMillicents: known.depositedMillicents,
+    });
+    if (outcome === "changed") return null;
+    const kind: Outcome = isNew(known, wallet) ? "created" : forgetMatches ? "forgotten" : "kept";
+    this.#restored.inc({ matches: kind });
+    await this.#announce(known.id, {
+      holds: !forgetMatches && wallet.heldMillicents > 0,
+      outbox: outbox.length > 0,
+    });
+    return { epoch: known.epoch, outcome: kind, lateIds: missingLateIds(wallet, known, marks) };
+  }
+
+  async #isIntact(
+    wallet: FrozenWallet,
+    expected: { known: KnownAdvertiser; totals: WalletTotals },
+    marks: ReadonlySet<string>,
+  ): Promise<boolean> {
+    if (wallet.epoch === "") return false;
+    const { known, totals } = expected;
+    const campaigns = await Promise.all(
+      totals.campaigns.map(({ campaignId }) => this.#parts.wallets.readCampaign(known.id, campaignId)),
+    );
+    return isIntact(wallet, expected, campaigns, marks);
+  }
+
+  /** Null: it is too long to be counted. */
+  async #readOutbox(advertiserId: string): Promise<ImpressionRecord[] | null> {
+    const records = new Map<string, ImpressionRecord>();
+    let cursor: string | undefined;
+    do {
+      const page = await this.#parts.wallets.listOutbox(advertiserId, OUTBOX_PAGE, cursor);
+      for (const record of page.items) records.set(record.impression_id, record);
+      if (records.size > MAX_OUTBOX_LENGTH) {
+        await this.#announce(advertiserId, { holds: false, outbox: true });
+        return null;
+      }
+      cursor = page.cursor ?? undefined;
+    } while (cursor !== undefined);
+    return [...records.values()];
+  }
+
+  /** The due index may be gone, or on another node that has gone back. */
+  async #announce(advertiserId: string, has: { holds: boolean; outbox: boolean }): Promise<void> {
+    const { due, nowMs } = this.#parts;
+    if (has.holds) await due.register("holds", advertiserId, nowMs());
+    if (has.outbox) await due.register("outbox", advertiserId, nowMs());
+  }
+
+  #leave(advertiserId: string, error: unknown): void {
+    const { logger } = this.#parts;
+    if (isRedisUnavailable(error)) logger.debug({ advertiserId, err: error }, "wallet unavailable");
+    else logger.error({ advertiserId, err: error }, "wallet restore failed");
+  }
+}
+
+/** None was there, none has ever been known to be, and nothing was spent: Redis has lost nothing. */
+function isNew(known: KnownAdvertiser, wallet: FrozenWallet): boolean {
+  return wallet.epoch === "" && known.verifiedEpoch === 0 && known.impressions === 0;
+}

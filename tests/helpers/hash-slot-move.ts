@@ -1,0 +1,97 @@
+import type { RedisConnection } from "@diegetic/hot-state";
+import { eventually } from "./eventually.ts";
+
+const MIGRATE_TIMEOUT_MS = "5000";
+/** A node that is just coming back is waited for. */
+const PATIENCE = { timeoutMs: 30_000, everyMs: 20 };
+
+export interface ClusterNode {
+  /** A connection to this node alone. */
+  connection: RedisConnection;
+  /** Its own port, which other nodes send keys to. */
+  port: number;
+}
+
+/** The move of one hash slot from a node of a cluster to another, key by key. */
+export class HashSlotMove {
+  /** Places in the list of nodes. */
+  readonly from: number;
+  readonly to: number;
+  readonly #nodes: readonly ClusterNode[];
+  readonly #ids: readonly string[];
+  readonly #hashSlot: string;
+
+  private constructor(
+    nodes: readonly ClusterNode[],
+    ids: readonly string[],
+    hashSlot: string,
+    way: { from: number; to: number },
+  ) {
+    this.#nodes = nodes;
+    this.#ids = ids;
+    this.#hashSlot = hashSlot;
+    this.from = way.from;
+    this.to = way.to;
+  }
+
+  /** From here on the hash slot is on its way, and no key of it has moved. `tag` is what stands in the braces of its keys. */
+  static async begin(
+    nodes: readonly ClusterNode[],
+    tag: string,
+    pick: (others: number[]) => number,
+  ): Promise<HashSlotMove> {
+    const call = (index: number, ...words: string[]) => callNode(nodes, index, words);
+    const ids = await Promise.all(
+      nodes.map(async (_, index) => String(await call(index, "CLUSTER", "MYID"))),
+    );
+    const hashSlot = String(await call(0, "CLUSTER", "KEYSLOT", `{${tag}}`));
+    const ranges = (await call(0, "CLUSTER", "SLOTS")) as [number, number, [string, number, string]][];
+    const owner = ranges.find(
+      ([first, last]) => first <= Number(hashSlot) && Number(hashSlot) <= last,
+    )?.[2][2];
+    const from = ids.indexOf(owner ?? "");
+    if (from < 0) throw new Error(`nobody owns hashSlot ${hashSlot}`);
+    const move = new HashSlotMove(nodes, ids, hashSlot, {
+      from,
+      to: pick(nodes.map((_, index) => index).filter((index) => index !== from)),
+    });
+    await move.#call(move.to, "CLUSTER", "SETSLOT", hashSlot, "IMPORTING", ids[from] ?? "");
+    await move.#call(from, "CLUSTER", "SETSLOT", hashSlot, "MIGRATING", ids[move.to] ?? "");
+    return move;
+  }
+
+  /** Moves some of the keys that have not moved yet; answers how many that were. */
+  async some(count: number): Promise<number> {
+    const found = await this.#call(this.from, "CLUSTER", "GETKEYSINSLOT", this.#hashSlot, String(count));
+    const keys = found as string[];
+    await this.keys(keys);
+    return keys.length;
+  }
+
+  /** Moves these keys, as far as they are there. */
+  async keys(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const port = String(this.#nodes[this.to]?.port);
+    const way = ["127.0.0.1", port, "", "0", MIGRATE_TIMEOUT_MS, "REPLACE", "KEYS"];
+    await this.#call(this.from, "MIGRATE", ...way, ...keys);
+  }
+
+  /** The hash slot belongs to its new node, whatever has become of its keys. */
+  async finish(): Promise<void> {
+    const rest = this.#nodes
+      .map((_, index) => index)
+      .filter((index) => index !== this.to && index !== this.from);
+    for (const index of [this.to, this.from, ...rest]) {
+      await this.#call(index, "CLUSTER", "SETSLOT", this.#hashSlot, "NODE", this.#ids[this.to] ?? "");
+    }
+  }
+
+  #call(index: number, ...words: string[]): Promise<unknown> {
+    return callNode(this.#nodes, index, words);
+  }
+}
+
+function callNode(nodes: readonly ClusterNode[], index: number, words: string[]): Promise<unknown> {
+  const [command = "", ...rest] = words;
+  return eventually(() => nodes[index]?.connection.call(command, ...rest), PATIENCE);
+}

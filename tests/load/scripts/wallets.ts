@@ -1,0 +1,120 @@
+import { type MatchFacts, newId } from "@diegetic/contracts";
+import { type GameSessions, holdOf, type MoneyCommands } from "@diegetic/hot-state";
+import { openWallet } from "../../helpers/open-wallet.ts";
+
+const ADVERTISERS = 40;
+const CREATIVES = 3;
+const GAMES = 200;
+/** So many players are in the games at once; each asks a few times and leaves. */
+const PLAYERS_AT_ONCE = 1_000;
+const ASKS_OF_A_PLAYER = 4;
+const DEPOSIT_MILLICENTS = 1_000_000_000_000;
+const PRICE_MILLICENTS = 1_234;
+const HOLD_TTL_MS = 600_000;
+const SESSION_IDLE_MS = 86_400_000;
+
+/** A match of the benchmark, and the creative that `reserve` has picked for it. */
+export interface Ask {
+  match: MatchFacts;
+  creativeId: string;
+}
+
+/** Advertisers of one campaign each with plenty of money, and players who ask for their ads. */
+export class Wallets {
+  readonly #money: MoneyCommands;
+  readonly #sessions: GameSessions;
+  readonly #advertisers = Array.from({ length: ADVERTISERS }, () => ({
+    advertiserId: newId("adv"),
+    campaignId: newId("camp"),
+    creatives: Array.from({ length: CREATIVES }, () => ({ creativeId: newId("crt"), maxUses: 20 })),
+  }));
+  #asked = 0;
+
+  constructor(money: MoneyCommands, sessions: GameSessions) {
+    this.#money = money;
+    this.#sessions = sessions;
+  }
+
+  async open(): Promise<void> {
+    const campaign = {
+      status: "active" as const,
+      budgetMillicents: DEPOSIT_MILLICENTS,
+      dailyCapMillicents: null,
+    };
+    const seed = { spentMillicents: 0, impressions: 0, day: "2026-01-01", daySpentMillicents: 0 };
+    for (const { advertiserId, campaignId } of this.#advertisers) {
+      await openWallet(this.#money, { advertiserId, version: 1, depositedMillicents: DEPOSIT_MILLICENTS });
+      await this.#money.applyCampaign({ advertiserId, campaignId, version: 1, ...campaign, seed });
+    }
+  }
+
+  /** The next requests, each of which finds room. */
+  asks(count: number): Ask[] {
+    return Array.from({ length: count }, () => this.#ask(this.#asked++));
+  }
+
+  async admit({ match }: Ask): Promise<void> {
+    const { game_id: gameId, session_key: sessionKey, match_id: matchId } = match;
+    const session = { gameId, sessionKey, matchId, maxAds: 10, idleMs: SESSION_IDLE_MS };
+    if (!(await this.#sessions.admit(session)).admitted) throw new Error("a session is full");
+  }
+
+  async reserve(ask: Ask): Promise<void> {
+    const owner = this.#advertisers.find(({ advertiserId }) => advertiserId === ask.match.advertiser_id);
+    const reserved = await this.#money.reserve({
+      match: ask.match,
+      campaignVersion: 1,
+      holdTtlMs: HOLD_TTL_MS,
+      sessionStartedMs: null,
+      sessionIdleMs: SESSION_IDLE_MS,
+      creatives: owner?.creatives ?? [],
+    });
+    if (reserved.outcome !== "held") throw new Error(`a reservation was refused: ${reserved.reason}`);
+    ask.creativeId = reserved.creativeId;
+  }
+
+  async commit({ match, creativeId }: Ask): Promise<void> {
+    const committed = await this.#money.commit({
+      advertiserId: match.advertiser_id,
+      campaignId: match.campaign_id,
+      gameId: match.game_id,
+      creativeId,
+      operationId: newId("op"),
+      matchId: match.match_id,
+    });
+    if (committed.outcome !== "charged") throw new Error(`an impression was refused: ${committed.reason}`);
+  }
+
+  async cancel({ match }: Ask): Promise<void> {
+    const released = await this.#money.release(holdOf(match), "cancelled");
+    if (released !== "released") throw new Error(`a hold was not released: ${released}`);
+  }
+
+  #ask(number: number): Ask {
+    const generation = Math.floor(number / PLAYERS_AT_ONCE / ASKS_OF_A_PLAYER);
+    const player = (number % PLAYERS_AT_ONCE) + generation * PLAYERS_AT_ONCE;
+    const ask = Math.floor(number / PLAYERS_AT_ONCE);
+    const owner = this.#advertisers[(player * 7 + ask) % ADVERTISERS];
+    if (owner === undefined) throw new Error("there are no advertisers");
+    const match: MatchFacts = {
+      match_id: newId("mat"),
+      advertiser_id: owner.advertiserId,
+      campaign_id: owner.campaignId,
+      campaign_version: 1,
+      game_id: `game-${player % GAMES}`,
+      developer_account_id: "acct_01kbbenchmarkbenchmarkbench",
+      user_hash: `user${String(player).padStart(18, "0")}`,
+      session_key: `session${String(player).padStart(15, "0")}`,
+      country_code: "DE",
+      affinity_score: 2.35,
+      affinities: [
+        { affinity_id: "aff_01kbbenchmarkbenchmarkbenc1", contribution: 1.35 },
+        { affinity_id: "aff_01kbbenchmarkbenchmarkbenc2", contribution: 1 },
+      ],
+      price_millicents: PRICE_MILLICENTS,
+      revenue_share_basis_points: 7_000,
+      matched_at_ms: Date.now(),
+    };
+    return { match, creativeId: "" };
+  }
+}

@@ -1,0 +1,138 @@
+import { createMetrics } from "@diegetic/service-kit";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../helpers/eventually.ts";
+import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
+import { type Advertiser, World } from "./world.fixture.ts";
+
+const PATIENCE = { timeoutMs: 150_000 };
+const WARN = 40;
+
+let world: World;
+let sql: DatabaseSession;
+let advertiser: Advertiser;
+const metrics = createMetrics({ service: "billing" });
+const lines: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  world = await World.open();
+  sql = await createDatabaseSession(world.urls.databaseUrl);
+  advertiser = await world.advertiser(5_000);
+  const pace = { reconcileEveryMs: 20, reconcilePauseMs: 1, reconcileAgainAfterMs: [20, 40, 80] };
+  world.startBilling(pace, { metrics, log: (line) => lines.push(JSON.parse(line)) });
+}, 180_000);
+afterAll(async () => {
+  await sql.close();
+  await world.close();
+});
+
+async function metric(name: string): Promise<number | undefined> {
+  const { text } = await metrics.exposition();
+  const line = text.split("\n").find((candidate) => candidate.startsWith(name));
+  return line === undefined ? undefined : Number(line.split(" ").at(-1));
+}
+
+/** Waits until the books have been compared once from beginning to end after now. */
+async function fullCycle(): Promise<void> {
+  const before = (await metric("reconciliation_cycles_total")) ?? 0;
+  await eventually(async () => ((await metric("reconciliation_cycles_total")) ?? 0) >= before + 2, PATIENCE);
+}
+
+const alarms = () => lines.filter(({ level }) => Number(level) >= WARN);
+
+describe("reconciler", () => {
+  it("says nothing while the books agree, whatever goes on", async () => {
+    const campaign = await world.campaign(advertiser);
+    const first = (await metric("reconciliation_cycles_total")) ?? 0;
+    for (let i = 0; ((await metric("reconciliation_cycles_total")) ?? 0) < first + 3; i++) {
+      await world.impress(campaign, { user: `user-${i}`, game: `game-${i % 3}` });
+      if (i % 10 === 0) await advertiser.post("/deposit", { amount_cents: 1_000 }).expect(200);
+    }
+    expect(alarms()).toEqual([]);
+    expect(await metric('reconciliation_differences{check="wallet_spent"')).toBe(0);
+    expect(await metric("reconciliation_compared_total")).toBeGreaterThan(100);
+    await world.written(advertiser.advertiserId);
+  }, 180_000);
+
+  it("logs a difference once, counts it, and says when it is gone", async () => {
+    const key = `{${advertiser.advertiserId}}:account`;
+    await world.redis.hincrby(key, "spent", 5);
+    await eventually(
+      async () => (await metric('reconciliation_differences{check="wallet_spent"')) === 1,
+      PATIENCE,
+    );
+    await fullCycle();
+    expect(alarms()).toMatchObject([
+      {
+        level: 50,
+        check: "wallet_spent",
+        subject: advertiser.advertiserId,
+        msg: expect.stringContaining("books"),
+      },
+    ]);
+    expect(await metric('reconciliation_differences{check="wallet_held"')).toBe(0);
+    await world.redis.hincrby(key, "spent", -5);
+    await eventually(
+      async () => (await metric('reconciliation_differences{check="wallet_spent"')) === 0,
+      PATIENCE,
+    );
+    expect(lines.at(-1)).toMatchObject({
+      level: 30,
+      check: "wallet_spent",
+      msg: "reconciliation difference resolved",
+    });
+    expect(alarms()).toHaveLength(1);
+  }, 180_000);
+
+  it("notices that two games of a campaign were mixed up", async () => {
+    lines.length = 0;
+    const move = (impressions: number) =>
+      sql.run(
+        `UPDATE campaign_games SET impressions = impressions + CASE game_id WHEN 'game-0' THEN 1 ELSE -1 END * $1::int
+         WHERE game_id IN ('game-0', 'game-1')`,
+        [impressions],
+      );
+    const mixedUp = 'reconciliation_differences{check="row_campaign_game_impressions"';
+    await move(1);
+    await eventually(async () => (await metric(mixedUp)) === 2, PATIENCE);
+    const check = "row_campaign_game_impressions";
+    expect(alarms()).toMatchObject([
+      { level: 50, check, subject: expect.stringMatching(/^camp_\w+ acct_dev game-0$/) },
+      { level: 50, check, subject: expect.stringMatching(/^camp_\w+ acct_dev game-1$/) },
+    ]);
+    await move(-1);
+    await eventually(async () => (await metric(mixedUp)) === 0, PATIENCE);
+  }, 180_000);
+
+  it("compares the rows of a day with its rollups", async () => {
+    lines.length = 0;
+    await sql.runOnFirst("impressions", "price_millicents = price_millicents + 1");
+    await eventually(
+      async () => (await metric('reconciliation_differences{check="day_charges"')) === 1,
+      PATIENCE,
+    );
+    expect(alarms()).toContainEqual(expect.objectContaining({ level: 50, check: "day_charges" }));
+  }, 180_000);
+
+  it("compares the scores of a day's rows with its rollups", async () => {
+    lines.length = 0;
+    await sql.runOnFirst("campaign_rollups", "affinity_score_sum = affinity_score_sum + 0.000001");
+    const scores = 'reconciliation_differences{check="day_affinity_scores"';
+    await eventually(async () => (await metric(scores)) === 1, PATIENCE);
+    await eventually(
+      async () => (await metric('reconciliation_differences{check="affinity_scores"')) === 1,
+      PATIENCE,
+    );
+  }, 180_000);
+
+  it("notices a day whose rows are gone", async () => {
+    lines.length = 0;
+    await sql.run("DELETE FROM impressions");
+    await eventually(
+      async () => (await metric('reconciliation_differences{check="day_impressions"')) === 1,
+      PATIENCE,
+    );
+    expect(alarms()).toContainEqual(
+      expect.objectContaining({ check: "day_impressions", found: expect.any(String) }),
+    );
+  }, 180_000);
+});

@@ -1,0 +1,217 @@
+import { randomBytes } from "node:crypto";
+import {
+  type BillingPace,
+  type BillingService,
+  createBillingService,
+  readBillingSettings,
+} from "@diegetic/billing";
+import { type ImpressionRecord, newId } from "@diegetic/contracts";
+import type { Database } from "@diegetic/database";
+import {
+  connectRedis,
+  createMoneyCommands,
+  DueIndex,
+  type MoneyCommands,
+  type RedisConnection,
+} from "@diegetic/hot-state";
+import {
+  createAccountWithKey,
+  createManagement,
+  type Management,
+  readManagementSettings,
+} from "@diegetic/management";
+import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
+import request, { type Test } from "supertest";
+import { createTestDatabase } from "../helpers/database.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { forgetEarlierLeases } from "../helpers/new-redis.ts";
+import { startTestRedis } from "../helpers/redis.ts";
+
+export interface Advertiser {
+  advertiserId: string;
+  accountId: string;
+  get(path: string): Test;
+  post(path: string, body?: object): Test;
+  patch(path: string, body: object): Test;
+}
+
+export interface Campaign {
+  advertiserId: string;
+  campaignId: string;
+  creativeId: string;
+  priceMillicents: number;
+}
+
+const QUICK = {
+  passEveryMs: 20,
+  overdueAfterMs: 100,
+  reconcileEveryMs: 600_000,
+} satisfies Partial<BillingPace>;
+
+/** Management and billing as they run, on stores of their own; matches and impressions as the match tier makes them. */
+export class World {
+  readonly urls: { databaseUrl: string; redisUrl: string };
+  readonly redis: RedisConnection;
+  readonly money: MoneyCommands;
+  readonly management: Management;
+  readonly database: Database;
+  /** The clock of management. */
+  nowMs: () => number = Date.now;
+  readonly #due: DueIndex;
+  readonly #closing: (() => Promise<unknown>)[];
+  readonly #billing: BillingService[] = [];
+
+  private constructor(urls: World["urls"], closing: (() => Promise<unknown>)[]) {
+    this.urls = urls;
+    this.#closing = closing;
+    this.redis = connectRedis(urls.redisUrl, { name: "test" });
+    this.money = createMoneyCommands(this.redis);
+    this.#due = new DueIndex(this.redis);
+    const logger = createLogger({ service: "management", instance: "test", level: "silent" });
+    const settings = readManagementSettings({
+      DATABASE_URL: urls.databaseUrl,
+      REDIS_URL: urls.redisUrl,
+      PLAYER_HASH_KEY: "k".repeat(32),
+      AUTH_SECRET: "a secret of more than thirty-two characters",
+      RATE_LIMIT_MANAGEMENT: "unlimited",
+      RATE_LIMIT_ANALYTICS: "unlimited",
+    });
+    this.management = createManagement({
+      settings,
+      logger,
+      metrics: createMetrics({ service: "management" }),
+      clock: () => this.nowMs(),
+    });
+    this.database = this.management.database;
+  }
+
+  static async open(): Promise<World> {
+    const [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
+    const urls = { databaseUrl: database.url, redisUrl: redis.url };
+    const world = new World(urls, [() => redis.stop(), () => database.drop()]);
+    await world.management.start();
+    await forgetEarlierLeases(redis.url);
+    return world;
+  }
+
+  async close(): Promise<void> {
+    await this.stopBilling();
+    await this.management.stop();
+    this.redis.disconnect();
+    for (const close of this.#closing) await close();
+  }
+
+  startBilling(
+    pace: Partial<BillingPace> = {},
+    parts: { metrics?: Metrics; log?: (line: string) => void } = {},
+  ): void {
+    const { log } = parts;
+    const options = { service: "billing", instance: "test", level: log ? "info" : "silent" };
+    const service = createBillingService({
+      ...readBillingSettings({ DATABASE_URL: this.urls.databaseUrl, REDIS_URL: this.urls.redisUrl }),
+      logger: createLogger(options, log && { write: log }),
+      metrics: parts.metrics ?? createMetrics({ service: "billing" }),
+      pace: { ...QUICK, ...pace },
+    });
+    this.#billing.push(service);
+  }
+
+  async stopBilling(): Promise<void> {
+    await Promise.all(this.#billing.splice(0).map((service) => service.stop()));
+  }
+
+  async advertiser(depositCents: number): Promise<Advertiser> {
+    const { database, publishing, app } = this.management;
+    const { accountId, key } = await createAccountWithKey({ database, publishing }, { label: "test" });
+    const authorized = (test: Test) => test.set("Authorization", `Bearer ${key}`);
+    const calls = {
+      get: (path: string) => authorized(request(app).get(`/api${path}`)),
+      post: (path: string, body?: object) => authorized(request(app).post(`/api${path}`)).send(body),
+      patch: (path: string, body: object) => authorized(request(app).patch(`/api${path}`)).send(body),
+    };
+    const profile = { company_name: "Ember", contact_email: `${accountId}@example.com` };
+    const registered = await calls.post("/register", profile).expect(201);
+    if (depositCents > 0) await calls.post("/deposit", { amount_cents: depositCents }).expect(200);
+    return { advertiserId: registered.body.id, accountId, ...calls };
+  }
+
+  async campaign(advertiser: Advertiser, settings: object = {}): Promise<Campaign> {
+    const body = { name: "Autumn", budget_cents: 10_000, cpm_bid_cents: 500, ...settings };
+    const campaign = await advertiser.post("/campaigns", body).expect(201);
+    const campaignId: string = campaign.body.id;
+    const creativeId = await this.creative(advertiser, campaignId);
+    await advertiser.post(`/campaigns/${campaignId}/activate`).expect(200);
+    const priceMillicents: number = campaign.body.cpm_bid_cents;
+    const { advertiserId } = advertiser;
+    return { advertiserId, campaignId, creativeId, priceMillicents };
+  }
+
+  /** Answers the id of a new one. */
+  async creative(advertiser: Advertiser, campaignId: string): Promise<string> {
+    const creative = await advertiser
+      .post(`/campaigns/${campaignId}/creatives`, { creative_type: "product_mention", brand_name: "Ember" })
+      .expect(201);
+    return creative.body.id;
+  }
+
+  /** A match of the campaign's present version; answers its id. */
+  async hold(
+    campaign: Campaign,
+    { user = "user", game = "game", developer = "acct_dev" } = {},
+  ): Promise<string> {
+    const row = await this.database.campaign.findUniqueOrThrow({ where: { id: campaign.campaignId } });
+    const matchId = newId("mat");
+    const held = await this.money.reserve({
+      match: {
+        match_id: matchId,
+        advertiser_id: campaign.advertiserId,
+        campaign_id: campaign.campaignId,
+        campaign_version: row.version,
+        game_id: game,
+        developer_account_id: developer,
+        user_hash: user,
+        session_key: randomBytes(8).toString("hex"),
+        country_code: user.length % 2 === 0 ? "DE" : null,
+        affinity_score: 0.25,
+        affinities: [],
+        price_millicents: campaign.priceMillicents,
+        revenue_share_basis_points: 7_000,
+        matched_at_ms: Date.now(),
+      },
+      campaignVersion: row.version,
+      holdTtlMs: 600_000,
+      sessionStartedMs: null,
+      sessionIdleMs: 600_000,
+      creatives: [{ creativeId: campaign.creativeId, maxUses: 20 }],
+    });
+    if (held.outcome !== "held") throw new Error(`refused: ${held.reason}`);
+    return matchId;
+  }
+
+  /** The impression of a match; it waits in the outbox for billing. */
+  async see(campaign: Campaign, matchId: string, game = "game"): Promise<ImpressionRecord> {
+    await this.#due.register("outbox", campaign.advertiserId, Date.now() + 50);
+    const { advertiserId, campaignId, creativeId } = campaign;
+    const charged = await this.money.commit({
+      advertiserId,
+      campaignId,
+      gameId: game,
+      creativeId,
+      operationId: newId("op"),
+      matchId,
+    });
+    if (charged.outcome !== "charged") throw new Error(`refused: ${charged.reason}`);
+    return charged.record;
+  }
+
+  async impress(campaign: Campaign, choice: { user?: string; game?: string; developer?: string } = {}) {
+    return this.see(campaign, await this.hold(campaign, choice), choice.game);
+  }
+
+  /** Waits until nothing of the advertiser waits in the outbox. */
+  async written(advertiserId: string): Promise<void> {
+    await eventually(async () => (await this.money.listOutbox(advertiserId, 1)).items.length === 0, {
+      timeoutMs: 15_000,
+    });
+  }
+}
