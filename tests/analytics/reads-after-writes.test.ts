@@ -39,7 +39,7 @@ async function commit() {
   expect(await hold(money, spending)).toMatchObject({ outcome: "held" });
   await new DueIndex(redis).register("outbox", advertiserId, Date.now() + 5_000);
   const charged = await charge(money, spending);
-  if (charged.outcome !== "charged") throw new Error(`not charged: ${charged.reason}`);
+  if (charged.outcome !== "charged" || charged.replay) throw new Error("not charged now");
   return charged.record;
 }
 

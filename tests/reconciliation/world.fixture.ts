@@ -200,7 +200,7 @@ export class World {
       operationId: newId("op"),
       matchId,
     });
-    if (charged.outcome !== "charged") throw new Error(`refused: ${charged.reason}`);
+    if (charged.outcome !== "charged" || charged.replay) throw new Error("not charged now");
     return charged.record;
   }
 

@@ -1,9 +1,11 @@
 -- Turns a match into a charge, and leaves the record in the outbox and a tombstone for retries.
--- KEYS  account, campaign, holds, pending, matches, history, shares, outbox, matched (of the hour)
+-- KEYS  account, campaign, holds, pending, matches, history, shares, outbox, matched (of the hour),
+--       charged (of the match; without match_id: the account's key again)
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
 --       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': do not look),
---       late_impression_ms, match_without_id_ms, hold_ttl_ms
--- Reply {'charged', '0' | '1' (this impression had been charged before), record (JSON)}
+--       late_impression_ms, match_without_id_ms, hold_ttl_ms, field of the match in `charged`
+-- Reply {'charged', record (JSON)}
+--       {'replayed', match_id, recorded_at_ms, price}: this impression had been charged before
 --       {'refused', code}: texts without line breaks
 -- Codes lease_expired  the caller's lease of the snapshot is over: it may know keys and games that are no longer valid
 --       unknown_wallet  the wallet has to be restored first
@@ -19,13 +21,15 @@
 -- @include "time"
 -- @include "entry"
 -- @include "history"
+-- @include "charged"
 -- @include "replication_id"
 -- @include "totals"
 -- @include "shares"
 
-local account_key, campaign_key, holds, pending, matches, history, shares, outbox, matched = unpack(KEYS)
+local account_key, campaign_key, holds, pending, matches, history, shares, outbox, matched, charged = unpack(KEYS)
 local operation_id, match_id, creative_id, place, is_keyed, lease_expires_ms = unpack(ARGV)
 local late_ms, without_id_ms, hold_ttl_ms = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local charged_field = ARGV[10]
 local operation_field = 'op:' .. operation_id
 local LOOK_AT = 16
 
@@ -36,14 +40,23 @@ if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_wallet' } end
+local scope = match_id ~= '' and charged_scope(place, creative_id)
+if scope then
+  local recorded_ms, price, of = read_charge(charged, charged_field, account)
+  if of == scope then return { 'replayed', match_id, recorded_ms, price } end
+  if of then return { 'refused', 'no_match' } end
+end
 local is_remembered, first_match, asked_for = recall(account, matches, operation_field, match_id)
 if not is_remembered then return { 'refused', 'no_match' } end
 
--- recovery_epoch tells billing whether the wallet still knows of the charge. A replay names the present epoch: billing takes
--- records from first answers and from the outbox alone.
+-- recovery_epoch tells billing whether the wallet still knows of the charge.
 local function record_of(entry, operation)
   return '{"impression_id":"' .. entry.impression_id .. '"' .. (operation or '') .. ',"creative_id":"' .. entry.creative_id
     .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"recovery_epoch":' .. account.epoch .. ',"match":' .. entry.payload .. '}'
+end
+
+local function replayed(id, entry)
+  return { 'replayed', id, entry.recorded_at_ms, entry.price }
 end
 
 local function is_too_old(entry)
@@ -74,36 +87,40 @@ local function charge(id, entry)
     'impressions', whole(campaign.impressions + 1),
     'day', campaign.day, 'day_spent', whole(campaign.day_spent + price))
   redis.call('ZREM', pending, pending_member(id, entry))
-  entry.state, entry.recorded_at_ms = 'C', whole(recorded_at_ms(campaign, now_ms))
+  local recorded_ms = recorded_at_ms(campaign, now_ms)
+  entry.state, entry.recorded_at_ms = 'C', whole(recorded_ms)
   entry.impression_id = 'imp_' .. string.gsub(id, '^mat_', '')
   local record = record_of(entry, is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"')
   redis.call('HSET', outbox, entry.impression_id, record)
   count_in_hour(matched, 's:', game_of(place))
   if match_id == '' or is_keyed == '1' then
+    entry.payload = ''
     redis.call('HSET', matches, id, encode_entry(entry), operation_field, id)
     remember(matches, history, operation_field, now_ms, REMEMBER_MS)
+    -- `reserve` has it remembered until late_ms (and the margin) after its hold lapses.
+    if now_ms + REMEMBER_MS > tonumber(entry.lapses_at_ms) + late_ms then
+      remember(matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
+    end
   else
-    redis.call('HSET', matches, id, encode_entry(entry))
+    redis.call('HDEL', matches, id)
+    redis.call('ZREM', history, id)
+    remember_charge(charged, charged_field, account, recorded_ms, entry.price, scope)
   end
-  -- `reserve` has it remembered until late_ms (and the margin) after its hold lapses.
-  if now_ms + REMEMBER_MS > tonumber(entry.lapses_at_ms) + late_ms then
-    remember(matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
-  end
-  return { 'charged', '0', record }
+  return { 'charged', record }
 end
 
 if first_match then
   local text = redis.call('HGET', matches, first_match)
   local entry = text and decode_entry(text)
   -- It may be forgotten a little later.
-  if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return { 'charged', '1', record_of(entry) } end
+  if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return replayed(first_match, entry) end
 end
 
 if match_id ~= '' then
   if not asked_for then return { 'refused', 'no_match' } end
   local entry = decode_entry(asked_for)
   if entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
-  if entry.state == 'C' then return { 'charged', '1', record_of(entry) } end
+  if entry.state == 'C' then return replayed(match_id, entry) end
   if is_too_old(entry) then return { 'refused', 'no_match' } end
   local refusal = too_dear(entry)
   if refusal then return { 'refused', refusal } end

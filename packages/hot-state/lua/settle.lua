@@ -1,8 +1,8 @@
 -- Brings into the wallet what Postgres knows and the wallet does not: an impression of an earlier epoch that was written after
 -- the wallet had been restored, or the end of a charge that Postgres could not take.
--- KEYS  account, campaign, holds, pending, matches, history, shares, settled
+-- KEYS  account, campaign, holds, pending, matches, history, shares, settled, charged (of the match)
 -- ARGV  epoch that Postgres knows, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
---       epoch in which it was committed, place ('<campaign_id>|<encoded game_id>')
+--       epoch in which it was committed, place ('<campaign_id>|<encoded game_id>'), field of the match in `charged`
 -- Reply {code}
 -- Codes settled       this has brought the totals in agreement with Postgres
 --       known         they agreed without it
@@ -15,12 +15,13 @@
 -- @include "time"
 -- @include "entry"
 -- @include "history"
+-- @include "charged"
 -- @include "replication_id"
 -- @include "totals"
 -- @include "shares"
 
-local account_key, campaign_key, holds, pending, matches, history, shares, settled = unpack(KEYS)
-local epoch, kind, impression_id, match_id, price, day, committed_in, place = unpack(ARGV)
+local account_key, campaign_key, holds, pending, matches, history, shares, settled, charged = unpack(KEYS)
+local epoch, kind, impression_id, match_id, price, day, committed_in, place, charged_field = unpack(ARGV)
 -- What a mark says when money was moved; those of `restore_wallet` say something else.
 local MOVED = 'moved'
 local now_ms = math.floor(now_microseconds() / 1000)
@@ -47,6 +48,7 @@ end
 
 -- True: it has been charged here already, by a request that was sent again after the wallet had been restored.
 local function take_match()
+  if read_charge(charged, charged_field, account) then return true end
   local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
   if not text then return false end
   local entry = decode_entry(text)
@@ -60,9 +62,9 @@ local function take_match()
     redis.call('HINCRBY', campaign_key, 'held', released)
   end
   redis.call('ZREM', pending, pending_member(match_id, entry))
-  entry.state, entry.recorded_at_ms, entry.impression_id = 'C', whole(now_ms), impression_id
-  redis.call('HSET', matches, match_id, encode_entry(entry))
-  remember(matches, history, match_id, now_ms, REMEMBER_MS)
+  redis.call('HDEL', matches, match_id)
+  redis.call('ZREM', history, match_id)
+  remember_charge(charged, charged_field, account, now_ms, price, charged_scope(place, entry.creative_id))
   return false
 end
 

@@ -50,14 +50,16 @@ export const advertiserKeys = {
   pending: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:pending:${campaignId}:${encodeName(gameId)}`,
   /**
-   * Every match of a campaign in a game, open, lapsed or charged, until `lateImpressionMs` and 10 min after its hold
-   * lapses, and at least 24 h and 10 min after its charge; a cancelled one for 10 min.
+   * Every match of a campaign in a game, open or lapsed, until `lateImpressionMs` and 10 min after its hold lapses; one that
+   * was charged without its id for at least 24 h and 10 min, a cancelled one for 10 min.
    */
   matches: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:matches:${campaignId}:${encodeName(gameId)}`,
   /** Fields of `matches` by the moment (ms) at which they may be forgotten. */
   history: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:history:${campaignId}:${encodeName(gameId)}`,
+  /** Charged matches of a while, by `chargedField`; expires 24 h and 10 min after the last charge, or a little later. */
+  charged: (advertiserId: string, matchId: string) => `{${advertiserId}}:charged:${matchId.slice(4, 10)}`,
   /** How often a player session in a game has been given each creative of the advertiser. */
   cap: (advertiserId: string, gameId: string, sessionKey: string) =>
     `{${advertiserId}}:cap:${encodeName(gameId)}:${sessionKey}`,
@@ -75,6 +77,11 @@ export const advertiserKeys = {
   /** Lapsed matches whose place in the player session has still to be given back, in the game's wallet. */
   sessionRelease: (advertiserId: string) => `{${advertiserId}}:sessionRelease`,
 };
+
+/** A match's field in `charged`, whose key has the first part of its ULID: these 70 random bits fit Redis's smaller allocations. */
+export function chargedField(matchId: string): string {
+  return matchId.slice(-14);
+}
 
 /** The game's wallet: the fatigue limit of a player session across advertisers. */
 export const gameKeys = {

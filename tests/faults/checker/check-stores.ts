@@ -153,6 +153,7 @@ async function checkWallets(world: World, market: Market, { quarantine }: Afterm
         waiting === "holds" ? await world.directRedis.zcard(key) : await world.directRedis.hlen(key);
       check.expect(count === 0, () => `${key} has ${count}`);
     }
+    await checkCharged(world, check, id, quarantine);
   }
   for (const { id = "", advertiser_id = "", spent, impressions, budget_cents } of campaigns) {
     const totals = await world.money.readCampaign(advertiser_id, id);
@@ -189,6 +190,29 @@ async function checkSettings(world: World): Promise<Check> {
     check.expect(found === wanted, () => `${id}: ${found}, not ${wanted}`);
   }
   return check.end();
+}
+
+/** What retries are answered from: every charge that Redis remembers is in Postgres. */
+async function checkCharged(
+  world: World,
+  check: CheckBuilder,
+  advertiserId: string,
+  quarantine: ReadonlySet<string>,
+): Promise<void> {
+  const tailOf = (id: string) => id.slice(-14);
+  const rows = await world.query<Row>("SELECT match_id FROM impressions WHERE advertiser_id = $1", [
+    advertiserId,
+  ]);
+  const matchIds = rows.map(({ match_id = "" }) => match_id);
+  const known = new Set([...matchIds, ...quarantine].map(tailOf));
+  const epoch = Number(await world.directRedis.hget(`{${advertiserId}}:account`, "era")) % 256;
+  for (const period of new Set(matchIds.map((matchId) => matchId.slice(4, 10)))) {
+    const entries = await world.directRedis.hgetallBuffer(`{${advertiserId}}:charged:${period}`);
+    for (const [tail, value] of Object.entries(entries)) {
+      const isVoid = value[6] !== epoch;
+      check.expect(isVoid || known.has(tail), () => `${advertiserId} remembers a charge of ${tail}`);
+    }
+  }
 }
 
 /** Every hold has ended: as an impression that is in Postgres, or released. */

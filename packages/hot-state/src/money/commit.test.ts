@@ -5,7 +5,7 @@ import { advertiserKeys } from "../keys.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
+import { asReplay, HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
 import type { CommitResult, MoneyCommands } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
@@ -82,7 +82,7 @@ describe("commit", () => {
     if (result.outcome !== "charged") throw new Error(result.reason);
     expect(new Date(result.record.recorded_at_ms).toISOString()).toBe(`${tomorrow}T00:00:00.000Z`);
     expect((await wallet.totals()).campaign).toMatchObject({ day: tomorrow, daySpentMillicents: 2_000 });
-    expect(await wallet.commit({ operationId: "op_1" })).toEqual({ ...result, replay: true });
+    expect(await wallet.commit({ operationId: "op_1" })).toEqual(asReplay(result));
     expect(await wallet.commit()).toMatchObject({ outcome: "charged" });
     expect(await wallet.commit()).toEqual({ outcome: "refused", reason: "daily_cap" });
   });
@@ -116,7 +116,7 @@ describe("commit", () => {
     const { match_id: matchId } = await wallet.hold();
     await wallet.hold();
     const first = await wallet.commit({ matchId });
-    expect(await wallet.commit({ matchId })).toEqual({ ...first, replay: true });
+    expect(await wallet.commit({ matchId })).toEqual(asReplay(first));
     expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
     expect((await wallet.totals()).campaign.impressions).toBe(1);
   });
@@ -126,10 +126,10 @@ describe("commit", () => {
     await wallet.hold();
     await wallet.hold();
     const first = await wallet.commit({ operationId: "op_1" });
-    expect(await wallet.commit({ operationId: "op_1" })).toEqual({ ...first, replay: true });
+    expect(await wallet.commit({ operationId: "op_1" })).toEqual(asReplay(first));
     const [record] = (await money.listOutbox(wallet.advertiserId, 10)).items;
     await money.ackOutbox(wallet.advertiserId, [record?.impression_id ?? ""]);
-    expect(await wallet.commit({ operationId: "op_1" })).toEqual({ ...first, replay: true });
+    expect(await wallet.commit({ operationId: "op_1" })).toEqual(asReplay(first));
     expect((await money.listOutbox(wallet.advertiserId, 10)).items).toEqual([]);
     expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
   });
@@ -335,12 +335,53 @@ describe("a late impression", () => {
     expect(await rememberedMs(matchId)).toBeGreaterThan(2 * HOUR_MS);
     expect(await rememberedMs(matchId)).toBeLessThan(3 * HOUR_MS);
     await wallet.commit({ matchId });
-    expect(await rememberedMs(matchId)).toBeGreaterThan(DAY_MS);
+    expect(await redis.pttl(advertiserKeys.charged(advertiserId, matchId))).toBeGreaterThan(DAY_MS);
+    const { match_id: unnamed } = await wallet.hold();
+    await wallet.commit();
+    expect(await rememberedMs(unnamed)).toBeGreaterThan(DAY_MS);
     for (const name of ["matches", "history"] as const) {
       expect(await redis.pttl(advertiserKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(
         DAY_MS,
       );
     }
+  });
+
+  it("leaves a few bytes of its match, which no other creative, game or epoch takes for its own", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
+    const { match_id: matchId } = await wallet.hold();
+    const first = await wallet.commit({ matchId });
+    const key = advertiserKeys.charged(advertiserId, matchId);
+    const [field = ""] = await redis.hkeys(key);
+    expect([matchId.endsWith(field), await redis.hstrlen(key, field)]).toEqual([true, 14]);
+    expect(await redis.hexists(advertiserKeys.matches(advertiserId, campaignId, gameId), matchId)).toBe(0);
+    expect(await redis.zcard(advertiserKeys.history(advertiserId, campaignId, gameId))).toBe(0);
+    expect(await wallet.commit({ matchId, creativeId: "crt_other" })).toEqual(NO_MATCH);
+    expect(await wallet.commit({ matchId, gameId: "another" })).toEqual(NO_MATCH);
+    expect(await wallet.commit({ matchId })).toEqual(asReplay(first));
+    await redis.hset(advertiserKeys.account(advertiserId), "era", "7");
+    expect(await wallet.commit({ matchId })).toEqual(NO_MATCH);
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+  });
+
+  it("bills what an earlier version has left open, and answers retries of what it has charged", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
+    const charged = await wallet.hold();
+    const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
+    const open = await redis.hget(matches, charged.match_id);
+    await wallet.commit({ matchId: charged.match_id });
+    await redis.del(advertiserKeys.charged(advertiserId, charged.match_id));
+    const fields = open?.split("|") ?? [];
+    const recordedAtMs = Date.now() - HOUR_MS;
+    const impressionId = charged.match_id.replace("mat_", "imp_");
+    const tombstone = ["C", ...fields.slice(1, 8), recordedAtMs, impressionId, ...fields.slice(10)];
+    await redis.hset(matches, charged.match_id, tombstone.join("|"));
+    expect(await wallet.commit({ matchId: charged.match_id })).toMatchObject({
+      replay: true,
+      record: { recorded_at_ms: recordedAtMs, impression_id: impressionId },
+    });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
   });
 
   it("is none any more after a day", async () => {

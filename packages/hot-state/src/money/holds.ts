@@ -1,6 +1,6 @@
 import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, encodeName, isPlainName } from "../keys.ts";
+import { advertiserKeys, chargedField, encodeName, isPlainName } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineLinesScript, defineScript } from "../script.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
@@ -17,6 +17,7 @@ import {
   type RefusalLasts,
   type ReleaseReason,
   type ReleaseResult,
+  type ReplayedRecord,
   type ReserveRequest,
   type ReserveResult,
 } from "./types.ts";
@@ -159,7 +160,7 @@ function readLasts(reply: ReplyReader): RefusalLasts {
 }
 
 function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["commit"] {
-  const script = defineLinesScript(redis, "commit", 9);
+  const script = defineLinesScript(redis, "commit", 10);
   return async (request: CommitRequest): Promise<CommitResult> => {
     const { advertiserId, campaignId, gameId, creativeId, operationId, isKeyed, matchId } = request;
     requirePlainName("advertiserId", advertiserId);
@@ -175,6 +176,9 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
         ...matchKeys(advertiserId, campaignId, gameId),
         advertiserKeys.outbox(advertiserId),
         advertiserKeys.matched(advertiserId, campaignId, hourOf(Date.now())),
+        matchId === null
+          ? advertiserKeys.account(advertiserId)
+          : advertiserKeys.charged(advertiserId, matchId),
         operationId,
         matchId ?? "",
         creativeId,
@@ -184,16 +188,33 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
         times.lateImpressionMs,
         times.matchWithoutIdMs,
         times.holdTtlMs,
+        chargedField(matchId ?? ""),
       ),
-      { charged: 3, refused: 2 },
+      { charged: 2, replayed: 4, refused: 2 },
     );
-    if (reply.code(0, ["charged", "refused"]) === "refused") {
+    const outcome = reply.code(0, ["charged", "replayed", "refused"]);
+    if (outcome === "refused") {
       const reason = reply.code(1, [...COMMIT_REFUSALS, "lease_expired"]);
       if (reason === "lease_expired") throw new LeaseExpired();
       return { outcome: "refused", reason };
     }
-    const replay = reply.code(1, ["0", "1"]) === "1";
-    return { outcome: "charged", record: parseRecord(reply.text(2)), replay };
+    if (outcome === "charged") return { outcome, record: parseRecord(reply.text(1)), replay: false };
+    return { outcome: "charged", record: readReplay(request, reply), replay: true };
+  };
+}
+
+function readReplay({ campaignId, creativeId, gameId }: CommitRequest, reply: ReplyReader): ReplayedRecord {
+  const matchId = reply.text(1);
+  return {
+    impression_id: matchId.replace(/^mat_/, "imp_"),
+    creative_id: creativeId,
+    recorded_at_ms: reply.integer(2),
+    match: {
+      match_id: matchId,
+      campaign_id: campaignId,
+      game_id: gameId,
+      price_millicents: reply.integer(3),
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, encodeName } from "../keys.ts";
+import { advertiserKeys, chargedField, encodeName } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
 import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
@@ -109,7 +109,7 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreWallet"] {
 }
 
 function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
-  const script = defineScript(redis, "settle", 8);
+  const script = defineScript(redis, "settle", 9);
   return async (settlement: Settlement) => {
     const { advertiserId, campaignId, gameId } = settlement;
     requirePlainName("advertiserId", advertiserId);
@@ -123,6 +123,7 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
       advertiserKeys.history(advertiserId, campaignId, gameId),
       advertiserKeys.shares(advertiserId, campaignId),
       advertiserKeys.settled(advertiserId),
+      advertiserKeys.charged(advertiserId, settlement.matchId),
       requireInteger("epoch", settlement.epoch, 0),
       settlement.kind,
       settlement.impressionId,
@@ -131,6 +132,7 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
       requireDay(settlement.day),
       requireInteger("committedInEpoch", settlement.committedInEpoch, 0),
       `${campaignId}|${encodeName(gameId)}`,
+      chargedField(settlement.matchId),
     );
     return new ReplyReader("settle", reply).code(0, SETTLE_CODES);
   };

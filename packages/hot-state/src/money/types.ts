@@ -83,11 +83,18 @@ export interface CommitRequest {
   leaseExpiresMs?: number;
 }
 
+/** What the wallet still knows of an earlier charge: all that its answer said. */
+export type ReplayedRecord = Pick<ImpressionRecord, "impression_id" | "creative_id" | "recorded_at_ms"> & {
+  match: Pick<MatchFacts, "match_id" | "campaign_id" | "game_id" | "price_millicents">;
+};
+
 export const COMMIT_REFUSALS = ["unknown_wallet", "no_match", "balance", "budget", "daily_cap"] as const;
 export type CommitRefusal = (typeof COMMIT_REFUSALS)[number];
 
 export type CommitResult =
-  | { outcome: "charged"; record: ImpressionRecord /** It had been charged before. */; replay: boolean }
+  | { outcome: "charged"; record: ImpressionRecord; replay: false }
+  /** It had been charged before. */
+  | { outcome: "charged"; record: ReplayedRecord; replay: true }
   | { outcome: "refused"; reason: CommitRefusal };
 
 /** Names a hold and the keys that it touches. */

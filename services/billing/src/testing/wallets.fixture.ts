@@ -87,7 +87,7 @@ export class Wallets {
       operationId: newId("op"),
       matchId: match.match_id,
     });
-    if (charged.outcome !== "charged") throw new Error(`not charged: ${charged.reason}`);
+    if (charged.outcome !== "charged" || charged.replay) throw new Error("not charged now");
     return charged.record;
   }
 

@@ -8,7 +8,13 @@ import {
   newId,
   servingApi,
 } from "@diegetic/contracts";
-import type { CommitRefusal, CommitRequest, CommitResult, IdempotencyClaims } from "@diegetic/hot-state";
+import type {
+  CommitRefusal,
+  CommitRequest,
+  CommitResult,
+  IdempotencyClaims,
+  ReplayedRecord,
+} from "@diegetic/hot-state";
 import { chargedCents } from "@diegetic/money";
 import {
   type Answer,
@@ -190,7 +196,7 @@ function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: Campa
   }
 }
 
-function present(record: ImpressionRecord): ImpressionResponse {
+function present(record: ImpressionRecord | ReplayedRecord): ImpressionResponse {
   return {
     impression_id: record.impression_id,
     campaign_id: record.match.campaign_id,

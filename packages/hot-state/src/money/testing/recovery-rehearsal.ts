@@ -140,7 +140,7 @@ export class RecoveryRehearsal {
     const settlement: Settlement = {
       epoch: this.epoch + (step.stale ? 1 : 0),
       kind: "late",
-      impressionId: (match?.state === "charged" ? match.impressionId : null) ?? newId("imp"),
+      impressionId: match?.facts.match_id.replace("mat_", "imp_") ?? newId("imp"),
       matchId: match?.facts.match_id ?? newId("mat"),
       advertiserId: this.wallet.advertiserId,
       campaignId: this.idOf(campaign),

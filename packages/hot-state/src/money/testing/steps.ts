@@ -4,7 +4,7 @@ import { advertiserKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
 import type { CommitResult, MoneyCommands, RefusalLasts, ReserveRefusal, ReserveResult } from "../types.ts";
 import type { ModelMatch, ModelWallet } from "./model.ts";
-import { SESSION_IDLE_MS, type TestWallet } from "./wallet.ts";
+import { asReplay, SESSION_IDLE_MS, type TestWallet } from "./wallet.ts";
 
 /** One step of a history. Numbers choose among what there is at that time. */
 export type Step =
@@ -165,7 +165,7 @@ export class Rehearsal {
     const wasCharged = known?.state === "charged";
     const result = await this.wallet.commit(request);
     const again = await this.wallet.commit(request);
-    same(step, again, result.outcome === "charged" ? { ...result, replay: true } : result);
+    same(step, again, asReplay(result));
     const brief = (charged: CommitResult) =>
       charged.outcome === "charged" ? { matchId: charged.record.match.match_id } : charged.reason;
     const expected = known

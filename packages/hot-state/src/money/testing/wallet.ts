@@ -2,7 +2,7 @@ import { type MatchFacts, newId } from "@diegetic/contracts";
 import { openWallet } from "../../../../../tests/helpers/open-wallet.ts";
 import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys, encodeName } from "../../keys.ts";
-import type { CampaignState, CommitRequest, MoneyCommands, ReserveRequest } from "../types.ts";
+import type { CampaignState, CommitRequest, CommitResult, MoneyCommands, ReserveRequest } from "../types.ts";
 
 export const HOLD_TTL_MS = 600_000;
 export const SESSION_IDLE_MS = 1_800_000;
@@ -11,6 +11,19 @@ const NEW_SEED = { spentMillicents: 0, impressions: 0 };
 /** YYYY-MM-DD of now, UTC. */
 export function today(): string {
   return new Date().toISOString().slice(0, 10);
+}
+
+/** What a retry of it answers. */
+export function asReplay(result: CommitResult): CommitResult {
+  if (result.outcome !== "charged") return result;
+  const { impression_id, creative_id, recorded_at_ms, match } = result.record;
+  const { match_id, campaign_id, game_id, price_millicents } = match;
+  const known = { match_id, campaign_id, game_id, price_millicents };
+  return {
+    outcome: "charged",
+    record: { impression_id, creative_id, recorded_at_ms, match: known },
+    replay: true,
+  };
 }
 
 /** An advertiser with one campaign, and short ways of asking for matches and impressions of it. */
