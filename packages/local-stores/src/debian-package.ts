@@ -20,13 +20,15 @@ export DEBIAN_FRONTEND=noninteractive
 exec 9>/var/lock/diegetic-apt-get
 flock 9
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends "$1"`;
+apt-get install -y -qq --no-install-recommends "$@"`;
 
 export interface WantedProgram {
   /** Names on the PATH, the preferred one first. */
   names: readonly [string, ...string[]];
   /** The package of Debian and Ubuntu that brings the first of them. */
   packageName: string;
+  /** What it needs besides. */
+  morePackages?: readonly string[];
   /** One sentence for machines where nothing can be installed. */
   whatToInstall: string;
 }
@@ -40,7 +42,7 @@ export async function findProgram(
 }
 
 async function install(
-  { names, packageName, whatToInstall }: WantedProgram,
+  { names, packageName, morePackages = [], whatToInstall }: WantedProgram,
   onProgress: (line: string) => void,
 ): Promise<string> {
   const prefix = installPrefix();
@@ -49,7 +51,15 @@ async function install(
   }
   onProgress(`Installing ${packageName} with apt-get (once) …`);
   try {
-    const [command = "sh", ...args] = [...prefix, "sh", "-c", INSTALL_SCRIPT, "install", packageName];
+    const [command = "sh", ...args] = [
+      ...prefix,
+      "sh",
+      "-c",
+      INSTALL_SCRIPT,
+      "install",
+      packageName,
+      ...morePackages,
+    ];
     await run(command, args, { timeout: INSTALL_TIMEOUT_MS });
   } catch (error) {
     const lines = String((error as { stderr?: unknown }).stderr ?? error)

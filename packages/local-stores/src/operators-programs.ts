@@ -23,3 +23,17 @@ export function findPromtool(): Promise<string> {
     () => {},
   );
 }
+
+/** The path of Go, with the template functions that Helm has, too; else as `findNginx`. */
+export function findGo(): Promise<string> {
+  return findProgram(
+    {
+      names: ["go"],
+      packageName: "golang-go",
+      morePackages: ["golang-github-masterminds-sprig-dev", "golang-github-ghodss-yaml-dev"],
+      whatToInstall:
+        "Install Helm, or Go and sprig (Debian: apt-get install golang-go golang-github-masterminds-sprig-dev).",
+    },
+    () => {},
+  );
+}

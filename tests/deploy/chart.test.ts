@@ -1,0 +1,266 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { readBillingSettings } from "@diegetic/billing";
+import { readManagementSettings } from "@diegetic/management";
+import { readMatchSettings } from "@diegetic/match";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { Ajv } from "ajv";
+import { parse } from "yaml";
+import { CHART, findRenderer, type Manifest, type Values } from "./chart.ts";
+import { ROOT } from "./compose-file.ts";
+import { problemsOf } from "./kubernetes-schema.ts";
+
+const TIMEOUT_MS = 120_000;
+const TIERS = ["match", "management", "billing"] as const;
+const READERS = {
+  match: readMatchSettings,
+  management: readManagementSettings,
+  billing: readBillingSettings,
+};
+const defaults: Values = parse(readFileSync(`${CHART}values.yaml`, "utf8"));
+const minimal: Values = { ...defaults, secret: { ...defaults.secret, name: "diegetic-secrets" } };
+const everything: Values = {
+  ...minimal,
+  publicUrl: "https://ads.example.com",
+  env: { HOLD_TTL_SECONDS: "300" },
+  match: {
+    ...minimal.match,
+    env: { HOLD_TTL_SECONDS: "301" },
+    autoscaling: { ...minimal.match.autoscaling, requestsPerSecond: 2_000 },
+  },
+  image: { ...minimal.image, pullSecrets: ["registry"] },
+  nodeSelector: { disk: "fast" },
+  tolerations: [{ key: "games", operator: "Exists" }],
+  podAnnotations: { team: "ads" },
+  ingress: {
+    enabled: true,
+    className: "nginx",
+    annotations: { a: "b" },
+    host: "ads.example.com",
+    tlsSecret: "tls",
+  },
+  networkPolicy: {
+    enabled: true,
+    clients: [{ namespaceSelector: { matchLabels: { name: "ingress" } } }],
+    scrapers: [{ namespaceSelector: { matchLabels: { name: "monitoring" } } }],
+    stores: [{ to: [{ ipBlock: { cidr: "10.0.0.0/24" } }], port: 6_379 }],
+  },
+  serviceMonitor: { ...minimal.serviceMonitor, enabled: true, labels: { release: "prometheus" } },
+  prometheusRule: { enabled: true, labels: {}, runbookBaseUrl: "https://git.example.com/diegetic/" },
+  dashboards: { ...minimal.dashboards, enabled: true },
+};
+const fixed: Values = { ...minimal, match: { ...minimal.match, autoscaling: { enabled: false } } };
+
+describe("the values of the chart", () => {
+  const validate = new Ajv({ strict: false, allErrors: true }).compile(
+    JSON.parse(readFileSync(`${CHART}values.schema.json`, "utf8")),
+  );
+
+  it.each(Object.entries({ minimal, everything, fixed }))("are accepted: %s", (_name, values) => {
+    validate(values);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  it.each<[string, Values]>([
+    ["no Secret", defaults],
+    ["a misspelt setting", { ...minimal, matc: {} }],
+    ["a secret among the settings", { ...minimal, env: { REDIS_URL: "redis://:password@redis" } }],
+    ["a number among the settings", { ...minimal, env: { HOLD_TTL_SECONDS: 300 } }],
+    ["an ingress without a host", { ...minimal, ingress: { enabled: true } }],
+    [
+      "two kinds of disruption budget",
+      {
+        ...minimal,
+        billing: { ...minimal.billing, podDisruptionBudget: { minAvailable: 1, maxUnavailable: 1 } },
+      },
+    ],
+    ["a public address with a path", { ...minimal, publicUrl: "https://ads.example.com/ads" }],
+  ])("are refused with %s", (_name, values) => {
+    expect(validate(values)).toBe(false);
+  });
+});
+
+const render = await findRenderer().catch((error: Error) => error);
+if (render instanceof Error) {
+  it.skip(`the chart is not rendered here: ${render.message}`, () => undefined);
+} else {
+  describe.each(Object.entries({ minimal, everything, fixed }))(
+    "the chart, rendered with values: %s",
+    (name, values) => {
+      let manifests: Manifest[] = [];
+      const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
+      const only = (kind: string, component: string): Manifest => {
+        const found = ofKind(kind).filter(
+          (manifest) => manifest.metadata.name === `prod-diegetic-${component}`,
+        );
+        expect(found).toHaveLength(1);
+        return found[0] as Manifest;
+      };
+      const pods = () => [...ofKind("Deployment"), ...ofKind("Job")].map(({ spec }) => spec.template);
+
+      beforeAll(async () => {
+        manifests = await render(values);
+      }, TIMEOUT_MS);
+
+      it(
+        "has only manifests that Kubernetes and the Prometheus operator know",
+        async () => {
+          expect(manifests.length).toBeGreaterThanOrEqual(14);
+          for (const manifest of manifests) expect(await problemsOf(manifest)).toEqual([]);
+          const [first] = ofKind("Deployment");
+          const misspelt = { ...first, spec: { ...first?.spec, replcas: 2 } } as Manifest;
+          expect(await problemsOf(misspelt)).toEqual([expect.stringContaining("spec.replcas")]);
+          const names = manifests.map((manifest) => `${manifest.kind} ${manifest.metadata.name}`);
+          expect(new Set(names).size).toBe(names.length);
+        },
+        TIMEOUT_MS,
+      );
+
+      it("gives no pod any rights, nor a writable file system", () => {
+        expect(pods()).toHaveLength(4);
+        for (const { spec } of pods()) {
+          expect(spec).toMatchObject({
+            automountServiceAccountToken: false,
+            securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+          });
+          for (const container of spec.containers) {
+            expect(container.securityContext).toEqual({
+              allowPrivilegeEscalation: false,
+              readOnlyRootFilesystem: true,
+              capabilities: { drop: ["ALL"] },
+            });
+            expect(container.resources.limits.memory).toBeDefined();
+          }
+        }
+      });
+
+      it("starts what the image has, with settings that each service accepts and secrets by reference alone", () => {
+        const secrets = {
+          REDIS_URL: "redis-cluster://a:6379,b:6379",
+          DATABASE_URL: "postgres://user@db.example.com/diegetic?sslmode=verify-full",
+          PLAYER_HASH_KEY: "h".repeat(32),
+          AUTH_SECRET: "a".repeat(32),
+        };
+        for (const tier of TIERS) {
+          const [container] = only("Deployment", tier).spec.template.spec.containers;
+          expect(container.args.at(-1)).toBe(`services/${tier}/dist/main.js`);
+          const environment: Record<string, string> = {};
+          for (const { name, value, valueFrom } of container.env) {
+            expect(environment[name]).toBeUndefined();
+            if (name in secrets) {
+              expect(valueFrom.secretKeyRef).toEqual({ name: "diegetic-secrets", key: name });
+            }
+            environment[name] = value ?? secrets[name as keyof typeof secrets] ?? "pod-1";
+          }
+          expect(() => READERS[tier](environment)).not.toThrow();
+          const { holdTtlSeconds } = readMatchSettings({ ...secrets, ...environment }).settings;
+          expect(holdTtlSeconds).toBe(name !== "everything" ? 600 : tier === "match" ? 301 : 300);
+        }
+      });
+
+      it("selects, spreads, protects and scales the pods that it makes", () => {
+        for (const tier of TIERS) {
+          const { spec } = only("Deployment", tier);
+          const { labels } = spec.template.metadata;
+          const selectors = [
+            spec.selector.matchLabels,
+            only("Service", tier).spec.selector,
+            only("PodDisruptionBudget", tier).spec.selector.matchLabels,
+            only("NetworkPolicy", tier).spec.podSelector.matchLabels,
+            ...spec.template.spec.topologySpreadConstraints.map(
+              (constraint: { labelSelector: { matchLabels: object } }) =>
+                constraint.labelSelector.matchLabels,
+            ),
+          ];
+          expect(selectors).toHaveLength(6);
+          for (const selector of selectors) {
+            expect(selector["app.kubernetes.io/component"]).toBe(tier);
+            expect(labels).toMatchObject(selector);
+          }
+          const [container] = spec.template.spec.containers;
+          expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "metrics" });
+          expect(container.livenessProbe.httpGet).toEqual({ path: "/healthz", port: "metrics" });
+          const ports = container.ports.map((port: { name: string }) => port.name);
+          expect(ports).toEqual(tier === "billing" ? ["metrics"] : ["http", "metrics"]);
+          const scaled = tier === "match" && values.match.autoscaling.enabled;
+          expect(spec.replicas).toBe(scaled ? undefined : 2);
+        }
+        const scalers = ofKind("HorizontalPodAutoscaler");
+        expect(scalers).toHaveLength(name === "fixed" ? 0 : 1);
+        for (const { spec } of scalers) {
+          expect(spec.scaleTargetRef.name).toBe("prod-diegetic-match");
+          expect(spec.metrics.map(({ type }: { type: string }) => type)).toEqual(
+            name === "everything" ? ["Resource", "Pods"] : ["Resource"],
+          );
+        }
+      });
+
+      it("migrates before pods are replaced", () => {
+        const job = only("Job", "migrate");
+        expect(job.metadata.annotations?.["helm.sh/hook"]).toBe("pre-install,pre-upgrade");
+        const [container] = job.spec.template.spec.containers;
+        expect(container.args).toEqual(["scripts/migrate.mjs"]);
+        expect(container.env.map((variable: { name: string }) => variable.name)).toEqual(["DATABASE_URL"]);
+      });
+
+      it("lets each tier be reached by whom it must be alone", () => {
+        for (const tier of [...TIERS, "migrate"]) {
+          const { spec } = only("NetworkPolicy", tier);
+          const reached = spec.ingress.flatMap((rule: { ports: { port: string }[] }) =>
+            rule.ports.map(({ port }) => port),
+          );
+          const expected = tier === "migrate" ? [] : tier === "billing" ? ["metrics"] : ["metrics", "http"];
+          expect(reached).toEqual(expected);
+          const open = spec.egress.some((rule: object) => Object.keys(rule).length === 0);
+          expect(open).toBe(name !== "everything");
+        }
+      });
+
+      if (name === "everything") {
+        it("sends match and impressions to the match tier, everything else to management", () => {
+          const [ingress] = ofKind("Ingress");
+          const [rule] = ingress?.spec.rules ?? [];
+          const targets = rule.http.paths.map(
+            ({
+              path,
+              pathType,
+              backend,
+            }: {
+              path: string;
+              pathType: string;
+              backend: { service: { name: string } };
+            }) => `${pathType} ${path} ${backend.service.name}`,
+          );
+          expect(targets).toEqual([
+            "Exact /api/match prod-diegetic-match",
+            "Exact /api/impressions prod-diegetic-match",
+            "Prefix / prod-diegetic-management",
+          ]);
+          expect(ingress?.spec.tls).toEqual([{ hosts: ["ads.example.com"], secretName: "tls" }]);
+        });
+
+        it("carries the alert rules and dashboards of deploy/observability", () => {
+          const text = readFileSync(`${ROOT}deploy/observability/rules.yml`, "utf8");
+          const linked = text.replaceAll(
+            "runbook_url: docs/",
+            "runbook_url: https://git.example.com/diegetic/docs/",
+          );
+          expect(ofKind("PrometheusRule").map(({ spec }) => spec)).toEqual([parse(linked)]);
+          const files = readdirSync(`${ROOT}deploy/observability/dashboards`);
+          const shipped = ofKind("ConfigMap").flatMap(({ data = {} }) => Object.entries(data));
+          expect(shipped.map(([file]) => file).sort()).toEqual(
+            files.map((file) => `diegetic-${file}`).sort(),
+          );
+          for (const [file, content] of shipped) {
+            const path = `${ROOT}deploy/observability/dashboards/${file.replace("diegetic-", "")}`;
+            expect(JSON.parse(content)).toEqual(JSON.parse(readFileSync(path, "utf8")));
+          }
+          const [monitor] = ofKind("ServiceMonitor");
+          expect(monitor?.spec.endpoints).toEqual([{ port: "metrics", interval: "15s", honorLabels: true }]);
+          for (const tier of TIERS) {
+            expect(only("Service", tier).metadata.labels).toMatchObject(monitor?.spec.selector.matchLabels);
+          }
+        });
+      }
+    },
+  );
+}
