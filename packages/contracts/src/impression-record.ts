@@ -42,6 +42,8 @@ export interface ImpressionRecord {
   recorded_at_ms: number;
   /** The advertiser wallet's recovery epoch in which it was committed; absent: before wallets were numbered. */
   recovery_epoch?: number;
+  /** How records queued before the migration `vocabulary` spell `recovery_epoch`; new records never have it. */
+  slot_epoch?: number;
   match: MatchFacts;
 }
 

@@ -9,7 +9,7 @@ const LATE_CHARGES_KEPT_MS = 3 * 24 * 60 * 60 * 1_000;
 
 /** The wallet's recovery epoch in which a record was committed; 0: before wallets were numbered. */
 export function committedInEpoch(record: ImpressionRecord): number {
-  const epoch = record.recovery_epoch ?? 0;
+  const epoch = record.recovery_epoch ?? record.slot_epoch ?? 0;
   return Number.isSafeInteger(epoch) && epoch >= 0 ? epoch : 0;
 }
 
