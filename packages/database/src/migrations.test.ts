@@ -105,6 +105,7 @@ describe("migrations", () => {
       "20261122002010_key_windows",
       "20261122003000_users",
       "20261123000000_vocabulary",
+      "20261123000400_key_creators",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

@@ -847,6 +847,7 @@ class ApiKey(TypedDict):
     scopes: list[Literal["advertiser", "developer", "serving"]]
     rate_limit_per_minute: Optional[int]
     created_at: str
+    created_by_user_id: Optional[str]
     last_used_at: Optional[str]
     expires_at: Optional[str]
 
@@ -860,6 +861,7 @@ class CreatedApiKey(TypedDict):
     scopes: list[Literal["advertiser", "developer", "serving"]]
     rate_limit_per_minute: Optional[int]
     created_at: str
+    created_by_user_id: Optional[str]
     last_used_at: Optional[str]
     expires_at: Optional[str]
     key: str

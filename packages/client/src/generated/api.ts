@@ -1002,7 +1002,7 @@ export interface SentWord {
   value: string;
   /** Sampled scenes of this month and the last one that have it. */
   scenes: number;
-  /** Whether an active campaign targets it by an affinity, a category or a tag. */
+  /** Whether active campaigns of at least three advertisers, or of the caller, target it by an affinity, a category or a tag. */
   is_targeted: boolean;
 }
 
@@ -1142,6 +1142,8 @@ export interface ApiKey {
   rate_limit_per_minute: number | null;
   /** When the key was created. ISO 8601 in UTC with milliseconds. */
   created_at: string;
+  /** The user who made the key, usr_…, by signing in or by an earlier key; null: a command. */
+  created_by_user_id: string | null;
   /** When the key was last used, to the minute; null: not yet. ISO 8601 in UTC with milliseconds. */
   last_used_at: string | null;
   /** When the key ends, such as after a rotation; null: never. ISO 8601 in UTC with milliseconds. */
@@ -1162,6 +1164,8 @@ export interface CreatedApiKey {
   rate_limit_per_minute: number | null;
   /** When the key was created. ISO 8601 in UTC with milliseconds. */
   created_at: string;
+  /** The user who made the key, usr_…, by signing in or by an earlier key; null: a command. */
+  created_by_user_id: string | null;
   /** When the key was last used, to the minute; null: not yet. ISO 8601 in UTC with milliseconds. */
   last_used_at: string | null;
   /** When the key ends, such as after a rotation; null: never. ISO 8601 in UTC with milliseconds. */

@@ -15,6 +15,7 @@ const key = {
   prefix: "igk_Q7wE",
   ...newKey,
   created_at: exampleIds.moment,
+  created_by_user_id: exampleIds.user,
   last_used_at: null,
   expires_at: null,
 };

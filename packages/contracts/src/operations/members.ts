@@ -1,3 +1,4 @@
+import Type from "typebox";
 import {
   accountPatchSchema,
   createdInvitationSchema,
@@ -110,7 +111,14 @@ export const membersApi = defineFeature({
       path: "/members/{user_id}",
       summary: "Remove a member, or leave",
       description:
-        "An owner removes anybody; every member can leave. The user's sessions act for another account of theirs from then on, for a new one where there is none.",
+        "An owner removes anybody; every member can leave. The user's sessions act for another account of theirs from then on, for a new one where there is none. API keys belong to the account and stay in force, unless an owner has those revoked that the member made.",
+      query: [
+        {
+          name: "revoke_keys",
+          schema: Type.Boolean({ description: "Whether the keys that the member made are revoked, too." }),
+          example: true,
+        },
+      ],
       success: [{ status: 204, description: "The user is no member any more." }],
       refusals: [
         refusal(
@@ -121,6 +129,12 @@ export const membersApi = defineFeature({
         ),
         noMember,
         lastOwner,
+        refusal(
+          422,
+          "revoke_keys",
+          "revoke_keys is neither true nor false.",
+          'revoke_keys must be true or false, but "yes" was sent',
+        ),
       ],
     },
     listInvitations: {

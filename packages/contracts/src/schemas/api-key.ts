@@ -70,6 +70,9 @@ const shownFields = {
     ),
   ),
   created_at: timestamp("When the key was created."),
+  created_by_user_id: nullable(
+    answerText("The user who made the key, usr_…, by signing in or by an earlier key; null: a command."),
+  ),
   last_used_at: nullable(timestamp("When the key was last used, to the minute; null: not yet.")),
   expires_at: nullable(timestamp("When the key ends, such as after a rotation; null: never.")),
 };

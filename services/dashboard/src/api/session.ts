@@ -25,6 +25,12 @@ export const sessionQuery = queryOptions<Session | null, ApiError>({
   retry: false,
 });
 
+/** The session after an own change that may have let it act for another account: whichever it is, the page shows it next. */
+export async function readSessionAnew(): Promise<Session> {
+  showAccount(undefined);
+  return call("GET /session");
+}
+
 /** The session of a page inside the frame, which is shown to signed-in people only. */
 export function useSession(): Session {
   const { data } = useQuery(sessionQuery);

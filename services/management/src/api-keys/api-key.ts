@@ -20,6 +20,8 @@ export interface KeySettings {
   rateLimitPerMinute: RateLimit | null;
   /** The key whose rate limit window it continues; left out: it begins one. */
   rateLimitKeyId?: string | null;
+  /** Left out: nobody. */
+  createdByUserId?: string | null;
 }
 
 export interface ApiKeyRow extends KeySettings {

@@ -37,6 +37,7 @@ describe("POST /api-keys", () => {
       label: "server",
       scopes: ["advertiser", "developer", "serving"],
       rate_limit_per_minute: null,
+      created_by_user_id: null,
       created_at: expect.any(String),
       last_used_at: null,
       expires_at: null,

@@ -25,6 +25,7 @@ import {
 } from "./api-key.ts";
 import { derivedKeySecret, keySha256, newKeySeed } from "./key-secret.ts";
 import {
+  creatorOf,
   endKey,
   insertKey,
   keyMissing,
@@ -64,6 +65,7 @@ function present(key: ApiKeyRow): ApiKeyBody {
     rate_limit_per_minute:
       key.rateLimitPerMinute === "unlimited" ? UNLIMITED_REQUESTS : key.rateLimitPerMinute,
     created_at: timestamp(key.createdAt),
+    created_by_user_id: key.createdByUserId ?? null,
     last_used_at: key.lastUsedAt === null ? null : timestamp(key.lastUsedAt),
     expires_at: key.expiresAt === null ? null : timestamp(key.expiresAt),
   };
@@ -149,7 +151,14 @@ async function issueKey(
     const settings = await prepare(transaction, nowMs);
     const seed = newKeySeed();
     const text = derivedKeySecret(keyDerivationSecret, seed);
-    const key = await insertKey(transaction, context.accountId, settings, text, nowMs);
+    const createdByUserId = await creatorOf(transaction, context.key);
+    const key = await insertKey(
+      transaction,
+      context.accountId,
+      { ...settings, createdByUserId },
+      text,
+      nowMs,
+    );
     const body: StoredKey = { ...present(key), seed };
     return { status: 201, body };
   });

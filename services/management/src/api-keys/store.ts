@@ -138,10 +138,36 @@ export async function insertKey(
       scopes: [...settings.scopes],
       rateLimitPerMinute: limitToColumn(settings.rateLimitPerMinute),
       rateLimitKeyId: settings.rateLimitKeyId ?? null,
+      createdByUserId: settings.createdByUserId ?? null,
       createdAt: new Date(nowMs),
     },
   });
   return fromRow(row);
+}
+
+/** Who answers for a key that the caller makes: the user who is signed in, or whoever made the calling key. */
+export async function creatorOf(
+  transaction: Transaction,
+  { accountId, keyId, session }: Pick<ApiKey, "accountId" | "keyId" | "session">,
+): Promise<string | null> {
+  if (session !== undefined) return session.userId;
+  return (await ownKey(transaction, accountId, keyId)).createdByUserId ?? null;
+}
+
+/** Revokes the account's keys that the user has made. Returns their ids. Call it while the keys are locked. */
+export async function revokeKeysMadeBy(
+  transaction: Transaction,
+  accountId: string,
+  userId: string,
+  nowMs: number,
+): Promise<string[]> {
+  const keys = await transaction.apiKey.findMany({
+    where: { ...inForce(accountId, nowMs), createdByUserId: userId },
+    select: { id: true },
+    orderBy: { id: "asc" },
+  });
+  for (const { id } of keys) await endKey(transaction, id, { revokedAt: new Date(nowMs) });
+  return keys.map(({ id }) => id);
 }
 
 /** Ends a key, now or at a moment that is set; one that was revoked stays so. */

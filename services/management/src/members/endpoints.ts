@@ -1,6 +1,7 @@
 import {
   accountPatch,
   type CreatedInvitationBody,
+  InvalidInput,
   type InvitationBody,
   invitationCreate,
   invitationTokenBody,
@@ -8,6 +9,8 @@ import {
   memberPatch,
   membersApi,
   newId,
+  shown,
+  singleParameter,
 } from "@diegetic/contracts";
 import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
 import {
@@ -19,6 +22,7 @@ import {
   requireRole,
   unprocessable,
 } from "@diegetic/service-kit";
+import { revokeKeysMadeBy } from "../api-keys/store.ts";
 import { userOf } from "../sessions/endpoints.ts";
 import { presentSession } from "../sessions/present.ts";
 import { moveSessions } from "../sessions/store.ts";
@@ -139,19 +143,31 @@ function remove({ database, publishing, clock }: MemberParts): Endpoint["handle"
     const { accountId } = context;
     const userId = context.param("userId");
     await memberOf(database, accountId, userId);
-    const sessions = await inTransaction(database, async (transaction) => {
+    const revokesKeys = booleanParameter("revoke_keys", context.query);
+    const { sessions, keys } = await inTransaction(database, async (transaction) => {
       await lockMembers(transaction, accountId);
-      if (userId !== userOf(context)) await requireOwner(transaction, context);
+      if (revokesKeys || userId !== userOf(context)) await requireOwner(transaction, context);
       const member = await memberOf(transaction, accountId, userId);
       await requireAnotherOwner(transaction, member);
       if (member.role === "owner") await withdrawInvitations(transaction, accountId, clock());
       await transaction.accountMember.delete({ where: { accountId_userId: { accountId, userId } } });
+      const keys = revokesKeys ? await revokeKeysMadeBy(transaction, accountId, userId, clock()) : [];
       const next = await accountToActFor(transaction, member.user);
-      return moveSessions(transaction, { userId, accountId }, next);
+      return { sessions: await moveSessions(transaction, { userId, accountId }, next), keys };
     });
-    await Promise.all(sessions.map((id) => publishing.publishAndWait("session", id)));
+    await Promise.all([
+      ...sessions.map((id) => publishing.publishAndWait("session", id)),
+      ...keys.map((id) => publishing.publishAndWait("apiKey", id)),
+    ]);
     return { status: 204 };
   };
+}
+
+/** False when it is absent. Throws 400 when it came twice, 422 for another word. */
+function booleanParameter(name: string, query: URLSearchParams): boolean {
+  const value = singleParameter(name, query) ?? "false";
+  if (value === "true" || value === "false") return value === "true";
+  throw new InvalidInput(422, `${name} must be true or false, but ${shown(value)} was sent`);
 }
 
 type InvitationRow = Prisma.AccountInvitationGetPayload<object>;

@@ -121,6 +121,44 @@ describe("an invitation", () => {
   });
 });
 
+describe("API keys of a member who is removed", () => {
+  const labels = async (browser: Browser) =>
+    (await browser.get("/api-keys").expect(200)).body.map(({ label }: { label: string }) => label);
+
+  it("stay the account's, or are revoked with the ones that they made", async () => {
+    const owner = await signedUp(harness);
+    await owner.post("/api-keys", { label: "owner's" }).expect(201);
+    const other = await invited(owner, "owner");
+    const madeBy = await userId(other);
+    const made = (await other.post("/api-keys", { label: "first" }).expect(201)).body;
+    expect(made.created_by_user_id).toBe(madeBy);
+    const key = harness.callerWith("", made.key);
+    // What a key makes counts as made by whoever made the key.
+    await key.post("/api-keys", { label: "by the first" }).expect(201);
+    const { body: old } = await other.post("/api-keys", { label: "rotated" }).expect(201);
+    await other.post(`/api-keys/${old.id}/rotate`, {}).expect(201);
+
+    const refused = await owner.delete(`/members/${madeBy}?revoke_keys=yes`).expect(422);
+    expect(refused.body).toEqual({ detail: 'revoke_keys must be true or false, but "yes" was sent' });
+    await owner.delete(`/members/${madeBy}?revoke_keys=true`).expect(204);
+    expect(await labels(owner)).toEqual(["owner's"]);
+    await key.get("/api-keys").expect(401);
+
+    const again = await invited(owner, "owner");
+    await again.post("/api-keys", { label: "stays" }).expect(201);
+    await owner.delete(`/members/${await userId(again)}`).expect(204);
+    expect(await labels(owner)).toEqual(["owner's", "stays"]);
+  });
+
+  it("are revoked by owners alone", async () => {
+    const owner = await signedUp(harness);
+    const guest = await invited(owner, "manager");
+    await guest.delete(`/members/${await userId(guest)}?revoke_keys=true`).expect(403);
+    await owner.get("/members").expect(200);
+    await guest.delete(`/members/${await userId(guest)}`).expect(204);
+  });
+});
+
 describe("members", () => {
   it.each(["viewer", "manager"])("of the role %s change neither members nor keys", async (role) => {
     const owner = await signedUp(harness);

@@ -78,6 +78,12 @@ function Keys({ onCreate, onRotate }: KeysProps) {
   const { canAdminister } = useAbility();
   const confirm = useConfirm();
   const keys = useRead("GET /api-keys");
+  const members = useRead("GET /members");
+  const creatorName = (userId: string | null) => {
+    if (userId === null) return "A command";
+    if (members.data === undefined) return "";
+    return members.data.find(({ user_id: id }) => id === userId)?.name ?? "A former member";
+  };
   const revoke = useChange("DELETE /api-keys/{key_id}");
   const askToRevoke = async ({ id, label, scopes, last_used_at: usedAt }: ApiKey) => {
     const isAgreed = await confirm({
@@ -165,6 +171,13 @@ function Keys({ onCreate, onRotate }: KeysProps) {
           header: "Created",
           value: ({ created_at: at }) => at,
           cell: ({ created_at: at }) => <Moment iso={at} />,
+        },
+        {
+          key: "creator",
+          header: "Created by",
+          help: "The member who made the key, or the key that it replaces. A key outlives the membership of its creator.",
+          value: ({ created_by_user_id: by }) => creatorName(by),
+          cell: ({ created_by_user_id: by }) => creatorName(by),
         },
         {
           key: "actions",

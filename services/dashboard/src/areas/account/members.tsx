@@ -2,6 +2,7 @@ import {
   Alert,
   Button,
   Card,
+  Checkbox,
   Code,
   CopyButton,
   Group,
@@ -17,7 +18,7 @@ import { type FormEvent, useState } from "react";
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
-import { type Role, useAbility, useSession, useSessionChange } from "../../api/session.ts";
+import { type Role, readSessionAnew, useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
@@ -27,6 +28,12 @@ import { Empty } from "../../kit/states.tsx";
 import { ROLE_SENTENCES } from "./roles.ts";
 
 type Member = AnswerOf<"GET /members">[number];
+
+/** Labels of the keys that a member has made for this account. */
+async function keysMadeBy(userId: string): Promise<string[]> {
+  const keys = await call("GET /api-keys");
+  return keys.filter(({ created_by_user_id: by }) => by === userId).map(({ label }) => label);
+}
 
 const ROLES = [
   { value: "owner", label: "Owner" },
@@ -63,7 +70,7 @@ function Members() {
     try {
       await call("PATCH /members/{user_id}", { path: { user_id: id }, body: { role } });
       notifyDone(`${name} is ${role} now.`);
-      if (id === session.user.id) changeSession(await call("GET /session"));
+      if (id === session.user.id) changeSession(await readSessionAnew());
     } catch (error) {
       notifyFailed("The role was not changed.", error);
     }
@@ -71,20 +78,42 @@ function Members() {
   };
   const remove = async ({ user_id: id, name }: Member) => {
     const isSelf = id === session.user.id;
+    const keys = canAdminister ? await keysMadeBy(id).catch(() => undefined) : [];
+    if (keys === undefined) {
+      notifyFailed("Nobody was removed.", "The API keys could not be read. Try again.");
+      return;
+    }
+    let revokesKeys = keys.length > 0;
     const isAgreed = await confirm({
       title: isSelf ? "Leave the account" : `Remove ${name}`,
       consequences: [
         isSelf
           ? "You lose access at once. An owner can invite you again."
           : `${name} loses access at once. Nothing that they made is deleted.`,
+        ...(keys.length === 0
+          ? []
+          : [
+              <Checkbox
+                key="keys"
+                defaultChecked
+                onChange={({ currentTarget }) => {
+                  revokesKeys = currentTarget.checked;
+                }}
+                label={`Revoke the API keys that ${isSelf ? "you" : "they"} made: ${keys.join(", ")}`}
+                description="Whatever still uses them stops at once. A key that stays works for whoever knows it."
+              />,
+            ]),
       ],
       action: isSelf ? "Leave account" : "Remove member",
       isDestructive: true,
     });
     if (!isAgreed) return;
     try {
-      await call("DELETE /members/{user_id}", { path: { user_id: id } });
-      if (isSelf) changeSession(await call("GET /session"));
+      await call("DELETE /members/{user_id}", {
+        path: { user_id: id },
+        ...(revokesKeys && { query: { revoke_keys: true } }),
+      });
+      if (isSelf) changeSession(await readSessionAnew());
     } catch (error) {
       notifyFailed("Nobody was removed.", error);
     }
