@@ -13,7 +13,7 @@ import { Prisma } from "./generated/client.ts";
 import { safeInteger } from "./integers.ts";
 import { migrate } from "./migrate.ts";
 import { createPipeline } from "./pipeline.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction, withStatements } from "./transaction.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -133,6 +133,37 @@ describe("inTransaction", () => {
     );
     await expect(hopeless).rejects.toThrow(TransactionConflict);
     expect(runs).toBe(3);
+  });
+});
+
+describe("withStatements", () => {
+  const insert = (id: string) => Prisma.sql`INSERT INTO accounts (id, label) VALUES (${id}, 'test')`;
+  const find = (id: string) => database.account.findUnique({ where: { id } });
+
+  it("runs statements in their order in the same transaction, also those that nobody waits for", async () => {
+    const count = await inTransaction(database, (transaction) =>
+      withStatements(transaction, async (statements) => {
+        void statements.execute(insert("acct_statement"));
+        const [row] = await statements.query<{ count: bigint }>(
+          Prisma.sql`SELECT count(*) AS count FROM accounts WHERE id = 'acct_statement'`,
+        );
+        void statements.execute(Prisma.sql`UPDATE accounts SET label = 'last' WHERE id = 'acct_statement'`);
+        return row?.count;
+      }),
+    );
+    expect(count).toBe(1n);
+    expect(await find("acct_statement")).toMatchObject({ label: "last" });
+  });
+
+  it("fails with one that nobody waits for", async () => {
+    const twice = inTransaction(database, (transaction) =>
+      withStatements(transaction, async (statements) => {
+        void statements.execute(insert("acct_statement_twice"));
+        void statements.execute(insert("acct_statement_twice"));
+      }),
+    );
+    await expect(twice).rejects.toThrow(UniqueViolation);
+    expect(await find("acct_statement_twice")).toBeNull();
   });
 });
 

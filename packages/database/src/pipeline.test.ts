@@ -3,7 +3,8 @@ import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/da
 import { createDatabase, type Database } from "./database.ts";
 import { ConstraintViolation, DatabaseUnavailable, UniqueViolation } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";
-import { createPipeline, type Pipeline, type Statements } from "./pipeline.ts";
+import { createPipeline, type Pipeline } from "./pipeline.ts";
+import type { Statements } from "./statements.ts";
 
 let server: TestDatabase;
 let database: Database;
@@ -25,6 +26,36 @@ const deadlock = Prisma.sql`DO $$ BEGIN RAISE EXCEPTION 'deadlock detected' USIN
 const count = (prefix: string) => database.account.count({ where: { id: { startsWith: prefix } } });
 
 describe("createPipeline", () => {
+  it("prepares each statement once for a connection, also when it is sent again before it was answered", async () => {
+    const preparing = createPipeline(server.url, { poolSize: 1, prepared: true });
+    const ask = (n: number) => Prisma.sql`SELECT ${n}::int + 1 AS next`;
+    try {
+      const rows = await preparing.inTransaction((statements) =>
+        Promise.all([1, 2].map((n) => statements.query<{ next: number }>(ask(n)))),
+      );
+      expect(rows).toEqual([[{ next: 2 }], [{ next: 3 }]]);
+      // What fails is not taken for prepared.
+      const failed = preparing.inTransaction(async (statements) => {
+        void statements.execute(orphan);
+        await statements.query(Prisma.sql`SELECT 'behind' AS it`);
+      });
+      await expect(failed).rejects.toThrow(ConstraintViolation);
+      expect(await preparing.query(Prisma.sql`SELECT 'behind' AS it`)).toEqual([{ it: "behind" }]);
+      expect(await preparing.query(ask(3))).toEqual([{ next: 4 }]);
+      const [prepared] = await preparing.query<{ count: number }>(Prisma.sql`
+        SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement LIKE '%::int + 1 AS next%'
+          AND statement NOT LIKE '%pg_prepared_statements%'`);
+      expect(prepared?.count).toBe(1);
+    } finally {
+      await preparing.close();
+    }
+  });
+
+  it("answers one statement, and rejects with the classes of errors", async () => {
+    expect(await pipeline.query(Prisma.sql`SELECT 1::bigint AS one`)).toEqual([{ one: 1n }]);
+    await expect(pipeline.query(orphan)).rejects.toThrow(ConstraintViolation);
+  });
+
   it("runs statements in the order in which they were called, and commits", async () => {
     const [touched, rows] = await pipeline.inTransaction((statements) =>
       Promise.all([

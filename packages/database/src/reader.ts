@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
 import { translateError } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
 import { openPool, type PoolOptions } from "./pool.ts";
+import { StatementNames } from "./statement-names.ts";
 
 /**
  * Connections for what is read at nearly every request: each statement is prepared once for each connection, and rows do not
@@ -17,8 +17,6 @@ export interface Reader {
 }
 
 const DEFAULT_POOL_SIZE = 8;
-/** Texts of which the names are kept; the code has far fewer. */
-const MAX_NAMES = 1_000;
 
 /**
  * Opens connections to `postgres://…`, lazily; at most 8 unless `poolSize` says otherwise. A pooler in between has to follow
@@ -26,11 +24,11 @@ const MAX_NAMES = 1_000;
  */
 export function createReader(url: string, options: Partial<PoolOptions> = {}): Reader {
   const pool = openPool(url, { poolSize: DEFAULT_POOL_SIZE, ...options });
-  const names = new Map<string, string>();
+  const names = new StatementNames();
   return {
     async query<Row extends object>({ text, values }: Prisma.Sql) {
       try {
-        const { rows } = await pool.query<Row>({ name: nameOf(text, names), text, values });
+        const { rows } = await pool.query<Row>({ name: names.of(text), text, values });
         return rows;
       } catch (error) {
         throw translateError(error);
@@ -38,14 +36,4 @@ export function createReader(url: string, options: Partial<PoolOptions> = {}): R
     },
     close: () => pool.end(),
   };
-}
-
-/** The name that a statement is prepared under: the same text has the same name. Throws where texts differ without end. */
-function nameOf(text: string, names: Map<string, string>): string {
-  const known = names.get(text);
-  if (known !== undefined) return known;
-  if (names.size >= MAX_NAMES) throw new RangeError(`more than ${MAX_NAMES} different statements`);
-  const name = hash("sha256", text, "hex").slice(0, 32);
-  names.set(text, name);
-  return name;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Transaction } from "./database.ts";
 import { TransactionConflict, translateError } from "./errors.ts";
+import type { Statements } from "./statements.ts";
 
 export interface TransactionOptions {
   /** How often the work is run at most when other transactions are in the way. Default: 5. */
@@ -42,4 +43,28 @@ export async function repeatConflicts<T>(transact: () => Promise<T>, attempts: n
       await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
     }
   }
+}
+
+/**
+ * Runs work that is written as statements inside a transaction of the client for models, which sends one after the other.
+ * Rejects when one of them fails, also one that the work has not waited for.
+ */
+export async function withStatements<T>(
+  transaction: Transaction,
+  work: (statements: Statements) => Promise<T>,
+): Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Answer>(run: () => Promise<Answer>): Promise<Answer> => {
+    const answer = last.then(run);
+    last = answer;
+    // Whoever waits is told; the end waits for the last one.
+    answer.catch(() => undefined);
+    return answer;
+  };
+  const result = await work({
+    query: (statement) => inTurn(() => transaction.$queryRaw(statement)),
+    execute: (statement) => inTurn(() => transaction.$executeRaw(statement)),
+  });
+  await last;
+  return result;
 }

@@ -1,4 +1,4 @@
-import type { Database, Reader } from "@diegetic/database";
+import type { Database, Pipeline, Reader } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Endpoint } from "@diegetic/service-kit";
 import { advertiserEndpoints } from "./advertiser/endpoints.ts";
@@ -40,6 +40,8 @@ export interface FeatureParts
   publishing: Publishing;
   /** For what is read by statements of its own. */
   reader: Reader;
+  /** For changes of campaigns. */
+  pipeline: Pipeline;
   reads: CallerReads;
   barrier: ReadingBarrier;
   clock: Clock;

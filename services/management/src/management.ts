@@ -1,10 +1,12 @@
 import type { RequestListener } from "node:http";
 import {
   createDatabase,
+  createPipeline,
   createReader,
   type Database,
   DatabaseUnavailable,
   installationId,
+  type Pipeline,
   type Reader,
   TransactionConflict,
 } from "@diegetic/database";
@@ -51,6 +53,9 @@ import { Publishing } from "./snapshot-publishing/publishing.ts";
 import { Reconciler } from "./snapshot-publishing/reconciler.ts";
 import { MarketWords } from "./traffic/words.ts";
 import { WalletRecovery } from "./wallet-recovery/wallet-recovery.ts";
+
+/** To Postgres, for changes of campaigns and their publishing. */
+const WRITING_CONNECTIONS = 8;
 
 export interface ManagementOptions {
   settings: Pick<
@@ -99,6 +104,11 @@ export function createManagement(options: ManagementOptions): Management {
   const clock = options.clock ?? Date.now;
   const database = createDatabase(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
   const reader = createReader(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
+  const pipeline = createPipeline(settings.secrets.databaseUrl, {
+    applicationName: settings.instanceName,
+    poolSize: WRITING_CONNECTIONS,
+    prepared: true,
+  });
   const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
   const commands = createOutageLog(logger)("commands");
   redis.on("error", commands.failed).on("ready", commands.succeeded);
@@ -120,6 +130,7 @@ export function createManagement(options: ManagementOptions): Management {
   });
   const publishing = new Publishing({
     database,
+    pipeline,
     wallets,
     recovery,
     snapshot,
@@ -159,6 +170,7 @@ export function createManagement(options: ManagementOptions): Management {
     app: createManagementApp(options, {
       database,
       reader,
+      pipeline,
       redis,
       claim,
       wallets,
@@ -178,7 +190,7 @@ export function createManagement(options: ManagementOptions): Management {
     async stop() {
       await Promise.all([reconciler.stop(), market.stop()]);
       redis.disconnect();
-      await Promise.all([reader.close(), database.$disconnect()]);
+      await Promise.all([reader.close(), pipeline.close(), database.$disconnect()]);
     },
   };
 }
@@ -188,6 +200,7 @@ function createManagementApp(
   parts: {
     database: Database;
     reader: Reader;
+    pipeline: Pipeline;
     redis: RedisConnection;
     claim: InstallationClaim;
     wallets: MoneyCommands;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createDatabase, installationId, migrate } from "@diegetic/database";
+import { createDatabase, createPipeline, installationId, migrate } from "@diegetic/database";
 import {
   connectRedis,
   createMoneyCommands,
@@ -139,6 +139,7 @@ async function createInStores(
   options: KeyOptions,
 ): Promise<string> {
   const database = createDatabase(databaseUrl, { poolSize: 2, applicationName: "key-command" });
+  const pipeline = createPipeline(databaseUrl, { poolSize: 1, applicationName: "key-command" });
   const redis = redisUrl ? connectRedis(redisUrl, { name: "key-command" }) : undefined;
   redis?.on("error", () => {});
   try {
@@ -150,6 +151,7 @@ async function createInStores(
     });
     const publishing = new Publishing({
       database,
+      pipeline,
       claim,
       wallets: createMoneyCommands(redis),
       // Only the key is published here, and no wallet depends on it.
@@ -161,7 +163,7 @@ async function createInStores(
     return (await createAccountWithKey({ database, publishing }, options)).key;
   } finally {
     redis?.disconnect();
-    await database.$disconnect();
+    await Promise.all([pipeline.close(), database.$disconnect()]);
   }
 }
 

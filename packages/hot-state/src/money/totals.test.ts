@@ -120,6 +120,15 @@ describe("applyCampaign", () => {
     });
   });
 
+  it("asks for the seed of a campaign that is new, and of no other", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const other = wallet.campaign({ campaignId: newId("camp"), seed: null });
+    expect(await money.applyCampaign(other)).toBe("unknown_campaign");
+    expect(await money.readCampaign(wallet.advertiserId, other.campaignId)).toBeNull();
+    expect(await money.applyCampaign(wallet.campaign({ version: 2, seed: null }))).toBe("applied");
+    expect(await money.readCampaign(wallet.advertiserId, wallet.campaignId)).toMatchObject({ version: 2 });
+  });
+
   it("does not take a day that is none", async () => {
     const wallet = new TestWallet(money, redis);
     const seed = { spentMillicents: 0, impressions: 0, day: "today", daySpentMillicents: 0 };

@@ -4,7 +4,14 @@ import { advertiserKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
-import { type AccountTotals, APPLY_CODES, type CampaignTotals, type MoneyCommands } from "./types.ts";
+import {
+  type AccountTotals,
+  APPLY_CAMPAIGN_CODES,
+  APPLY_CODES,
+  type CampaignState,
+  type CampaignTotals,
+  type MoneyCommands,
+} from "./types.ts";
 
 const STATUSES: readonly CampaignStatus[] = ["draft", "active", "paused"];
 const MAX_COUNTED_ADVERTISERS = 1_000;
@@ -58,7 +65,8 @@ function createApplyCommands(
       dailyCapMillicents,
       seed,
     }) {
-      if (!DAY.test(seed.day)) throw new RangeError(`seed.day must be YYYY-MM-DD, not ${seed.day}`);
+      if (seed !== null && !DAY.test(seed.day))
+        throw new RangeError(`seed.day must be YYYY-MM-DD, not ${seed.day}`);
       const reply = await applyCampaign(
         advertiserKeys.account(advertiserId),
         campaignKey(advertiserId, campaignId),
@@ -66,12 +74,9 @@ function createApplyCommands(
         status,
         requireInteger("budgetMillicents", budgetMillicents, 0),
         dailyCapMillicents === null ? "" : requireInteger("dailyCapMillicents", dailyCapMillicents, 0),
-        requireInteger("seed.spentMillicents", seed.spentMillicents, 0),
-        requireInteger("seed.impressions", seed.impressions, 0),
-        seed.day,
-        requireInteger("seed.daySpentMillicents", seed.daySpentMillicents, 0),
+        ...seedArguments(seed),
       );
-      return new ReplyReader("apply_campaign", reply).code(0, APPLY_CODES);
+      return new ReplyReader("apply_campaign", reply).code(0, APPLY_CAMPAIGN_CODES);
     },
     async setBudgetCeiling(advertiserId, campaignId, ceilingMillicents) {
       const reply = new ReplyReader(
@@ -86,6 +91,16 @@ function createApplyCommands(
       return outcome === "spent" ? { outcome, spentMillicents: reply.integer(1) } : { outcome };
     },
   };
+}
+
+function seedArguments(seed: CampaignState["seed"]): (string | number)[] {
+  if (seed === null) return [];
+  return [
+    requireInteger("seed.spentMillicents", seed.spentMillicents, 0),
+    requireInteger("seed.impressions", seed.impressions, 0),
+    seed.day,
+    requireInteger("seed.daySpentMillicents", seed.daySpentMillicents, 0),
+  ];
 }
 
 function campaignKey(advertiserId: string, campaignId: string): string {

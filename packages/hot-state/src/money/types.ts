@@ -129,7 +129,7 @@ export interface AccountState {
   depositedMillicents: Millicents;
 }
 
-/** What management tells the wallet of a campaign. `seed` is used only when it is new there: the totals of Postgres. */
+/** What management tells the wallet of a campaign. */
 export interface CampaignState {
   advertiserId: string;
   campaignId: string;
@@ -137,18 +137,23 @@ export interface CampaignState {
   status: CampaignStatus;
   budgetMillicents: Millicents;
   dailyCapMillicents: Millicents | null;
+  /** The totals of Postgres, used only when the campaign is new there. Null: it is not thought to be. */
   seed: {
     spentMillicents: Millicents;
     impressions: number;
     /** The UTC day (YYYY-MM-DD) that `daySpentMillicents` was spent on. */
     day: string;
     daySpentMillicents: Millicents;
-  };
+  } | null;
 }
 
 /** `older`: the wallet has a newer version already. `unknown_wallet`: it has to be restored first. Neither changed anything. */
 export const APPLY_CODES = ["applied", "older", "unknown_wallet"] as const;
 export type ApplyResult = (typeof APPLY_CODES)[number];
+
+/** `unknown_campaign`: it is new there, and no seed was given. Nothing was changed. */
+export const APPLY_CAMPAIGN_CODES = [...APPLY_CODES, "unknown_campaign"] as const;
+export type ApplyCampaignResult = (typeof APPLY_CAMPAIGN_CODES)[number];
 
 export type CeilingResult =
   | { outcome: "ok" }
@@ -225,7 +230,7 @@ export interface MoneyCommands {
   /** Ends a hold without a charge. `not_due` only for the reason `lapsed`. Idempotent by match id. */
   release(hold: HoldReference, reason: ReleaseReason): Promise<ReleaseResult>;
   applyAccount(account: AccountState): Promise<ApplyResult>;
-  applyCampaign(campaign: CampaignState): Promise<ApplyResult>;
+  applyCampaign(campaign: CampaignState): Promise<ApplyCampaignResult>;
   /**
    * First step of lowering a budget: from now on no charge passes the ceiling. The next newer `applyCampaign` takes it
    * away; null takes it away when the budget was not lowered after all. Callers change one campaign one at a time.

@@ -1,12 +1,18 @@
 import { type AffinityBody, type AffinityCreate, affinitiesApi, MAX_AFFINITIES } from "@diegetic/contracts";
-import type { Transaction } from "@diegetic/database";
 import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
-import { changeCampaign } from "../campaign-parts/change-campaign.ts";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
+import { mutateCampaign } from "../campaigns/mutate-campaign.ts";
 import { ownCampaign } from "../campaigns/store.ts";
 import { timestamp } from "../shared/time.ts";
 import { affinityIdentity, readAffinities, readAffinity } from "./affinity-values.ts";
-import { type Affinity, affinityStore, replaceAffinities } from "./store.ts";
+import {
+  type Affinity,
+  deleteAffinitiesOf,
+  deleteAffinity,
+  insertAffinities,
+  listAffinities,
+  newAffinity,
+} from "./store.ts";
 
 export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
   return [
@@ -17,12 +23,16 @@ export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
         operations: affinitiesApi.operations,
         idParameter: "affinityId",
         prefix: "aff",
+        kind: "affinities",
         name: "affinity",
         plural: "affinities",
         most: MAX_AFFINITIES,
         validate: readAffinity,
         check: requireNew,
-        store: affinityStore,
+        make: newAffinity,
+        insert: insertAffinities,
+        remove: deleteAffinity,
+        list: listAffinities,
         present,
       },
       services,
@@ -30,15 +40,9 @@ export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
   ];
 }
 
-/** The campaign is locked, so that two requests cannot both find the affinity missing. */
-async function requireNew(
-  transaction: Transaction,
-  campaignId: string,
-  { affinity_type, affinity_value }: AffinityCreate,
-): Promise<void> {
+function requireNew(existing: readonly Affinity[], { affinity_type, affinity_value }: AffinityCreate): void {
   const identity = affinityIdentity(affinity_type, affinity_value);
-  const affinities = await affinityStore.list(transaction, campaignId);
-  const same = affinities.find((one) => affinityIdentity(one.affinityType, one.affinityValue) === identity);
+  const same = existing.find((one) => affinityIdentity(one.affinityType, one.affinityValue) === identity);
   if (same === undefined) return;
   throw unprocessable(
     `The campaign already has this ${affinity_type} affinity with weight ${same.weight}: delete ${same.id} first to change its weight.`,
@@ -59,12 +63,21 @@ function present(affinity: Affinity): AffinityBody {
 /** All affinities are replaced in one transaction, or none (spec: Affinities). */
 function replaceAll(services: CampaignPartServices): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(services.database, context.accountId, context.param("campaignId"));
-    const { affinities } = context.body(readAffinities);
+    const { id } = await ownCampaign(services.reader, context.accountId, context.param("campaignId"));
+    const requests = context.body(readAffinities).affinities;
     const nowMs = services.clock();
-    const created = await changeCampaign(services, campaign.id, { mayGrow: true }, (transaction, locked) =>
-      replaceAffinities(transaction, locked, affinities, nowMs),
-    );
+    const created = await mutateCampaign(services, id, "publishAndWait", ({ nextVersion }) => {
+      // Their identifiers keep the order of the list.
+      const affinities = requests.map((request) => newAffinity({ id, nextVersion }, request, nowMs));
+      return {
+        change: {
+          writes: [deleteAffinitiesOf(id), insertAffinities(affinities)],
+          contents: { affinities },
+          size: { mayGrow: true },
+        },
+        result: () => affinities,
+      };
+    });
     return { status: 200, body: created.map(present) };
   };
 }

@@ -1,8 +1,7 @@
 import { AFFINITY_WEIGHT, type AffinityCreate, type AffinityType, newId } from "@diegetic/contracts";
-import type { Transaction } from "@diegetic/database";
-import type { LockedCampaign } from "../campaign-parts/change-campaign.ts";
-import type { CampaignPartStore } from "../campaign-parts/endpoints.ts";
-import { rowsOfPage } from "../shared/paging.ts";
+import { type Database, Prisma } from "@diegetic/database";
+import type { PartOwner } from "../campaigns/campaign.ts";
+import { type Paging, rowsOfPage } from "../shared/paging.ts";
 
 export interface Affinity {
   id: string;
@@ -10,14 +9,16 @@ export interface Affinity {
   affinityType: AffinityType;
   affinityValue: string;
   weight: number;
+  /** The version of the campaign from which on it is in force. */
+  sinceVersion: number;
   createdAt: Date;
 }
 
-function newAffinity(campaign: LockedCampaign, request: AffinityCreate, nowMs: number) {
+export function newAffinity(owner: PartOwner, request: AffinityCreate, nowMs: number): Affinity {
   return {
     id: newId("aff", nowMs),
-    campaignId: campaign.id,
-    sinceVersion: campaign.nextVersion,
+    campaignId: owner.id,
+    sinceVersion: owner.nextVersion,
     affinityType: request.affinity_type,
     affinityValue: request.affinity_value,
     weight: request.weight ?? AFFINITY_WEIGHT.default,
@@ -25,26 +26,31 @@ function newAffinity(campaign: LockedCampaign, request: AffinityCreate, nowMs: n
   };
 }
 
-export const affinityStore: CampaignPartStore<AffinityCreate, Affinity> = {
-  list: (client, campaignId, paging) => client.affinity.findMany(rowsOfPage({ campaignId }, paging)),
-  count: (transaction, campaignId) => transaction.affinity.count({ where: { campaignId } }),
-  insert: (transaction, campaign, request, nowMs) =>
-    transaction.affinity.create({ data: newAffinity(campaign, request, nowMs) }),
-  async remove(transaction, campaignId, id) {
-    const { count } = await transaction.affinity.deleteMany({ where: { id, campaignId } });
-    return count > 0;
-  },
-};
+export function listAffinities(database: Database, campaignId: string, paging?: Paging): Promise<Affinity[]> {
+  return database.affinity.findMany(rowsOfPage({ campaignId }, paging));
+}
 
-/** Deletes all affinities of the campaign and creates these; their identifiers keep the order of the list. */
-export async function replaceAffinities(
-  transaction: Transaction,
-  campaign: LockedCampaign,
-  requests: readonly AffinityCreate[],
-  nowMs: number,
-): Promise<Affinity[]> {
-  const affinities = requests.map((request) => newAffinity(campaign, request, nowMs));
-  await transaction.affinity.deleteMany({ where: { campaignId: campaign.id } });
-  await transaction.affinity.createMany({ data: affinities });
-  return affinities;
+/** Stores new affinities. */
+export function insertAffinities(affinities: readonly Affinity[]): Prisma.Sql {
+  const rows = affinities.map((affinity) => ({
+    id: affinity.id,
+    campaign_id: affinity.campaignId,
+    affinity_type: affinity.affinityType,
+    affinity_value: affinity.affinityValue,
+    weight: affinity.weight,
+    since_version: affinity.sinceVersion,
+    created_at: affinity.createdAt,
+  }));
+  return Prisma.sql`
+    INSERT INTO affinities (id, campaign_id, affinity_type, affinity_value, weight, since_version, created_at)
+    SELECT id, campaign_id, affinity_type, affinity_value, weight, since_version, created_at
+    FROM json_populate_recordset(NULL::affinities, ${JSON.stringify(rows)}::json)`;
+}
+
+export function deleteAffinity(id: string): Prisma.Sql {
+  return Prisma.sql`DELETE FROM affinities WHERE id = ${id}`;
+}
+
+export function deleteAffinitiesOf(campaignId: string): Prisma.Sql {
+  return Prisma.sql`DELETE FROM affinities WHERE campaign_id = ${campaignId}`;
 }

@@ -1,6 +1,6 @@
 import { pacingOf } from "@diegetic/ad-rules";
 import { ANALYTICS_DAYS, analyticsApi, integerParameter } from "@diegetic/contracts";
-import { type Database, utcDay } from "@diegetic/database";
+import { type Database, type Reader, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
@@ -28,6 +28,7 @@ import {
 
 export interface AnalyticsParts {
   database: Database;
+  reader: Reader;
   reads: CallerReads;
   wallets: Pick<MoneyCommands, "readCampaignGames">;
   clock: Clock;
@@ -61,14 +62,14 @@ async function campaignStats(asked: AskedCampaign) {
   return presentCampaignStats(await readCampaignStats(asked));
 }
 
-async function dailyRows(asked: AskedCampaign, { database, clock }: AnalyticsParts, context: RequestContext) {
+async function dailyRows(asked: AskedCampaign, { reader, clock }: AnalyticsParts, context: RequestContext) {
   const { accountId, campaignId } = asked;
   let count: number;
   try {
     count = integerParameter("days", context.query, ANALYTICS_DAYS) ?? ANALYTICS_DAYS.default;
   } catch (error) {
     // Whose campaign it is comes first (docs/behaviour.md#order-of-checks).
-    await ownCampaign(database, accountId, campaignId);
+    await ownCampaign(reader, accountId, campaignId);
     throw error;
   }
   const nowMs = clock();

@@ -3,7 +3,7 @@ import type { Endpoint } from "@diegetic/service-kit";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { timestamp } from "../shared/time.ts";
 import { type BlocklistRule, MAX_BLOCKLIST_RULES, readBlocklistRule } from "./blocklist-rule.ts";
-import { blocklistStore } from "./store.ts";
+import { deleteBlocklistRule, insertBlocklistRules, listBlocklistRules, newBlocklistRule } from "./store.ts";
 
 export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {
   return campaignPartEndpoints(
@@ -11,11 +11,15 @@ export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {
       operations: blocklistApi.operations,
       idParameter: "blocklistRuleId",
       prefix: "blk",
+      kind: "blocklistRules",
       name: "blocklist rule",
       plural: "blocklist rules",
       most: MAX_BLOCKLIST_RULES,
       validate: readBlocklistRule,
-      store: blocklistStore,
+      make: newBlocklistRule,
+      insert: insertBlocklistRules,
+      remove: deleteBlocklistRule,
+      list: listBlocklistRules,
       present,
     },
     services,

@@ -1,23 +1,46 @@
 import { type BlocklistRuleCreate, newId } from "@diegetic/contracts";
-import type { CampaignPartStore } from "../campaign-parts/endpoints.ts";
-import { rowsOfPage } from "../shared/paging.ts";
+import { type Database, Prisma } from "@diegetic/database";
+import type { PartOwner } from "../campaigns/campaign.ts";
+import { type Paging, rowsOfPage } from "../shared/paging.ts";
 import type { BlocklistRule } from "./blocklist-rule.ts";
 
-export const blocklistStore: CampaignPartStore<BlocklistRuleCreate, BlocklistRule> = {
-  list: (client, campaignId, paging) => client.blocklistRule.findMany(rowsOfPage({ campaignId }, paging)),
-  count: (transaction, campaignId) => transaction.blocklistRule.count({ where: { campaignId } }),
-  insert: (transaction, campaign, request, nowMs) =>
-    transaction.blocklistRule.create({
-      data: {
-        id: newId("blk", nowMs),
-        campaignId: campaign.id,
-        ruleType: request.rule_type,
-        value: request.value,
-        createdAt: new Date(nowMs),
-      },
-    }),
-  async remove(transaction, campaignId, id) {
-    const { count } = await transaction.blocklistRule.deleteMany({ where: { id, campaignId } });
-    return count > 0;
-  },
-};
+export function newBlocklistRule(
+  owner: PartOwner,
+  request: BlocklistRuleCreate,
+  nowMs: number,
+): BlocklistRule {
+  return {
+    id: newId("blk", nowMs),
+    campaignId: owner.id,
+    ruleType: request.rule_type,
+    value: request.value,
+    createdAt: new Date(nowMs),
+  };
+}
+
+export function listBlocklistRules(
+  database: Database,
+  campaignId: string,
+  paging: Paging,
+): Promise<BlocklistRule[]> {
+  return database.blocklistRule.findMany(rowsOfPage({ campaignId }, paging));
+}
+
+/** Stores new rules. */
+export function insertBlocklistRules(rules: readonly BlocklistRule[]): Prisma.Sql {
+  const rows = rules.map((rule) => ({
+    id: rule.id,
+    campaign_id: rule.campaignId,
+    rule_type: rule.ruleType,
+    value: rule.value,
+    created_at: rule.createdAt,
+  }));
+  return Prisma.sql`
+    INSERT INTO blocklist_rules (id, campaign_id, rule_type, value, created_at)
+    SELECT id, campaign_id, rule_type, value, created_at
+    FROM json_populate_recordset(NULL::blocklist_rules, ${JSON.stringify(rows)}::json)`;
+}
+
+export function deleteBlocklistRule(id: string): Prisma.Sql {
+  return Prisma.sql`DELETE FROM blocklist_rules WHERE id = ${id}`;
+}

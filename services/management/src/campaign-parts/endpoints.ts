@@ -1,36 +1,36 @@
 import type { IdPrefix, Operation } from "@diegetic/contracts";
-import type { Database, Transaction } from "@diegetic/database";
+import type { Database, Pipeline, Prisma, Reader } from "@diegetic/database";
 import { type Endpoint, endpoint, notFound, unprocessable } from "@diegetic/service-kit";
+import type { PartOwner } from "../campaigns/campaign.ts";
+import { changeCampaign, mutateCampaign } from "../campaigns/mutate-campaign.ts";
+import type { CampaignContents } from "../campaigns/statements.ts";
 import { ownCampaign } from "../campaigns/store.ts";
-import { createOnce, readSentBody } from "../idempotency/create-once.ts";
+import { createOnceByStatements, readSentBody } from "../idempotency/create-once.ts";
 import { isIdentifier } from "../shared/identifiers.ts";
 import { type Paging, pageAnswer, readPaging } from "../shared/paging.ts";
 import type { Clock } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import { changeCampaign, inLockedCampaign, type LockedCampaign } from "./change-campaign.ts";
 
 export interface CampaignPartServices {
   database: Database;
+  reader: Reader;
+  pipeline: Pipeline;
   publishing: Publishing;
   clock: Clock;
 }
 
-/** The rows of one kind of part. Every method but `list` runs while the campaign is locked. */
-export interface CampaignPartStore<Request, Part> {
-  /** In the order of creation. */
-  list(client: Database | Transaction, campaignId: string, paging?: Paging): Promise<Part[]>;
-  count(transaction: Transaction, campaignId: string): Promise<number>;
-  insert(transaction: Transaction, campaign: LockedCampaign, request: Request, nowMs: number): Promise<Part>;
-  /** Whether there was a part of this id in this campaign. */
-  remove(transaction: Transaction, campaignId: string, id: string): Promise<boolean>;
-}
+/** The parts that are created and deleted one by one and never change. */
+type PartName = Exclude<keyof CampaignContents, "creatives">;
+type PartOf<Kind extends PartName> = CampaignContents[Kind][number];
 
-/** A kind of rows that belong to a campaign, are created and deleted one by one and never change. */
-export interface CampaignPartKind<Request, Part extends { id: string }> {
+/** A kind of rows that belong to a campaign. */
+export interface CampaignPartKind<Request, Kind extends PartName> {
   operations: { create: Operation; list: Operation; remove: Operation };
   /** What the path of one calls its identifier: `geoTargetId`. */
   idParameter: string;
   prefix: IdPrefix;
+  /** Among the contents of a campaign. */
+  kind: Kind;
   /** For sentences: `geo target`. */
   name: string;
   /** `geo targets` */
@@ -40,14 +40,19 @@ export interface CampaignPartKind<Request, Part extends { id: string }> {
   /** Throws InvalidInput. */
   validate: (body: unknown) => Request;
   /** Throws when the part does not go with those that the campaign has. */
-  check?: (transaction: Transaction, campaignId: string, request: Request) => Promise<void>;
-  store: CampaignPartStore<Request, Part>;
-  present: (part: Part) => unknown;
+  check?: (existing: readonly PartOf<Kind>[], request: Request) => void;
+  /** A part that is not stored yet. */
+  make: (owner: PartOwner, request: Request, nowMs: number) => PartOf<Kind>;
+  insert: (parts: readonly PartOf<Kind>[]) => Prisma.Sql;
+  remove: (id: string) => Prisma.Sql;
+  /** In the order of creation. */
+  list: (database: Database, campaignId: string, paging: Paging) => Promise<PartOf<Kind>[]>;
+  present: (part: PartOf<Kind>) => unknown;
 }
 
 /** POST and GET of the kind below a campaign, and DELETE of one of them. */
-export function campaignPartEndpoints<Request, Part extends { id: string }>(
-  kind: CampaignPartKind<Request, Part>,
+export function campaignPartEndpoints<Request, Kind extends PartName>(
+  kind: CampaignPartKind<Request, Kind>,
   services: CampaignPartServices,
 ): Endpoint[] {
   return [
@@ -57,54 +62,72 @@ export function campaignPartEndpoints<Request, Part extends { id: string }>(
   ];
 }
 
-function create<Request, Part extends { id: string }>(
-  kind: CampaignPartKind<Request, Part>,
-  { database, publishing, clock }: CampaignPartServices,
+function create<Request, Kind extends PartName>(
+  kind: CampaignPartKind<Request, Kind>,
+  { reader, pipeline, publishing, clock }: CampaignPartServices,
 ): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const { id } = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const { sent, value } = readSentBody(context, kind.validate);
     const nowMs = clock();
-    const answer = await createOnce({ database, nowMs }, context, sent, (transaction) =>
-      inLockedCampaign(transaction, campaign.id, { mayGrow: true }, async (locked) => {
-        if ((await kind.store.count(transaction, campaign.id)) >= kind.most) {
+    const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, (statements) =>
+      changeCampaign(statements, id, async ({ contents, nextVersion }) => {
+        const existing: readonly PartOf<Kind>[] = (await contents())[kind.kind];
+        if (existing.length >= kind.most) {
           throw unprocessable(`A campaign has at most ${kind.most} ${kind.plural}: delete one first.`);
         }
-        await kind.check?.(transaction, campaign.id, value);
-        const part = await kind.store.insert(transaction, locked, value, nowMs);
-        return { status: 201, body: kind.present(part) };
+        kind.check?.(existing, value);
+        const part = kind.make({ id, nextVersion }, value, nowMs);
+        return {
+          change: {
+            writes: [kind.insert([part])],
+            contents: { [kind.kind]: [...existing, part] },
+            size: { mayGrow: true },
+          },
+          result: () => ({ status: 201, body: kind.present(part) }),
+        };
       }),
     );
-    await publishing.publishAndWait("campaign", campaign.id);
+    await publishing.publishAndWait("campaign", id);
     return answer;
   };
 }
 
-function list<Request, Part extends { id: string }>(
-  kind: CampaignPartKind<Request, Part>,
-  { database }: CampaignPartServices,
+function list<Request, Kind extends PartName>(
+  kind: CampaignPartKind<Request, Kind>,
+  { database, reader }: CampaignPartServices,
 ): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const paging = readPaging(context, kind.prefix);
-    return pageAnswer(context, paging, await kind.store.list(database, campaign.id, paging), kind.present);
+    return pageAnswer(context, paging, await kind.list(database, campaign.id, paging), kind.present);
   };
 }
 
-function remove<Request, Part extends { id: string }>(
-  kind: CampaignPartKind<Request, Part>,
+function remove<Request, Kind extends PartName>(
+  kind: CampaignPartKind<Request, Kind>,
   services: CampaignPartServices,
 ): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(services.database, context.accountId, context.param("campaignId"));
+    const campaign = await ownCampaign(services.reader, context.accountId, context.param("campaignId"));
     const id = context.param(kind.idParameter);
     const missing = () =>
       notFound(
         `The campaign has no ${kind.name} of this id: GET ${kind.operations.list.path} lists those it has.`,
       );
     if (!isIdentifier(kind.prefix, id)) throw missing();
-    await changeCampaign(services, campaign.id, { mayGrow: false }, async (transaction) => {
-      if (!(await kind.store.remove(transaction, campaign.id, id))) throw missing();
+    await mutateCampaign(services, campaign.id, "publishAndWait", async ({ contents }) => {
+      const existing: readonly PartOf<Kind>[] = (await contents())[kind.kind];
+      const others = existing.filter((part) => part.id !== id);
+      if (others.length === existing.length) throw missing();
+      return {
+        change: {
+          writes: [kind.remove(id)],
+          contents: { [kind.kind]: others },
+          size: { mayGrow: false },
+        },
+        result: () => undefined,
+      };
     });
     return { status: 204 };
   };

@@ -22,6 +22,10 @@ export interface Campaign {
   targetCategories: string[];
   targetTags: string[];
   version: number;
+  /** The version that is known to be in the snapshot and in Redis; 0: none. */
+  publishedVersion: number;
+  /** Bytes as published while it is active. */
+  publishedBytes: number;
   /** Paused, but no pause has been answered 200 yet. */
   pausePending: boolean;
   createdAt: Date;
@@ -40,3 +44,10 @@ export type CampaignSettings = Pick<
   | "targetCategories"
   | "targetTags"
 >;
+
+/** What a new part has to know of its campaign. */
+export interface PartOwner {
+  id: string;
+  /** The version of the campaign that will show the part first. */
+  nextVersion: number;
+}

@@ -1,34 +1,30 @@
 import { campaignCreate, campaignPatch, campaignsApi } from "@diegetic/contracts";
-import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import { type Database, type Pipeline, Prisma, type Reader } from "@diegetic/database";
 import { conflict, type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
-import { findAdvertiser } from "../advertiser/store.ts";
-import { createOnce, readSentBody } from "../idempotency/create-once.ts";
+import { createOnceByStatements, readSentBody } from "../idempotency/create-once.ts";
+import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import { pageAnswer, readPaging } from "../shared/paging.ts";
 import type { Clock } from "../shared/time.ts";
 import { recordCampaignSize } from "../sizes/published-size.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import { type Campaign, MAX_CAMPAIGNS } from "./campaign.ts";
+import { MAX_CAMPAIGNS } from "./campaign.ts";
 import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
+import { type LockedCampaign, mutateCampaign } from "./mutate-campaign.ts";
+import { countCampaigns, insertCampaigns, newCampaign, noContents } from "./new-campaigns.ts";
 import { presentCampaign } from "./presenter.ts";
 import { activationRefusal, changedSettings, newSettings, pauseRefusal } from "./rules.ts";
-import {
-  confirmPause,
-  countCampaigns,
-  findCampaign,
-  insertCampaign,
-  listCampaigns,
-  lockCampaign,
-  ownCampaign,
-  updateStatus,
-} from "./store.ts";
+import { confirmPause, listCampaigns, ownBilledCampaign, ownCampaign } from "./store.ts";
 
 export interface CampaignParts {
   database: Database;
+  reader: Reader;
+  pipeline: Pipeline;
   wallets: CeilingCommands;
   publishing: Publishing;
   barrier: ReadingBarrier;
+  reads: CallerReads;
   clock: Clock;
 }
 
@@ -44,20 +40,21 @@ export function campaignEndpoints(parts: CampaignParts): Endpoint[] {
   ];
 }
 
-function create({ database, publishing, clock }: CampaignParts): Endpoint["handle"] {
+function create({ database, pipeline, publishing, clock }: CampaignParts): Endpoint["handle"] {
   return async (context) => {
     const advertiser = await callingAdvertiser(database, context.accountId);
     const { sent, value } = readSentBody(context, campaignCreate);
     const settings = newSettings(value);
     const nowMs = clock();
-    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
-      if ((await countCampaigns(transaction, advertiser.id)) >= MAX_CAMPAIGNS) {
+    const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
+      if ((await countCampaigns(statements, advertiser.id)) >= MAX_CAMPAIGNS) {
         throw unprocessable(
           `An advertiser has at most ${MAX_CAMPAIGNS} campaigns: change one that is no longer needed.`,
         );
       }
-      const campaign = await insertCampaign(transaction, advertiser.id, settings, nowMs);
-      await recordCampaignSize(transaction, campaign.id, { mayGrow: true });
+      const campaign = { ...newCampaign(advertiser.id, settings, nowMs), ...noContents };
+      const publishedBytes = await recordCampaignSize(statements, campaign, { mayGrow: true });
+      insertCampaigns(statements, [{ ...campaign, publishedBytes }]);
       return { status: 201, body: presentCampaign(campaign) };
     });
     await publishing.publishEventually("campaign", answer.body.id);
@@ -75,78 +72,67 @@ function list({ database, barrier }: CampaignParts): Endpoint["handle"] {
   };
 }
 
-function show({ database, barrier }: CampaignParts): Endpoint["handle"] {
+function show({ reads }: CampaignParts): Endpoint["handle"] {
   return async (context) => {
-    const campaignId = context.param("campaignId");
-    const { advertiserId } = await ownCampaign(database, context.accountId, campaignId);
-    await barrier.advertiser(advertiserId);
-    return { status: 200, body: presentCampaign(await ownCampaign(database, context.accountId, campaignId)) };
+    const campaign = await ownBilledCampaign(reads, context.accountId, context.param("campaignId"));
+    return { status: 200, body: presentCampaign(campaign) };
   };
 }
 
 function change(parts: CampaignParts): Endpoint["handle"] {
-  const { database, publishing, barrier } = parts;
   return async (context) => {
-    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const campaign = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
     const changed = changedSettings(context.body((sent) => campaignPatch(sent, presentCampaign(campaign))));
-    await barrier.advertiser(campaign.advertiserId);
+    if (Object.keys(changed).length === 0) return { status: 200, body: presentCampaign(campaign) };
     const result = await changeSettings(parts, campaign.id, changed);
-    if (Object.keys(changed).length > 0) await publishing.publishAndWait("campaign", campaign.id);
+    await parts.publishing.publishAndWait("campaign", campaign.id);
     return { status: 200, body: presentCampaign(result) };
   };
 }
 
 function activate(parts: CampaignParts): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(parts.database, context.accountId, context.param("campaignId"));
     // The balance that decides is the one after every impression that was answered.
-    await parts.barrier.advertiser(campaign.advertiserId);
-    const changed = await changeStatus(parts, campaign.id, "active", async (transaction, present) => {
-      const creatives = await transaction.creative.count({
-        where: { campaignId: present.id, deletedAt: null },
-      });
-      const advertiser = await findAdvertiser(transaction, context.accountId);
-      const balance = (advertiser?.depositedMillicents ?? 0) - (advertiser?.spentMillicents ?? 0);
-      return activationRefusal(present, creatives, balance);
+    const { id } = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
+    const activated = await mutateCampaign(parts, id, "publishEventually", async (locked) => {
+      const { creatives, balanceMillicents } = await activationFacts(locked);
+      const refusal = activationRefusal(locked.current, creatives, balanceMillicents);
+      if (refusal !== undefined) throw conflict(refusal);
+      const active = { status: "active", pausePending: false } as const;
+      return {
+        change: { campaign: active, activatedAt: new Date(parts.clock()) },
+        result: (campaign) => campaign,
+      };
     });
-    await parts.publishing.publishEventually("campaign", campaign.id);
-    return { status: 200, body: presentCampaign(changed) };
+    return { status: 200, body: presentCampaign(activated) };
   };
+}
+
+async function activationFacts({
+  current,
+  statements,
+}: LockedCampaign): Promise<{ creatives: number; balanceMillicents: number }> {
+  const [facts] = await statements.query<{ creatives: number; balance: bigint }>(Prisma.sql`
+    SELECT (SELECT count(*)::integer FROM creatives WHERE campaign_id = ${current.id} AND deleted_at IS NULL) AS creatives,
+      deposited_millicents - spent_millicents AS balance
+    FROM advertisers WHERE id = ${current.advertiserId}`);
+  return { creatives: facts?.creatives ?? 0, balanceMillicents: Number(facts?.balance ?? 0) };
 }
 
 function pause(parts: CampaignParts): Endpoint["handle"] {
-  const { database, publishing, barrier } = parts;
+  const { pipeline, reader, reads } = parts;
   return async (context) => {
-    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
-    const paused = await storePause(parts, campaign.id);
-    await publishing.publishAndWait("campaign", campaign.id);
-    await confirmPause(database, paused);
-    await barrier.advertiser(campaign.advertiserId);
-    const changed = await findCampaign(database, campaign.id);
+    const { id } = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+    const paused = await mutateCampaign(parts, id, "publishAndWait", ({ current }) => {
+      const result = (campaign: typeof current) => campaign;
+      // A pause that was stored by a request that was answered 503 is left as it is.
+      if (current.status === "paused" && current.pausePending) return { result };
+      const refusal = pauseRefusal(current);
+      if (refusal !== undefined) throw conflict(refusal);
+      return { change: { campaign: { status: "paused", pausePending: true } }, result };
+    });
+    await confirmPause(pipeline, paused);
+    const changed = await ownBilledCampaign(reads, context.accountId, id);
     return { status: 200, body: presentCampaign({ ...changed, status: "paused" }) };
   };
-}
-
-/** Pauses a campaign; one whose pause was stored by a request that was answered 503 is left as it is. Throws 409. */
-function storePause({ database, clock }: CampaignParts, id: string): Promise<Campaign> {
-  return inTransaction(database, async (transaction) => {
-    const present = await lockCampaign(transaction, id);
-    if (present.status === "paused" && present.pausePending) return present;
-    const refusal = pauseRefusal(present);
-    if (refusal !== undefined) throw conflict(refusal);
-    return updateStatus(transaction, id, "paused", clock());
-  });
-}
-
-async function changeStatus(
-  { database, clock }: CampaignParts,
-  id: string,
-  status: "active",
-  refusalOf: (transaction: Transaction, present: Campaign) => Promise<string | undefined>,
-): Promise<Campaign> {
-  return inTransaction(database, async (transaction) => {
-    const refusal = await refusalOf(transaction, await lockCampaign(transaction, id));
-    if (refusal !== undefined) throw conflict(refusal);
-    return updateStatus(transaction, id, status, clock());
-  });
 }

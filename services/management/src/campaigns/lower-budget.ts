@@ -1,11 +1,10 @@
-import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import type { Pipeline } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
 import { unavailable } from "@diegetic/service-kit";
-import { recordCampaignSize } from "../sizes/published-size.ts";
 import type { Campaign, CampaignSettings } from "./campaign.ts";
+import { changeCampaign } from "./mutate-campaign.ts";
 import { checkBudgetCoversSpent, checkDates } from "./rules.ts";
-import { bumpVersion, lockCampaign, updateSettings } from "./store.ts";
 
 const ATTEMPTS = 5;
 
@@ -23,53 +22,44 @@ export type CeilingCommands = Pick<MoneyCommands, "setBudgetCeiling" | "readCamp
  * and one whose transaction is rolled back goes with the next version.
  */
 export async function changeSettings(
-  parts: { database: Database; wallets: CeilingCommands },
+  { pipeline, wallets }: { pipeline: Pipeline; wallets: CeilingCommands },
   campaignId: string,
   changed: Partial<CampaignSettings>,
 ): Promise<Campaign> {
-  const { database, wallets } = parts;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const result = await inTransaction(database, async (transaction) => {
-      const present = await lockCampaign(transaction, campaignId);
-      checkDates({ ...present, ...changed });
-      if (changed.budgetCents !== undefined && changed.budgetCents < present.budgetCents) {
-        const outcome = await setCeiling(wallets, present, changed.budgetCents);
-        if (outcome === "version is in the wallet") return undefined;
-      }
-      return applyChange(transaction, present, changed);
-    });
+    const result = await pipeline.inTransaction((statements) =>
+      changeCampaign<Campaign | undefined>(statements, campaignId, async ({ current }) => {
+        checkDates({ ...current, ...changed });
+        if (changed.budgetCents !== undefined && changed.budgetCents < current.budgetCents) {
+          const outcome = await setCeiling(wallets, current, changed.budgetCents);
+          if (outcome === "version is in the wallet") return { change: {}, result: () => undefined };
+        }
+        const mayGrow = changed.targetCategories !== undefined || changed.targetTags !== undefined;
+        return {
+          change: { campaign: changed, ...(mayGrow && { size: { mayGrow } }) },
+          result: (campaign) => campaign,
+        };
+      }),
+    );
     if (result !== undefined) return result;
-    await bumpVersion(database, campaignId);
   }
   throw unavailable("The campaign is being changed by others at the same time: try again.");
 }
 
-async function applyChange(
-  transaction: Transaction,
-  present: Campaign,
-  changed: Partial<CampaignSettings>,
-): Promise<Campaign> {
-  if (Object.keys(changed).length === 0) return present;
-  const updated = await updateSettings(transaction, present.id, changed);
-  const mayGrow = changed.targetCategories !== undefined || changed.targetTags !== undefined;
-  if (mayGrow) await recordCampaignSize(transaction, present.id, { mayGrow });
-  return updated;
-}
-
 async function setCeiling(
   wallets: CeilingCommands,
-  present: Campaign,
+  current: Campaign,
   budgetCents: number,
 ): Promise<"set" | "version is in the wallet"> {
-  checkBudgetCoversSpent(budgetCents, present.spentMillicents);
-  const wallet = await wallets.readCampaign(present.advertiserId, present.id);
+  checkBudgetCoversSpent(budgetCents, current.spentMillicents);
+  const wallet = await wallets.readCampaign(current.advertiserId, current.id);
   if (wallet !== null) {
     checkBudgetCoversSpent(budgetCents, wallet.spentMillicents);
-    if (wallet.version >= present.version) return "version is in the wallet";
+    if (wallet.version >= current.version) return "version is in the wallet";
   }
   const ceiling = await wallets.setBudgetCeiling(
-    present.advertiserId,
-    present.id,
+    current.advertiserId,
+    current.id,
     centsToMillicents(budgetCents),
   );
   if (ceiling.outcome === "spent") checkBudgetCoversSpent(budgetCents, ceiling.spentMillicents);

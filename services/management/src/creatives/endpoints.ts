@@ -1,12 +1,13 @@
 import { type CreativeBody, creativeCreate, creativePatch, creativesApi } from "@diegetic/contracts";
-import { type Database, inTransaction } from "@diegetic/database";
+import type { Database, Pipeline, Reader } from "@diegetic/database";
 import { conflict, type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
-import { bumpVersion, lockCampaign, ownCampaign } from "../campaigns/store.ts";
-import { createOnce, readSentBody } from "../idempotency/create-once.ts";
+import { changeCampaign, type LockedCampaign, mutateCampaign } from "../campaigns/mutate-campaign.ts";
+import { ownCampaign } from "../campaigns/store.ts";
+import { createOnceByStatements, readSentBody } from "../idempotency/create-once.ts";
+import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import { pageAnswer, readPaging } from "../shared/paging.ts";
 import { type Clock, timestamp } from "../shared/time.ts";
-import { recordCampaignSize } from "../sizes/published-size.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
 import {
   type Creative,
@@ -19,18 +20,23 @@ import {
   textBytes,
 } from "./creative.ts";
 import {
-  countCreatives,
-  insertCreative,
+  creativeMissing,
+  insertCreatives,
   listCreatives,
   markDeleted,
+  newCreative,
+  ownBilledCreative,
   ownCreative,
   updateCreative,
 } from "./store.ts";
 
 export interface CreativeParts {
   database: Database;
+  reader: Reader;
+  pipeline: Pipeline;
   publishing: Publishing;
   barrier: ReadingBarrier;
+  reads: CallerReads;
   clock: Clock;
 }
 
@@ -61,75 +67,99 @@ function present(creative: Creative): CreativeBody {
   };
 }
 
-function create({ database, publishing, clock }: CreativeParts): Endpoint["handle"] {
+function create({ reader, pipeline, publishing, clock }: CreativeParts): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const { sent, value } = readSentBody(context, creativeCreate);
     const settings = newSettings(value);
     requireTextFits(settings);
     const nowMs = clock();
-    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
-      await lockCampaign(transaction, campaign.id);
-      if ((await countCreatives(transaction, campaign.id)) >= MAX_CREATIVES) {
-        throw unprocessable(`A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`);
-      }
-      const creative = await insertCreative(transaction, campaign.id, value.creative_type, settings, nowMs);
-      await recordCampaignSize(transaction, campaign.id, { mayGrow: true });
-      await bumpVersion(transaction, campaign.id);
-      return { status: 201, body: present(creative) };
-    });
+    const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, (statements) =>
+      changeCampaign(statements, campaign.id, async ({ contents }) => {
+        const { creatives } = await contents();
+        if (creatives.length >= MAX_CREATIVES) {
+          throw unprocessable(`A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`);
+        }
+        const creative = newCreative(campaign.id, value.creative_type, settings, nowMs);
+        return {
+          change: {
+            writes: [insertCreatives([creative])],
+            contents: { creatives: [...creatives, creative] },
+            size: { mayGrow: true },
+          },
+          result: () => ({ status: 201, body: present(creative) }),
+        };
+      }),
+    );
     await publishing.publishEventually("campaign", campaign.id);
     return answer;
   };
 }
 
-function list({ database, barrier }: CreativeParts): Endpoint["handle"] {
+function list({ database, reader, barrier }: CreativeParts): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const paging = readPaging(context, "crt");
     await barrier.advertiser(campaign.advertiserId);
     return pageAnswer(context, paging, await listCreatives(database, campaign.id, paging), present);
   };
 }
 
-function change({ database, publishing, barrier }: CreativeParts): Endpoint["handle"] {
+function change(parts: CreativeParts): Endpoint["handle"] {
   return async (context) => {
-    const creative = await ownCreative(database, context.accountId, context.param("creativeId"));
+    const known = await ownBilledCreative(parts.reads, context.accountId, context.param("creativeId"));
+    const { id, campaignId } = known;
     const changed = changedSettings(
-      context.body((sent) => creativePatch(sent, present(creative))),
-      creative,
+      context.body((sent) => creativePatch(sent, present(known))),
+      known,
     );
-    await barrier.advertiser(creative.advertiserId);
-    if (Object.keys(changed).length === 0) {
-      return { status: 200, body: present(await ownCreative(database, context.accountId, creative.id)) };
-    }
-    const result = await inTransaction(database, async (transaction) => {
-      await lockCampaign(transaction, creative.campaignId);
-      const { before, updated } = await updateCreative(transaction, creative.id, changed);
+    if (Object.keys(changed).length === 0) return { status: 200, body: present(known) };
+    const result = await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
+      const { before, others } = await creativeOf(locked, id);
+      const updated = { ...before, ...changed };
       if (textBytes(updated) > textBytes(before)) requireTextFits(updated);
       const mayGrow = publishedTextBytes(updated) > publishedTextBytes(before);
-      await recordCampaignSize(transaction, creative.campaignId, { mayGrow });
-      await bumpVersion(transaction, creative.campaignId);
-      return updated;
+      return {
+        change: {
+          writes: [updateCreative(updated)],
+          contents: { creatives: [...others, updated] },
+          size: { mayGrow },
+        },
+        result: () => updated,
+      };
     });
-    await publishing.publishAndWait("campaign", creative.campaignId);
     return { status: 200, body: present(result) };
   };
 }
 
-function remove({ database, publishing, clock }: CreativeParts): Endpoint["handle"] {
+function remove(parts: CreativeParts): Endpoint["handle"] {
+  const { pipeline, clock } = parts;
   return async (context) => {
-    const creative = await ownCreative(database, context.accountId, context.param("creativeId"));
-    await inTransaction(database, async (transaction) => {
-      const campaign = await lockCampaign(transaction, creative.campaignId);
-      const creatives = await countCreatives(transaction, campaign.id);
-      await markDeleted(transaction, creative.id, clock());
-      const refusal = deletionRefusal(campaign.status, creatives);
+    const { id, campaignId } = await ownCreative(pipeline, context.accountId, context.param("creativeId"));
+    await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
+      const { others } = await creativeOf(locked, id);
+      const refusal = deletionRefusal(locked.current.status, others.length + 1);
       if (refusal !== undefined) throw conflict(refusal);
-      await recordCampaignSize(transaction, campaign.id, { mayGrow: false });
-      await bumpVersion(transaction, campaign.id);
+      return {
+        change: {
+          writes: [markDeleted(id, clock())],
+          contents: { creatives: others },
+          size: { mayGrow: false },
+        },
+        result: () => undefined,
+      };
     });
-    await publishing.publishAndWait("campaign", creative.campaignId);
     return { status: 204 };
   };
+}
+
+/** A creative of a locked campaign, and the others. Throws 404 when it was deleted meanwhile. */
+async function creativeOf(
+  { contents }: LockedCampaign,
+  creativeId: string,
+): Promise<{ before: Creative; others: Creative[] }> {
+  const { creatives } = await contents();
+  const before = creatives.find(({ id }) => id === creativeId);
+  if (before === undefined) throw creativeMissing();
+  return { before, others: creatives.filter((creative) => creative !== before) };
 }

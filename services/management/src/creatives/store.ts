@@ -1,38 +1,71 @@
 import { type CreativeType, newId } from "@diegetic/contracts";
-import { type Database, type Prisma, safeInteger, type Transaction } from "@diegetic/database";
+import { type Database, type Pipeline, Prisma, safeInteger } from "@diegetic/database";
 import { forbidden, notFound } from "@diegetic/service-kit";
-import { callingAdvertiser } from "../advertiser/caller.ts";
+import { notRegistered } from "../advertiser/caller.ts";
+import { type CallerReads, type CallerRow, callerIs } from "../reading-barrier/caller-reads.ts";
 import { isIdentifier } from "../shared/identifiers.ts";
 import { type Paging, rowsOfPage } from "../shared/paging.ts";
 import type { Creative, CreativeSettings } from "./creative.ts";
 
-function fromRow(row: Prisma.CreativeGetPayload<object>): Creative {
+interface CreativeRow extends Omit<Creative, "impressions"> {
+  impressions: bigint;
+}
+
+function creativeOf(row: CreativeRow): Creative {
   return { ...row, impressions: safeInteger(row.impressions, "impressions") };
 }
 
-/**
- * The caller's creative of this id, and its advertiser. Throws 403 when the caller has not registered or it is
- * another's, 404 when there is none or it was deleted.
- */
-export async function ownCreative(
-  database: Database,
-  accountId: string,
-  creativeId: string,
-): Promise<Creative & { advertiserId: string }> {
-  const advertiser = await callingAdvertiser(database, accountId);
-  const row = isIdentifier("crt", creativeId)
-    ? await database.creative.findUnique({
-        where: { id: creativeId, deletedAt: null },
-        include: { campaign: { select: { advertiserId: true } } },
-      })
-    : null;
-  if (row === null) throw creativeMissing();
-  const { campaign, ...creative } = row;
-  if (campaign.advertiserId !== advertiser.id)
+/** Of a creative that a caller asks for; without one all columns but the caller's are null. */
+type AskedRow = CallerRow & { ownerId: string | null } & {
+  [Column in keyof CreativeRow]: CreativeRow[Column] | null;
+};
+
+/** Who calls, and the creative of this id, whosesoever it is. */
+function askedCreative(accountId: string, creativeId: string): Prisma.Sql {
+  const possibleId = isIdentifier("crt", creativeId) ? creativeId : null;
+  return Prisma.sql`
+    WITH ${callerIs(accountId)}
+    SELECT caller.id AS caller_id, CASE WHEN c.advertiser_id = caller.id THEN caller.written END AS written,
+      c.advertiser_id AS "ownerId", p.id, p.campaign_id AS "campaignId", p.creative_type::text AS "creativeType",
+      p.brand_name AS "brandName", p.product_name AS "productName", p.tagline, p.narrative_hook AS "narrativeHook",
+      p.alt_hooks AS "altHooks", p.tone::text AS tone, p.max_uses_per_game AS "maxUsesPerGame", p.impressions,
+      p.created_at AS "createdAt"
+    FROM caller
+    LEFT JOIN (creatives AS p JOIN campaigns AS c ON c.id = p.campaign_id)
+      ON p.id = ${possibleId} AND p.deleted_at IS NULL`;
+}
+
+function requireOwn({ caller_id, written: _written, ownerId, ...row }: AskedRow): Creative {
+  if (ownerId === null) throw creativeMissing();
+  if (ownerId !== caller_id)
     throw forbidden(
       "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
     );
-  return { ...fromRow(creative), advertiserId: advertiser.id };
+  return creativeOf(row as CreativeRow);
+}
+
+/**
+ * The caller's creative of this id. Throws 403 when the caller has not registered or it is another's, 404 when there is none or
+ * it was deleted.
+ */
+export async function ownCreative(
+  pipeline: Pipeline,
+  accountId: string,
+  creativeId: string,
+): Promise<Creative> {
+  const [row] = await pipeline.query<AskedRow>(askedCreative(accountId, creativeId));
+  if (row === undefined) throw notRegistered();
+  return requireOwn(row);
+}
+
+/** `ownCreative` with all that was billed before it was asked for. */
+export async function ownBilledCreative(
+  reads: CallerReads,
+  accountId: string,
+  creativeId: string,
+): Promise<Creative> {
+  const [row] = await reads.rows<AskedRow>(accountId, askedCreative(accountId, creativeId));
+  return requireOwn(row);
 }
 
 export function creativeMissing() {
@@ -46,51 +79,53 @@ export async function listCreatives(
   paging?: Paging,
 ): Promise<Creative[]> {
   const rows = await database.creative.findMany(rowsOfPage({ campaignId, deletedAt: null }, paging));
-  return rows.map(fromRow);
+  return rows.map(creativeOf);
 }
 
-export function countCreatives(transaction: Transaction, campaignId: string): Promise<number> {
-  return transaction.creative.count({ where: { campaignId, deletedAt: null } });
-}
-
-export async function insertCreative(
-  transaction: Transaction,
+/** A creative that is not stored yet. */
+export function newCreative(
   campaignId: string,
   creativeType: CreativeType,
   settings: CreativeSettings,
   nowMs: number,
-): Promise<Creative> {
-  const row = await transaction.creative.create({
-    data: { id: newId("crt", nowMs), campaignId, creativeType, ...settings, createdAt: new Date(nowMs) },
-  });
-  return fromRow(row);
+): Creative {
+  const createdAt = new Date(nowMs);
+  return { id: newId("crt", nowMs), campaignId, creativeType, ...settings, impressions: 0, createdAt };
 }
 
-/** Changes a creative of a locked campaign. Throws 404 when it was deleted meanwhile. */
-export async function updateCreative(
-  transaction: Transaction,
-  creativeId: string,
-  settings: Partial<CreativeSettings>,
-): Promise<{ before: Creative; updated: Creative }> {
-  const before = await transaction.creative.findUniqueOrThrow({ where: { id: creativeId } });
-  const changed = await transaction.creative.updateMany({
-    where: { id: creativeId, deletedAt: null },
-    data: settings,
-  });
-  if (changed.count === 0) throw creativeMissing();
-  const updated = await transaction.creative.findUniqueOrThrow({ where: { id: creativeId } });
-  return { before: fromRow(before), updated: fromRow(updated) };
+/** Stores new creatives. */
+export function insertCreatives(creatives: readonly Creative[]): Prisma.Sql {
+  const rows = creatives.map((creative) => ({
+    id: creative.id,
+    campaign_id: creative.campaignId,
+    creative_type: creative.creativeType,
+    brand_name: creative.brandName,
+    product_name: creative.productName,
+    tagline: creative.tagline,
+    narrative_hook: creative.narrativeHook,
+    alt_hooks: creative.altHooks,
+    tone: creative.tone,
+    max_uses_per_game: creative.maxUsesPerGame,
+    created_at: creative.createdAt,
+  }));
+  return Prisma.sql`
+    INSERT INTO creatives (id, campaign_id, creative_type, brand_name, product_name, tagline, narrative_hook, alt_hooks,
+      tone, max_uses_per_game, created_at)
+    SELECT id, campaign_id, creative_type, brand_name, product_name, tagline, narrative_hook, alt_hooks,
+      tone, max_uses_per_game, created_at
+    FROM json_populate_recordset(NULL::creatives, ${JSON.stringify(rows)}::json)`;
 }
 
-/** Deletes a creative; its row stays, because impressions name it. Throws 404 when that was done already. */
-export async function markDeleted(
-  transaction: Transaction,
-  creativeId: string,
-  nowMs: number,
-): Promise<void> {
-  const deleted = await transaction.creative.updateMany({
-    where: { id: creativeId, deletedAt: null },
-    data: { deletedAt: new Date(nowMs) },
-  });
-  if (deleted.count === 0) throw creativeMissing();
+/** Stores the settings of a creative of a locked campaign. */
+export function updateCreative(creative: Creative): Prisma.Sql {
+  return Prisma.sql`
+    UPDATE creatives SET brand_name = ${creative.brandName}, product_name = ${creative.productName},
+      tagline = ${creative.tagline}, narrative_hook = ${creative.narrativeHook}, alt_hooks = ${creative.altHooks},
+      tone = ${creative.tone}::tone, max_uses_per_game = ${creative.maxUsesPerGame}
+    WHERE id = ${creative.id}`;
+}
+
+/** Deletes a creative of a locked campaign; its row stays, because impressions name it. */
+export function markDeleted(creativeId: string, nowMs: number): Prisma.Sql {
+  return Prisma.sql`UPDATE creatives SET deleted_at = ${new Date(nowMs)} WHERE id = ${creativeId} AND deleted_at IS NULL`;
 }

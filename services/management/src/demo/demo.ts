@@ -1,19 +1,19 @@
-import type { CreativeType } from "@diegetic/contracts";
-import { type Database, inTransaction, type Transaction, utcDay } from "@diegetic/database";
+import type { CampaignStatus, CreativeType } from "@diegetic/contracts";
+import { type Database, inTransaction, type Transaction, utcDay, withStatements } from "@diegetic/database";
 import { type Advertiser, findAdvertiser, insertAdvertiser } from "../advertiser/store.ts";
-import { replaceAffinities } from "../affinities/store.ts";
+import { newAffinity } from "../affinities/store.ts";
 import { insertAccountWithKey } from "../api-keys/create-account.ts";
 import { derivedKeySecret, keySha256 } from "../api-keys/key-secret.ts";
-import { inLockedCampaign } from "../campaign-parts/change-campaign.ts";
-import { newSettings as newCampaign } from "../campaigns/rules.ts";
-import { insertCampaign, updateStatus } from "../campaigns/store.ts";
-import { newSettings as newCreative } from "../creatives/creative.ts";
-import { insertCreative } from "../creatives/store.ts";
+import { insertCampaigns, newCampaign } from "../campaigns/new-campaigns.ts";
+import { newSettings as campaignSettings } from "../campaigns/rules.ts";
+import type { WholeCampaign } from "../campaigns/statements.ts";
+import { newSettings as creativeSettings } from "../creatives/creative.ts";
+import { newCreative } from "../creatives/store.ts";
 import { addDeposit } from "../deposit/endpoints.ts";
-import { geoTargetStore } from "../geo-targets/store.ts";
+import { newGeoTarget } from "../geo-targets/store.ts";
 import { enabledSettings } from "../placements/placement.ts";
 import { enablePlacement, findPlacement } from "../placements/store.ts";
-import { recordPlacementSize } from "../sizes/published-size.ts";
+import { recordCampaignSize, recordPlacementSize } from "../sizes/published-size.ts";
 import { restoreDemoKeys } from "./end.ts";
 import {
   DEMO_CAMPAIGNS,
@@ -107,7 +107,7 @@ async function createCampaign(
   sinceMs: number,
 ): Promise<void> {
   const createdMs = sinceMs + campaign.since * DAY_MS;
-  const settings = newCampaign({
+  const settings = campaignSettings({
     name: campaign.name,
     budget_cents: campaign.budgetCents,
     cpm_bid_cents: campaign.bidCents,
@@ -118,10 +118,13 @@ async function createCampaign(
       end_date: utcDay(sinceMs + campaign.flight[1] * DAY_MS),
     }),
   });
-  const { id } = await insertCampaign(transaction, advertiser.id, settings, createdMs);
-  await inLockedCampaign(transaction, id, { mayGrow: true }, async (locked) => {
-    for (const { type, hook, altHooks, product } of campaign.creatives) {
-      const creative = newCreative({
+  const draft = newCampaign(advertiser.id, settings, createdMs);
+  const owner = { id: draft.id, nextVersion: draft.version };
+  const whole: WholeCampaign = {
+    ...draft,
+    status: statusOf(campaign),
+    creatives: campaign.creatives.map(({ type, hook, altHooks, product }) => {
+      const creative = creativeSettings({
         creative_type: type,
         brand_name: campaign.brand,
         product_name: product,
@@ -130,18 +133,21 @@ async function createCampaign(
         alt_hooks: altHooks,
         max_uses_per_game: 20,
       });
-      await insertCreative(transaction, id, type, creative, createdMs);
-    }
-    await replaceAffinities(transaction, locked, campaign.affinities, createdMs);
-    for (const target of campaign.geoTargets ?? []) {
-      await geoTargetStore.insert(transaction, locked, target, createdMs);
-    }
+      return newCreative(draft.id, type, creative, createdMs);
+    }),
+    geoTargets: (campaign.geoTargets ?? []).map((target) => newGeoTarget(owner, target, createdMs)),
+    blocklistRules: [],
+    affinities: campaign.affinities.map((affinity) => newAffinity(owner, affinity, createdMs)),
+  };
+  await withStatements(transaction, async (statements) => {
+    const publishedBytes = await recordCampaignSize(statements, whole, { mayGrow: true });
+    insertCampaigns(statements, [{ ...whole, publishedBytes }]);
   });
-  if (campaign.isDraft) return;
-  await updateStatus(transaction, id, "active", createdMs);
-  if (campaign.pausedOn !== undefined) {
-    await updateStatus(transaction, id, "paused", sinceMs + campaign.pausedOn * DAY_MS);
-  }
+}
+
+function statusOf({ isDraft, pausedOn }: DemoCampaign): CampaignStatus {
+  if (isDraft) return "draft";
+  return pausedOn === undefined ? "active" : "paused";
 }
 
 /** A game that belongs to somebody already stays theirs. */

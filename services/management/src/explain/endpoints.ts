@@ -1,6 +1,6 @@
 import { explain, sessionHasRoom } from "@diegetic/ad-rules";
 import { type ExplainResponse, explainApi, matchRequest } from "@diegetic/contracts";
-import type { Database } from "@diegetic/database";
+import type { Reader } from "@diegetic/database";
 import {
   identifyPlayer,
   type SessionIdleTimes,
@@ -8,16 +8,16 @@ import {
   sessionIdleMs,
 } from "@diegetic/hot-state";
 import { type Endpoint, endpoint, notFound, type RequestContext } from "@diegetic/service-kit";
+import { readCampaigns } from "../campaigns/statements.ts";
 import { ownCampaign } from "../campaigns/store.ts";
 import type { Clock } from "../shared/time.ts";
 import { campaignEntity } from "../snapshot-publishing/entities.ts";
-import { loadCampaigns } from "../snapshot-publishing/load.ts";
 import type { Market } from "./market.ts";
 import { readTotals, type TotalsReader } from "./money-totals.ts";
 import { bestRivalRank } from "./rivals.ts";
 
 export interface ExplainParts {
-  database: Database;
+  reader: Reader;
   wallets: TotalsReader;
   sessions: SessionReader;
   market: Market;
@@ -31,7 +31,7 @@ export function explainEndpoints(parts: ExplainParts): Endpoint[] {
 }
 
 async function explainCampaign(parts: ExplainParts, context: RequestContext) {
-  const { id } = await ownCampaign(parts.database, context.accountId, context.param("campaignId"));
+  const { id } = await ownCampaign(parts.reader, context.accountId, context.param("campaignId"));
   const body = context.body(matchRequest);
   const { index, placement: placementOf } = parts.market.current();
   const placement = placementOf(body.game_id);
@@ -41,7 +41,7 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
     );
   }
   // From the system of record: of a campaign that is not active the market knows only its ids.
-  const [row] = await loadCampaigns(parts.database, [id]);
+  const [row] = await readCampaigns(parts.reader, [id]);
   if (row === undefined) throw new Error(`campaign ${id} is gone`);
   const campaign = campaignEntity(row);
   const nowMs = parts.clock();

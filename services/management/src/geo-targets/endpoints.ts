@@ -3,7 +3,13 @@ import type { Endpoint } from "@diegetic/service-kit";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { timestamp } from "../shared/time.ts";
 import { type GeoTarget, MAX_GEO_TARGETS, readGeoTarget } from "./geo-target.ts";
-import { geoTargetStore, requireNoContradiction } from "./store.ts";
+import {
+  deleteGeoTarget,
+  insertGeoTargets,
+  listGeoTargets,
+  newGeoTarget,
+  requireNoContradiction,
+} from "./store.ts";
 
 export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
   return campaignPartEndpoints(
@@ -11,12 +17,16 @@ export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
       operations: geoTargetsApi.operations,
       idParameter: "geoTargetId",
       prefix: "geo",
+      kind: "geoTargets",
       name: "geo target",
       plural: "geo targets",
       most: MAX_GEO_TARGETS,
       validate: readGeoTarget,
       check: requireNoContradiction,
-      store: geoTargetStore,
+      make: newGeoTarget,
+      insert: insertGeoTargets,
+      remove: deleteGeoTarget,
+      list: listGeoTargets,
       present,
     },
     services,

@@ -1,4 +1,12 @@
-import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
+import {
+  type Database,
+  inTransaction,
+  type Pipeline,
+  Prisma,
+  type Statements,
+  type Transaction,
+  withStatements,
+} from "@diegetic/database";
 import { conflict, jsonSha256, type RequestContext } from "@diegetic/service-kit";
 
 /** How long a first answer is kept (docs/behaviour.md#idempotency-keys). */
@@ -27,47 +35,78 @@ export function readSentBody<T>(context: RequestContext, validate: (value: unkno
  * the same key with another body is 409. An effect that throws stores nothing.
  */
 export async function createOnce<Body>(
-  parts: { database: Database; nowMs: number },
+  { database, nowMs }: { database: Database; nowMs: number },
   context: RequestContext,
   sent: unknown,
   effect: (transaction: Transaction) => Promise<CreationAnswer<Body>>,
 ): Promise<CreationAnswer<Body>> {
-  const key = context.idempotencyKey;
-  if (key === null) return inTransaction(parts.database, effect);
-  const operation = { accountId: context.accountId, endpoint: context.operation, key };
-  const bodySha256 = jsonSha256(sent);
-  return inTransaction(parts.database, async (transaction) => {
-    await lockOperation(transaction, operation);
-    const first = await transaction.idempotencyKey.findUnique({
-      where: { accountId_endpoint_key: operation },
-    });
-    if (first !== null && first.createdAt.getTime() > parts.nowMs - KEPT_MS) {
-      if (first.bodySha256 === bodySha256) return { status: first.status, body: first.response as Body };
-      throw conflict("This Idempotency-Key was used with another body: take a new key for a new request.");
-    }
-    const answer = await effect(transaction);
-    const stored = {
-      bodySha256,
-      status: answer.status,
-      response: answer.body as Prisma.InputJsonValue,
-      createdAt: new Date(parts.nowMs),
-    };
-    await transaction.idempotencyKey.upsert({
-      where: { accountId_endpoint_key: operation },
-      create: { ...operation, ...stored },
-      update: stored,
-    });
-    return answer;
-  });
+  const operation = operationOf(context, sent);
+  return inTransaction(database, (transaction) =>
+    withStatements(transaction, (statements) =>
+      once(statements, operation, nowMs, () => effect(transaction)),
+    ),
+  );
 }
 
-/** A lock by name, held until the end of the transaction: there is no row yet that could be locked. */
-async function lockOperation(
-  transaction: Transaction,
-  operation: { accountId: string; endpoint: string; key: string },
-): Promise<void> {
-  const name = JSON.stringify([operation.accountId, operation.endpoint, operation.key]);
-  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+/** `createOnce` for an effect that is written as statements. */
+export async function createOnceByStatements<Body>(
+  { pipeline, nowMs }: { pipeline: Pipeline; nowMs: number },
+  context: RequestContext,
+  sent: unknown,
+  effect: (statements: Statements) => Promise<CreationAnswer<Body>>,
+): Promise<CreationAnswer<Body>> {
+  const operation = operationOf(context, sent);
+  return pipeline.inTransaction((statements) => once(statements, operation, nowMs, () => effect(statements)));
+}
+
+interface IdempotentOperation {
+  accountId: string;
+  endpoint: string;
+  key: string;
+  bodySha256: string;
+}
+
+/** Null: the request has no key. */
+function operationOf(context: RequestContext, sent: unknown): IdempotentOperation | null {
+  const key = context.idempotencyKey;
+  if (key === null) return null;
+  const { accountId, operation: endpoint } = context;
+  return { accountId, endpoint, key, bodySha256: jsonSha256(sent) };
+}
+
+interface StoredAnswer {
+  bodySha256: string;
+  status: number;
+  response: unknown;
+  createdAt: Date;
+}
+
+async function once<Body>(
+  statements: Statements,
+  operation: IdempotentOperation | null,
+  nowMs: number,
+  effect: () => Promise<CreationAnswer<Body>>,
+): Promise<CreationAnswer<Body>> {
+  if (operation === null) return effect();
+  const { accountId, endpoint, key, bodySha256 } = operation;
+  // A lock by name: there is no row yet that could be locked.
+  const name = JSON.stringify([accountId, endpoint, key]);
+  void statements.execute(Prisma.sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  const [first] = await statements.query<StoredAnswer>(Prisma.sql`
+    SELECT body_sha256 AS "bodySha256", status, response, created_at AS "createdAt" FROM idempotency_keys
+    WHERE account_id = ${accountId} AND endpoint = ${endpoint} AND key = ${key}`);
+  if (first !== undefined && first.createdAt.getTime() > nowMs - KEPT_MS) {
+    if (first.bodySha256 === bodySha256) return { status: first.status, body: first.response as Body };
+    throw conflict("This Idempotency-Key was used with another body: take a new key for a new request.");
+  }
+  const answer = await effect();
+  void statements.execute(Prisma.sql`
+    INSERT INTO idempotency_keys (account_id, endpoint, key, body_sha256, status, response, created_at)
+    VALUES (${accountId}, ${endpoint}, ${key}, ${bodySha256}, ${answer.status},
+      ${answer.body === undefined ? null : JSON.stringify(answer.body)}::json, ${new Date(nowMs)})
+    ON CONFLICT (account_id, endpoint, key) DO UPDATE SET body_sha256 = excluded.body_sha256,
+      status = excluded.status, response = excluded.response, created_at = excluded.created_at`);
+  return answer;
 }
 
 /** Deletes answers that are no longer kept, a bounded number at a time. */

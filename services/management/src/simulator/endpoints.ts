@@ -5,7 +5,7 @@ import {
   simulateRequest,
   simulatorApi,
 } from "@diegetic/contracts";
-import type { Database } from "@diegetic/database";
+import type { Database, Reader } from "@diegetic/database";
 import { conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
 import { ownCampaign } from "../campaigns/store.ts";
 import { narrativeExamples, type Simulation, simulate } from "./simulate.ts";
@@ -13,6 +13,7 @@ import { readAffinities, readCreatives } from "./store.ts";
 
 export interface SimulatorParts {
   database: Database;
+  reader: Reader;
 }
 
 export function simulatorEndpoints(parts: SimulatorParts): Endpoint[] {
@@ -22,9 +23,9 @@ export function simulatorEndpoints(parts: SimulatorParts): Endpoint[] {
   ];
 }
 
-function simulateScene({ database }: SimulatorParts): Endpoint["handle"] {
+function simulateScene({ database, reader }: SimulatorParts): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const request = context.body(simulateRequest);
     const simulation = simulate(
       {
@@ -56,9 +57,9 @@ function present(campaignId: string, simulation: Simulation): SimulateResponse {
   };
 }
 
-function showOptions({ database }: SimulatorParts): Endpoint["handle"] {
+function showOptions({ database, reader }: SimulatorParts): Endpoint["handle"] {
   return async (context) => {
-    const campaign = await ownCampaign(database, context.accountId, context.param("campaignId"));
+    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const affinities = await readAffinities(database, campaign.id);
     const body: SimulateOptions = {
       moods: [...SIMULATOR_MOODS],

@@ -1,6 +1,6 @@
 import type { Affinity, Creative } from "@diegetic/ad-rules";
 import type { Database } from "@diegetic/database";
-import { affinityStore } from "../affinities/store.ts";
+import { listAffinities } from "../affinities/store.ts";
 import { listCreatives } from "../creatives/store.ts";
 import { snapshotAffinity, snapshotCreative } from "../snapshot-publishing/entities.ts";
 
@@ -11,5 +11,5 @@ export async function readCreatives(database: Database, campaignId: string): Pro
 
 /** A campaign's affinities as match instances know them, from the oldest to the newest. */
 export async function readAffinities(database: Database, campaignId: string): Promise<Affinity[]> {
-  return (await affinityStore.list(database, campaignId)).map(snapshotAffinity);
+  return (await listAffinities(database, campaignId)).map(snapshotAffinity);
 }

@@ -1,7 +1,7 @@
-import type { Transaction } from "@diegetic/database";
+import { Prisma, type Statements, type Transaction, withStatements } from "@diegetic/database";
 import { unprocessable } from "@diegetic/service-kit";
+import type { WholeCampaign } from "../campaigns/statements.ts";
 import { campaignEntity, placementEntity } from "../snapshot-publishing/entities.ts";
-import { loadCampaigns } from "../snapshot-publishing/load.ts";
 import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGN_BYTES } from "./limits.ts";
 
 /**
@@ -12,32 +12,41 @@ export interface SizeChange {
   mayGrow: boolean;
 }
 
+/** Bytes of a campaign as it is published while it is active. */
+export function campaignBytes(campaign: WholeCampaign): number {
+  return jsonBytes(campaignEntity(campaign));
+}
+
+export function campaignTooLarge() {
+  return unprocessable(
+    `A campaign as published has at most ${MAX_CAMPAIGN_BYTES} bytes (256 KiB): shorten or delete creatives, targets, blocklist rules or affinities first.`,
+  );
+}
+
+export function accountTooLarge() {
+  return unprocessable(
+    `The campaigns and placements of an account as published have at most ${MAX_ACCOUNT_BYTES} bytes (64 MiB) together: shorten or delete what is no longer needed first.`,
+  );
+}
+
 /**
- * Measures a campaign after a change and stores its size, in the transaction that makes the change and holds the lock of
- * the campaign. Throws 422 when the campaign or its account has become too large. Locks the account until the end of the
+ * Measures a changed campaign, whose row is locked, and adds what it has grown by to its account. Returns its bytes, which the
+ * caller writes. Throws 422 when the campaign or its account has become too large. Locks the account until the end of the
  * transaction: take locks of advertisers, campaigns and placements before.
  */
 export async function recordCampaignSize(
-  transaction: Transaction,
-  campaignId: string,
+  statements: Statements,
+  campaign: WholeCampaign,
   { mayGrow }: SizeChange,
-): Promise<void> {
-  const [campaign] = await loadCampaigns(transaction, [campaignId]);
-  if (campaign === undefined) throw new Error(`campaign ${campaignId} is not there`);
-  const bytes = jsonBytes(campaignEntity(campaign));
+): Promise<number> {
+  const bytes = campaignBytes(campaign);
   const grown = bytes - campaign.publishedBytes;
-  if (grown === 0) return;
-  if (mayGrow && grown > 0 && bytes > MAX_CAMPAIGN_BYTES) {
-    throw unprocessable(
-      `A campaign as published has at most ${MAX_CAMPAIGN_BYTES} bytes (256 KiB): shorten or delete creatives, targets, blocklist rules or affinities first.`,
-    );
-  }
-  await transaction.$executeRaw`UPDATE campaigns SET published_bytes = ${bytes} WHERE id = ${campaignId}`;
-  const { accountId } = await transaction.advertiser.findUniqueOrThrow({
-    where: { id: campaign.advertiserId },
-    select: { accountId: true },
-  });
-  await growAccount(transaction, accountId, grown, { mayGrow });
+  if (grown === 0) return bytes;
+  if (mayGrow && grown > 0 && bytes > MAX_CAMPAIGN_BYTES) throw campaignTooLarge();
+  const account = Prisma.sql`(SELECT account_id FROM advertisers WHERE id = ${campaign.advertiserId})`;
+  const grownTo = growAccount(statements, account, grown);
+  if (mayGrow && grown > 0) requireRoom(await grownTo);
+  return bytes;
 }
 
 /** The same for a placement whose row is locked. */
@@ -51,24 +60,25 @@ export async function recordPlacementSize(
   const grown = bytes - placement.publishedBytes;
   if (grown === 0) return;
   await transaction.$executeRaw`UPDATE placements SET published_bytes = ${bytes} WHERE game_id = ${gameId}`;
-  await growAccount(transaction, placement.accountId, grown, { mayGrow });
+  const account = Prisma.sql`${placement.accountId}`;
+  const grownTo = await withStatements(transaction, (statements) => growAccount(statements, account, grown));
+  if (mayGrow && grown > 0) requireRoom(grownTo);
 }
 
-async function growAccount(
-  transaction: Transaction,
-  accountId: string,
+/** @param account an expression for its id */
+function growAccount(
+  statements: Statements,
+  account: Prisma.Sql,
   grown: number,
-  { mayGrow }: SizeChange,
-): Promise<void> {
+): Promise<{ bytes: bigint }[]> {
   // The sizes of rows that the migration measured may be some bytes off: the sum never becomes negative by that.
-  const [account] = await transaction.$queryRaw<{ bytes: bigint }[]>`
-    UPDATE accounts SET published_bytes = greatest(published_bytes + ${grown}, 0) WHERE id = ${accountId}
-    RETURNING published_bytes AS bytes`;
-  if (mayGrow && grown > 0 && Number(account?.bytes) > MAX_ACCOUNT_BYTES) {
-    throw unprocessable(
-      `The campaigns and placements of an account as published have at most ${MAX_ACCOUNT_BYTES} bytes (64 MiB) together: shorten or delete what is no longer needed first.`,
-    );
-  }
+  return statements.query<{ bytes: bigint }>(Prisma.sql`
+    UPDATE accounts SET published_bytes = greatest(published_bytes + ${grown}, 0) WHERE id = ${account}
+    RETURNING published_bytes AS bytes`);
+}
+
+function requireRoom([account]: { bytes: bigint }[]): void {
+  if (Number(account?.bytes) > MAX_ACCOUNT_BYTES) throw accountTooLarge();
 }
 
 function jsonBytes(value: unknown): number {

@@ -10,7 +10,8 @@ import {
 } from "@diegetic/contracts";
 import type { SnapshotEntry } from "@diegetic/hot-state";
 import { limitFromColumn } from "../api-keys/limit-column.ts";
-import type { AdvertiserRow, ApiKeyRow, CampaignRow, PlacementRow, SessionRow } from "./load.ts";
+import type { WholeCampaign } from "../campaigns/statements.ts";
+import type { AdvertiserRow, ApiKeyRow, PlacementRow, SessionRow } from "./load.ts";
 
 function entry(name: string, version: number, entity: object | null): SnapshotEntry {
   return { name, rowVersion: version, json: entity === null ? null : JSON.stringify(entity) };
@@ -25,8 +26,8 @@ export function advertiserEntry(row: AdvertiserRow): SnapshotEntry {
   return entry(entityName.advertiser(row.id), row.version, entity);
 }
 
-type CreativeRow = CampaignRow["creatives"][number];
-type AffinityRow = CampaignRow["affinities"][number];
+type CreativeRow = WholeCampaign["creatives"][number];
+type AffinityRow = WholeCampaign["affinities"][number];
 
 export function snapshotCreative(
   creative: Pick<
@@ -67,7 +68,7 @@ export function snapshotAffinity(
 }
 
 /** The campaign with everything that matching and scoring need. */
-export function campaignEntity(row: CampaignRow): SnapshotCampaign {
+export function campaignEntity(row: WholeCampaign): SnapshotCampaign {
   return {
     campaign_id: row.id,
     advertiser_id: row.advertiserId,
@@ -100,7 +101,7 @@ export function campaignEntity(row: CampaignRow): SnapshotCampaign {
  * An active campaign whole. Of a draft or a paused one match instances need only whose it is and which creatives it has,
  * for impressions of earlier matches: its texts and targets do not travel.
  */
-export function campaignEntry(row: CampaignRow): SnapshotEntry {
+export function campaignEntry(row: WholeCampaign): SnapshotEntry {
   const entity = row.status === "active" ? campaignEntity(row) : withoutContent(campaignEntity(row));
   return entry(entityName.campaign(row.id), row.version, entity);
 }

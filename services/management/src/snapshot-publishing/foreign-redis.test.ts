@@ -61,12 +61,12 @@ async function contents(): Promise<unknown> {
 
 /** Everything that writes, as management puts it together. */
 function parts() {
-  const { redis, management } = harness;
+  const { redis, management, pipeline } = harness;
   const { database } = management;
   const claim = new InstallationClaim(redis, () => installationId(database));
   const wallets = createMoneyCommands(redis);
   const snapshot = new SnapshotPublisher(redis);
-  const shared = { database, wallets, claim, snapshot, nowMs: Date.now, logger };
+  const shared = { database, pipeline, wallets, claim, snapshot, nowMs: Date.now, logger };
   const recovery = new WalletRecovery({ ...shared, due: new DueIndex(redis), metrics: metrics() });
   return { ...shared, recovery };
 }

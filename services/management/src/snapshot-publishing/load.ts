@@ -1,87 +1,50 @@
 import type { MemberRole } from "@diegetic/contracts";
-import { type Database, dateOfDay, type Prisma, safeInteger, type Transaction } from "@diegetic/database";
-
-/** From the oldest to the newest, as the snapshot lists them. */
-const byAge = [{ createdAt: "asc" as const }, { id: "asc" as const }];
+import { type Database, type Pipeline, Prisma, type Statements, safeInteger } from "@diegetic/database";
+import { readCampaigns, type WholeCampaign } from "../campaigns/statements.ts";
 
 export type AdvertiserRow = Prisma.AdvertiserGetPayload<object>;
 export type PlacementRow = Prisma.PlacementGetPayload<object>;
 export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
 /** A session with the role of its user in the account; null: the user is no member any more. */
 export type SessionRow = Prisma.AccountSessionGetPayload<object> & { role: MemberRole | null };
-export type CampaignRow = Prisma.CampaignGetPayload<object> & {
-  creatives: Prisma.CreativeGetPayload<object>[];
-  geoTargets: Prisma.GeoTargetGetPayload<object>[];
-  blocklistRules: Prisma.BlocklistRuleGetPayload<object>[];
-  affinities: Prisma.AffinityGetPayload<object>[];
-};
 
-/** Locks campaigns against every other change and loads them whole, with what each has spent on the day (millicents). */
-export async function lockCampaigns(
-  transaction: Transaction,
-  ids: readonly string[],
-  day: string,
-): Promise<{ campaign: CampaignRow; daySpentMillicents: number }[]> {
-  const wanted = [...ids];
-  await transaction.$queryRaw`
-    SELECT id FROM campaigns WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
-  const campaigns = await loadCampaigns(transaction, wanted);
-  const spent = await transaction.campaignRollup.groupBy({
-    by: ["campaignId"],
-    where: { campaignId: { in: wanted }, day: dateOfDay(day) },
-    _sum: { spentMillicents: true },
-  });
-  const spentById = new Map(spent.map((row) => [row.campaignId, row._sum.spentMillicents ?? 0n]));
-  return campaigns.map((campaign) => ({
-    campaign,
-    daySpentMillicents: safeInteger(spentById.get(campaign.id) ?? 0n, "spent on the day"),
-  }));
+export interface LockedCampaigns {
+  /** Those whose rows are locked, with all that belongs to them. */
+  campaigns: WholeCampaign[];
+  /** Those that another transaction had locked. */
+  skipped: string[];
 }
 
 /**
- * Loads campaigns whole. Without a lock a campaign may come with parts that are newer than itself, never with older ones.
+ * Locks campaigns against every other change and loads them whole. What belongs to a campaign takes a statement that begins when
+ * its row is locked: one that waited for the lock re-reads the locked row alone.
+ * @param skipLocked leaves those out that another transaction has locked, in place of waiting for them
  */
-export async function loadCampaigns(
-  database: Transaction | Database,
+export async function lockCampaigns(
+  statements: Statements,
   ids: readonly string[],
-): Promise<CampaignRow[]> {
+  { skipLocked }: { skipLocked: boolean },
+): Promise<LockedCampaigns> {
   const wanted = [...ids];
-  // One query after the other: Prisma would send those of an include side by side, which one connection cannot do.
-  const campaigns = await database.campaign.findMany({
-    where: { id: { in: wanted } },
-    orderBy: { id: "asc" },
-  });
-  const ofCampaigns = { where: { campaignId: { in: wanted } }, orderBy: byAge };
-  const creatives = await database.creative.findMany({
-    where: { ...ofCampaigns.where, deletedAt: null },
-    orderBy: byAge,
-  });
-  const geoTargets = await database.geoTarget.findMany(ofCampaigns);
-  const blocklistRules = await database.blocklistRule.findMany(ofCampaigns);
-  const affinities = await database.affinity.findMany(ofCampaigns);
-  const of = {
-    creatives: byCampaign(creatives),
-    geoTargets: byCampaign(geoTargets),
-    blocklistRules: byCampaign(blocklistRules),
-    affinities: byCampaign(affinities),
+  const locking = statements.query<{ id: string }>(
+    skipLocked
+      ? Prisma.sql`
+          SELECT id FROM campaigns WHERE id = ANY(${wanted}::text[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`
+      : Prisma.sql`SELECT id FROM campaigns WHERE id = ANY(${wanted}::text[]) ORDER BY id FOR NO KEY UPDATE`,
+  );
+  const [locked, campaigns] = await Promise.all([locking, readCampaigns(statements, wanted)]);
+  const isLocked = new Set(locked.map(({ id }) => id));
+  return {
+    campaigns: campaigns.filter(({ id }) => isLocked.has(id)),
+    skipped: campaigns.filter(({ id }) => !isLocked.has(id)).map(({ id }) => id),
   };
-  return campaigns.map((campaign) => ({
-    ...campaign,
-    creatives: of.creatives.get(campaign.id) ?? [],
-    geoTargets: of.geoTargets.get(campaign.id) ?? [],
-    blocklistRules: of.blocklistRules.get(campaign.id) ?? [],
-    affinities: of.affinities.get(campaign.id) ?? [],
-  }));
 }
 
-function byCampaign<Row extends { campaignId: string }>(rows: readonly Row[]): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(row.campaignId);
-    if (group === undefined) groups.set(row.campaignId, [row]);
-    else group.push(row);
-  }
-  return groups;
+/** What a campaign has spent on a day, in millicents. */
+export async function spentOnDay(statements: Statements, campaignId: string, day: string): Promise<number> {
+  const [row] = await statements.query<{ spent: bigint }>(Prisma.sql`
+    SELECT spent_millicents AS spent FROM campaign_rollups WHERE campaign_id = ${campaignId} AND day = ${day}::date`);
+  return safeInteger(row?.spent ?? 0n, "spent on the day");
 }
 
 /** Loads sessions with the present roles of their users. */
@@ -149,32 +112,26 @@ export async function page(
 
 /** Notes which version of each row is known to be published; never goes back. */
 export async function markPublished(
-  database: Database,
+  pipeline: Pipeline,
   kind: PublishedKind,
   rows: readonly { id: string; version: number }[],
 ): Promise<void> {
+  if (rows.length === 0) return;
+  const { table, key } = TABLES[kind];
   const ids = rows.map((row) => row.id);
   const versions = rows.map((row) => row.version);
-  await {
-    advertiser: () => database.$executeRaw`
-      UPDATE advertisers SET published_version = done.version
-      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
-      WHERE advertisers.id = done.id AND advertisers.published_version < done.version`,
-    campaign: () => database.$executeRaw`
-      UPDATE campaigns SET published_version = done.version
-      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
-      WHERE campaigns.id = done.id AND campaigns.published_version < done.version`,
-    placement: () => database.$executeRaw`
-      UPDATE placements SET published_version = done.version
-      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
-      WHERE placements.game_id = done.id AND placements.published_version < done.version`,
-    apiKey: () => database.$executeRaw`
-      UPDATE api_keys SET published_version = done.version
-      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
-      WHERE api_keys.id = done.id AND api_keys.published_version < done.version`,
-    session: () => database.$executeRaw`
-      UPDATE account_sessions SET published_version = done.version
-      FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
-      WHERE account_sessions.id = done.id AND account_sessions.published_version < done.version`,
-  }[kind]();
+  const statement = Prisma.sql`
+    UPDATE ${table} AS published SET published_version = done.version
+    FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
+    WHERE published.${key} = done.id AND published.published_version < done.version`;
+  // Not as a statement of its own: rows are locked in no order, and a deadlock is to be repeated.
+  await pipeline.inTransaction((statements) => statements.execute(statement));
 }
+
+const TABLES: Record<PublishedKind, { table: Prisma.Sql; key: Prisma.Sql }> = {
+  advertiser: { table: Prisma.sql`advertisers`, key: Prisma.sql`id` },
+  campaign: { table: Prisma.sql`campaigns`, key: Prisma.sql`id` },
+  placement: { table: Prisma.sql`placements`, key: Prisma.sql`game_id` },
+  apiKey: { table: Prisma.sql`api_keys`, key: Prisma.sql`id` },
+  session: { table: Prisma.sql`account_sessions`, key: Prisma.sql`id` },
+};

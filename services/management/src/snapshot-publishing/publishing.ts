@@ -1,12 +1,14 @@
 import {
   type Database,
   DatabaseUnavailable,
-  inTransaction,
+  type Pipeline,
+  type Statements,
   safeInteger,
   TransactionConflict,
   utcDay,
 } from "@diegetic/database";
 import {
+  type CampaignState,
   type InstallationClaim,
   isRedisUnavailable,
   type MoneyCommands,
@@ -17,9 +19,10 @@ import {
 } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
 import { type Logger, OutageLogger, unavailable } from "@diegetic/service-kit";
+import { readCampaigns, type WholeCampaign } from "../campaigns/statements.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry, sessionEntry } from "./entities.ts";
-import { loadCampaigns, loadSessions, lockCampaigns, markPublished, type PublishedKind } from "./load.ts";
+import { loadSessions, lockCampaigns, markPublished, type PublishedKind, spentOnDay } from "./load.ts";
 
 /** More than twice the lease of a match instance: one that died is waited for. */
 const PROPAGATION_TIMEOUT_MS = 5_000;
@@ -61,6 +64,7 @@ interface LoadedRow {
  */
 export class Publishing {
   readonly #database: Database;
+  readonly #pipeline: Pipeline;
   readonly #wallets: WalletCommands;
   readonly #recovery: Pick<WalletRecovery, "restoreFrozen">;
   readonly #snapshot: SnapshotPublisher;
@@ -73,6 +77,7 @@ export class Publishing {
 
   constructor(parts: {
     database: Database;
+    pipeline: Pipeline;
     wallets: WalletCommands;
     recovery: Pick<WalletRecovery, "restoreFrozen">;
     snapshot: SnapshotPublisher;
@@ -85,6 +90,7 @@ export class Publishing {
     propagationTimeoutMs?: number | undefined;
   }) {
     this.#database = parts.database;
+    this.#pipeline = parts.pipeline;
     this.#wallets = parts.wallets;
     this.#recovery = parts.recovery;
     this.#snapshot = parts.snapshot;
@@ -148,13 +154,18 @@ export class Publishing {
     const { entries, rows, pending } = await this.prepare(kind, ids);
     await this.#claim.check();
     const version = await this.#snapshot.publish(entries);
-    await markPublished(this.#database, kind, rows);
+    await this.markPublished(kind, rows);
     if (pending.length > 0) {
       throw new StateNotRestored(
         `${pending.length} of ${ids.length} rows wait for a state in Redis that is frozen`,
       );
     }
     return version;
+  }
+
+  /** Notes the versions of rows that Redis and the snapshot have. */
+  markPublished(kind: PublishedKind, rows: readonly { id: string; version: number }[]): Promise<void> {
+    return markPublished(this.#pipeline, kind, rows);
   }
 
   /** Applies rows to the wallets of their advertisers until those have them, and returns what belongs into the snapshot. */
@@ -194,7 +205,7 @@ export class Publishing {
         return rows.map((row) => ({ id: row.id, row, entry: advertiserEntry(row) }));
       }
       case "campaign": {
-        const rows = await loadCampaigns(this.#database, ids);
+        const rows = await readCampaigns(this.#pipeline, ids);
         return rows.map((row) => ({ id: row.id, row, entry: campaignEntry(row) }));
       }
       case "placement": {
@@ -266,36 +277,34 @@ export class Publishing {
    * idempotent one: the row is only read here, and the same version again changes nothing.
    */
   #applyCampaigns(ids: readonly string[]): Promise<AppliedRow[]> {
-    const day = utcDay(this.#nowMs());
-    return inTransaction(this.#database, async (transaction) => {
-      const locked = await lockCampaigns(transaction, ids, day);
-      return Promise.all(
-        locked.map(async ({ campaign, daySpentMillicents }) => {
-          const result = await this.#wallets.applyCampaign({
-            advertiserId: campaign.advertiserId,
-            campaignId: campaign.id,
-            version: campaign.version,
-            status: campaign.status,
-            budgetMillicents: centsToMillicents(campaign.budgetCents),
-            dailyCapMillicents:
-              campaign.dailyCapCents === null ? null : centsToMillicents(campaign.dailyCapCents),
-            seed: {
-              spentMillicents: safeInteger(campaign.spentMillicents, "spent"),
-              impressions: safeInteger(campaign.impressions, "impressions"),
-              day,
-              daySpentMillicents,
-            },
-          });
-          const { advertiserId } = campaign;
-          return {
-            row: campaign,
-            entry: campaignEntry(campaign),
-            advertiserId,
-            isApplied: result !== "unknown_wallet",
-          };
-        }),
-      );
+    return this.#pipeline.inTransaction(async (statements) => {
+      const { campaigns } = await lockCampaigns(statements, ids, { skipLocked: false });
+      return Promise.all(campaigns.map((campaign) => this.#applyCampaign(statements, campaign)));
     });
+  }
+
+  /** @param statements of the transaction that has the campaign locked */
+  async #applyCampaign(statements: Statements, campaign: WholeCampaign): Promise<AppliedRow> {
+    const { id, advertiserId, spentMillicents, impressions } = campaign;
+    const day = utcDay(this.#nowMs());
+    const apply = (seed: CampaignState["seed"]) =>
+      this.#wallets.applyCampaign({
+        advertiserId,
+        campaignId: id,
+        version: campaign.version,
+        status: campaign.status,
+        budgetMillicents: centsToMillicents(campaign.budgetCents),
+        dailyCapMillicents:
+          campaign.dailyCapCents === null ? null : centsToMillicents(campaign.dailyCapCents),
+        seed,
+      });
+    const nothingSpent = { spentMillicents, impressions, day, daySpentMillicents: 0 };
+    let result = await apply(spentMillicents === 0 ? nothingSpent : null);
+    if (result === "unknown_campaign") {
+      result = await apply({ ...nothingSpent, daySpentMillicents: await spentOnDay(statements, id, day) });
+    }
+    const isApplied = result === "applied" || result === "older";
+    return { row: campaign, entry: campaignEntry(campaign), advertiserId, isApplied };
   }
 
   async #placements(ids: readonly string[]): Promise<Prepared> {

@@ -10,7 +10,7 @@ import {
 import { createForeignRedisLog, type Logger, type Metrics, OutageLogger } from "@diegetic/service-kit";
 import { MovedHashSlots } from "../wallet-recovery/moved-hash-slots.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
-import { markPublished, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
+import { PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
 import { type Publishing, StateNotRestored } from "./publishing.ts";
 import {
   compareServers,
@@ -193,7 +193,7 @@ export class Reconciler {
         const { entries, rows } = await this.#parts.publishing.recall(kind, ids);
         await this.#parts.claim.check();
         yield entries;
-        await markPublished(this.#parts.database, kind, rows);
+        await this.#parts.publishing.markPublished(kind, rows);
         after = last;
       }
     }

@@ -28,10 +28,11 @@ function instance(wallets: Partial<MoneyCommands> = {}): {
   recovery: WalletRecovery;
   publishing: Publishing;
 } {
-  const { redis } = harness;
+  const { redis, pipeline } = harness;
   const { database } = harness.management;
   const parts = {
     database,
+    pipeline,
     wallets: { ...createMoneyCommands(redis), ...wallets },
     claim: new InstallationClaim(redis, () => installationId(database)),
     nowMs: Date.now,
