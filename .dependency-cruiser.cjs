@@ -14,7 +14,7 @@ const PACKAGES_OF = {
   "local-stores": [],
 };
 const PACKAGES_OF_SERVICE = {
-  dashboard: ["contracts"],
+  dashboard: ["ad-rules", "contracts"],
   management: ["ad-rules", "contracts", "database", "hot-state", "money", "service-kit"],
   match: ["ad-rules", "collections", "contracts", "hot-state", "money", "service-kit"],
   billing: ["contracts", "database", "hot-state", "money", "service-kit"],

@@ -41,6 +41,13 @@ export { DEFAULT_IMPRESSION_TIMES, holdOf, type ImpressionTimes, isCapStale } fr
 export type * from "./money/recovery-types.ts";
 export type * from "./money/types.ts";
 export {
+  ProcessReporter,
+  type ProcessState,
+  type ReconciliationReport,
+  type ReportedDifference,
+  readProcessReports,
+} from "./processes/process-reports.ts";
+export {
   type RateLimitAnswer,
   RateLimiter,
   type RateLimiterOptions,

@@ -117,6 +117,11 @@ export const rateLimitKeys = {
   bucket: (bucket: string) => `{rate:${bucket}}`,
 };
 
+export const processKeys = {
+  /** The latest report of each match and billing process, for the operator; a hash by process, expires after an hour. */
+  reports: "{processes}:reports",
+};
+
 export const keyUseKeys = {
   /** API keys used in the match tier by the moment (ms) of their last use, until management has written it down. */
   last: "{key-use}:last",

@@ -24,7 +24,12 @@ export {
   OutageKinds,
   OutageLogger,
 } from "./observability/outage-log.ts";
-export { checkReadiness, publicReadiness, type ReadinessChecks } from "./observability/readiness.ts";
+export {
+  checkReadiness,
+  failingChecks,
+  publicReadiness,
+  type ReadinessChecks,
+} from "./observability/readiness.ts";
 export { createWaitLog, logOutageOrWait } from "./observability/wait-log.ts";
 export * from "./settings/common.ts";
 export * from "./settings/options.ts";

@@ -12,12 +12,14 @@ import {
   DueIndex,
   ForeignRedis,
   InstallationClaim,
+  ProcessReporter,
   type RedisConnection,
   readSnapshotRows,
   type WalletLimits,
 } from "@diegetic/hot-state";
 import {
   createOutageLog,
+  failingChecks,
   type Logger,
   type Metrics,
   OutageKinds,
@@ -221,20 +223,32 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const monitor = { name: "store metrics", everyMs: STORE_METRICS_EVERY_MS, run: () => stores.look() };
   const tasks = [looks, monitor, ...passes].map((task) => new RepeatingTask({ ...task, logger }));
   for (const task of tasks) task.start();
+  const readiness: ReadinessChecks = {
+    redis: () => redis.ping(),
+    postgres: () => database.$queryRaw`SELECT 1`,
+    installation: () => claim.look(),
+  };
+  const reporter = new ProcessReporter(redis, {
+    service: "billing",
+    instance: name,
+    state: async () => {
+      // Another installation's Redis is left as it is.
+      await claim.check();
+      return { failing: await failingChecks(readiness), reconciliation: books.report() };
+    },
+    nowMs,
+  });
+  reporter.start();
 
   return {
-    readiness: {
-      redis: () => redis.ping(),
-      postgres: () => database.$queryRaw`SELECT 1`,
-      installation: () => claim.look(),
-    },
+    readiness,
     async expectOwnRedis() {
       await claim.check().catch((error: unknown) => {
         if (error instanceof ForeignRedis) throw error;
       });
     },
     async stop() {
-      await Promise.all([worker.close(DRAIN_MS), ...tasks.map((task) => task.stop())]);
+      await Promise.all([worker.close(DRAIN_MS), reporter.stop(), ...tasks.map((task) => task.stop())]);
       await producer.close();
       redis.disconnect();
       await Promise.all([pipeline.close(), spare.close(), database.$disconnect()]);

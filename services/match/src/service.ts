@@ -10,6 +10,7 @@ import {
   IdempotencyClaims,
   isRedisUnavailable,
   KeyUses,
+  ProcessReporter,
   RateLimiter,
   type RedisConnection,
   type ServingOperation,
@@ -21,6 +22,7 @@ import {
   createApp,
   createOutageLog,
   createWaitLog,
+  failingChecks,
   type Logger,
   logOutageOrWait,
   type Metrics,
@@ -82,13 +84,20 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
     },
   };
   const app = createApi(options, parts, readiness);
+  const reporter = new ProcessReporter(redis, {
+    service: "match",
+    instance: options.settings.instanceName,
+    state: async () => ({ failing: await failingChecks(readiness) }),
+    nowMs: parts.nowMs,
+  });
   follower.start();
+  reporter.start();
   return {
     app,
     readiness,
     waitUntilFresh: (timeoutMs) => follower.waitUntilFresh(timeoutMs),
     stop: async () => {
-      await follower.stop();
+      await Promise.all([follower.stop(), reporter.stop()]);
       await batcher.flush();
       await producer.close();
       await keyUses.flush().catch(outageOf("uses of keys").failed);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { creative } from "../../tests/builders.ts";
-import { hookFor } from "./hook-rotation.ts";
+import { hookFor, hookOrder } from "./hook-rotation.ts";
 
 describe("narrative_hook of an answer", () => {
   it("rotates over narrative_hook and alt_hooks", () => {
@@ -21,6 +21,15 @@ describe("narrative_hook of an answer", () => {
     { fields: {}, line: "brand" },
   ])("without a hook: $line", ({ fields, line }) => {
     expect(hookFor(creative({ narrative_hook: null, brand_name: "brand", ...fields }), 7)).toBe(line);
+  });
+
+  it("says of each line where it comes from, also of a creative that is being written", () => {
+    expect(hookOrder({ narrative_hook: "one", alt_hooks: ["two"], tagline: "t" })).toEqual([
+      { line: "one", source: "narrative_hook" },
+      { line: "two", source: "alt_hooks" },
+    ]);
+    expect(hookOrder({ product_name: "product" })).toEqual([{ line: "product", source: "product_name" }]);
+    expect(hookOrder({})).toEqual([{ line: "", source: "brand_name" }]);
   });
 
   it("never repeats twice in a row when there are two different hooks", () => {

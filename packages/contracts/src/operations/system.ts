@@ -1,6 +1,9 @@
 import {
+  differenceSchema,
+  processSchema,
   quarantinedRecordSchema,
   quarantineSchema,
+  reconciliationSchema,
   resolutionSchema,
   storeSchema,
   systemAccountListSchema,
@@ -40,6 +43,9 @@ export const systemApi = defineFeature({
   schemas: {
     System: systemSchema,
     Store: storeSchema,
+    Process: processSchema,
+    Reconciliation: reconciliationSchema,
+    Difference: differenceSchema,
     QuarantinedRecord: quarantinedRecordSchema,
     Resolution: resolutionSchema,
     SystemAccount: systemAccountSchema,
@@ -51,7 +57,8 @@ export const systemApi = defineFeature({
       method: "GET",
       path: "/system",
       summary: "Read the state of the installation",
-      description: "Stores, throughput, held money and what waits, read in bounded time.",
+      description:
+        "Stores, processes, throughput, held money, what waits, and where the stores disagree, read in bounded time.",
       success: [
         {
           status: 200,
@@ -60,6 +67,29 @@ export const systemApi = defineFeature({
           example: {
             read_at: exampleIds.moment,
             stores: [{ name: "postgres", ready: true }],
+            processes: [
+              {
+                service: "billing",
+                instance: "billing-1",
+                ready: true,
+                failing: [],
+                reported_at: exampleIds.moment,
+              },
+            ],
+            reconciliation: {
+              finished_at: exampleIds.moment,
+              differences: 1,
+              listed: [
+                {
+                  check: "outbox_age",
+                  what: "Records that wait in the outbox for more than two minutes",
+                  kind: "late",
+                  subject: exampleIds.advertiser,
+                  expected: "0",
+                  found: "3",
+                },
+              ],
+            },
             accounts: 12,
             users: 15,
             advertisers: 9,

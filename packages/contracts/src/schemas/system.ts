@@ -11,10 +11,56 @@ export const storeSchema = closed(
   "A store as management sees it at this moment.",
 );
 
+export const processSchema = closed(
+  {
+    service: answerText("match or billing."),
+    instance: answerText("The name of the instance (INSTANCE_NAME)."),
+    ready: Type.Boolean({
+      description: "Whether it reported within the last ten seconds that all its checks pass.",
+    }),
+    failing: Type.Array(answerText("The name of a check."), {
+      description: "The checks that failed in its last report.",
+    }),
+    reported_at: timestamp("When it reported last."),
+  },
+  "A process of the match or billing service.",
+);
+
+export const differenceSchema = closed(
+  {
+    check: answerText("The name of the check, as in the metrics."),
+    what: answerText("What was compared."),
+    kind: Type.Enum(["money", "late"], {
+      description:
+        "late: work that is overdue and may still be done. money: figures that must never disagree.",
+    }),
+    subject: answerText("Whose figures: an identifier, with a word where it has several."),
+    expected: answerText("What the one store says."),
+    found: answerText("What the other says."),
+  },
+  "Two figures that should agree and do not.",
+);
+
+export const reconciliationSchema = closed(
+  {
+    finished_at: nullable(
+      timestamp("When everything was compared last; null: not once since billing started."),
+    ),
+    differences: count("Differences that are open."),
+    listed: Type.Array(differenceSchema, { description: "The first 50 of them." }),
+  },
+  "What the comparison of all stores found. Billing repeats it all the time.",
+);
+
 export const systemSchema = closed(
   {
     read_at: timestamp("When this was read."),
     stores: Type.Array(storeSchema, { description: "Postgres, Redis, and what has to be in them." }),
+    processes: Type.Array(processSchema, {
+      description:
+        "The processes of match and billing. One that ended as it should is not listed; one that crashed is listed for an hour.",
+    }),
+    reconciliation: reconciliationSchema,
     accounts: count("Accounts."),
     users: count("Users who can sign in."),
     advertisers: count("Advertiser profiles."),

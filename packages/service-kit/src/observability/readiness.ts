@@ -17,6 +17,12 @@ export async function checkReadiness(checks: ReadinessChecks): Promise<Readiness
   return { ready: results.every(([, outcome]) => outcome === "ok"), checks: Object.fromEntries(results) };
 }
 
+/** The names of the checks that fail. */
+export async function failingChecks(checks: ReadinessChecks): Promise<string[]> {
+  const { checks: outcomes } = await checkReadiness(checks);
+  return Object.entries(outcomes).flatMap(([name, outcome]) => (outcome === "ok" ? [] : [name]));
+}
+
 /**
  * The checks as strangers may call them: without the reasons, which name hosts and versions, and never twice at the same
  * time, so that nobody can keep the stores busy by asking.

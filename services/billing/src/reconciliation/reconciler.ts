@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SessionSummaryReader } from "@diegetic/hot-state";
+import type { ReconciliationReport, SessionSummaryReader } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { CHECKS, type CheckName } from "./checks.ts";
@@ -35,6 +35,7 @@ const SESSION_KEYS_LOOKED_AT = 100_000;
 const IMPRESSIONS_LOOKED_AT = 2_000_000;
 const MAX_PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
+const MAX_REPORTED = 50;
 
 /**
  * Compares the books all the time, a page after the other. What differs in every look is logged once, when it is
@@ -46,6 +47,7 @@ export class Reconciler {
   readonly #findings = new Map<string, { finding: Comparison; cycle: number }>();
   readonly #compared = new Set<CheckName>();
   #cycle = 0;
+  #finishedAtMs: number | null = null;
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
@@ -61,7 +63,25 @@ export class Reconciler {
       const restMs = Math.min(MAX_PAUSE_MS, REST_FACTOR * (performance.now() - startedMs));
       await sleep(Math.max(pauseMs, restMs), undefined, { signal }).catch(() => undefined);
     }
-    if (!signal.aborted) this.#forgetGone();
+    if (signal.aborted) return;
+    this.#forgetGone();
+    this.#finishedAtMs = this.#parts.nowMs();
+  }
+
+  /** What the last looks found, for the operator. */
+  report(): ReconciliationReport {
+    const findings = [...this.#findings.values()].map(({ finding }) => finding);
+    return {
+      finishedAtMs: this.#finishedAtMs,
+      differences: findings.length,
+      listed: findings.slice(0, MAX_REPORTED).map(({ check, subject, relation, expected, found }) => ({
+        check,
+        ...CHECKS[check],
+        subject,
+        expected: relation === "equal" ? String(expected) : `at most ${expected}`,
+        found: String(found),
+      })),
+    };
   }
 
   async *#inspections(): AsyncGenerator<Inspection> {

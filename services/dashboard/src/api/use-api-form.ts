@@ -1,10 +1,11 @@
 import schemas from "virtual:request-schemas";
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { formatCents } from "../format/format.ts";
 import { ApiError, fieldNamedIn } from "./api-error.ts";
 import { checkFields, type FieldProblems, type FieldSchema } from "./check-fields.ts";
 import type { AnswerOf, BodyOf, ChangeKey, InputOf } from "./operations.ts";
 import { useChange } from "./queries.ts";
+import { useDraft } from "./use-draft.ts";
 
 /** The schema of the body of an operation, as plain data. */
 export function requestSchema(key: ChangeKey): FieldSchema {
@@ -26,13 +27,26 @@ export interface ApiForm<Key extends ChangeKey> {
   reset: (values: Partial<BodyOf<Key>>) => void;
 }
 
+interface ApiFormOptions {
+  /** Keeps unsent values in the browser under this name. */
+  draft?: string;
+}
+
 /** The state of a form that sends the body of one operation: checked by its schema, answered at the field that the API names. */
-export function useApiForm<Key extends ChangeKey>(key: Key, initial: Partial<BodyOf<Key>>): ApiForm<Key> {
-  const [values, setValues] = useState<Partial<BodyOf<Key>>>(initial);
+export function useApiForm<Key extends ChangeKey>(
+  key: Key,
+  initial: Partial<BodyOf<Key>>,
+  options: ApiFormOptions = {},
+): ApiForm<Key> {
+  const draft = useDraft(options.draft, initial);
+  const [values, setValues] = useState<Partial<BodyOf<Key>>>(draft.restored ?? initial);
   const [problems, setProblems] = useState<FieldProblems>({});
   const [failure, setFailure] = useState<string>();
-  const [isChanged, setChanged] = useState(false);
+  const [isChanged, setChanged] = useState(draft.restored !== undefined);
   const change = useChange(key);
+  useEffect(() => {
+    if (isChanged) draft.save(values);
+  }, [isChanged, values, draft]);
 
   const set: ApiForm<Key>["set"] = useCallback((field, value) => {
     setValues((former) => ({ ...former, [field]: value }));
@@ -41,12 +55,16 @@ export function useApiForm<Key extends ChangeKey>(key: Key, initial: Partial<Bod
     setChanged(true);
   }, []);
 
-  const reset = useCallback((next: Partial<BodyOf<Key>>) => {
-    setValues(next);
-    setProblems({});
-    setFailure(undefined);
-    setChanged(false);
-  }, []);
+  const reset = useCallback(
+    (next: Partial<BodyOf<Key>>) => {
+      setValues(next);
+      setProblems({});
+      setFailure(undefined);
+      setChanged(false);
+      draft.remove();
+    },
+    [draft],
+  );
 
   const send: ApiForm<Key>["send"] = async (rest) => {
     const schema = requestSchema(key);
@@ -57,6 +75,7 @@ export function useApiForm<Key extends ChangeKey>(key: Key, initial: Partial<Bod
     try {
       const answer = await change.mutateAsync({ ...rest, body: values } as unknown as InputOf<Key>);
       setChanged(false);
+      draft.remove();
       return answer;
     } catch (error) {
       const detail = error instanceof ApiError ? error.detail : String(error);

@@ -8,6 +8,8 @@ type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<Re
 const anyCall = callForResponse as unknown as AnyCall;
 
 interface ReadAllOptions {
+  /** Asks only when true. */
+  enabled?: boolean;
   /** Asks again after this time while the page is looked at. */
   refetchEveryMs?: number;
 }
@@ -18,7 +20,7 @@ export function useReadAll<Key extends ReadKey>(
   input: InputOf<Key>,
   /** Joins the answer so far with that of the next page. */
   join: (sofar: AnswerOf<Key>, next: AnswerOf<Key>) => AnswerOf<Key>,
-  { refetchEveryMs }: ReadAllOptions = {},
+  { enabled, refetchEveryMs }: ReadAllOptions = {},
 ): UseQueryResult<AnswerOf<Key>, ApiError> {
   return useQuery<AnswerOf<Key>, ApiError>({
     queryKey: [key, input, "all pages"],
@@ -39,6 +41,7 @@ export function useReadAll<Key extends ReadKey>(
       return answer;
     },
     placeholderData: (previous: AnswerOf<Key> | undefined) => previous,
+    ...(enabled !== undefined && { enabled }),
     ...(refetchEveryMs !== undefined && { refetchInterval: refetchEveryMs }),
   });
 }

@@ -8,4 +8,9 @@ export interface Series {
 
 export type ChartRow = Readonly<Record<string, string | number | null>>;
 
+export interface Axis {
+  formatTicks: (ticks: readonly number[]) => (value: number) => string;
+  smallestStep: number;
+}
+
 export type ValueFormat = "cents" | "count" | "share" | "decimal";

@@ -3,8 +3,8 @@ import { IconDownload } from "@tabler/icons-react";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { download, toCsv } from "../format/csv.ts";
 import {
+  formatAxisCents,
   formatCompact,
-  formatCompactCents,
   formatCount,
   formatDecimal,
   formatExactCents,
@@ -13,7 +13,7 @@ import {
 } from "../format/format.ts";
 import { Failed } from "../kit/states.tsx";
 import classes from "./chart.module.css";
-import type { ChartRow, Series, ValueFormat } from "./chart-data.ts";
+import type { Axis, ChartRow, Series, ValueFormat } from "./chart-data.ts";
 
 const TimePlot = lazy(() => import("./plots.tsx").then(({ TimePlot }) => ({ default: TimePlot })));
 const RankPlot = lazy(() => import("./plots.tsx").then(({ RankPlot }) => ({ default: RankPlot })));
@@ -24,11 +24,12 @@ const EXACT: Record<ValueFormat, (value: number) => string> = {
   share: formatShare,
   decimal: formatDecimal,
 };
-const SHORT: Record<ValueFormat, (value: number) => string> = {
-  cents: formatCompactCents,
-  count: formatCompact,
-  share: formatShare,
-  decimal: formatDecimal,
+/** How the gridlines of an axis are named, and the least step between them. */
+const AXES: Record<ValueFormat, Axis> = {
+  cents: { formatTicks: formatAxisCents, smallestStep: 1 },
+  count: { formatTicks: () => formatCompact, smallestStep: 1 },
+  share: { formatTicks: () => formatShare, smallestStep: 0.01 },
+  decimal: { formatTicks: () => formatDecimal, smallestStep: 0.01 },
 };
 
 interface ChartProps {
@@ -158,7 +159,7 @@ export function Chart(props: ChartProps) {
                 series={series}
                 height={height}
                 isStacked={kind === "stacked"}
-                short={SHORT[format]}
+                axis={AXES[format]}
                 exact={EXACT[format]}
               />
             ) : (

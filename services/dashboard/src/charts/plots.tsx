@@ -8,9 +8,10 @@ import {
   XAxis,
   YAxis,
 } from "recharts";
-import { formatPoint, formatPointInFull } from "../format/format.ts";
+import { formatPoint, formatPointInFull, isPresent } from "../format/format.ts";
+import { axisTicks } from "./axis.ts";
 import classes from "./chart.module.css";
-import type { ChartRow, Series } from "./chart-data.ts";
+import type { Axis, ChartRow, Series } from "./chart-data.ts";
 
 interface PlotProps {
   rows: readonly ChartRow[];
@@ -23,12 +24,12 @@ interface PlotProps {
 interface TimePlotProps extends PlotProps {
   height: number;
   isStacked: boolean;
-  /** As on an axis. */
-  short: (value: number) => string;
+  axis: Axis;
 }
 
 const AXIS = { fontSize: 12, fill: "var(--muted)" };
 const OTHERS = ["var(--other-1)", "var(--other-2)", "var(--info)"];
+const RUNNING = "2 4";
 
 function strokeOf(series: readonly Series[], index: number): string {
   const role = series[index]?.role;
@@ -39,11 +40,37 @@ function strokeOf(series: readonly Series[], index: number): string {
   return OTHERS[place % OTHERS.length] ?? "var(--muted)";
 }
 
+const runningKey = (key: string) => `${key} running`;
+
+/** The last point has a line of its own while its day or hour is running: it is no fall. */
+function withRunning(rows: readonly ChartRow[], series: readonly Series[], isRunning: boolean): ChartRow[] {
+  if (!isRunning) return [...rows];
+  return rows.map((row, index) => {
+    const fromLast = rows.length - 1 - index;
+    const parts = series.flatMap(({ key }) => [
+      [key, fromLast === 0 ? null : row[key]],
+      [runningKey(key), fromLast <= 1 ? row[key] : null],
+    ]);
+    return { ...row, ...Object.fromEntries(parts) };
+  });
+}
+
 /** Series over UTC days or hours: an area below your own, lines for the others. */
-export function TimePlot({ rows, rowKey, series, height, isStacked, short, exact }: TimePlotProps) {
+export function TimePlot({ rows, rowKey, series, height, isStacked, axis, exact }: TimePlotProps) {
+  const numberOf = (row: ChartRow, key: string) => Number(row[key] ?? 0);
+  const heights = rows.flatMap((row) => {
+    const values = series.map(({ key }) => numberOf(row, key));
+    return isStacked ? [values.reduce((sum, value) => sum + value, 0)] : values;
+  });
+  const ticks = axisTicks(Math.max(0, ...heights), axis.smallestStep);
+  const lastPoint = String(rows.at(-1)?.[rowKey] ?? "");
+  const isRunning = !isStacked && rows.length > 1 && isPresent(lastPoint, new Date());
   return (
     <ResponsiveContainer width="100%" height={height}>
-      <ComposedChart data={[...rows]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }}>
+      <ComposedChart
+        data={withRunning(rows, series, isRunning)}
+        margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
+      >
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis
           dataKey={rowKey}
@@ -51,16 +78,18 @@ export function TimePlot({ rows, rowKey, series, height, isStacked, short, exact
           tick={AXIS}
           tickLine={false}
           axisLine={{ stroke: "var(--line)" }}
+          interval="equidistantPreserveStart"
           minTickGap={32}
         />
         <YAxis
-          tickFormatter={short}
+          tickFormatter={axis.formatTicks(ticks)}
+          ticks={ticks}
           tick={AXIS}
           tickLine={false}
           axisLine={false}
           width={56}
-          domain={[0, "auto"]}
-          allowDecimals={false}
+          domain={[0, ticks.at(-1) ?? "auto"]}
+          interval={0}
         />
         <Tooltip
           cursor={{ stroke: "var(--muted)", strokeDasharray: "2 2" }}
@@ -68,7 +97,7 @@ export function TimePlot({ rows, rowKey, series, height, isStacked, short, exact
           content={({ active, label }) =>
             active ? (
               <Tip
-                title={`${formatPointInFull(String(label))}, UTC`}
+                title={`${formatPointInFull(String(label))}, UTC${isRunning && label === lastPoint ? ", still running" : ""}`}
                 row={rows.find((row) => row[rowKey] === label)}
                 series={series}
                 exact={exact}
@@ -76,34 +105,40 @@ export function TimePlot({ rows, rowKey, series, height, isStacked, short, exact
             ) : null
           }
         />
-        {series.map(({ key, role }, index) => {
+        {series.flatMap(({ key, role }, index) => {
           const stroke = strokeOf(series, index);
-          return role === "own" || isStacked ? (
-            <Area
-              key={key}
-              dataKey={key}
-              stroke={stroke}
-              strokeWidth={2}
-              fill={stroke}
-              fillOpacity={isStacked ? 0.35 : 0.12}
-              type="linear"
-              dot={false}
-              activeDot={{ r: 4, strokeWidth: 0, fill: stroke }}
-              isAnimationActive={false}
-              {...(isStacked && { stackId: "all" })}
-            />
-          ) : (
-            <Line
-              key={key}
-              dataKey={key}
-              stroke={stroke}
-              strokeWidth={role === "plan" ? 1.5 : 2}
-              {...(role === "plan" && { strokeDasharray: "5 5" })}
-              type="linear"
-              dot={false}
-              activeDot={{ r: 3, strokeWidth: 0, fill: stroke }}
-              isAnimationActive={false}
-            />
+          const dash = role === "plan" ? "5 5" : undefined;
+          const parts = [{ dataKey: key, dash }];
+          if (isRunning) parts.push({ dataKey: runningKey(key), dash: RUNNING });
+          return parts.map(({ dataKey, dash: strokeDasharray }) =>
+            role === "own" || isStacked ? (
+              <Area
+                key={dataKey}
+                dataKey={dataKey}
+                stroke={stroke}
+                strokeWidth={2}
+                fill={stroke}
+                fillOpacity={isStacked ? 0.35 : 0.12}
+                type="linear"
+                dot={false}
+                activeDot={{ r: 4, strokeWidth: 0, fill: stroke }}
+                isAnimationActive={false}
+                {...(strokeDasharray && { strokeDasharray })}
+                {...(isStacked && { stackId: "all" })}
+              />
+            ) : (
+              <Line
+                key={dataKey}
+                dataKey={dataKey}
+                stroke={stroke}
+                strokeWidth={role === "plan" ? 1.5 : 2}
+                {...(strokeDasharray && { strokeDasharray })}
+                type="linear"
+                dot={false}
+                activeDot={{ r: 3, strokeWidth: 0, fill: stroke }}
+                isAnimationActive={false}
+              />
+            ),
           );
         })}
       </ComposedChart>

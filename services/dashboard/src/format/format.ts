@@ -4,7 +4,6 @@ export const CURRENCY = "USD";
 const MILLICENTS_PER_CENT = 1_000;
 const MICROCENTS_PER_CENT = 1_000_000;
 const CENTS = 100;
-const MIN_COMPACT_CENTS = 1_000;
 
 const money = new Intl.NumberFormat(undefined, { style: "currency", currency: CURRENCY });
 const exactMoney = new Intl.NumberFormat(undefined, {
@@ -60,11 +59,17 @@ export function exactColumn(amounts: readonly number[]): (cents: number) => stri
   return (cents) => format.format(cents / CENTS);
 }
 
-/** For axes, where there is little space. */
-export function formatCompactCents(cents: number): string {
-  // Whole tenths would show small amounts twice.
-  if (Math.abs(cents) < MIN_COMPACT_CENTS && cents !== 0) return money.format(cents / CENTS);
-  return compactMoney.format(cents / CENTS);
+/** A sentence of the API, which counts in cents, with its amounts as the pages write money: "1980 cents" becomes "$19.80". */
+export function withMoney(sentence: string): string {
+  return sentence.replaceAll(/\b(\d+(?:\.\d+)?) cents?\b/g, (_all, cents: string) =>
+    formatExactCents(Number(cents)),
+  );
+}
+
+/** The amounts at the gridlines of an axis, in one form: short where all are whole, else with both cents. */
+export function formatAxisCents(ticks: readonly number[]): (cents: number) => string {
+  const isWhole = ticks.every((cents) => cents % CENTS === 0);
+  return (cents) => (isWhole ? compactMoney : money).format(cents / CENTS);
 }
 
 export function centsOfMillicents(millicents: number): number {
@@ -114,6 +119,12 @@ export function formatPoint(point: string): string {
 /** As `formatPoint`, with the day of an hour and the year of a day. */
 export function formatPointInFull(point: string): string {
   return isDay(point) ? formatDayWithYear(point) : `${formatDay(point)}, ${formatPoint(point)}`;
+}
+
+/** Whether the UTC day, or the UTC hour that begins at the moment, is not over yet. */
+export function isPresent(point: string, now: Date): boolean {
+  const length = isDay(point) ? point.length : "2026-12-01T13".length;
+  return now.toISOString().slice(0, length) === point.slice(0, length);
 }
 
 function isDay(point: string): boolean {

@@ -17,25 +17,12 @@ import { type ReactNode, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { type CsvValue, download, toCsv } from "../format/csv.ts";
 import { formatCount, formatNoun } from "../format/format.ts";
+import { type Column, type ColumnMakers, columnMakers } from "./columns.tsx";
 import classes from "./data-table.module.css";
+import { Section } from "./page.tsx";
 import { Failed } from "./states.tsx";
-import { isFound, parseSort, type SortValue, sortRows, sortText } from "./table-rows.ts";
+import { isFound, parseSort, sortRows, sortText } from "./table-rows.ts";
 import { useUrlState } from "./use-url-state.ts";
-
-export interface Column<Row> {
-  key: string;
-  header: string;
-  /** What the column means, on hover of its header. */
-  help?: string;
-  cell: (row: Row) => ReactNode;
-  /** What the column sorts by, and what stands in the CSV. Left out: neither. */
-  value?: (row: Row) => SortValue;
-  /** What stands in the CSV, where it is not the value. */
-  csv?: (row: Row) => CsvValue;
-  align?: "right";
-  /** On a phone: the title of the row, one of its two facts, or a fact that opening the row shows. */
-  phone?: "title" | "fact" | "more" | "none";
-}
 
 export interface Filter<Row> {
   key: string;
@@ -141,9 +128,33 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     download(`${label.toLowerCase().replaceAll(/\W+/g, "-")}.csv`, text);
   };
 
+  const hasTools = searchIn !== undefined || filters.length > 0;
+  const countAndCsv = (
+    <>
+      <Text c="dimmed" fz={13} ml="auto" aria-live="polite">
+        {rows === undefined
+          ? ""
+          : isFiltered
+            ? `${formatCount(found.length)} of ${formatNoun(rows.length, "row")}`
+            : formatNoun(rows.length, "row")}
+      </Text>
+      <Tooltip label="Download what is listed as CSV">
+        <Button
+          variant="default"
+          size={hasTools ? "sm" : "compact-sm"}
+          leftSection={<IconDownload size={16} stroke={1.5} />}
+          onClick={saveCsv}
+          disabled={rows === undefined}
+        >
+          CSV
+        </Button>
+      </Tooltip>
+    </>
+  );
+
   return (
     <div>
-      {props.isPlain !== true && (
+      {props.isPlain !== true && hasTools && (
         <Group mb="sm" gap="xs" wrap="wrap">
           {searchIn && (
             <TextInput
@@ -167,23 +178,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               w={180}
             />
           ))}
-          <Text c="dimmed" fz={13} ml="auto" aria-live="polite">
-            {rows === undefined
-              ? ""
-              : isFiltered
-                ? `${formatCount(found.length)} of ${formatNoun(rows.length, "row")}`
-                : formatNoun(rows.length, "row")}
-          </Text>
-          <Tooltip label="Download what is listed as CSV">
-            <Button
-              variant="default"
-              leftSection={<IconDownload size={16} stroke={1.5} />}
-              onClick={saveCsv}
-              disabled={rows === undefined}
-            >
-              CSV
-            </Button>
-          </Tooltip>
+          {countAndCsv}
         </Group>
       )}
       {props.bulkActions && chosenRows.length > 0 && (
@@ -298,6 +293,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </Group>
         )}
       </div>
+      {props.isPlain !== true && !hasTools && (
+        <Group mt="xs" gap="xs">
+          {countAndCsv}
+        </Group>
+      )}
       {pages > 1 && (
         <Group justify="center" mt="md">
           <Pagination
@@ -310,6 +310,32 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </Group>
       )}
     </div>
+  );
+}
+
+interface TableSectionProps<Row>
+  extends Omit<DataTableProps<Row>, "label" | "columns" | "error" | "onRetry"> {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  /** The query that the rows come from. */
+  read: { error: unknown; refetch: () => unknown };
+  columns: (make: ColumnMakers<Row>) => readonly Column<Row>[];
+}
+
+/** A part of a page that is one table of what was read. */
+export function TableSection<Row>(props: TableSectionProps<Row>) {
+  const { title, about, actions, read, columns, ...table } = props;
+  return (
+    <Section title={title} about={about} actions={actions}>
+      <DataTable
+        label={title}
+        error={read.error}
+        onRetry={() => void read.refetch()}
+        columns={columns(columnMakers<Row>())}
+        {...table}
+      />
+    </Section>
   );
 }
 

@@ -12,17 +12,23 @@ export interface Figure {
 interface FiguresProps {
   figures: readonly Figure[];
   isLoading?: boolean;
+  /** What they are made of could not be loaded: a dash says that there is no figure. */
+  hasFailed?: boolean;
 }
 
 /** The summary line of a page: three to five figures. */
-export function Figures({ figures, isLoading = false }: FiguresProps) {
+export function Figures({ figures, isLoading = false, hasFailed = false }: FiguresProps) {
   return (
     <dl className={classes.figures}>
       {figures.map(({ label, value, note }) => (
         <div key={label} className={classes.figure}>
           <dt className={classes.label}>{label}</dt>
-          <dd className={classes.value}>{isLoading ? <Skeleton height={28} width={112} my={3} /> : value}</dd>
-          <dd className={classes.note}>{isLoading ? <Skeleton height={12} width={80} my={3} /> : note}</dd>
+          <dd className={classes.value}>
+            {!isLoading ? value : hasFailed ? "–" : <Skeleton height={28} width={112} my={3} />}
+          </dd>
+          <dd className={classes.note}>
+            {!isLoading ? note : hasFailed ? "not loaded" : <Skeleton height={12} width={80} my={3} />}
+          </dd>
         </div>
       ))}
     </dl>

@@ -8,7 +8,7 @@ interface StatusProps {
   tone: Tone;
   children: ReactNode;
   /** Why it is so; on a line of its own, or on hover where space is short. */
-  cause?: string | undefined;
+  cause?: ReactNode;
   isShort?: boolean;
 }
 
@@ -20,7 +20,7 @@ export function Status({ tone, children, cause, isShort = false }: StatusProps) 
       {children}
     </span>
   );
-  if (cause === undefined) return word;
+  if (cause === undefined || cause === "") return word;
   if (isShort) {
     return (
       <Tooltip label={cause}>

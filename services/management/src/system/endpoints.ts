@@ -6,7 +6,12 @@ import {
   systemApi,
 } from "@diegetic/contracts";
 import { type Database, type Prisma, safeInteger } from "@diegetic/database";
-import type { MoneyCommands } from "@diegetic/hot-state";
+import {
+  type MoneyCommands,
+  type ReconciliationReport,
+  type RedisConnection,
+  readProcessReports,
+} from "@diegetic/hot-state";
 import {
   checkReadiness,
   conflict,
@@ -24,9 +29,12 @@ import { countRows, readWaiting } from "./store.ts";
 const MAX_LISTED_RECORDS = 100;
 const MAX_LISTED_ACCOUNTS = 500;
 const MILLICENTS_PER_CENT = 1_000n;
+/** Processes report every two seconds. */
+const SILENT_AFTER_MS = 10_000;
 
 export interface SystemParts {
   database: Database;
+  redis: RedisConnection;
   wallets: MoneyCommands;
   clock: Clock;
   readiness: ReadinessChecks;
@@ -49,7 +57,7 @@ function requireOperator({ key }: RequestContext): void {
   throw forbidden("Only the operator of this installation can do this.");
 }
 
-function show({ database, wallets, clock, readiness }: SystemParts): Endpoint["handle"] {
+function show({ database, redis, wallets, clock, readiness }: SystemParts): Endpoint["handle"] {
   return async (context) => {
     requireOperator(context);
     const nowMs = clock();
@@ -57,10 +65,40 @@ function show({ database, wallets, clock, readiness }: SystemParts): Endpoint["h
     const body: SystemBody = {
       read_at: timestamp(new Date(nowMs)),
       stores: Object.entries(checks).map(([name, outcome]) => ({ name, ready: outcome === "ok" })),
+      ...(await readProcesses(redis, nowMs)),
       ...(await countRows(database, nowMs)),
       ...(await readWaiting(database, wallets, nowMs)),
     };
     return { status: 200, body };
+  };
+}
+
+async function readProcesses(
+  redis: RedisConnection,
+  nowMs: number,
+): Promise<Pick<SystemBody, "processes" | "reconciliation">> {
+  const reports = await readProcessReports(redis, nowMs);
+  // Each billing process compares everything: the one that finished last knows best.
+  const latest = reports
+    .flatMap(({ reconciliation }) => reconciliation ?? [])
+    .reduce<ReconciliationReport | undefined>(
+      (one, other) => ((one?.finishedAtMs ?? -1) >= (other.finishedAtMs ?? 0) ? one : other),
+      undefined,
+    );
+  const finishedAtMs = latest?.finishedAtMs ?? null;
+  return {
+    processes: reports.map(({ service, instance, failing, reportedAtMs }) => ({
+      service,
+      instance,
+      ready: failing.length === 0 && nowMs - reportedAtMs < SILENT_AFTER_MS,
+      failing,
+      reported_at: timestamp(new Date(reportedAtMs)),
+    })),
+    reconciliation: {
+      finished_at: finishedAtMs === null ? null : timestamp(new Date(finishedAtMs)),
+      differences: latest?.differences ?? 0,
+      listed: latest?.listed ?? [],
+    },
   };
 }
 

@@ -40,6 +40,45 @@ describe("the operator", () => {
     expect(after.oldest_waiting_seconds).toBeNull();
   });
 
+  it("sees which processes are ready, and where the stores disagree", async () => {
+    const difference = {
+      check: "outbox_age",
+      what: "Records that wait",
+      kind: "late" as const,
+      subject: newId("adv"),
+      expected: "0",
+      found: "3",
+    };
+    const nowMs = Date.now();
+    const report = (facts: object) => JSON.stringify({ service: "billing", failing: [], ...facts });
+    const reconciled = (finishedAtMs: number | null, listed: object[]) => ({
+      finishedAtMs,
+      differences: listed.length,
+      listed,
+    });
+    await harness.redis.hset("{processes}:reports", {
+      a: report({ instance: "b-1", reportedAtMs: nowMs, reconciliation: reconciled(nowMs, [difference]) }),
+      b: report({ instance: "b-2", reportedAtMs: nowMs - 20_000, reconciliation: reconciled(null, []) }),
+      c: report({ service: "match", instance: "m-1", reportedAtMs: nowMs, failing: ["snapshot"] }),
+    });
+    const { processes, reconciliation } = await open();
+    expect(processes).toMatchObject([
+      { service: "billing", instance: "b-1", ready: true },
+      { service: "billing", instance: "b-2", ready: false, failing: [] },
+      { service: "match", instance: "m-1", ready: false, failing: ["snapshot"] },
+    ]);
+    expect(reconciliation).toEqual({
+      finished_at: new Date(nowMs).toISOString(),
+      differences: 1,
+      listed: [difference],
+    });
+    await harness.redis.del("{processes}:reports");
+    expect(await open()).toMatchObject({
+      processes: [],
+      reconciliation: { finished_at: null, differences: 0 },
+    });
+  });
+
   it("resolves quarantined records, once each", async () => {
     const id = await quarantined();
     expect((await open()).quarantined_records).toBe(1);

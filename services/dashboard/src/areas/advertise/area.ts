@@ -1,4 +1,4 @@
-import { IconCoins, IconLayoutDashboard, IconSpeakerphone } from "@tabler/icons-react";
+import { IconCoins, IconLayoutDashboard, IconReceipt, IconSpeakerphone } from "@tabler/icons-react";
 import type { Area } from "../area.ts";
 
 export const advertise: Area = {
@@ -6,6 +6,7 @@ export const advertise: Area = {
   navigation: [
     { to: "/", label: "Overview", icon: IconLayoutDashboard, isExact: true },
     { to: "/campaigns", label: "Campaigns", icon: IconSpeakerphone },
+    { to: "/spend", label: "Spend", icon: IconReceipt },
     { to: "/money", label: "Money", icon: IconCoins },
   ],
   routes: [
@@ -27,6 +28,7 @@ export const advertise: Area = {
     },
     { path: "campaigns/:campaignId/creatives/new", lazy: () => import("./creative-new.tsx") },
     { path: "campaigns/:campaignId/creatives/:creativeId", lazy: () => import("./creative-edit.tsx") },
+    { path: "spend", lazy: () => import("./spend.tsx") },
     { path: "money", lazy: () => import("./money.tsx") },
   ],
 };

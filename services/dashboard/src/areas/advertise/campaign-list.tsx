@@ -4,12 +4,13 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
-import { useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import { centsOfMillicents, formatCount, formatNoun } from "../../format/format.ts";
+import type { Column } from "../../kit/columns.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { type Column, DataTable, type Filter } from "../../kit/data-table.tsx";
+import { DataTable, type Filter } from "../../kit/data-table.tsx";
 import { Money } from "../../kit/money.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
@@ -17,7 +18,9 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { type CampaignSummary, campaignState } from "./campaign-state.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
+import { NotRegistered } from "./not-registered.tsx";
 import { PacingBar } from "./pacing-bar.tsx";
+import { useCampaigns } from "./use-campaigns.ts";
 
 const columns: Column<CampaignSummary>[] = [
   {
@@ -130,12 +133,13 @@ const filters: Filter<CampaignSummary>[] = [
 
 export function Component() {
   const { canChange } = useAbility();
-  const campaigns = useRead("GET /analytics/campaigns", { query: { days: 14, limit: 500 } });
+  const campaigns = useCampaigns();
   const newCampaign = (
     <Button component={Link} to="/campaigns/new">
       New campaign
     </Button>
   );
+  if (hasStatus(campaigns.error, 403)) return <NotRegistered title="Campaigns" />;
   return (
     <Page title="Campaigns" actions={canChange && newCampaign}>
       <DataTable

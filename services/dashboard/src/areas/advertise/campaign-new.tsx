@@ -1,12 +1,13 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
-import { useLocalStorage } from "@mantine/hooks";
-import { type FormEvent, useEffect } from "react";
+import type { FormEvent } from "react";
 import { Link, useNavigate } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
+import { NotRegistered } from "./not-registered.tsx";
 
 /** What a new campaign begins with. */
 export const NEW_CAMPAIGN: Partial<BodyOf<"POST /campaigns">> = {
@@ -17,21 +18,13 @@ export const NEW_CAMPAIGN: Partial<BodyOf<"POST /campaigns">> = {
 export function Component() {
   const navigate = useNavigate();
   const { canChange } = useAbility();
-  // Nothing is lost by leaving: the draft of the form stays in the browser until it is sent.
-  const [draft, setDraft, removeDraft] = useLocalStorage({
-    key: "diegetic-new-campaign",
-    defaultValue: NEW_CAMPAIGN,
-    getInitialValueInEffect: false,
-  });
-  const form = useApiForm("POST /campaigns", draft);
-  useEffect(() => {
-    if (form.isChanged) setDraft(form.values);
-  }, [form.isChanged, form.values, setDraft]);
+  const form = useApiForm("POST /campaigns", NEW_CAMPAIGN, { draft: "new-campaign" });
+  const profile = useRead("GET /profile");
+  if (hasStatus(profile.error, 404)) return <NotRegistered title="New campaign" />;
   const create = async (event: FormEvent) => {
     event.preventDefault();
     const campaign = await form.send({});
     if (campaign === undefined) return;
-    removeDraft();
     await navigate(`/campaigns/${campaign.id}/creatives/new`);
   };
   return (
@@ -55,8 +48,13 @@ export function Component() {
               <Button type="submit" loading={form.isSending}>
                 Create campaign
               </Button>
-              <Button component={Link} to="/campaigns" variant="default">
-                Cancel
+              <Button
+                component={Link}
+                to="/campaigns"
+                variant="default"
+                onClick={() => form.reset(NEW_CAMPAIGN)}
+              >
+                {form.isChanged ? "Discard draft" : "Cancel"}
               </Button>
               <Text c="dimmed" fz={13}>
                 Next: write what players will read.

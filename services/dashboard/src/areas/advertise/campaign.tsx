@@ -38,7 +38,7 @@ export function Component() {
   if (campaign.data === undefined) {
     return (
       <Page title="Campaign" back={back}>
-        {hasStatus(campaign.error, 404) ? (
+        {hasStatus(campaign.error, 403, 404) ? (
           <Empty
             line="Nobody here knows this campaign."
             action={

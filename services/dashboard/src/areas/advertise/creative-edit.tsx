@@ -40,7 +40,7 @@ function EditCreative({ creative }: { creative: Creative }) {
   const remove = useChange("DELETE /creatives/{creative_id}");
   const confirm = useConfirm();
   const navigate = useNavigate();
-  const form = useApiForm("PATCH /creatives/{creative_id}", {
+  const stored = {
     brand_name: brand,
     product_name: creative.product_name,
     tagline: creative.tagline,
@@ -48,7 +48,8 @@ function EditCreative({ creative }: { creative: Creative }) {
     alt_hooks: creative.alt_hooks,
     tone: creative.tone,
     max_uses_per_game: creative.max_uses_per_game,
-  });
+  };
+  const form = useApiForm("PATCH /creatives/{creative_id}", stored, { draft: `creative ${id}` });
   const back = `/campaigns/${campaignId}/lines`;
   const save = async () => {
     const changed = await form.send({ path: { creative_id: id } });
@@ -97,6 +98,7 @@ function EditCreative({ creative }: { creative: Creative }) {
         payer={profile.data?.company_name}
         onSave={save}
         action="Save changes"
+        onDiscard={() => form.reset(stored)}
       />
     </Page>
   );

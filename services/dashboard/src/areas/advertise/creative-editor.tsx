@@ -1,3 +1,4 @@
+import { hookOrder } from "@diegetic/ad-rules/hook-rotation";
 import {
   Alert,
   Button,
@@ -21,7 +22,6 @@ import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
 import { textField } from "./fields.ts";
-import { hookOrder } from "./hook-order.ts";
 import type { Creative } from "./use-campaign.ts";
 
 type CreateForm = ApiForm<"POST /campaigns/{campaign_id}/creatives">;
@@ -67,6 +67,7 @@ interface CreativeEditorProps {
   type?: Creative["creative_type"];
   payer: string | undefined;
   onSave: () => Promise<void>;
+  onDiscard: () => void;
   action: string;
   isNew?: boolean;
 }
@@ -77,6 +78,7 @@ export function CreativeEditor({
   type,
   payer,
   onSave,
+  onDiscard,
   action,
   isNew = false,
 }: CreativeEditorProps) {
@@ -221,6 +223,11 @@ export function CreativeEditor({
                   <Button type="submit" loading={form.isSending} disabled={!isNew && !form.isChanged}>
                     {action}
                   </Button>
+                  {form.isChanged && (
+                    <Button variant="default" onClick={onDiscard}>
+                      {isNew ? "Discard draft" : "Discard changes"}
+                    </Button>
+                  )}
                   {!isNew && form.isChanged && (
                     <Text c="dimmed" fz={13}>
                       Ads that are already matched keep the former line.

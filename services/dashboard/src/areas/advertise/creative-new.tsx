@@ -1,40 +1,69 @@
-import { useNavigate, useParams } from "react-router";
+import { Button } from "@mantine/core";
+import { Link, useNavigate, useParams } from "react-router";
+import type { BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
+
+const NEW_CREATIVE: Partial<BodyOf<"POST /campaigns/{campaign_id}/creatives">> = {
+  creative_type: "narrative_hook",
+  tone: "neutral",
+  alt_hooks: [],
+};
 
 export function Component() {
   const { campaignId = "" } = useParams();
-  const path = { campaign_id: campaignId };
-  const campaign = useRead("GET /campaigns/{campaign_id}", { path });
-  const profile = useRead("GET /profile");
-  const form = useApiForm("POST /campaigns/{campaign_id}/creatives", {
-    creative_type: "narrative_hook",
-    tone: "neutral",
-    alt_hooks: [],
-  });
-  const navigate = useNavigate();
-  const save = async () => {
-    const made = await form.send({ path });
-    if (made === undefined) return;
-    notifyDone("The creative is saved.");
-    await navigate(`/campaigns/${campaignId}/lines`);
-  };
+  const { canChange } = useAbility();
+  const campaign = useRead("GET /campaigns/{campaign_id}", { path: { campaign_id: campaignId } });
+  const lines = `/campaigns/${campaignId}/lines`;
   return (
     <Page
       title="New creative"
-      back={{ to: `/campaigns/${campaignId}/lines`, label: campaign.data?.name ?? "Campaign" }}
+      back={{ to: lines, label: campaign.data?.name ?? "Campaign" }}
       about="Write it as a sentence of the game's own story. The game inserts it word for word."
     >
-      <CreativeEditor
-        form={form}
-        payer={profile.data?.company_name}
-        onSave={save}
-        action="Save creative"
-        isNew
-      />
+      {canChange ? (
+        <NewCreative campaignId={campaignId} onSaved={lines} />
+      ) : (
+        <Empty
+          line="The pen is in other hands."
+          action={
+            <Button component={Link} to={lines}>
+              Show the creatives
+            </Button>
+          }
+        >
+          Ask an owner or a manager of the account to write creatives.
+        </Empty>
+      )}
     </Page>
+  );
+}
+
+function NewCreative({ campaignId, onSaved }: { campaignId: string; onSaved: string }) {
+  const profile = useRead("GET /profile");
+  const form = useApiForm("POST /campaigns/{campaign_id}/creatives", NEW_CREATIVE, {
+    draft: `new creative of ${campaignId}`,
+  });
+  const navigate = useNavigate();
+  const save = async () => {
+    const made = await form.send({ path: { campaign_id: campaignId } });
+    if (made === undefined) return;
+    notifyDone("The creative is saved.");
+    await navigate(onSaved);
+  };
+  return (
+    <CreativeEditor
+      form={form}
+      payer={profile.data?.company_name}
+      onSave={save}
+      onDiscard={() => form.reset(NEW_CREATIVE)}
+      action="Save creative"
+      isNew
+    />
   );
 }

@@ -22,7 +22,7 @@ import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
-import { formatCents, formatDecimal, formatTerm } from "../../format/format.ts";
+import { formatCents, formatDecimal, formatTerm, withMoney } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -194,7 +194,7 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
       <Stack gap="lg">
         <Alert color={wouldServe ? "positive" : "negative"} title={sentence}>
           <Stack gap="sm" align="flex-start">
-            {answer.summary}
+            {withMoney(answer.summary)}
             {canChange && bidToWin !== null && bidToWin !== bidCents && (
               <Button
                 component={Link}
@@ -254,7 +254,7 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
                           </Text>
                         </Text>
                         <Text c="dimmed" fz={13}>
-                          {detail}
+                          {withMoney(detail)}
                         </Text>
                       </div>
                     </li>

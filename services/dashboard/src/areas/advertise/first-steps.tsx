@@ -83,7 +83,11 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
 }
 
 function CampaignStep() {
-  const form = useApiForm("POST /campaigns", { name: "First campaign", ...NEW_CAMPAIGN });
+  const form = useApiForm(
+    "POST /campaigns",
+    { name: "First campaign", ...NEW_CAMPAIGN },
+    { draft: "first-campaign" },
+  );
   const create = async (event: FormEvent) => {
     event.preventDefault();
     await form.send({});
@@ -105,10 +109,14 @@ function CampaignStep() {
 }
 
 function CreativeStep({ campaign, company }: { campaign: CampaignSummary; company: string }) {
-  const form = useApiForm("POST /campaigns/{campaign_id}/creatives", {
-    creative_type: "narrative_hook",
-    brand_name: company,
-  });
+  const form = useApiForm(
+    "POST /campaigns/{campaign_id}/creatives",
+    {
+      creative_type: "narrative_hook",
+      brand_name: company,
+    },
+    { draft: `first creative of ${campaign.campaign_id}` },
+  );
   const create = async (event: FormEvent) => {
     event.preventDefault();
     await form.send({ path: { campaign_id: campaign.campaign_id } });

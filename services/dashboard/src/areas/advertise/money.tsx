@@ -1,6 +1,5 @@
 import { Button, Modal } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { exactColumn, formatCents, formatCount, formatDayWithYear } from "../../format/format.ts";
@@ -11,6 +10,7 @@ import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { DepositForm } from "./deposit-form.tsx";
+import { NotRegistered } from "./not-registered.tsx";
 
 const DAYS = 90;
 
@@ -19,22 +19,7 @@ export function Component() {
   const [isOpen, { open, close }] = useDisclosure();
   const ledger = useRead("GET /ledger", { query: { days: DAYS } });
   const deposits = useRead("GET /deposits", { query: { limit: 500 } });
-  if (hasStatus(ledger.error, 403)) {
-    return (
-      <Page title="Money">
-        <Empty
-          line="The ledger has no first page yet."
-          action={
-            <Button component={Link} to="/">
-              Go to the first steps
-            </Button>
-          }
-        >
-          Say who advertises, then deposit money: both are done on the overview.
-        </Empty>
-      </Page>
-    );
-  }
+  if (hasStatus(ledger.error, 403)) return <NotRegistered title="Money" />;
   const totals = ledger.data?.totals;
   // Newest first, as on a statement; days on which nothing moved are left out.
   const days = ledger.data?.days
@@ -47,6 +32,7 @@ export function Component() {
     <Page title="Money" actions={canChange && <Button onClick={open}>Deposit</Button>}>
       <Figures
         isLoading={totals === undefined}
+        hasFailed={ledger.isError}
         figures={[
           {
             label: "Balance",

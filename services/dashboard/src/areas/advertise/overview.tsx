@@ -12,14 +12,13 @@ import { Status } from "../../kit/status.tsx";
 import { type Attention, needsAttention } from "./campaign-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import classes from "./overview.module.css";
-
-const CAMPAIGNS = { query: { days: 14, limit: 500 } };
+import { useCampaigns } from "./use-campaigns.ts";
 
 export function Component() {
   const { canChange } = useAbility();
   const profile = useRead("GET /profile");
   const isRegistered = profile.data !== undefined;
-  const campaigns = useRead("GET /analytics/campaigns", CAMPAIGNS, { enabled: isRegistered });
+  const campaigns = useCampaigns({ enabled: isRegistered });
   const daily = useRead("GET /analytics/daily", { query: { days: 30 } }, { enabled: isRegistered });
 
   if (hasStatus(profile.error, 404)) {
@@ -70,6 +69,7 @@ export function Component() {
       {profile.data && list && !hasEverRun && <FirstSteps advertiser={profile.data} campaigns={list} />}
       <Figures
         isLoading={profile.data === undefined || daily.data === undefined}
+        hasFailed={daily.isError}
         figures={[
           {
             label: "Balance",

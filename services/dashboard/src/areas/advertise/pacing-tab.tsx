@@ -28,6 +28,7 @@ export function Component() {
     <>
       <Figures
         isLoading={data === undefined || stats.data === undefined}
+        hasFailed={pacing.isError || stats.isError}
         figures={[
           {
             label: "Spend",

@@ -39,7 +39,9 @@ export function Component() {
   const campaign = useCampaign();
   const { canChange } = useAbility();
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", pathOf(campaign));
-  const form = useApiForm("PATCH /campaigns/{campaign_id}", fieldsOf(campaign));
+  const form = useApiForm("PATCH /campaigns/{campaign_id}", fieldsOf(campaign), {
+    draft: `campaign ${campaign.id}`,
+  });
   const { isChanged, reset } = form;
   // What others changed meanwhile is shown as long as nothing was typed here.
   useEffect(() => {

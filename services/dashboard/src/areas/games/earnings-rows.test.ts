@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { daysBetween, earnedByDay, firstDayOf } from "./earnings-rows.ts";
+import { daysBetween, firstDayOf } from "../../format/days.ts";
+import { earnedByDay } from "./earnings-rows.ts";
 
 const now = new Date("2026-03-02T23:59:00Z");
 

@@ -6,6 +6,7 @@ import { callForResponse } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { download } from "../../format/csv.ts";
+import { daysBetween, firstDayOf } from "../../format/days.ts";
 import { centsOfMicrocents, formatCount, formatDayWithYear } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
@@ -14,7 +15,7 @@ import { notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { useUrlState } from "../../kit/use-url-state.ts";
-import { daysBetween, type EarningsRow, earnedByDay, firstDayOf, sumEarned } from "./earnings-rows.ts";
+import { type EarningsRow, earnedByDay, sumEarned } from "./earnings-rows.ts";
 import { gamePath } from "./placement.ts";
 import { useEarnings } from "./reads.ts";
 
@@ -76,6 +77,7 @@ export function Component() {
     >
       <Figures
         isLoading={total.data === undefined || month.data === undefined}
+        hasFailed={total.isError || month.isError}
         figures={[
           {
             label: "Today",

@@ -31,7 +31,9 @@ export function Component() {
   const placement = usePlacement();
   const { canChange } = useAbility();
   const stored = useMemo(() => settingsOf(placement), [placement]);
-  const form = useApiForm("PATCH /placements/{game_id}", stored);
+  const form = useApiForm("PATCH /placements/{game_id}", stored, {
+    draft: `game ${placement.game_id}`,
+  });
   const { values } = form;
   const save = async (event: FormEvent) => {
     event.preventDefault();

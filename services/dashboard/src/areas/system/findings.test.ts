@@ -4,6 +4,14 @@ import { findingsOf } from "./findings.ts";
 const well = {
   read_at: "2026-12-01T00:00:00.000Z",
   stores: [{ name: "postgres", ready: true }],
+  processes: ["match", "billing"].map((service) => ({
+    service,
+    instance: `${service}-1`,
+    ready: true,
+    failing: [],
+    reported_at: "2026-12-01T00:00:00.000Z",
+  })),
+  reconciliation: { finished_at: null, differences: 0, listed: [] },
   accounts: 1,
   users: 1,
   advertisers: 1,
@@ -29,13 +37,28 @@ describe("findingsOf", () => {
     const titles = findingsOf({
       ...well,
       stores: [{ name: "match_state", ready: false }],
+      processes: well.processes.flatMap((process) => [
+        process,
+        ...(process.service === "match" ? [{ ...process, instance: "match-2", ready: false }] : []),
+      ]),
+      reconciliation: { finished_at: null, differences: 2, listed: [] },
       oldest_waiting_seconds: 61,
       quarantined_records: 2,
     }).map(({ title }) => title);
     expect(titles).toEqual([
       "Match state is not ready",
+      "match-2 (match) is not ready",
+      "The stores disagree in 2 figures",
       "Impressions have waited 61 seconds to be written",
       "2 quarantined records to decide about",
+    ]);
+  });
+
+  it("says what does not work without a service", () => {
+    const [billing] = well.processes.slice(1);
+    const findings = findingsOf({ ...well, processes: billing === undefined ? [] : [billing] });
+    expect(findings).toEqual([
+      { title: "No match process is ready", advice: expect.stringContaining("Games get no ads") },
     ]);
   });
 });

@@ -6,6 +6,11 @@ type System = AnswerOf<"GET /system">;
 /** Impressions are written within seconds; a wait of this length means that billing is behind. */
 const MAX_WAIT_SECONDS = 60;
 
+const WITHOUT: Record<string, string> = {
+  match: "Games get no ads: match requests are answered 503 or not at all.",
+  billing: "Ads are served and charged. Analytics and earnings stand still until billing runs.",
+};
+
 export interface Finding {
   title: string;
   advice: string;
@@ -21,6 +26,25 @@ export function findingsOf(system: System): Finding[] {
         advice: "What needs it answers 503 until it is. The log of management says why.",
       });
     }
+  }
+  for (const service of ["match", "billing"]) {
+    const processes = system.processes.filter((process) => process.service === service);
+    const failing = processes.filter(({ ready }) => !ready);
+    if (failing.length === processes.length) {
+      found.push({ title: `No ${service} process is ready`, advice: WITHOUT[service] ?? "" });
+    } else if (failing.length > 0) {
+      found.push({
+        title: `${failing.map(({ instance }) => instance).join(", ")} (${service}) is not ready`,
+        advice: "The others do its work. See below what fails.",
+      });
+    }
+  }
+  const { differences } = system.reconciliation;
+  if (differences > 0) {
+    found.push({
+      title: `The stores disagree in ${formatNoun(differences, "figure")}`,
+      advice: "See below which, and run npm run audit for the whole comparison.",
+    });
   }
   const waits = system.oldest_waiting_seconds;
   if (waits !== null && waits >= MAX_WAIT_SECONDS) {

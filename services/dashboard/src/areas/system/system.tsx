@@ -1,5 +1,5 @@
 import { Alert, Button, Card, Group, Modal, SimpleGrid, Stack, Text, Textarea } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -50,6 +50,7 @@ export function Component() {
       ) : (
         <Overview system={data} />
       )}
+      {(data || !error) && <Reconciliation system={data} />}
       <Quarantine />
       <AccountList />
     </Page>
@@ -105,29 +106,33 @@ function Overview({ system }: { system: System | undefined }) {
         ]}
       />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Section title="Stores">
+        <Section title="What runs">
           <DataTable
-            label="Stores"
-            name="stores"
-            rows={system?.stores}
-            rowKey={({ name }) => name}
+            label="What runs"
+            name="parts"
+            isPlain
+            rows={system && partsOf(system)}
+            rowKey={({ key }) => key}
             empty={null}
-            skeletonRows={4}
+            skeletonRows={6}
             columns={[
               {
                 key: "name",
-                header: "Store",
+                header: "Part",
                 phone: "title",
                 value: ({ name }) => name,
-                cell: ({ name }) => formatTerm(name),
+                cell: ({ name }) => name,
               },
               {
-                key: "ready",
+                key: "state",
                 header: "State",
                 phone: "fact",
-                value: ({ ready }) => (ready ? "ready" : "not ready"),
-                cell: ({ ready }) =>
-                  ready ? <Status tone="positive">Ready</Status> : <Status tone="negative">Not ready</Status>,
+                value: ({ isReady }) => (isReady ? "ready" : "not ready"),
+                cell: ({ isReady, cause }) => (
+                  <Status tone={isReady ? "positive" : "negative"} cause={cause}>
+                    {isReady ? "Ready" : "Not ready"}
+                  </Status>
+                ),
               },
             ]}
           />
@@ -136,6 +141,7 @@ function Overview({ system }: { system: System | undefined }) {
           <DataTable
             label="Contents"
             name="contents"
+            isPlain
             rows={
               system && [
                 { what: "Accounts", count: system.accounts },
@@ -170,6 +176,119 @@ function Overview({ system }: { system: System | undefined }) {
         </Section>
       </SimpleGrid>
     </>
+  );
+}
+
+interface Part {
+  key: string;
+  name: string;
+  isReady: boolean;
+  cause: ReactNode;
+}
+
+/** Stores as management sees them, and the processes that reported. */
+function partsOf({ stores, processes }: System): Part[] {
+  return [
+    ...stores.map(({ name, ready }) => ({
+      key: name,
+      name: formatTerm(name),
+      isReady: ready,
+      cause: undefined,
+    })),
+    ...processes.map(({ service, instance, ready, failing, reported_at: at }, index) => ({
+      key: `${service} ${instance} ${index}`,
+      name: instance === service ? formatTerm(service) : `${formatTerm(service)} (${instance})`,
+      isReady: ready,
+      cause: ready ? undefined : failing.length > 0 ? (
+        `${failing.map(formatTerm).join(", ")}: the check fails`
+      ) : (
+        <>
+          Last heard of <Moment iso={at} />
+        </>
+      ),
+    })),
+  ];
+}
+
+function Reconciliation({ system }: { system: System | undefined }) {
+  const reconciliation = system?.reconciliation;
+  const finishedAt = reconciliation?.finished_at;
+  return (
+    <Section
+      title="Reconciliation"
+      about={
+        finishedAt ? (
+          <>
+            Billing compares every figure of Redis and Postgres all the time. The last comparison of
+            everything ended <Moment iso={finishedAt} />.
+          </>
+        ) : (
+          "Billing compares every figure of Redis and Postgres all the time. The first comparison is not finished."
+        )
+      }
+    >
+      <DataTable
+        label="Differences"
+        name="differences"
+        rows={reconciliation?.listed}
+        rowKey={({ check, subject }) => `${check} ${subject}`}
+        skeletonRows={2}
+        empty={
+          <Empty line="Every ledger tells the same story.">
+            {finishedAt ? "No two figures disagree." : "Nothing has been found so far."}
+          </Empty>
+        }
+        columns={[
+          {
+            key: "what",
+            header: "Compared",
+            phone: "title",
+            value: ({ what }) => what,
+            cell: ({ what, check }) => (
+              <div>
+                {what}
+                <Text c="dimmed" fz={13} ff="monospace">
+                  {check}
+                </Text>
+              </div>
+            ),
+          },
+          {
+            key: "kind",
+            header: "Kind",
+            phone: "fact",
+            value: ({ kind }) => kind,
+            cell: ({ kind }) =>
+              kind === "money" ? (
+                <Status tone="negative">Must never differ</Status>
+              ) : (
+                <Status tone="warning">Overdue</Status>
+              ),
+          },
+          {
+            key: "subject",
+            header: "Whose",
+            value: ({ subject }) => subject,
+            cell: ({ subject }) => <Id value={subject} label="subject" />,
+          },
+          {
+            key: "expected",
+            header: "Expected",
+            align: "right",
+            value: ({ expected }) => expected,
+            cell: ({ expected }) => expected,
+          },
+          {
+            key: "found",
+            header: "Found",
+            align: "right",
+            phone: "fact",
+            value: ({ found }) => found,
+            cell: ({ found }) => found,
+          },
+        ]}
+      />
+    </Section>
   );
 }
 

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RedisConnection } from "../connection.ts";
+import { processKeys } from "../keys.ts";
+
+const REPORT_EVERY_MS = 2_000;
+/** Reports of processes that crashed stay visible for this long. */
+const KEPT_MS = 3_600_000;
+
+/** A difference between two figures that should agree. Amounts are texts: they may exceed what JSON numbers hold. */
+export interface ReportedDifference {
+  check: string;
+  /** What was compared, in words. */
+  what: string;
+  /** `late`: not done in time yet. `money`: figures that must never disagree. */
+  kind: "money" | "late";
+  subject: string;
+  expected: string;
+  found: string;
+}
+
+/** The outcome of comparing all stores. */
+export interface ReconciliationReport {
+  /** When everything was compared last, Unix milliseconds; null: not once yet. */
+  finishedAtMs: number | null;
+  differences: number;
+  /** The first of them. */
+  listed: ReportedDifference[];
+}
+
+export interface ProcessState {
+  /** Names of the readiness checks that fail. */
+  failing: string[];
+  reconciliation?: ReconciliationReport;
+}
+
+export interface ProcessReport extends ProcessState {
+  service: string;
+  instance: string;
+  /** By the clock of the process, Unix milliseconds. */
+  reportedAtMs: number;
+}
+
+export interface ProcessReporterOptions {
+  service: string;
+  instance: string;
+  /** Rejects when there is nothing to report for the moment. */
+  state: () => Promise<ProcessState>;
+  nowMs: () => number;
+}
+
+/** Writes the state of a process every two seconds, for the operator's page. Statistics: losing them costs nothing. */
+export class ProcessReporter {
+  readonly #redis: RedisConnection;
+  readonly #options: ProcessReporterOptions;
+  // Two processes of one name have a field each.
+  readonly #field = randomUUID();
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(redis: RedisConnection, options: ProcessReporterOptions) {
+    this.#redis = redis;
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running ??= this.#loop();
+  }
+
+  /** Withdraws the report: a process that ended as it should is not missed. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    await this.#redis.hdel(processKeys.reports, this.#field).catch(() => undefined);
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      // Outages are logged by those who depend on the store.
+      await this.#report().catch(() => undefined);
+      await sleep(REPORT_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #report(): Promise<void> {
+    const { service, instance, state, nowMs } = this.#options;
+    const report: ProcessReport = { service, instance, ...(await state()), reportedAtMs: nowMs() };
+    await this.#redis.hset(processKeys.reports, this.#field, JSON.stringify(report));
+    await this.#redis.pexpire(processKeys.reports, KEPT_MS);
+  }
+}
+
+/** The latest report of each process, by service and instance. Forgets those that are older than an hour. */
+export async function readProcessReports(redis: RedisConnection, nowMs: number): Promise<ProcessReport[]> {
+  const entries = Object.entries(await redis.hgetall(processKeys.reports)).map(
+    ([field, text]) => [field, JSON.parse(text) as ProcessReport] as const,
+  );
+  const old = entries.filter(([, { reportedAtMs }]) => reportedAtMs < nowMs - KEPT_MS);
+  if (old.length > 0) await redis.hdel(processKeys.reports, ...old.map(([field]) => field));
+  return entries
+    .filter((entry) => !old.includes(entry))
+    .map(([, report]) => report)
+    .sort(
+      (one, other) => compareTexts(one.service, other.service) || compareTexts(one.instance, other.instance),
+    );
+}
+
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

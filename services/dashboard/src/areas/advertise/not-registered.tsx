@@ -1,0 +1,24 @@
+import { Button, Card } from "@mantine/core";
+import { Link } from "react-router";
+import { Page } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+
+/** In place of an advertiser's page, while the account has no advertiser profile. */
+export function NotRegistered({ title }: { title: string }) {
+  return (
+    <Page title={title}>
+      <Card>
+        <Empty
+          line="No story has been told for you yet."
+          action={
+            <Button component={Link} to="/">
+              Go to the first steps
+            </Button>
+          }
+        >
+          Say who advertises, deposit money, and write a first line: the overview leads the way.
+        </Empty>
+      </Card>
+    </Page>
+  );
+}

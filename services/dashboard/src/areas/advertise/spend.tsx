@@ -1,0 +1,201 @@
+import { Button, Card, Checkbox, Group, SegmentedControl, Select } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useState } from "react";
+import { callForResponse } from "../../api/call.ts";
+import type { AnswerOf } from "../../api/operations.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { countryName } from "../../format/countries.ts";
+import { download } from "../../format/csv.ts";
+import { firstDayOf } from "../../format/days.ts";
+import {
+  centsOfMillicents,
+  exactColumn,
+  formatCount,
+  formatDayWithYear,
+  formatNoun,
+} from "../../format/format.ts";
+import type { Column, ColumnMakers } from "../../kit/columns.tsx";
+import { TableSection } from "../../kit/data-table.tsx";
+import { Figures } from "../../kit/figures.tsx";
+import { Money } from "../../kit/money.tsx";
+import { notifyFailed } from "../../kit/notify.ts";
+import { Page } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { useUrlState } from "../../kit/use-url-state.ts";
+import { NotRegistered } from "./not-registered.tsx";
+import { useCampaigns } from "./use-campaigns.ts";
+
+type SpendRow = AnswerOf<"GET /analytics/spend">["rows"][number];
+
+const PERIODS = [
+  { value: "7", label: "7 days" },
+  { value: "30", label: "30 days" },
+  { value: "month", label: "This month" },
+];
+const GROUPS = [
+  { value: "day", label: "Day" },
+  { value: "campaign", label: "Campaign" },
+  { value: "creative", label: "Creative" },
+  { value: "country", label: "Country" },
+] as const;
+const MAX_ROWS = 500;
+
+/** Exact spend by day, campaign, creative and country, grouped as the address says. */
+export function Component() {
+  const [period, setPeriod] = useUrlState("period", "30");
+  const [campaign, setCampaign] = useUrlState("campaign");
+  const [by, setBy] = useUrlState("by", "day-campaign");
+  const [isSaving, setSaving] = useState(false);
+  const campaigns = useCampaigns();
+  const groups = GROUPS.map(({ value }) => value).filter((group) => by.split("-").includes(group));
+  const query = {
+    from: firstDayOf(period, new Date()),
+    group_by: groups.join(","),
+    ...(campaign !== "" && { campaign_id: campaign }),
+  };
+  const spend = useRead(
+    "GET /analytics/spend",
+    { query: { ...query, limit: MAX_ROWS } },
+    { keepPrevious: true },
+  );
+  const { data } = spend;
+  const saveCsv = async () => {
+    setSaving(true);
+    try {
+      const response = await callForResponse("GET /analytics/spend", { query }, { accept: "text/csv" });
+      download(`spend-${query.from}.csv`, await response.text());
+    } catch (error) {
+      notifyFailed("The spend could not be downloaded.", error);
+    } finally {
+      setSaving(false);
+    }
+  };
+  if (hasStatus(spend.error, 403)) return <NotRegistered title="Spend" />;
+  const format = exactColumn(
+    (data?.rows ?? []).map(({ spent_millicents: spent }) => centsOfMillicents(spent)),
+  );
+  const isCut = data?.rows.length === MAX_ROWS;
+  return (
+    <Page
+      title="Spend"
+      about={
+        data
+          ? `From ${formatDayWithYear(data.from)} to ${formatDayWithYear(data.to)}, UTC, to a thousandth of a cent.`
+          : "By UTC day, campaign, creative and country."
+      }
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} stroke={1.5} />}
+          loading={isSaving}
+          onClick={() => void saveCsv()}
+        >
+          CSV of all rows
+        </Button>
+      }
+    >
+      <Card padding="md">
+        <Group gap="lg" align="flex-end">
+          <SegmentedControl
+            aria-label="Period"
+            data={PERIODS}
+            value={period}
+            onChange={setPeriod}
+            size="sm"
+          />
+          <Select
+            aria-label="Campaign"
+            placeholder="All campaigns"
+            data={(campaigns.data?.campaigns ?? []).map(({ campaign_id: id, name }) => ({
+              value: id,
+              label: name,
+            }))}
+            value={campaign === "" ? null : campaign}
+            onChange={(value) => setCampaign(value ?? "")}
+            searchable
+            clearable
+            w={260}
+          />
+          <Checkbox.Group
+            label="One row for each"
+            value={groups}
+            onChange={(values) => {
+              const chosen = GROUPS.map(({ value }) => value).filter((value) => values.includes(value));
+              // Without any there would be one row: the total, which stands above.
+              if (chosen.length > 0) setBy(chosen.join("-"));
+            }}
+          >
+            <Group gap="md">
+              {GROUPS.map(({ value, label }) => (
+                <Checkbox key={value} value={value} label={label} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+        </Group>
+      </Card>
+      <Figures
+        isLoading={data === undefined}
+        hasFailed={spend.isError}
+        figures={[
+          {
+            label: "Spend",
+            value: <Money cents={centsOfMillicents(data?.total.spent_millicents ?? 0)} exact />,
+            note: "all rows together",
+          },
+          {
+            label: "Impressions",
+            value: formatCount(data?.total.impressions ?? 0),
+            note: "all rows together",
+          },
+        ]}
+      />
+      <TableSection
+        title="Rows"
+        about={
+          isCut
+            ? `The first ${formatNoun(MAX_ROWS, "row")}, newest first. Choose fewer groups or one campaign to see the rest here; the CSV has all.`
+            : undefined
+        }
+        read={spend}
+        rows={data?.rows}
+        rowKey={({ date, campaign_id, creative_id, country_code }) =>
+          [date, campaign_id, creative_id, country_code].join(" ")
+        }
+        empty={
+          <Empty line="Not a coin has moved.">
+            No impression was billed in this period with these filters.
+          </Empty>
+        }
+        columns={(make) => spendColumns(make, groups, format)}
+      />
+    </Page>
+  );
+}
+
+function spendColumns(
+  { text, number, money }: ColumnMakers<SpendRow>,
+  groups: readonly string[],
+  format: (cents: number) => string,
+): Column<SpendRow>[] {
+  const spentCents = ({ spent_millicents: spent }: SpendRow) => centsOfMillicents(spent);
+  const dimensions: Record<string, Column<SpendRow>> = {
+    day: text("day", "Day (UTC)", ({ date = "" }) => date, {
+      cell: ({ date }) => date !== undefined && formatDayWithYear(date),
+    }),
+    campaign: text("campaign", "Campaign", ({ campaign_name: name = "" }) => name),
+    creative: text(
+      "creative",
+      "Creative",
+      ({ brand_name: brand = "", creative_id: id = "" }) => `${brand} ${id}`,
+      {
+        cell: ({ brand_name: brand, creative_id: id }) => `${brand ?? "Deleted"} (${id?.slice(-6) ?? ""})`,
+      },
+    ),
+    country: text("country", "Country", ({ country_code: code = null }) => countryName(code)),
+  };
+  return [
+    ...groups.flatMap((group) => dimensions[group] ?? []),
+    number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
+    money("spend", "Spend", spentCents, { cell: (row) => format(spentCents(row)), phone: "fact" }),
+  ];
+}

@@ -1,0 +1,73 @@
+import type { ReactNode } from "react";
+import type { CsvValue } from "../format/csv.ts";
+import { formatCount } from "../format/format.ts";
+import { Money } from "./money.tsx";
+import type { SortValue } from "./table-rows.ts";
+
+export interface Column<Row> {
+  key: string;
+  header: string;
+  /** What the column means, on hover of its header. */
+  help?: string;
+  cell: (row: Row) => ReactNode;
+  /** What the column sorts by, and what stands in the CSV. Left out: neither. */
+  value?: (row: Row) => SortValue;
+  /** What stands in the CSV, where it is not the value. */
+  csv?: (row: Row) => CsvValue;
+  align?: "right";
+  /** On a phone: the title of the row, one of its two facts, or a fact that opening the row shows. */
+  phone?: "title" | "fact" | "more" | "none";
+}
+
+type Details<Row> = Partial<Omit<Column<Row>, "key" | "header" | "value">>;
+
+/** A text; as the first column, the title of its row. */
+function textColumn<Row>(
+  key: string,
+  header: string,
+  textOf: (row: Row) => string | null,
+  details: Details<Row> = {},
+): Column<Row> {
+  return { key, header, value: textOf, cell: textOf, ...details };
+}
+
+/** A number, by default a count. */
+function numberColumn<Row>(
+  key: string,
+  header: string,
+  numberOf: (row: Row) => number,
+  { format = formatCount, ...details }: Details<Row> & { format?: (value: number) => string } = {},
+): Column<Row> {
+  return { key, header, align: "right", value: numberOf, cell: (row) => format(numberOf(row)), ...details };
+}
+
+/** An amount in cents; in dollars in the CSV. */
+function moneyColumn<Row>(
+  key: string,
+  header: string,
+  centsOf: (row: Row) => number,
+  details: Details<Row> = {},
+): Column<Row> {
+  return {
+    key,
+    header,
+    align: "right",
+    value: centsOf,
+    csv: (row) => centsOf(row) / 100,
+    cell: (row) => <Money cents={centsOf(row)} />,
+    ...details,
+  };
+}
+
+const makers = { text: textColumn, number: numberColumn, money: moneyColumn };
+
+/** Makers of columns for the rows of one table. */
+export interface ColumnMakers<Row> {
+  text: typeof textColumn<Row>;
+  number: typeof numberColumn<Row>;
+  money: typeof moneyColumn<Row>;
+}
+
+export function columnMakers<Row>(): ColumnMakers<Row> {
+  return makers;
+}
