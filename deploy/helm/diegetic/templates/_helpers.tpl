@@ -68,4 +68,8 @@ volumeMounts:
     secretKeyRef:
       name: {{ required "secret.name is required: the Secret with the addresses of the stores and the keys" .root.Values.secret.name }}
       key: {{ get .root.Values.secret.keys .key }}
+      {{- if eq .key "setupToken" }}
+      # Not needed any more once there is an operator.
+      optional: true
+      {{- end }}
 {{- end }}

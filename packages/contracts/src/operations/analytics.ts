@@ -358,7 +358,7 @@ export const analyticsApi = defineFeature({
       addition: true,
       summary: "Spend by campaign, creative, country and day",
       description:
-        "Exact sums of the impressions of at most 31 days, by any of campaign, creative, country and day together. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows. Read from single impressions: on large installations ask for a few days at a time.",
+        "Exact sums of the impressions of at most 31 days, by any of campaign, creative, country and day together. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows. By day and campaign alone it is read from rollups. Anything with creative or country is read from single impressions for at most 10 seconds: on large installations ask for a few days at a time.",
       paged: true,
       query: [
         { name: "from", schema: spendFromSchema, example: "2026-12-01" },
@@ -401,6 +401,12 @@ export const analyticsApi = defineFeature({
           "group_by",
           "The list has another word.",
           'group_by must be some of day, campaign, creative, country, separated by commas, but "week" was sent',
+        ),
+        refusal(
+          422,
+          "too_many_impressions",
+          "The impressions of the period could not be summed up within 10 seconds.",
+          "The period has too many impressions to sum up at once: ask for fewer days.",
         ),
       ],
     },

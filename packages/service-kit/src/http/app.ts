@@ -16,7 +16,7 @@ import { clientAddresses } from "./client-address.ts";
 import type { Endpoint, EndpointGroup, KeyDirectory, RateLimiter } from "./endpoint.ts";
 import { createExchangeObserver, Exchange, type ExchangeObserver } from "./exchange.ts";
 import { fastPath } from "./fast-path.ts";
-import { badRequest, notFound } from "./http-error.ts";
+import { badRequest, notFound, Overloaded } from "./http-error.ts";
 import { Refusals } from "./refusals.ts";
 import {
   type Failure,
@@ -98,7 +98,9 @@ function expressApp(options: AppOptions, policy: ServingPolicy, observer: Exchan
     const report = await readiness();
     exchangeOf(response).send({ status: report.ready ? 200 : 503, body: report });
   });
-  if (options.pages !== undefined) app.use(presetHeaders, options.pages);
+  if (options.pages !== undefined) {
+    app.use(presetHeaders, turnAwayWhenFull(policy, options.basePath), options.pages);
+  }
   app.use(options.basePath === "" ? "/" : options.basePath, apiRouter(options.endpoints, policy));
   app.use(() => {
     throw notFound(
@@ -138,6 +140,15 @@ function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
     paths.set(endpoint.path, [...(paths.get(endpoint.path) ?? []), endpoint]);
   }
   return paths;
+}
+
+/**
+ * Pages have no limit by address, since one view of the dashboard takes dozens of files, which are in memory. They count among the
+ * requests at a time; the API turns its own away, with the headers of their limits.
+ */
+function turnAwayWhenFull(policy: ServingPolicy, basePath: string): RequestHandler {
+  return ({ path }, _response, next) =>
+    next(policy.isFull() && !path.startsWith(`${basePath}/`) ? new Overloaded() : undefined);
 }
 
 /** Pages answer by Express' own means. */

@@ -61,6 +61,10 @@ beforeEach(async () => {
     logger: createLogger({ service: "test", instance: "test", level: "silent" }),
     metrics: createMetrics({ service: "test" }),
     readiness: {},
+    pages: (request, response, next) => {
+      if (request.path === "/page") response.send("page");
+      else next();
+    },
     fastPath: true,
   });
   server = await listen(app, { host: "127.0.0.1", port: 0, portVariable: "PORT" });
@@ -93,10 +97,13 @@ describe.each([
     expect(refused.headers.get("Retry-After")).toBe("1");
     expect(refused.headers.get("X-RateLimit-Limit")).toBe("1000");
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    const page = await fetch(`${origin}/page`);
+    expect([page.status, page.headers.get("Retry-After")]).toEqual([503, "1"]);
 
     finish();
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await work(path)).status).toBe(200);
+    expect((await fetch(`${origin}/page`)).status).toBe(200);
     expect(begun).toBe(AT_A_TIME + 1);
   });
 
