@@ -6,6 +6,7 @@ export * from "./http/http-error.ts";
 export { jsonSha256 } from "./http/json-hash.ts";
 export { type ListeningServer, listen } from "./http/listen.ts";
 export { endpoint } from "./http/operation-endpoint.ts";
+export { startOperationsServer } from "./http/operations-server.ts";
 export { uncountedLimitHeaders } from "./http/refused-connections.ts";
 export { cookieValue, isSecure, sessionCookieName } from "./http/session-cookie.ts";
 export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";
@@ -17,7 +18,6 @@ export {
   type Histogram,
   type Metrics,
 } from "./observability/metrics.ts";
-export { startOperationsServer } from "./observability/operations-server.ts";
 export {
   createForeignRedisLog,
   createOutageLog,

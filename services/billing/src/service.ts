@@ -25,7 +25,7 @@ import {
   OutageKinds,
   type ReadinessChecks,
 } from "@diegetic/service-kit";
-import { WALKED_AT_A_TIME, walkAllAdvertisers } from "./loops/backstop-walk.ts";
+import { WALKED_AT_A_TIME, walkAllAdvertisers } from "./backstop-walk.ts";
 import { OwnRedis } from "./loops/own-redis.ts";
 import { RepeatingTask } from "./loops/repeating-task.ts";
 import { UnavailablePause } from "./loops/unavailable-pause.ts";
@@ -33,7 +33,6 @@ import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
 import { Reconciler } from "./reconciliation/reconciler.ts";
 import { Releaser } from "./release/releaser.ts";
 import type { BillingSecrets, BillingSettings } from "./settings.ts";
-import { forgetOldSettlements } from "./settle/settlements.ts";
 import { Settler } from "./settle/settler.ts";
 import { StoreMonitor } from "./store-monitor.ts";
 import { damagedRecordKeeper } from "./sweep/damaged-records.ts";
@@ -42,6 +41,7 @@ import { SWEPT_AT_A_TIME, Sweeper } from "./sweep/sweeper.ts";
 import { ImpressionWriter, type PreparedRecords } from "./write/impression-writer.ts";
 import { type BatchSteps, JoinedJobs } from "./write/joined-jobs.ts";
 import { Partitions } from "./write/partitions.ts";
+import { forgetOldSettlements } from "./write/settlements.ts";
 import { WriterPartitions } from "./write/writer-partitions.ts";
 
 /** Pauses of the loops and the age at which a record counts as lost. Milliseconds. */

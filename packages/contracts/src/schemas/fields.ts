@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
+import { GAME_ID } from "../game-id.ts";
 import type { CampaignStatus, CreativeType, Tone } from "../snapshot.ts";
 
 /** Characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
@@ -17,8 +18,6 @@ export const COUNTRY_CODE = "^[A-Za-z]{2}$";
 /** The form of a date or moment; which days the calendar has, the format iso-date knows. */
 const FLIGHT_DATE =
   "^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?)?)?$";
-/** Not blank, no control characters (docs/behaviour.md#text-limits). */
-export const GAME_ID = "^(?=.*\\S)\\P{Cc}+$";
 
 export const CREATIVE_TYPES = [
   "narrative_hook",

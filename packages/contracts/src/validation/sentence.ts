@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
-import { GAME_ID } from "../schemas/fields.ts";
+import { GAME_ID } from "../game-id.ts";
 import { isBlankText } from "./blank.ts";
 import { ownFormats } from "./formats.ts";
 import { InvalidInput } from "./invalid-input.ts";

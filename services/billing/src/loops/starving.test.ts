@@ -4,6 +4,7 @@ import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { walkAllAdvertisers } from "../backstop-walk.ts";
 import { createBillingMeasures } from "../measures.ts";
 import { Releaser } from "../release/releaser.ts";
 import { Settler } from "../settle/settler.ts";
@@ -12,7 +13,6 @@ import { Sweeper } from "../sweep/sweeper.ts";
 import { createMarket, recordIn } from "../testing/market.fixture.ts";
 import { Wallets } from "../testing/wallets.fixture.ts";
 import { Partitions } from "../write/partitions.ts";
-import { walkAllAdvertisers } from "./backstop-walk.ts";
 
 const LATER_MS = 3_600_000;
 const running = new AbortController().signal;

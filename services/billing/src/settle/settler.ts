@@ -2,7 +2,7 @@ import type { Database } from "@diegetic/database";
 import type { MoneyCommands, Settlement } from "@diegetic/hot-state";
 import { tryEachLimited } from "../loops/for-each.ts";
 import type { BillingMeasures } from "../measures.ts";
-import { closeSettlements, listSettlements } from "./settlements.ts";
+import { closeSettlements, listSettlements } from "../write/settlements.ts";
 
 export interface SettlerDependencies {
   database: Database;

@@ -3,11 +3,11 @@ import { ConstraintViolation, type Database, type Pipeline, StatementTimeout } f
 import type { InstallationClaim, MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { committedInEpoch } from "../settle/settlements.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import { splitByOperation } from "./operations.ts";
 import type { Partitions } from "./partitions.ts";
 import { quarantine } from "./quarantine.ts";
+import { committedInEpoch } from "./settlements.ts";
 import {
   NOTHING_WRITTEN,
   type PreparedBatch,

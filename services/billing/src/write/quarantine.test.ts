@@ -2,12 +2,12 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { settlementsStatement } from "../settle/settlements.ts";
 import { expectTotals } from "../testing/expected-totals.fixture.ts";
 import { createMarket, recordIn } from "../testing/market.fixture.ts";
 import { WriterStores } from "../testing/writer-stores.fixture.ts";
 import { billImpression } from "./billed-impression.ts";
 import { newImpressionsStatement } from "./impression-statements.ts";
+import { settlementsStatement } from "./settlements.ts";
 
 let stores: WriterStores;
 let database: Database;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { type Database, dateOfDay, inTransaction, Prisma, type Transaction } from "@diegetic/database";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { settlementsStatement } from "../settle/settlements.ts";
 import type { BilledImpression } from "./billed-impression.ts";
+import { settlementsStatement } from "./settlements.ts";
 
 /** What is never to be written: a record that was refused, or what is none. */
 export interface Unwritable {

@@ -7,7 +7,6 @@ import {
   TransactionConflict,
   UniqueViolation,
 } from "@diegetic/database";
-import { committedInEpoch, settlementsStatement } from "../settle/settlements.ts";
 import { findOnOtherDays } from "./around-midnight.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import {
@@ -25,6 +24,7 @@ import {
 import { billedOperationsStatement } from "./operations.ts";
 import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts";
 import { type RollupDeltas, sumUp } from "./rollup-deltas.ts";
+import { committedInEpoch, settlementsStatement } from "./settlements.ts";
 import {
   advertisersStatement,
   affinitiesStatement,

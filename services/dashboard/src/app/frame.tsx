@@ -7,11 +7,11 @@ import { useRead } from "../api/queries.ts";
 import { sessionQuery } from "../api/session.ts";
 import { areas } from "../areas/areas.ts";
 import { formatCents } from "../format/format.ts";
+import { Brand } from "../kit/brand.tsx";
+import { Loading } from "../kit/loading.tsx";
 import { Failed } from "../kit/states.tsx";
 import { AccountMenu } from "./account-menu.tsx";
-import { Brand } from "./brand.tsx";
 import classes from "./frame.module.css";
-import { Loading } from "./loading.tsx";
 import { otherAccountQuery } from "./query-client.ts";
 
 /** Everything around the pages of signed-in people. Who is not signed in is sent to sign in, and comes back afterwards. */

@@ -1,9 +1,9 @@
 import { createBrowserRouter } from "react-router";
 import { areas } from "../areas/areas.ts";
 import { playRoutes } from "../areas/play/area.ts";
+import { Loading } from "../kit/loading.tsx";
 import { PageFailed } from "./failures.tsx";
 import { Frame } from "./frame.tsx";
-import { Loading } from "./loading.tsx";
 import { NotFound } from "./not-found.tsx";
 
 export function createRouter() {

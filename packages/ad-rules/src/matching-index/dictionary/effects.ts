@@ -1,4 +1,4 @@
-import { signatureKinds } from "../postings/signature.ts";
+import { signatureKinds } from "./signature.ts";
 
 /**
  * Where a text of a request stands. A text has a meaning to campaigns only in some of its roles: a value that is blocked

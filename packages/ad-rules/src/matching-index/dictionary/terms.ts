@@ -1,7 +1,5 @@
 import type { Phrase } from "../../text/words.ts";
-import { anyCell } from "../documents/radius-cells.ts";
-import { allMissed, bucketOf } from "../postings/buckets.ts";
-import { categoryBit, placeBit, signatureKinds } from "../postings/signature.ts";
+import { allMissed, bucketOf } from "./buckets.ts";
 import {
   affinityLevelIn,
   type Effect,
@@ -16,6 +14,8 @@ import {
   traitsOf,
 } from "./effects.ts";
 import { Phrases } from "./phrases.ts";
+import { anyCell } from "./radius-cells.ts";
+import { categoryBit, placeBit, signatureKinds } from "./signature.ts";
 import { separator } from "./text-buffer.ts";
 import { noEntry, TextTable } from "./text-table.ts";
 

@@ -1,5 +1,5 @@
-import { Arena, placeOf } from "../documents/arena.ts";
-import { NumberLists } from "../documents/number-lists.ts";
+import { Arena, placeOf } from "../storage/arena.ts";
+import { NumberLists } from "../storage/number-lists.ts";
 
 /** Fields of an entry; its UTF-16 units follow, two in a number. */
 const field = {

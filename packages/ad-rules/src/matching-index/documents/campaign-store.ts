@@ -1,6 +1,6 @@
 import { RecentMap } from "@diegetic/collections";
 import type { Campaign } from "../../types/campaign.ts";
-import { BlockChains } from "../postings/block-chains.ts";
+import { BlockChains } from "../storage/block-chains.ts";
 import {
   type CampaignIds,
   packCampaign,

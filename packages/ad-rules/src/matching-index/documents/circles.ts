@@ -1,7 +1,7 @@
 import type { GeoRules } from "../../rules/geo.ts";
 import { isInCircle } from "../../rules/geo.ts";
 import type { Point } from "../../rules/great-circle.ts";
-import { Arena, placeOf } from "./arena.ts";
+import { Arena, placeOf } from "../storage/arena.ts";
 
 /** A piece begins with these numbers; then come latitude, longitude and radius of each circle, as 64-bit floats. */
 const field = { areas: 0, includes: 1, excludes: 2 } as const;

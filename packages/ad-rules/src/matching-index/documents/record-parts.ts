@@ -3,9 +3,9 @@ import type { Place } from "../../rules/geo.ts";
 import type { CompiledAffinity } from "../../scoring/affinity-score.ts";
 import type { AffinityType, CreativeType } from "../../types/campaign.ts";
 import { type Effect, effects } from "../dictionary/effects.ts";
+import { anyCell, cellsOfCircle } from "../dictionary/radius-cells.ts";
 import type { Terms } from "../dictionary/terms.ts";
 import { separator } from "../dictionary/text-buffer.ts";
-import { anyCell, cellsOfCircle } from "./radius-cells.ts";
 import type { RecordParts } from "./records.ts";
 
 const typeBits: Readonly<Record<CreativeType, number>> = {

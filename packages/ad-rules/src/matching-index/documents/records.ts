@@ -1,4 +1,4 @@
-import { Arena, placeOf } from "./arena.ts";
+import { Arena, placeOf } from "../storage/arena.ts";
 
 /**
  * What the index keeps of each campaign that can serve, as numbers in large shared arrays. A record is found by its

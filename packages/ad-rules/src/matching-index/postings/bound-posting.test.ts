@@ -2,9 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { rankOf } from "../../ranking/rank.ts";
 import { withoutRoundingError } from "../../scoring/affinity-score.ts";
+import { allMissed, bucketOf } from "../dictionary/buckets.ts";
 import { level } from "../dictionary/effects.ts";
-import { entryOf, lengthAt, reachAbove, reachOf } from "./bound-posting.ts";
-import { allMissed, bucketOf } from "./buckets.ts";
 import {
   categoryBit,
   placeBit,
@@ -12,7 +11,8 @@ import {
   placeSignatureOfRequest,
   signatureOfCampaign,
   signatureOfRequest,
-} from "./signature.ts";
+} from "../dictionary/signature.ts";
+import { entryOf, lengthAt, reachAbove, reachOf } from "./bound-posting.ts";
 
 const anyType = 1;
 

@@ -1,6 +1,6 @@
-import { bucketOf } from "./buckets.ts";
+import { bucketOf } from "../dictionary/buckets.ts";
+import { fitness, type RequestSignature } from "../dictionary/signature.ts";
 import { SortedPosting } from "./posting.ts";
-import { fitness, type RequestSignature } from "./signature.ts";
 
 /**
  * An entry: bound; record; what the record asks for, in two numbers (signature.ts), the first with the number of further pairs;

@@ -1,8 +1,8 @@
-import { Arena } from "../documents/arena.ts";
+import { placeSignatureOfCampaign, signatureOfCampaign } from "../dictionary/signature.ts";
 import { bits, field, type Records } from "../documents/records.ts";
+import { Arena } from "../storage/arena.ts";
 import { BoundPosting, entryOf } from "./bound-posting.ts";
 import { BidPosting, Posting } from "./posting.ts";
-import { placeSignatureOfCampaign, signatureOfCampaign } from "./signature.ts";
 
 const groups = [field.places, field.categories, field.tags];
 

@@ -1,4 +1,4 @@
-import { type Arena, placeOf, wholeLength } from "../documents/arena.ts";
+import { type Arena, placeOf, wholeLength } from "../storage/arena.ts";
 
 /** A piece of the memory, how many numbers of it are used, and how many entries those are. */
 interface Block {

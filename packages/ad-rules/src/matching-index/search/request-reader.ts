@@ -1,9 +1,9 @@
 import type { MatchScene } from "../../types/request.ts";
 import { role } from "../dictionary/effects.ts";
+import { anyCell, cellOf } from "../dictionary/radius-cells.ts";
 import type { Terms } from "../dictionary/terms.ts";
 import { TextBuffer } from "../dictionary/text-buffer.ts";
 import { hashWith, noEntry } from "../dictionary/text-table.ts";
-import { anyCell, cellOf } from "../documents/radius-cells.ts";
 
 /**
  * Activates the flags of all terms that a request has. Texts are read unit by unit and looked up where they stand: no

@@ -4,12 +4,16 @@ import type { Point } from "../../rules/great-circle.ts";
 import { withoutRoundingError } from "../../scoring/affinity-score.ts";
 import type { MatchScene } from "../../types/request.ts";
 import { level } from "../dictionary/effects.ts";
+import {
+  placeSignatureOfRequest,
+  type RequestSignature,
+  signatureOfRequest,
+} from "../dictionary/signature.ts";
 import type { Terms } from "../dictionary/terms.ts";
 import type { Circles } from "../documents/circles.ts";
 import { typeSetOf } from "../documents/record-parts.ts";
 import { bits, field, listAt, listsAt, type Records, timesAt, weightsAt } from "../documents/records.ts";
 import { affineTerms } from "../postings/posting-set.ts";
-import { placeSignatureOfRequest, type RequestSignature, signatureOfRequest } from "../postings/signature.ts";
 import type { Refusals } from "../suppression/refusals.ts";
 
 /** A campaign that has ended stays where it is for so long, so that a clock may go back a little at no cost. */

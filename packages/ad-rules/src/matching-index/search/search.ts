@@ -1,9 +1,9 @@
+import { fits } from "../dictionary/signature.ts";
 import type { Terms } from "../dictionary/terms.ts";
-import { placeOf } from "../documents/arena.ts";
 import { field, type Records } from "../documents/records.ts";
 import { lengthAt, reachAbove, reachOf } from "../postings/bound-posting.ts";
 import { affinityLength, type BidPosting, bidLength, type Posting } from "../postings/posting.ts";
-import { fits } from "../postings/signature.ts";
+import { placeOf } from "../storage/arena.ts";
 import { refusal } from "../suppression/refusals.ts";
 import { FoundRanks, maxTies } from "./found-ranks.ts";
 import type { Scorer } from "./scorer.ts";

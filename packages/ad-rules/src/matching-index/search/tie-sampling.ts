@@ -1,5 +1,5 @@
-import { placeOf } from "../documents/arena.ts";
 import { bits, field, type Records } from "../documents/records.ts";
+import { placeOf } from "../storage/arena.ts";
 import { refusal } from "../suppression/refusals.ts";
 import type { Scorer } from "./scorer.ts";
 import type { Search } from "./search.ts";

@@ -1,9 +1,9 @@
+import type { RequestSignature } from "../dictionary/signature.ts";
 import type { Terms } from "../dictionary/terms.ts";
-import { placeOf } from "../documents/arena.ts";
 import { type BoundPosting, reachAbove, reachOf } from "../postings/bound-posting.ts";
 import type { BidPosting, Posting, SortedPosting } from "../postings/posting.ts";
 import { head, headLength, type PostingSet } from "../postings/posting-set.ts";
-import type { RequestSignature } from "../postings/signature.ts";
+import { placeOf } from "../storage/arena.ts";
 
 /** In place of a term: of those records that require nothing. */
 const unkeyed = -1;

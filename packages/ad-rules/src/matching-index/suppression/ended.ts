@@ -1,7 +1,7 @@
-import { Arena, placeOf } from "../documents/arena.ts";
 import { bits, field, type Records, timesAt } from "../documents/records.ts";
 import { Posting } from "../postings/posting.ts";
 import type { PostingSet } from "../postings/posting-set.ts";
+import { Arena, placeOf } from "../storage/arena.ts";
 
 /** How exactly ends are remembered: such that all of them are small whole numbers. */
 const periodMs = 120_000;

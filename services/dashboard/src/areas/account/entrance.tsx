@@ -1,6 +1,6 @@
 import { Stack, Text, Title } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
-import { Brand } from "../../app/brand.tsx";
+import { Brand } from "../../kit/brand.tsx";
 import classes from "./entrance.module.css";
 
 const Story = lazy(() => import("./entrance-story.tsx"));

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type ListeningServer, listen } from "../http/listen.ts";
-import type { Metrics } from "./metrics.ts";
-import { checkReadiness, type ReadinessChecks } from "./readiness.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import { checkReadiness, type ReadinessChecks } from "../observability/readiness.ts";
+import { type ListeningServer, listen } from "./listen.ts";
 
 /** Serves `/metrics`, `/healthz` and `/readyz` on a port of its own, for every process. */
 export function startOperationsServer(options: {

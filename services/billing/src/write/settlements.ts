@@ -1,8 +1,8 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type Database, Prisma, safeInteger } from "@diegetic/database";
 import type { Settlement } from "@diegetic/hot-state";
-import type { BilledImpression } from "../write/billed-impression.ts";
-import { Columns } from "../write/columns.ts";
+import type { BilledImpression } from "./billed-impression.ts";
+import { Columns } from "./columns.ts";
 
 /** The audit asks about yesterday, today and tomorrow. */
 const LATE_CHARGES_KEPT_MS = 3 * 24 * 60 * 60 * 1_000;

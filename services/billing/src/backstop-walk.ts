@@ -1,8 +1,8 @@
 import { type Database, utcDay } from "@diegetic/database";
-import type { Releaser } from "../release/releaser.ts";
-import type { Sweeper } from "../sweep/sweeper.ts";
-import type { Partitions } from "../write/partitions.ts";
-import { tryEachLimited } from "./for-each.ts";
+import { tryEachLimited } from "./loops/for-each.ts";
+import type { Releaser } from "./release/releaser.ts";
+import type { Sweeper } from "./sweep/sweeper.ts";
+import type { Partitions } from "./write/partitions.ts";
 
 export interface BackstopWalkDependencies {
   database: Database;

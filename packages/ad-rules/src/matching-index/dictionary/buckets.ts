@@ -1,4 +1,4 @@
-import { level } from "../dictionary/effects.ts";
+import { level } from "./effects.ts";
 
 /**
  * How much of its affinities a request misses, in a small table that stays close at hand however many terms there are: a
