@@ -7,6 +7,8 @@ export interface History {
   /** Keys that were revoked, and creatives that were deleted: when that was answered. */
   revocations: Ending[];
   deletions: Ending[];
+  /** Keys that were revoked while an instance was suspended: until it hears of that, it may still answer that there is no ad. */
+  keysOfSuspended: Set<string>;
   /** While Redis had no memory left, for nothing new at all. */
   fullSpans: Span[];
   /** Answers that no fault explains, one sentence each; at most 200. */
@@ -86,6 +88,7 @@ export function emptyHistory(): History {
     changes: [],
     revocations: [],
     deletions: [],
+    keysOfSuspended: new Set(),
     fullSpans: [],
     oddities: [],
     sessionBreaksMs: [],

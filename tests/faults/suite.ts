@@ -73,7 +73,12 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
     const history = emptyHistory();
     const baseUrl = world.baseUrl;
     const market = await openMarket({ baseUrl: () => baseUrl, databaseUrl: world.postgres.url, history });
-    const samples: Samples = { taken: 0, missed: 0, violations: [] };
+    const samples: Samples = {
+      taken: 0,
+      missed: 0,
+      violations: [],
+      versions: { examined: 0, violations: [] },
+    };
     const injections = await runTogether(options, { world, market, history, samples, random, say });
     const quietAfterMs = await becomeQuiet(
       { world, market, history },
@@ -123,10 +128,9 @@ async function runTogether(options: SuiteOptions, running: Running): Promise<Inj
     }),
     runAdvertisers({ market, history, random: random.fork("advertisers"), signal }),
     sampleWallets({
-      redis: world.directRedis,
+      world,
       market,
       samples,
-      nowMs: () => world.scriptsNowMs(),
       signal,
     }),
   ];
@@ -209,7 +213,7 @@ async function checkAll(parts: {
   const timing = { holdTtlMs: HOLD_TTL_SECONDS * 1_000, sessionIdleMs: SESSION_IDLE_SECONDS * 1_000 };
   return [
     ...checkImpressions(history, rows, aftermath),
-    ...(await checkReconciliation(world, market, history, aftermath)),
+    ...(await checkReconciliation({ world, market, history, aftermath, samples })),
     await checkAudit(world, aftermath),
     ...checkServing({ history, market, ...timing }),
     {

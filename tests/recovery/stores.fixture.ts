@@ -99,7 +99,6 @@ export class Books {
     this.recovery = this.recoverer(this.money);
     this.publishing = new Publishing({
       database,
-      pipeline: stores.pipeline,
       wallets: {
         ...this.money,
         applyCampaign: async (campaign) => {

@@ -1,6 +1,6 @@
-import { request as httpRequest } from "node:http";
 import { allOperations, SCOPES } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { sendInTwoParts } from "../../helpers/two-parts.ts";
 import {
   type Account,
   BASE,
@@ -81,7 +81,7 @@ describe("API keys", () => {
       await platform.enableGame(other, `game-${accountId}`);
       const port = tier === "match" ? platform.ports.match[0] : platform.ports.management;
       const late = sendInTwoParts(
-        { port: port ?? 0, method, path, key },
+        { url: `http://127.0.0.1:${port}${path}`, method, key },
         { game_id: `game-${accountId}`, user_id: "p", game_context: {} },
       );
       await late.headersRead;
@@ -278,35 +278,4 @@ describe("guessing keys", () => {
 async function awayFromTheEndOfTheMinute(): Promise<void> {
   const leftMs = 60_000 - (Date.now() % 60_000);
   if (leftMs < 8_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 50));
-}
-
-/** A request whose body is sent only after the server has read the headers. */
-function sendInTwoParts(
-  { port, method, path, key }: { port: number; method: string; path: string; key: string },
-  body: object,
-) {
-  const text = JSON.stringify(body);
-  const sent = httpRequest({
-    host: "127.0.0.1",
-    port,
-    method,
-    path,
-    headers: {
-      Authorization: `Bearer ${key}`,
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(text),
-      // The server says that it has read them.
-      Expect: "100-continue",
-    },
-  });
-  const headersRead = new Promise<void>((resolve) => sent.once("continue", resolve));
-  const status = new Promise<number | undefined>((resolve, reject) => {
-    sent.once("error", reject);
-    sent.once("response", (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-  });
-  sent.flushHeaders();
-  return { headersRead, status, sendBody: () => sent.end(text) };
 }

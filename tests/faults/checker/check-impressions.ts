@@ -63,8 +63,21 @@ function answersAgree(history: History, rows: readonly ImpressionRow[]): Check {
       ids.size === 1 ||
       (isAfterLoss(operation, history) && [...ids].filter((id) => billed.has(id)).length <= 1);
     check.expect(agree, () => `${describe(operation)} was answered ${[...ids].join(", ")}`);
+    check.expect(!isForgotten(operation, history), () => `${describe(operation)} was refused after its 201`);
   }
   return check.end();
+}
+
+/** Whether a retry was refused as unknown although Redis had lost nothing, and no day had passed. */
+function isForgotten({ attempts }: ImpressionOperation, { sessionBreaksMs }: History): boolean {
+  const first = attempts.find(({ status }) => status === 201);
+  if (first === undefined) return false;
+  return attempts.some(
+    ({ status, startedMs, endedMs }) =>
+      status === 409 &&
+      startedMs >= first.endedMs &&
+      !sessionBreaksMs.some((breakMs) => breakMs > first.startedMs && breakMs < endedMs),
+  );
 }
 
 /**

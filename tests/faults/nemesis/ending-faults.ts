@@ -1,13 +1,29 @@
 import { eventually } from "../../helpers/eventually.ts";
-import { isRefusedKey } from "../history.ts";
+import { sendInTwoParts } from "../../helpers/two-parts.ts";
+import { type Attempt, type ImpressionOperation, isRefusedKey } from "../history.ts";
+import { whileHung } from "../topology/signals.ts";
+import { SUSPENDED_INSTANCE } from "../topology/world.ts";
 import type { Client, ClientKey } from "../workload/client.ts";
+import { CATEGORIES } from "../workload/market.ts";
 import { askForMatch, attemptImpression } from "../workload/players.ts";
-import { ALL_POSSIBLE_WITHIN_MS, type Fault, type FaultContext, requireCount } from "./fault.ts";
+import {
+  ALL_POSSIBLE_WITHIN_MS,
+  type Fault,
+  type FaultContext,
+  requireCount,
+  runningPid,
+  sleep,
+} from "./fault.ts";
 import { holdMatches, recordUntilKnown } from "./held-matches.ts";
 
 const UNDER_WAY = 12;
 const AT_A_TIME = 3;
 const HELD = 3;
+/** What is sent to a process that is stopped has reached its socket by then. */
+const SENT_WITHIN_MS = 100;
+/** Requests that arrive in two parts, and that wait for an instance that is suspended. */
+const IN_TWO_PARTS = 2;
+const WAITING = 6;
 const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 100 };
 /** Those without a valid key are counted: 100 a minute. */
 const PROBE_EVERY_MS = 1_000;
@@ -18,6 +34,7 @@ const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
 export function endingFaults(): Fault[] {
   return [
     { name: "revoke a key that is in use", track: "services", inject: revokeKey },
+    { name: "revoke a key while an instance is suspended", track: "services", inject: revokeWhileSuspended },
     { name: "delete a creative while holds are out", track: "services", inject: deleteCreative },
   ];
 }
@@ -30,22 +47,114 @@ async function revokeKey(context: FaultContext): Promise<string> {
   const next = await createKey(context, developer);
   const held = await holdMatches(context, old, UNDER_WAY);
   developer.key = next;
+  const halves = await sendHalves(context, old, held.splice(0, IN_TWO_PARTS));
   const queue = held.values();
   const send = async () => {
     for (const operation of queue) await attemptImpression(old, operation);
   };
   const [answeredMs] = await Promise.all([
-    eventually(async () => {
-      const { status, endedMs } = await developer.call("DELETE", `/api-keys/${old.key.id}`);
-      return status === 204 ? endedMs : undefined;
-    }, PATIENCE),
+    revoke(developer, old.key),
     ...Array.from({ length: AT_A_TIME }, send),
   ]);
   history.revocations.push({ id: old.key.id, answeredMs });
   const underWay = held.map(({ attempts }) => attempts.at(-1)?.status ?? "none");
+  const completed = await halves.complete();
   const refused = await refusalsOf(context, old);
+  for (const operation of [...held, ...halves.impressions]) await recordUntilKnown(developer, operation);
+  return `${requireCount("refused afterwards", refused)}; under way: ${underWay.join(" ")}; completed: ${completed.join(" ")}`;
+}
+
+/** When that was answered. */
+function revoke(developer: Client, { id }: ClientKey): Promise<number> {
+  return eventually(async () => {
+    const { status, endedMs } = await developer.call("DELETE", `/api-keys/${id}`);
+    return status === 204 ? endedMs : undefined;
+  }, PATIENCE);
+}
+
+/** Matches and impressions whose headers have been read, and whose bodies have not been sent. */
+async function sendHalves(
+  { world, market, history, random }: FaultContext,
+  { key }: Client,
+  impressions: ImpressionOperation[],
+): Promise<{ impressions: ImpressionOperation[]; complete: () => Promise<(number | null)[]> }> {
+  const url = random.pick(world.stack.describe().matchUrls);
+  const userId = `in-parts-${random.integer(0, 1_000_000_000)}`;
+  const { gameId } = random.pick(market.games);
+  const requests = [
+    ...Array.from({ length: IN_TWO_PARTS }, () => ({
+      path: "/match",
+      body: { game_id: gameId, user_id: userId, game_context: { category: random.pick(CATEGORIES) } },
+      note: (call: Attempt) =>
+        history.matches.push({ ...call, gameId, userId, sessionId: null, match: null }),
+    })),
+    ...impressions.map((operation) => ({
+      path: "/impressions",
+      body: {
+        campaign_id: operation.campaignId,
+        creative_id: operation.creativeId,
+        game_id: operation.gameId,
+        match_id: operation.matchId,
+      },
+      note: (call: Attempt) => operation.attempts.push(call),
+    })),
+  ];
+  const sent = requests.map(({ path, body, note }) => {
+    const parts = sendInTwoParts({ url: `${url}${path}`, method: "POST", key: key.text }, body);
+    return { parts, note };
+  });
+  await Promise.allSettled(sent.map(({ parts }) => parts.headersRead));
+  const completeOne = async ({ parts, note }: (typeof sent)[number]) => {
+    // Whatever it does follows from its body, which has not been sent before.
+    const startedMs = Date.now();
+    parts.sendBody();
+    const status = await parts.status.catch(() => null);
+    note({ startedMs, endedMs: Date.now(), status, keyId: key.id });
+    return status;
+  };
+  return { impressions, complete: () => Promise.all(sent.map(completeOne)) };
+}
+
+/**
+ * Requests that come after the revocation was answered wait at the door of an instance that has not heard of it, and whose clock
+ * says when it wakes up that no time has passed.
+ */
+async function revokeWhileSuspended(context: FaultContext): Promise<string> {
+  const { world, market, history, random } = context;
+  const { developer } = market;
+  const old = developer.keepingTo(developer.key);
+  const next = await createKey(context, developer);
+  const held = await holdMatches(context, old, HELD);
+  developer.key = next;
+  const { matchUrls } = world.stack.describe();
+  const suspended = old.at(matchUrls[Number(SUSPENDED_INSTANCE.at(-1)) - 1] ?? "");
+  const userId = `suspended-${random.integer(0, 1_000_000_000)}`;
+  const ask = (index: number) =>
+    askForMatch(suspended, history, {
+      game: random.pick(market.games),
+      category: CATEGORIES[index % CATEGORIES.length] ?? "",
+      userId: `${userId}-${index}`,
+      sessionId: null,
+    });
+  const askAll = () => Array.from({ length: WAITING }, (_, index) => ask(index));
+  // Also so that there are connections which are open already.
+  await Promise.all(askAll());
+  history.keysOfSuspended.add(old.key.id);
+  const waiting = await whileHung(await runningPid(world, SUSPENDED_INSTANCE), async () => {
+    history.revocations.push({ id: old.key.id, answeredMs: await revoke(developer, old.key) });
+    const asked = [...askAll(), ...held.map((operation) => attemptImpression(suspended, operation))];
+    await sleep(SENT_WITHIN_MS);
+    return asked;
+  });
+  await Promise.all(waiting);
+  const isLate = (call: { keyId: string; startedMs: number }) =>
+    call.keyId === old.key.id &&
+    call.startedMs > (history.revocations.findLast(({ id }) => id === old.key.id)?.answeredMs ?? 0);
+  const answers = [...history.matches, ...held.flatMap(({ attempts }) => attempts)]
+    .filter(isLate)
+    .map(({ status }) => status ?? "none");
   for (const operation of held) await recordUntilKnown(developer, operation);
-  return `${requireCount("refused afterwards", refused)}; under way: ${underWay.join(" ")}`;
+  return `${requireCount("waited", waiting.length)}: ${answers.join(" ")}`;
 }
 
 /** A key of the same account, as soon as every instance knows it. */

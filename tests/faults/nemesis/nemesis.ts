@@ -8,6 +8,7 @@ import { fullMemoryFault } from "./full-memory-fault.ts";
 import { lossFaults } from "./loss-faults.ts";
 import { marketFaults } from "./market-faults.ts";
 import { queueFaults } from "./queue-faults.ts";
+import { restoreFault } from "./restore-fault.ts";
 import { secondManagementFault } from "./second-management-fault.ts";
 import { serviceFaults } from "./service-faults.ts";
 import { storeFaults } from "./store-faults.ts";
@@ -37,6 +38,7 @@ export function faultsOf(variant: Variant): Fault[] {
     ...serviceFaults(),
     ...storeFaults(),
     ...lossFaults(),
+    restoreFault(),
     fullMemoryFault(),
     ...queueFaults(),
     ...marketFaults(),

@@ -10,5 +10,6 @@ export const SAFEGUARDS: Record<
 >;
 
 export const REDIS_CLOCK: Patch;
+export const RESTORE_GATE: Patch;
 
 export function replaceOnce(text: string, patch: Patch): string;

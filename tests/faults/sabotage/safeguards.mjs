@@ -14,7 +14,25 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/commit.lua",
-        search: "if entry.state == 'C' then return { 'charged', '1', record_of(entry) } end",
+        search:
+          "if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return replayed(first_match, entry) end",
+        replacement: "",
+      },
+      {
+        file: "/lua/commit.lua",
+        search: "if entry.state == 'C' then return replayed(match_id, entry) end",
+        replacement: "",
+      },
+    ],
+  },
+  "charge-remembered": {
+    what: "a match that was charged is remembered: its impression is answered again as the first time",
+    faults: ["drop replies of redis", "kill -9 front", "cut connections of redis"],
+    noticedBy: "a retry is answered with the first record",
+    patches: [
+      {
+        file: "/lua/commit.lua",
+        search: "if of == scope then return { 'replayed', match_id, recorded_ms, price } end",
         replacement: "",
       },
     ],
@@ -226,13 +244,54 @@ export const SAFEGUARDS = {
   },
   "revoked-keys": {
     what: "a match instance forgets a key that was revoked, and management waits until every instance has",
-    faults: ["revoke a key"],
+    faults: ["revoke a key that is in use"],
     noticedBy: "a revoked key is refused after its revocation was answered",
     patches: [
       {
         file: "/match/dist/catalog/catalog.js",
         search: "this.#keys.delete(sha256Hex)",
         replacement: "void sha256Hex",
+      },
+    ],
+  },
+  "applied-before-published": {
+    what: "a change that met a frozen state is applied again after the restore, before it counts as published",
+    faults: ["change while a state is restored"],
+    noticedBy: "no state in Redis stays behind its row",
+    patches: [
+      {
+        file: "/management/dist/snapshot-publishing/publishing.js",
+        search: "left = frozen.map(({ row }) => row.id);",
+        replacement: "for (const one of frozen) one.isApplied = true; break;",
+      },
+    ],
+  },
+  "lease-fence": {
+    what: "matches and impressions of an instance whose lease is over by the clock of Redis are refused",
+    faults: ["while an instance is suspended"],
+    noticedBy: "a revoked key is refused after its revocation was answered",
+    patches: [
+      {
+        file: "/lua/admit.lua",
+        search: "if ARGV[4] ~= '' and tonumber(now_ms) > tonumber(ARGV[4]) then",
+        replacement: "if false then",
+      },
+      {
+        file: "/lua/commit.lua",
+        search: "if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then",
+        replacement: "if false then",
+      },
+    ],
+  },
+  "key-found-again": {
+    what: "a request's key is looked up again once its body has arrived",
+    faults: ["revoke a key that is in use"],
+    noticedBy: "a revoked key is refused after its revocation was answered",
+    patches: [
+      {
+        file: "/service-kit/dist/http/serve-request.js",
+        search: "const found = findCallerAgain(policy, exchange);",
+        replacement: "const found = key;",
       },
     ],
   },
@@ -284,8 +343,8 @@ export const SAFEGUARDS = {
       },
       {
         file: "/lua/freeze_wallet.lua",
-        search: "if known[2] == replicationId then",
-        replacement: "if known[3] == epoch then return { 'live' } end if known[2] == replicationId then",
+        search: "if known[2] == replication_id then",
+        replacement: "if known[3] == epoch then return { 'live' } end if known[2] == replication_id then",
       },
     ],
   },
@@ -297,6 +356,14 @@ export const REDIS_CLOCK = {
   search: "local text = time[1] .. string.format('%06d', time[2])",
   replacement: `local text = string.format('%.0f', tonumber(time[1]) * 1000000 + tonumber(time[2])
     + tonumber(redis.call('GET', 'faults:clock_us') or '0'))`,
+};
+
+/** No safeguard: lets a restore wait between reading the rows of an advertiser and writing them, as preload.mjs says. */
+export const RESTORE_GATE = {
+  file: "/management/dist/wallet-recovery/wallet-recovery.js",
+  search: "const outcome = await this.#parts.wallets.restoreWallet({",
+  replacement:
+    "await globalThis.faultsBeforeRestore(known.id); const outcome = await this.#parts.wallets.restoreWallet({",
 };
 
 /** Throws when the text is not there exactly once: then the product has changed and the patch has to follow it. */

@@ -7,21 +7,27 @@ import { connectRedis } from "@diegetic/hot-state";
 import { describe, expect, it } from "@jest/globals";
 import { startTestRedis } from "../../helpers/redis.ts";
 import { faultsOf } from "../nemesis/nemesis.ts";
-import { type Patch, REDIS_CLOCK, replaceOnce, SAFEGUARDS } from "./safeguards.mjs";
+import { type Patch, REDIS_CLOCK, RESTORE_GATE, replaceOnce, SAFEGUARDS } from "./safeguards.mjs";
 
 const ROOT = new URL("../../../", import.meta.url);
 const CHECKER = new URL("../checker/", import.meta.url);
 const COMPILE = "local chunk, problem = loadstring(ARGV[1]) return problem or 'fine'";
 
-/** Scripts lie in one package, modules in the services. */
+/** Scripts lie in one package, modules in the services and in what they have in common. */
 function urlOf(file: string): URL {
-  return new URL(file.endsWith(".lua") ? `packages/hot-state${file}` : `services${file}`, ROOT);
+  const dir = file.endsWith(".lua")
+    ? "packages/hot-state"
+    : file.startsWith("/service-kit/")
+      ? "packages"
+      : "services";
+  return new URL(dir + file, ROOT);
 }
 
 /** Each patched file as it is without the safeguard, under a name that says which. */
 const patched = [
   ...Object.entries(SAFEGUARDS),
   ["clock-of-redis", { patches: [REDIS_CLOCK] }] as const,
+  ["gate-of-restores", { patches: [RESTORE_GATE] }] as const,
 ].flatMap(([name, { patches }]) =>
   [...new Set(patches.map(({ file }) => file))].map((file) => {
     const own: Patch[] = patches.filter((patch) => patch.file === file);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMoneyCommands, type MoneyCommands, type RedisConnection } from "@diegetic/hot-state";
@@ -24,6 +24,9 @@ export interface WorldOptions {
 /** Services that the supervisor restarts. */
 export const SERVICES = ["front", "management", "match-1", "match-2", "billing"] as const;
 export type ServiceName = (typeof SERVICES)[number];
+
+/** The monotonic clock of this instance stands still while it is stopped, as that of a suspended machine may. */
+export const SUSPENDED_INSTANCE: ServiceName = "match-2";
 
 /** The name of a management that runs beside the first one for a while. */
 export const SECOND_MANAGEMENT = "management-2";
@@ -150,6 +153,28 @@ export class World {
   /** The time that everybody has whose clock is right. */
   nowMs(): number {
     return Date.now() + this.#sharedMs;
+  }
+
+  /** Lets restores of an advertiser's state wait once they have read the rows. */
+  holdRestores(advertiserId: string): void {
+    rmSync(this.#heldRestore, { force: true });
+    writeFileSync(this.#restoreGate, advertiserId);
+  }
+
+  isRestoreHeld(): boolean {
+    return existsSync(this.#heldRestore);
+  }
+
+  letRestoresGo(): void {
+    rmSync(this.#restoreGate, { force: true });
+  }
+
+  get #restoreGate(): string {
+    return join(this.#clockDir, "restore");
+  }
+
+  get #heldRestore(): string {
+    return `${this.#restoreGate}.held`;
   }
 
   async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RedisConnection } from "@diegetic/hot-state";
+import type { World } from "../topology/world.ts";
 import type { Market } from "./traders.ts";
 
 const EVERY_MS = 100;
+/** Postgres is asked with every so many looks at Redis. */
+const VERSIONS_EVERY = 5;
 const MAX_VIOLATIONS = 50;
 const CAMPAIGN_FIELDS = ["version", "budget", "ceiling", "daily_cap", "spent", "held", "day", "day_spent"];
 
@@ -11,7 +13,12 @@ export interface Samples {
   /** Moments at which the wallet was being rebuilt or could not be read. */
   missed: number;
   violations: string[];
+  /** Of versions that count as published, against those in Redis. */
+  versions: { examined: number; violations: string[] };
 }
+
+/** What counts as published: version by the id of an advertiser or a campaign. */
+type Published = ReadonlyMap<string, number>;
 
 interface CampaignSample {
   /** Changes when the wallet was restored after Redis had lost something, and with each late charge that it is told of. */
@@ -29,22 +36,23 @@ interface CampaignSample {
  * every instant.
  */
 export async function sampleWallets(options: {
-  redis: RedisConnection;
+  world: World;
   market: Market;
   samples: Samples;
-  /** The clock that the scripts read. */
-  nowMs: () => number;
   signal: AbortSignal;
 }): Promise<void> {
-  const { redis, market, samples, nowMs, signal } = options;
+  const { world, market, samples, signal } = options;
   const before = new Map<string, CampaignSample>();
-  while (!signal.aborted) {
+  let published: Published = new Map();
+  for (let round = 0; !signal.aborted; round += 1) {
+    // Read before Redis: what counts as published then has reached Redis.
+    if (round % VERSIONS_EVERY === 0) published = await readPublished(world, published);
     for (const { advertiserId } of market.advertisers) {
       const campaignIds = market.campaigns
         .filter((campaign) => campaign.advertiser.advertiserId === advertiserId)
         .map(({ campaignId }) => campaignId);
       try {
-        const found = await sampleWallet(redis, advertiserId, { campaignIds, before, nowMs });
+        const found = await sampleWallet(world, advertiserId, { campaignIds, before, published, samples });
         if (found === null) samples.missed += 1;
         else {
           samples.taken += 1;
@@ -59,17 +67,35 @@ export async function sampleWallets(options: {
   }
 }
 
+/** While Postgres is unavailable, what it said before still holds: a version that was published stays so. */
+async function readPublished(world: World, before: Published): Promise<Published> {
+  try {
+    const rows = await world.query<{ id: string; version: string }>(
+      `SELECT id, published_version::text AS version FROM advertisers
+       UNION ALL SELECT id, published_version::text FROM campaigns`,
+    );
+    return new Map(rows.map(({ id, version }) => [id, Number(version)]));
+  } catch {
+    return before;
+  }
+}
+
 /** What is wrong in one wallet at this moment; null: it is not whole. */
 async function sampleWallet(
-  redis: RedisConnection,
+  world: World,
   advertiserId: string,
-  options: { campaignIds: readonly string[]; before: Map<string, CampaignSample>; nowMs: () => number },
+  options: {
+    campaignIds: readonly string[];
+    before: Map<string, CampaignSample>;
+    published: Published;
+    samples: Samples;
+  },
 ): Promise<string[] | null> {
-  const { campaignIds, before, nowMs } = options;
+  const { campaignIds, before, published, samples } = options;
   const wallet = `{${advertiserId}}`;
-  const transaction = redis.multi();
+  const transaction = world.directRedis.multi();
   transaction.info("replication");
-  transaction.hmget(`${wallet}:account`, "lineage", "deposited", "spent", "held", "epoch");
+  transaction.hmget(`${wallet}:account`, "lineage", "deposited", "spent", "held", "epoch", "version");
   transaction.hlen(`${wallet}:settled`);
   transaction.zrange(`${wallet}:holds`, "0", "-1");
   for (const id of campaignIds) transaction.hmget(`${wallet}:campaign:${id}`, ...CAMPAIGN_FIELDS);
@@ -85,8 +111,19 @@ async function sampleWallet(
     for (const id of campaignIds) before.delete(id);
     return null;
   }
+  const versions = [account[5], ...hashes.map((hash) => hash[0])];
+  for (const [index, id] of [advertiserId, ...campaignIds].entries()) {
+    const [found, wanted] = [Number(versions[index]), published.get(id) ?? 0];
+    samples.versions.examined += 1;
+    if (found >= wanted || samples.versions.violations.length >= MAX_VIOLATIONS) continue;
+    samples.versions.violations.push(
+      `${new Date().toISOString()} ${id}: version ${wanted} is published, Redis has ${found}`,
+    );
+  }
   const [deposited = 0, spent = 0, held = 0] = account.slice(1, 4).map(Number);
-  const campaigns = hashes.map((hash) => parseCampaign(hash, `${account[4]} ${settled}`, nowMs()));
+  const campaigns = hashes.map((hash) =>
+    parseCampaign(hash, `${account[4]} ${settled}`, world.scriptsNowMs()),
+  );
   const wrong: string[] = [];
   const expect = (holdsTrue: boolean, sentence: string) => {
     if (!holdsTrue) wrong.push(`${new Date().toISOString()} ${advertiserId}: ${sentence}`);

@@ -125,7 +125,6 @@ async function timedBatch(
   const begunMs = processorMs(backend);
   const oneByOne: Pipeline = {
     close: () => pipeline.close(),
-    query: (statement) => pipeline.query(statement),
     inTransaction: (work) =>
       pipeline.inTransaction(async (inner) => {
         let before: Promise<unknown> = Promise.resolve();

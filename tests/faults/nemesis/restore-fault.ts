@@ -1,0 +1,67 @@
+import { eventually } from "../../helpers/eventually.ts";
+import type { World } from "../topology/world.ts";
+import { change } from "../workload/trade.ts";
+import type { Campaign } from "../workload/traders.ts";
+import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, sleep } from "./fault.ts";
+
+const ATTEMPTS = 5;
+/** What no server has as its replication id: the scripts take the state for one of before a promotion. */
+const OTHER_LINEAGE = "faults";
+/** From the commit of a change until it has reached Redis. Others take a restore over after three seconds. */
+const APPLIED_WITHIN_MS = 300;
+/** What is in force afterwards is looked at so often. */
+const SAMPLED_WITHIN_MS = 700;
+const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 10 };
+
+/** A change commits after a restore of its advertiser's state has read the rows, and before it writes them to Redis. */
+export function restoreFault(): Fault {
+  return {
+    name: "change while a state is restored",
+    // Nothing else may freeze the state meanwhile.
+    track: "stores",
+    inject: async (context) => {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        const status = await changeWhileRestored(context, context.random.pick(context.market.campaigns));
+        // 422: more was spent meanwhile than the new budget.
+        if (status === 200) return `answered 200 to attempt ${attempt}`;
+      }
+      throw new Error(`no change was answered 200 in ${ATTEMPTS} attempts`);
+    },
+  };
+}
+
+async function changeWhileRestored(
+  { world, history }: FaultContext,
+  campaign: Campaign,
+): Promise<number | null> {
+  const { advertiserId } = campaign.advertiser;
+  const account = `{${advertiserId}}:account`;
+  const replicationId = () => world.directRedis.hget(account, "lineage");
+  await eventually(replicationId, PATIENCE);
+  world.holdRestores(advertiserId);
+  try {
+    await world.directRedis.hset(account, "lineage", OTHER_LINEAGE);
+    await eventually(() => world.isRestoreHeld(), PATIENCE);
+    const before = await eventually(() => readRow(world, campaign), PATIENCE);
+    const changing = change(history, campaign, "budget", before.budget + 1);
+    const isCommitted = async () => (await readRow(world, campaign)).version > before.version;
+    await Promise.race([eventually(isCommitted, PATIENCE).catch(() => undefined), changing]);
+    await sleep(APPLIED_WITHIN_MS);
+    world.letRestoresGo();
+    const { status } = await changing;
+    await eventually(async () => (await replicationId()) !== OTHER_LINEAGE, PATIENCE);
+    await sleep(SAMPLED_WITHIN_MS);
+    return status;
+  } finally {
+    world.letRestoresGo();
+  }
+}
+
+async function readRow(world: World, { campaignId }: Campaign): Promise<{ version: number; budget: number }> {
+  const [row] = await world.query<{ version: number; budget_cents: number }>(
+    "SELECT version, budget_cents FROM campaigns WHERE id = $1",
+    [campaignId],
+  );
+  if (row === undefined) throw new Error(`${campaignId} is not in Postgres`);
+  return { version: row.version, budget: row.budget_cents };
+}
