@@ -8,13 +8,6 @@ export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
 /** A session with the role of its user in the account; null: the user is no member any more. */
 export type SessionRow = Prisma.AccountSessionGetPayload<object> & { role: MemberRole | null };
 
-export interface LockedCampaigns {
-  /** Those whose rows are locked, with all that belongs to them. */
-  campaigns: WholeCampaign[];
-  /** Those that another transaction had locked. */
-  skipped: string[];
-}
-
 /**
  * Locks campaigns against every other change and loads them whole. What belongs to a campaign takes a statement that begins when
  * its row is locked: one that waited for the lock re-reads the locked row alone.
@@ -24,7 +17,7 @@ export async function lockCampaigns(
   statements: Statements,
   ids: readonly string[],
   { skipLocked }: { skipLocked: boolean },
-): Promise<LockedCampaigns> {
+): Promise<WholeCampaign[]> {
   const wanted = [...ids];
   const locking = statements.query<{ id: string }>(
     skipLocked
@@ -34,10 +27,7 @@ export async function lockCampaigns(
   );
   const [locked, campaigns] = await Promise.all([locking, readCampaigns(statements, wanted)]);
   const isLocked = new Set(locked.map(({ id }) => id));
-  return {
-    campaigns: campaigns.filter(({ id }) => isLocked.has(id)),
-    skipped: campaigns.filter(({ id }) => !isLocked.has(id)).map(({ id }) => id),
-  };
+  return campaigns.filter(({ id }) => isLocked.has(id));
 }
 
 /** What a campaign has spent on a day, in millicents. */

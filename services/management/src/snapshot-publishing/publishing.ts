@@ -23,6 +23,7 @@ import { readCampaigns, type WholeCampaign } from "../campaigns/statements.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry, sessionEntry } from "./entities.ts";
 import { loadSessions, lockCampaigns, markPublished, type PublishedKind, spentOnDay } from "./load.ts";
+import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
 
 /** More than twice the lease of a match instance: one that died is waited for. */
 const PROPAGATION_TIMEOUT_MS = 5_000;
@@ -73,6 +74,7 @@ export class Publishing {
   readonly #observeSeconds: (seconds: number) => void;
   readonly #logger: Logger;
   readonly #propagationTimeoutMs: number;
+  readonly #groups = new PublicationGroups((ids) => this.#publishTogether(ids));
   readonly #outage: OutageLogger<{ err: unknown; kind: PublishedKind; id: string }>;
 
   constructor(parts: {
@@ -140,10 +142,65 @@ export class Publishing {
 
   async #publishAndWait(kind: PublishedKind, id: string): Promise<void> {
     const startedMs = performance.now();
-    const version = await this.publish(kind, [id]);
-    await this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs);
+    const grouped = kind === "campaign" ? await this.#groups.add(id) : undefined;
+    if (grouped === undefined) {
+      const version = await this.publish(kind, [id]);
+      await this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs);
+    } else if ("error" in grouped) throw grouped.error;
+    else await grouped.inForce;
     this.#outage.succeeded();
     this.#observeSeconds((performance.now() - startedMs) / 1_000);
+  }
+
+  /**
+   * Publishes campaigns at once. Left out of the result, and not published: those that another transaction has locked, that a
+   * frozen state in Redis has not taken, and that failed for a reason of their own. Nobody waits here for what concerns one
+   * advertiser alone.
+   */
+  async #publishTogether(ids: readonly string[]): Promise<Map<string, GroupOutcome>> {
+    try {
+      const { applied, failed } = await this.#applyTogether(ids);
+      const outcomes = new Map<string, GroupOutcome>(failed);
+      if (applied.length === 0) return outcomes;
+      await this.#claim.check();
+      const version = await this.#snapshot.publish(applied.map(({ entry }) => entry));
+      // The next group need not wait for these.
+      const inForce = Promise.all([
+        this.markPublished(
+          "campaign",
+          applied.map(({ row }) => row),
+        ),
+        this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs),
+      ]).then(() => undefined);
+      inForce.catch(() => undefined);
+      for (const { row } of applied) outcomes.set(row.id, { inForce });
+      return outcomes;
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error;
+      return new Map(ids.map((id) => [id, { error }]));
+    }
+  }
+
+  /** Applies campaigns once. */
+  #applyTogether(
+    ids: readonly string[],
+  ): Promise<{ applied: AppliedRow[]; failed: [id: string, outcome: GroupOutcome][] }> {
+    return this.#pipeline.inTransaction(async (statements) => {
+      const campaigns = await lockCampaigns(statements, ids, { skipLocked: true });
+      const settled = await Promise.allSettled(
+        campaigns.map((campaign) => this.#applyCampaign(statements, campaign)),
+      );
+      const applied: AppliedRow[] = [];
+      const failed: [string, GroupOutcome][] = [];
+      for (const [index, { id }] of campaigns.entries()) {
+        const one = settled[index];
+        if (one?.status === "fulfilled" && one.value.isApplied) applied.push(one.value);
+        // The node of one advertiser may be unavailable, and those of the others not.
+        if (one?.status === "rejected" && isStoreUnavailable(one.reason))
+          failed.push([id, { error: one.reason }]);
+      }
+      return { applied, failed };
+    });
   }
 
   /**
@@ -278,7 +335,7 @@ export class Publishing {
    */
   #applyCampaigns(ids: readonly string[]): Promise<AppliedRow[]> {
     return this.#pipeline.inTransaction(async (statements) => {
-      const { campaigns } = await lockCampaigns(statements, ids, { skipLocked: false });
+      const campaigns = await lockCampaigns(statements, ids, { skipLocked: false });
       return Promise.all(campaigns.map((campaign) => this.#applyCampaign(statements, campaign)));
     });
   }
@@ -325,6 +382,10 @@ export class Publishing {
     const rows = await loadSessions(this.#database, ids);
     return { entries: rows.map(sessionEntry), rows, pending: [] };
   }
+}
+
+function isStoreUnavailable(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable || isRedisUnavailable(error);
 }
 
 /** Whether publishing failed for a reason that passes: the reconciling loop will succeed. */
