@@ -249,6 +249,40 @@ describe("GET /analytics/spend", () => {
     }
   });
 
+  it("needs no impression by day and campaign", async () => {
+    const ofOwner = "/analytics/spend?from=2026-11-20";
+    const perCampaign = { campaign_id: campaign.campaignId, campaign_name: "Ale" };
+    const expected = [
+      [
+        "day,campaign",
+        [
+          { date: "2026-11-21", ...perCampaign, impressions: 4, spent_millicents: 1_508 },
+          { date: "2026-11-20", ...perCampaign, impressions: 1, spent_millicents: 11 },
+        ],
+      ],
+      [
+        "day",
+        [
+          { date: "2026-11-21", impressions: 4, spent_millicents: 1_508 },
+          { date: "2026-11-20", impressions: 1, spent_millicents: 11 },
+        ],
+      ],
+      ["campaign", [{ ...perCampaign, impressions: 5, spent_millicents: 1_519 }]],
+    ] as const;
+    await world.harness.management.database.$transaction(
+      async (transaction) => {
+        await transaction.$executeRaw`LOCK TABLE impressions IN ACCESS EXCLUSIVE MODE`;
+        for (const [groupBy, rows] of expected) {
+          const { body } = await owner.get(`${ofOwner}&group_by=${groupBy}`).expect(200);
+          expect([body.rows, body.total]).toEqual([rows, { impressions: 5, spent_millicents: 1_519 }]);
+        }
+        const none = await owner.get(`${ofOwner}&group_by=day&campaign_id=${rival.campaignId}`).expect(200);
+        expect(none.body.rows).toEqual([]);
+      },
+      { timeout: 60_000 },
+    );
+  });
+
   it("comes as a table, for advertisers, of at most 31 days", async () => {
     const table = await owner
       .get("/analytics/spend?from=2026-11-20&to=2026-11-20&group_by=country,day")

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
 
+const SETUP_TOKEN = "what whoever started it knows";
 const PASSWORD = "a calm evening by the fire";
 /** The names of controls that change something; a viewer sees none of them. */
 const CHANGING =
@@ -14,7 +15,7 @@ describe("the members of an account", () => {
   let campaignId = "";
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await startDashboard({ SETUP_TOKEN });
     owner = await dashboard.newPage();
     invited = await dashboard.newPage();
     campaignId = await signUpWithCampaign(owner.page, dashboard.origin);
@@ -103,6 +104,7 @@ describe("the members of an account", () => {
     await page.goto(`${dashboard.origin}/sign-up`);
     await page.getByLabel("Your name").fill("Bo Quill");
     await page.getByLabel("E-mail").fill("bo@quill.example");
+    expect(await page.getByLabel("Setup token", { exact: true }).count()).toBe(0);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -126,14 +128,25 @@ describe("the members of an account", () => {
     expect(problems).toEqual([]);
   }, 120_000);
 
-  it("lose access as soon as an owner removes them", async () => {
+  it("lose access as soon as an owner removes them, and their keys with them", async () => {
     const { page } = owner;
+    await page.getByRole("combobox", { name: "Role of Vera Quill" }).click();
+    await page.getByRole("option", { name: "Owner" }).click();
+    await page.getByText("Vera Quill is owner now.").waitFor();
+    const key = { label: "Vera's tool", scopes: ["advertiser"] };
+    expect(await statusOf(invited.page, "POST", "/api-keys", key)).toBe(201);
     await page.getByRole("button", { name: "Remove Vera Quill" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Remove member" }).click();
+    const dialog = page.getByRole("dialog");
+    const revoke = dialog.getByRole("checkbox", { name: "Revoke the API keys that they made: Vera's tool" });
+    expect(await revoke.isChecked()).toBe(true);
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Remove member" }).click();
     await page.getByRole("row", { name: /Vera Quill/ }).waitFor({ state: "detached" });
     expect(await statusOf(invited.page, "GET", `/campaigns/${campaignId}`)).not.toBe(200);
     expect(await statusOf(invited.page, "PATCH", `/campaigns/${campaignId}`, { name: "Mine" })).not.toBe(200);
     expect(await statusOf(page, "GET", `/campaigns/${campaignId}`)).toBe(200);
+    await page.getByRole("link", { name: "API keys", exact: true }).click();
+    await page.getByText("The door is locked, and no key has been cut.").waitFor();
   }, 120_000);
 });
 
@@ -180,6 +193,10 @@ async function signUpWithCampaign(page: Page, origin: string): Promise<string> {
   await page.getByLabel("E-mail").fill("ada@hearthwell.example");
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByLabel("Company or studio (optional)").fill("Hearthwell");
+  await page.getByLabel("Setup token", { exact: true }).fill("guessed");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByText(/^setup_token is wrong or missing/).waitFor();
+  await page.getByLabel("Setup token", { exact: true }).fill(SETUP_TOKEN);
   await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("button", { name: "Register company" }).click();
   await page.getByRole("button", { name: "Deposit $50.00" }).click();

@@ -139,6 +139,7 @@ if (render instanceof Error) {
           DATABASE_URL: "postgres://user@db.example.com/diegetic?sslmode=verify-full",
           PLAYER_HASH_KEY: "h".repeat(32),
           AUTH_SECRET: "a".repeat(32),
+          SETUP_TOKEN: "a".repeat(32),
         };
         for (const tier of TIERS) {
           const [container] = only("Deployment", tier).spec.template.spec.containers;
@@ -147,7 +148,12 @@ if (render instanceof Error) {
           for (const { name, value, valueFrom } of container.env) {
             expect(environment[name]).toBeUndefined();
             if (name in secrets) {
-              expect(valueFrom.secretKeyRef).toEqual({ name: "diegetic-secrets", key: name });
+              const isOptional = name === "SETUP_TOKEN";
+              expect(valueFrom.secretKeyRef).toEqual({
+                name: "diegetic-secrets",
+                key: name,
+                ...(isOptional && { optional: true }),
+              });
             }
             environment[name] = value ?? secrets[name as keyof typeof secrets] ?? "pod-1";
           }

@@ -5,17 +5,25 @@ interface Model {
 }
 type ModelClass = new (manifest: object) => Model;
 
+/** What knows the kinds of each API that the chart uses. */
+const MODELS: Record<string, () => Promise<object>> = {
+  v1: () => import("kubernetes-models/v1"),
+  "apps/v1": () => import("kubernetes-models/apps/v1"),
+  "autoscaling/v2": () => import("kubernetes-models/autoscaling/v2"),
+  "batch/v1": () => import("kubernetes-models/batch/v1"),
+  "networking.k8s.io/v1": () => import("kubernetes-models/networking.k8s.io/v1"),
+  "policy/v1": () => import("kubernetes-models/policy/v1"),
+  "monitoring.coreos.com/v1": () => import("@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1"),
+};
+
 /** Values of every type: a property that may be each of them is none that the kind knows. */
 const ANYTHING = [true, 12.5, "text", {}, [], ["text"]];
 
 /** What is wrong with a manifest by the OpenAPI schemas of Kubernetes and of the Prometheus operator; empty: nothing. */
 export async function problemsOf(manifest: Manifest): Promise<string[]> {
   const { apiVersion, kind } = manifest;
-  const source = apiVersion.startsWith("monitoring.coreos.com/")
-    ? "@kubernetes-models/prometheus-operator"
-    : "kubernetes-models";
-  const models = await import(`${source}/${apiVersion}`);
-  const Kind = models[kind] as ModelClass | undefined;
+  const models = (await MODELS[apiVersion]?.()) as Record<string, ModelClass> | undefined;
+  const Kind = models?.[kind];
   if (Kind === undefined) return [`there is no ${kind} in ${apiVersion}`];
   const name = `${kind} ${manifest.metadata.name}`;
   const problem = problemWith(Kind, manifest);

@@ -16,10 +16,10 @@ const STACK_TIMEOUT_MS = 180_000;
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The commands of the README's first ad, in their order. */
-function readmeCommands(): string {
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  const section = /\n## A first ad.*?\n## /s.exec(readme)?.[0] ?? "";
+/** The commands of the quickstart, in their order. */
+function quickstartCommands(): string {
+  const quickstart = readFileSync(join(ROOT, "docs/quickstart.md"), "utf8");
+  const section = /\n## First ad.*?\n## /s.exec(quickstart)?.[0] ?? "";
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands]) => commands).join("");
 }
 
@@ -95,10 +95,10 @@ describe("npm start", () => {
   );
 
   it(
-    "runs for the commands of the README, pasted into a shell",
+    "runs for the commands of the quickstart, pasted into a shell",
     async () => {
       const { port } = new URL(running().describe().baseUrl);
-      const { printed } = await paste(readmeCommands(), { DATA_DIR: dataDir, PORT: port });
+      const { printed } = await paste(quickstartCommands(), { DATA_DIR: dataDir, PORT: port });
       expect(printed).toContain('"company_name":"Hearthwell"');
       expect(printed).toMatch(/"narrative_hook":"[^"]*Hearthwell[^"]*"/);
       expect(printed).toContain('"charged_cents":2,');
@@ -111,9 +111,9 @@ describe("npm start", () => {
     STACK_TIMEOUT_MS,
   );
 
-  it("stops the commands of the README at the first request that is refused, and leaves the shell open", async () => {
+  it("stops the commands of the quickstart at the first request that is refused, and leaves the shell open", async () => {
     const { port } = new URL(running().describe().baseUrl);
-    const lines = `${readmeCommands()}\necho "still"" here"\nexit 7\n`;
+    const lines = `${quickstartCommands()}\necho "still"" here"\nexit 7\n`;
     const { printed, code } = await paste(lines, { DATA_DIR: dataDir, PORT: port, KEY: "igk_wrong" });
     expect(printed.match(/Stopped at .*/g)).toEqual([
       expect.stringMatching(/^Stopped at \S+\/register: {"detail":"/),

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RedisServers } from "./redis-servers.mjs";
+import { isTracing, TRACED_POSTGRES, tracePostgres } from "./trace-stores.mjs";
 
 /**
  * Jest's globalSetup: offers databases and Redis servers to the test files by a tiny local address (see database.ts and
@@ -51,6 +52,7 @@ async function startPostgresWithTemplate() {
   const { default: pg } = await import("pg");
   const dir = await mkdtemp(join(tmpdir(), "diegetic-test-postgres-"));
   const settings = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+  if (isTracing) settings.push(...TRACED_POSTGRES);
   const postgres = await startPostgres({ dir, settings });
   const removeAll = async () => {
     await postgres.stop();
@@ -63,6 +65,7 @@ async function startPostgresWithTemplate() {
     await removeAll();
     throw error;
   }
+  if (isTracing) tracePostgres(join(dir, "postgres.log"));
   const template = new URL(postgres.url).pathname.slice(1);
   const withDatabase = (name) => Object.assign(new URL(postgres.url), { pathname: `/${name}` }).toString();
   const admin = new pg.Pool({ connectionString: withDatabase("postgres"), max: 1 });

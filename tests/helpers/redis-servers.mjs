@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isTracing, traceRedis } from "./trace-stores.mjs";
 
 /**
  * Started ahead: the first change on a Redis that has just come back waits until leases from before would have run out, some
@@ -21,6 +22,7 @@ export class RedisServers {
     for (const spare of this.#spare) spare.catch(() => {});
     const server = await taken;
     this.#given.set(server.url, server);
+    if (isTracing) traceRedis(server.url);
     return { url: server.url };
   }
 

@@ -49,11 +49,11 @@ for (const suite of suites) {
 machine.load_average.push(currentLoad());
 const seconds = Math.round((performance.now() - startedMs) / 1_000);
 writeResults(values.out, { machine, quick, duration_seconds: seconds, figures });
-const table = [
-  tableOf(figures),
+const machineLines = [
   "",
   `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${machine.started_at.slice(0, 10)}; ${rounds} rounds in ${seconds} s;`,
   `load average before and after ${machine.load_average.join(" and ")}.`,
-].join("\n");
-process.stdout.write(`${table}\n\n${values.out}\n`);
-if (values.page !== undefined) replaceTable(values.page, table);
+];
+const tableWith = (shown: readonly Figure[]) => [tableOf(shown), ...machineLines].join("\n");
+process.stdout.write(`${tableWith(figures)}\n\n${values.out}\n`);
+if (values.page !== undefined) replaceTable(values.page, tableWith(figures.filter(({ goal }) => goal)));

@@ -1,3 +1,4 @@
+import { readProcessReports } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually } from "../helpers/eventually.ts";
@@ -70,6 +71,18 @@ describe("reconciler", () => {
       },
     ]);
     expect(await metric('reconciliation_differences{check="wallet_held"')).toBe(0);
+    const reported = await eventually(async () => {
+      const [report] = await readProcessReports(world.redis, Date.now());
+      return report?.reconciliation?.finishedAtMs ? report : undefined;
+    });
+    expect(reported).toMatchObject({
+      service: "billing",
+      failing: [],
+      reconciliation: {
+        differences: 1,
+        listed: [{ check: "wallet_spent", kind: "money", subject: advertiser.advertiserId }],
+      },
+    });
     await world.redis.hincrby(key, "spent", -5);
     await eventually(
       async () => (await metric('reconciliation_differences{check="wallet_spent"')) === 0,

@@ -99,6 +99,7 @@ export class Books {
     this.recovery = this.recoverer(this.money);
     this.publishing = new Publishing({
       database,
+      pipeline: stores.pipeline,
       wallets: {
         ...this.money,
         applyCampaign: async (campaign) => {

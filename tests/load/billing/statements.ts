@@ -125,6 +125,7 @@ async function timedBatch(
   const begunMs = processorMs(backend);
   const oneByOne: Pipeline = {
     close: () => pipeline.close(),
+    query: (statement) => pipeline.query(statement),
     inTransaction: (work) =>
       pipeline.inTransaction(async (inner) => {
         let before: Promise<unknown> = Promise.resolve();
