@@ -181,7 +181,7 @@ describe("what logs and errors say of people and keys", () => {
     for (const port of [platform.ports.management, ...platform.ports.match]) {
       const { body: report } = await call({ method: "GET", path: "/readyz", port });
       expect(report.ready).toBe(false);
-      for (const state of Object.values(report.checks)) expect(["ok", "away"]).toContain(state);
+      for (const state of Object.values(report.checks)) expect(["ok", "unavailable"]).toContain(state);
     }
     for (const { text } of errors)
       expect(text).not.toMatch(/ECONN|127\.0\.0\.1|prisma|redis:|postgres:|\.ts|SELECT/i);
