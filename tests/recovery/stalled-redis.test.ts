@@ -47,7 +47,7 @@ async function startManagement() {
 
 async function stallUntilLogged(proxy: StallingProxy, notices: () => string[]): Promise<void> {
   proxy.stall();
-  await eventually(() => notices().includes("away"), { timeoutMs: 20_000 });
+  await eventually(() => notices().includes("unavailable"), { timeoutMs: 20_000 });
   proxy.resume();
 }
 
@@ -55,8 +55,8 @@ it("a Redis that stalls is told of as away, and as back with the same data: noth
   const { proxy, lines, notices } = await startManagement();
   await stallUntilLogged(proxy, notices);
   await eventually(() => notices().length > 1, { timeoutMs: 20_000 });
-  expect(notices()).toEqual(["away", "back"]);
-  expect(lines.find(({ notice }) => notice === "back")).toMatchObject({
+  expect(notices()).toEqual(["unavailable", "recovered"]);
+  expect(lines.find(({ notice }) => notice === "recovered")).toMatchObject({
     level: INFO,
     failures: expect.any(Number),
     outageSeconds: expect.any(Number),
@@ -70,9 +70,9 @@ it("a Redis that stalls is told of as away, and as back with the same data: noth
 it("a Redis that is restarted is told of as restarted, and as back", async () => {
   const { notices, redis, port } = await startManagement();
   await redis.stop();
-  await eventually(() => notices().includes("away"), { timeoutMs: 20_000 });
+  await eventually(() => notices().includes("unavailable"), { timeoutMs: 20_000 });
   const again = await startTestRedis({ port });
   closers.push(() => again.stop());
   await eventually(() => notices().length > 2, { timeoutMs: 20_000 });
-  expect(notices()).toEqual(["away", "restarted", "back"]);
+  expect(notices()).toEqual(["unavailable", "restarted", "recovered"]);
 }, 60_000);
