@@ -13,12 +13,12 @@ import type { Campaign } from "../types/campaign.ts";
 import type { MatchScene } from "../types/request.ts";
 import { CampaignIndex } from "./campaign-index.ts";
 
-/** Pairs of a world and a request; PROPERTY_RUNS asks for more than the usual number. */
+/** Pairs of a world and a request; PROPERTY_RUNS overrides the usual number. */
 const pairs = Number(process.env.PROPERTY_RUNS ?? 5_000);
 const chaptersPerWorld = 5;
-/** At least two requests a chapter. */
-/** Explanations cost more than half as much as all the rest: usually those of the last chapter do. */
+/** Explanations take more than half as long as everything else, so usually only the last chapter has them. */
 const explainsAll = process.env.PROPERTY_RUNS !== undefined;
+/** At least two requests per chapter. */
 const worlds = { numRuns: Math.ceil(pairs / (chaptersPerWorld * 2)) };
 const timeoutMs = 20_000 + pairs * 10;
 
@@ -51,7 +51,7 @@ const refusal: fc.Arbitrary<Refusal> = fc.oneof(
   fc.record({ campaign: campaignId, lacksMoney: fc.boolean(), lastsMs }),
   fc.record({ advertiser: advertiserId, bidCents: fc.constantFrom(100, 990, 5_000), lastsMs }),
 );
-/** Changes, then a request, of which some campaigns are left out; then refusals, and the request again at other times. */
+/** Changes, then a request with exclusions; then refusals, and the same request at other times. */
 const chapter = fc.record({
   changes: fc.array(change, { maxLength: 14 }),
   scene: anyScene,
@@ -84,7 +84,7 @@ function apply(one: Change, index: CampaignIndex, world: Map<string, Campaign>):
   }
 }
 
-/** Who is passed over, as a list that is looked through. */
+/** Reference implementation of refusals: a list that is searched linearly. */
 class PlainRefusals {
   #refusals: (Refusal & { sinceMs: number })[] = [];
 
@@ -95,7 +95,7 @@ class PlainRefusals {
     this.#refusals = this.#refusals.filter(
       (one) => !("campaign" in one && "campaign" in refusal && one.campaign === refusal.campaign),
     );
-    // Of an advertiser the lowest bid counts, as long as the last refusal stands.
+    // The lowest refused bid of an advertiser applies as long as the last refusal.
     const bids = this.#of(refusal)
       .filter((one) => one.lastsMs === refusal.lastsMs)
       .map((one) => one.bidCents);
@@ -106,7 +106,7 @@ class PlainRefusals {
     );
   }
 
-  /** Those end that are over, or begin later; long ones bear a clock that goes back a little. */
+  /** Drops refusals that are over or start later. Long ones tolerate that the clock is set back a little. */
   setClock(nowMs: number): void {
     this.#refusals = this.#refusals.filter(({ sinceMs, lastsMs: forMs }) => {
       const fromMs = forMs === longMs ? sinceMs - 1_000 : sinceMs;
@@ -127,7 +127,7 @@ class PlainRefusals {
     ) as (Refusal & { bidCents: number })[];
   }
 
-  /** What a newer version of each does. */
+  /** Ends all refusals, as newer versions of the campaigns would. */
   end(index: CampaignIndex, world: ReadonlyMap<string, Campaign>): void {
     for (const one of this.#refusals) {
       if ("advertiser" in one) index.readmitAdvertiser(one.advertiser);
@@ -199,11 +199,11 @@ const facts: ExplainFacts = {
   winningRank: null,
 };
 
-/** An explanation passes whom the index offers, and gives him the same score, parts and rank; nothing is refused. */
+/** Expects that explanations agree with the index on eligibility, score, parts and rank. Nothing may be refused. */
 function expectExplanations(index: CampaignIndex, world: Map<string, Campaign>, scene: MatchScene): void {
   const eligible = index.highest(scene, world.size + 1).map((one) => one.campaign.campaign_id);
   for (const [id, own] of world) {
-    // Copies differ in their ids alone.
+    // Copies differ only in their ids.
     if (id.startsWith("copy_")) continue;
     const { checks, ...explained } = explain(own, scene, facts);
     const passes = checks.every(({ passed }) => passed);
@@ -224,20 +224,20 @@ function expectExplanations(index: CampaignIndex, world: Map<string, Campaign>, 
   }
 }
 
-describe("the index and the plain loop", () => {
+describe("the index and the reference implementation", () => {
   it(
-    "agree on who can be drawn, ranks, scores, contributions, pipelines and reasons, after anything that may happen",
+    "agree on winners, ranks, scores, contributions, pipelines and reasons, after any sequence of changes",
     () => {
       fc.assert(
         fc.property(story, (chapters) => {
           const index = new CampaignIndex();
           const world = new Map<string, Campaign>();
-          for (const [place, told] of chapters.entries()) {
-            const { changes, scene, refusals: refused, movesMs, ...excluded } = told;
+          for (const [number, chapter] of chapters.entries()) {
+            const { changes, scene, refusals: refused, movesMs, ...excluded } = chapter;
             const refusals = new PlainRefusals();
             for (const one of changes) apply(one, index, world);
             expectAgreement(index, world, refusals, scene, excluded);
-            if (explainsAll || place === chaptersPerWorld - 1) expectExplanations(index, world, scene);
+            if (explainsAll || number === chaptersPerWorld - 1) expectExplanations(index, world, scene);
             for (const one of refused) refusals.add(one, index, scene.nowMs);
             for (const moveMs of movesMs) {
               expectAgreement(index, world, refusals, { ...scene, nowMs: scene.nowMs + moveMs }, excluded);

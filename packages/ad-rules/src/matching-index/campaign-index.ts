@@ -10,44 +10,36 @@ import { type Candidate, candidateOf } from "./search/candidate.ts";
 import type { Random } from "./search/tie-sampling.ts";
 import type { Span } from "./suppression/refusals.ts";
 
-/** Which campaigns a request is about, beyond the rules. */
+/** Campaigns that a request leaves out although they may pass the rules. */
 export interface Exclusions {
-  /** Ids of campaigns to leave out, such as those that the request has tried already. */
+  /** Campaign ids, such as those that the request has already tried. */
   exclude?: Iterable<string> | undefined;
-  /** Ids of advertisers to leave out with all their campaigns; a few. */
+  /** Advertiser ids, whose campaigns are all left out. Searched linearly, so keep the list short. */
   excludeAdvertisers?: Iterable<string> | undefined;
 }
 
-/** What one draw finds. */
+/** The result of one draw. */
 export interface Draw {
   candidate: Candidate | null;
-  /** There is none, and one that passes rules 1 to 7 was passed over because it had just lacked money. */
+  /** There is no candidate, and a campaign that passes rules 1 to 7 was skipped because it recently lacked money. */
   lackedMoney: boolean;
-  /** There is none, and one that passes rules 1 to 7 was passed over because it had just been refused, whatever for. */
+  /** There is no candidate, and a campaign that passes rules 1 to 7 was skipped because of any recent refusal. */
   passedOver: boolean;
 }
 
-/** Checked in the order of docs/behaviour.md#reasons-for-no-match. */
+/** In the order of docs/behaviour.md#reasons-for-no-match. */
 export type ReasonForNone = "placement_disabled" | "no_campaigns" | "no_eligible_campaign" | "budget";
 
-/** A campaign and its rank. */
 export interface Ranked {
   campaign: Campaign;
   rank: number;
 }
 
 /**
- * The campaigns of an instance, kept for matching, so that a request costs little however many campaigns cannot win it.
+ * The campaigns of an instance, compiled for matching. README.md follows a request through the index.
  *
- * - All that campaigns ask for or block are terms; a request activates the flags of those that it has (terms.ts,
- *   request-reader.ts).
- * - Each active campaign is a record of numbers, from which the flags tell whether it may serve and at what rank
- *   (records.ts, scorer.ts).
- * - Records stand at a few of their terms, by bid and by highest possible rank (posting-set.ts), so that a search meets
- *   few that cannot win (search.ts), however many tie (tie-sampling.ts).
- * - What an answer shows of a campaign is bytes until it wins (campaign-store.ts).
- *
- * A change takes effect between two requests, as a whole.
+ * The cost of a request does not grow with the number of campaigns that cannot win it. A change applies atomically
+ * between two requests.
  */
 export class CampaignIndex {
   readonly #documentIds = new ShardedMap<number>();
@@ -58,7 +50,7 @@ export class CampaignIndex {
   readonly #keepsTargets: boolean;
   #activeCount = 0;
 
-  /** @param options.keepsTargets false: `get` and candidates come without targets and blocklists, to save memory */
+  /** @param options.keepsTargets false saves memory: `get` and candidates lack targets and blocklists */
   constructor({ matching = new Matching(), keepsTargets = true } = {}) {
     this.#matching = matching;
     this.#keepsTargets = keepsTargets;
@@ -74,25 +66,25 @@ export class CampaignIndex {
     return this.#activeCount;
   }
 
-  /** The campaign as it was put in, apart from what is not kept. It must not be changed. */
+  /** The campaign as it was inserted, without targets unless `keepsTargets`. Callers must not change it. */
   get(campaignId: string): Campaign | undefined {
     const documentId = this.#documentIds.get(campaignId);
     return documentId === undefined ? undefined : this.#store.peek(documentId);
   }
 
-  /** A campaign's advertiser and creatives, at a cost that does not depend on the length of its texts. */
+  /** The ids of a campaign's advertiser and creatives. The cost does not depend on the length of its texts. */
   idsOf(campaignId: string): CampaignIds | undefined {
     const documentId = this.#documentIds.get(campaignId);
     return documentId === undefined ? undefined : this.#store.idsAt(documentId);
   }
 
-  /** The version of a campaign, at less cost than `get`. */
+  /** Cheaper than `get`. */
   versionOf(campaignId: string): number | undefined {
     const documentId = this.#documentIds.get(campaignId);
     return documentId === undefined ? undefined : this.#store.versionOf(documentId);
   }
 
-  /** Puts a campaign in; it replaces the one with the same id, whatever their versions. */
+  /** Replaces the campaign with the same id; versions are not compared. */
   upsert(campaign: Campaign): void {
     const compiled = compileCampaign(campaign);
     this.remove(campaign.campaign_id);
@@ -103,7 +95,7 @@ export class CampaignIndex {
     this.#matching.add(compiled, documentId);
   }
 
-  /** Takes a campaign out; unknown ids are ignored. */
+  /** Ignores unknown ids. */
   remove(campaignId: string): void {
     const documentId = this.#documentIds.get(campaignId);
     if (documentId === undefined) return;
@@ -115,8 +107,8 @@ export class CampaignIndex {
   }
 
   /**
-   * Draws the winner of a match request (docs/behaviour.md#matching): one of those within 1 % of the highest rank,
-   * with weight priority + 1. `random` yields numbers at least 0 and below 1.
+   * Draws the winner of a match request among the candidates within 1 % of the highest rank, with weight priority + 1
+   * (docs/behaviour.md#matching). `random` returns numbers in [0, 1).
    */
   draw(scene: MatchScene, random: Random, exclusions: Exclusions = {}): Draw {
     return this.#with(scene, exclusions, () => {
@@ -129,32 +121,32 @@ export class CampaignIndex {
     });
   }
 
-  /** The `count` highest ranks, in descending order, money apart: what was refused lately takes part. `count` at least 1. */
+  /** The `count` highest ranks (at least 1) in descending order. Includes recently refused campaigns. */
   highest(scene: MatchScene, count: number, exclusions: Exclusions = {}): Ranked[] {
     return this.#with(scene, exclusions, () =>
       this.#matching.listHighest(count).map((one) => this.#rankedOf(one)),
     );
   }
 
-  /** All that `draw` chooses from, in no order. */
+  /** The campaigns that `draw` chooses from, in no order. */
   ties(scene: MatchScene, exclusions: Exclusions = {}): Ranked[] {
     return this.#with(scene, exclusions, () => this.#matching.listTies().map((one) => this.#rankedOf(one)));
   }
 
-  /** Why `draw` finds nobody, as far as campaigns and placement tell (docs/behaviour.md#reasons-for-no-match). */
+  /** Why `draw` finds no candidate; session caps are not considered (docs/behaviour.md#reasons-for-no-match). */
   reasonForNone({ is_active: isActive }: Pick<Placement, "is_active">, lackedMoney: boolean): ReasonForNone {
     if (!isActive) return "placement_disabled";
     if (this.#activeCount === 0) return "no_campaigns";
     return lackedMoney ? "budget" : "no_eligible_campaign";
   }
 
-  /** Passes a campaign over for so long, in every request. Unknown ids are ignored. */
+  /** Skips a campaign in all requests during the span. Ignores unknown ids. */
   refuse(campaignId: string, { lacksMoney, ...span }: Span & { lacksMoney: boolean }): void {
     const documentId = this.#documentIds.get(campaignId);
     if (documentId !== undefined) this.#matching.refuse(documentId, lacksMoney, span);
   }
 
-  /** Passes over all campaigns of an advertiser whose bid is as high, as lacking money. */
+  /** Skips the campaigns of an advertiser that bid at least `bidCents`, as lacking money. */
   refuseAdvertiser(advertiserId: string, { bidCents, ...span }: Span & { bidCents: number }): void {
     this.#matching.refuseAdvertiser(comparable(advertiserId), bidCents, span);
   }
@@ -165,8 +157,9 @@ export class CampaignIndex {
   }
 
   /**
-   * Brings campaigns back into the way of requests that were out of it, because they had ended before the clock went back or
-   * because they lacked money: a limited number, some microseconds each. Whether there are more. Each search does it too.
+   * Restores suppressed campaigns to the searched posting lists: those whose refusal has ended, and those that have not
+   * ended after all because the clock was set back. Restores a limited number per call (some microseconds each) and
+   * returns whether more remain. Each search does this too.
    */
   tidy(nowMs: number): boolean {
     return this.#matching.tidy(nowMs);
@@ -206,7 +199,7 @@ export class CampaignIndex {
   }
 }
 
-/** What an answer needs; what decides who may serve stands in the record. */
+/** Keeps what a response needs; matching reads targets from the record. */
 function withoutTargets(campaign: Campaign): Campaign {
   return { ...campaign, target_categories: [], target_tags: [], geo_targets: [], blocklist: [] };
 }

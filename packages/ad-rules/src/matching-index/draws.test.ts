@@ -13,7 +13,7 @@ const scene: MatchScene = {
   nowMs: Date.parse("2026-03-01T12:00:00Z"),
 };
 
-/** Thousands that tie, at one posting or several, among them some that rank lower or are not eligible, by every rule. */
+/** Thousands of ties, in one posting list or several, among campaigns that rank lower or fail one of the rules. */
 function crowdedIndex(count: number): CampaignIndex {
   const index = new CampaignIndex();
   const others: Partial<Campaign>[] = [
@@ -40,12 +40,12 @@ function crowdedIndex(count: number): CampaignIndex {
   return index;
 }
 
-describe("draws among very many ties", () => {
+describe("a draw among very many ties", () => {
   const index = crowdedIndex(6_000);
   const all = index.ties(scene);
   const random = new SeededRandom(1).next;
 
-  it("yield one of those that tie, and none that is excluded", () => {
+  it("returns one of the ties and no excluded campaign", () => {
     expect(all.length).toBeGreaterThan(4_000);
     const ids = new Set(all.map((one) => one.campaign.campaign_id));
     const exclude = new Set<string>();
@@ -57,7 +57,7 @@ describe("draws among very many ties", () => {
     }
   });
 
-  it("give every weight its share, whatever the place of the campaign and the number of its postings", () => {
+  it("gives every weight its share, whatever the campaign's position and number of posting lists", () => {
     const rounds = 5_500;
     const groups: ((one: Campaign) => number)[] = [
       (one) => one.priority,
@@ -68,8 +68,8 @@ describe("draws among very many ties", () => {
     const expected = groups.map(() => new Map<number, number>());
     const seen = groups.map(() => new Map<number, number>());
     const add = (counts: Map<number, number>[], one: Campaign, value: number) => {
-      for (const [place, groupOf] of groups.entries()) {
-        const group = counts[place];
+      for (const [position, groupOf] of groups.entries()) {
+        const group = counts[position];
         group?.set(groupOf(one), (group.get(groupOf(one)) ?? 0) + value);
       }
     };
@@ -80,23 +80,23 @@ describe("draws among very many ties", () => {
       if (winner === null) throw new Error("nothing drawn");
       add(seen, winner.campaign, 1);
     }
-    for (const [place, shares] of expected.entries()) {
+    for (const [position, shares] of expected.entries()) {
       const chiSquare = [...shares].reduce(
-        (sum, [group, share]) => sum + ((seen[place]?.get(group) ?? 0) - share) ** 2 / share,
+        (sum, [group, share]) => sum + ((seen[position]?.get(group) ?? 0) - share) ** 2 / share,
         0,
       );
       // The 99.99 % quantiles for ten, nine, one and two degrees of freedom.
-      expect(chiSquare).toBeLessThan([35.6, 33.7, 15.2, 18.5][place] ?? 0);
+      expect(chiSquare).toBeLessThan([35.6, 33.7, 15.2, 18.5][position] ?? 0);
     }
   });
 
-  it("list all ties when sampling finds none", () => {
+  it("lists all ties when sampling finds none", () => {
     const last = all.find((one) => one.rank === 1_000)?.campaign.campaign_id ?? "";
     const exclude = all.map((one) => one.campaign.campaign_id).filter((id) => id !== last);
     expect(index.draw(scene, random, { exclude }).candidate?.campaign.campaign_id).toBe(last);
   });
 
-  it("prefer the few that rank above the crowd", () => {
+  it("prefers the few campaigns that rank above the crowd", () => {
     const few = crowdedIndex(3_000);
     few.upsert(campaign({ campaign_id: "camp_best", cpm_bid_cents: 2_000 }));
     expect(few.draw(scene, random).candidate?.rank).toBe(2_000);
@@ -111,8 +111,8 @@ describe("draws among very many ties", () => {
   });
 });
 
-describe("draws among a few ties", () => {
-  it("give each exactly priority + 1 of the random numbers, and what ranks lower none", () => {
+describe("a draw among a few ties", () => {
+  it("gives each tie exactly priority + 1 of the random numbers, and lower ranks none", () => {
     const contender = fc.record({
       cpm_bid_cents: fc.integer({ min: 9_850, max: 10_000 }),
       priority: fc.integer({ min: 0, max: 10 }),
@@ -136,7 +136,7 @@ describe("draws among a few ties", () => {
     );
   });
 
-  it("take every number from 0 to just below 1", () => {
+  it("accepts every number from 0 to just below 1", () => {
     const index = new CampaignIndex();
     index.upsert(campaign({ campaign_id: "camp_1", priority: 0 }));
     index.upsert(campaign({ campaign_id: "camp_2", priority: 10 }));
@@ -149,7 +149,7 @@ describe("draws among a few ties", () => {
 });
 
 describe("a look without a letter or digit", () => {
-  it("is found nowhere, whatever else the index seeks", () => {
+  it("never matches, whatever other terms the index has", () => {
     const index = new CampaignIndex();
     const own = campaign({ campaign_id: "camp_mark", affinities: affinities(["camera", "\u0301", 3]) });
     index.upsert(own);
@@ -160,7 +160,7 @@ describe("a look without a letter or digit", () => {
 });
 
 describe("campaigns that have ended", () => {
-  it("are back when the clock goes back, and can be changed and removed meanwhile", () => {
+  it("serve again when the clock is set back, and can be changed and removed meanwhile", () => {
     const index = new CampaignIndex();
     for (let n = 0; n < 30; n += 1) {
       index.upsert(campaign({ campaign_id: `camp_${n}`, end_date: n % 2 === 0 ? "2026-02-28" : null }));

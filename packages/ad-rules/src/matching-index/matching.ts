@@ -10,22 +10,22 @@ import { RequestReader } from "./search/request-reader.ts";
 import { Scorer } from "./search/scorer.ts";
 import { Search } from "./search/search.ts";
 import { type Random, TieSampling } from "./search/tie-sampling.ts";
-import { placeOf } from "./storage/arena.ts";
+import { offsetOf } from "./storage/arena.ts";
 import { Ended } from "./suppression/ended.ts";
 import { Parked } from "./suppression/parked.ts";
 import { Refusals, type Span } from "./suppression/refusals.ts";
 
-/** In place of an address: nothing can match the campaign. */
-export const nowhere = -1;
+/** In place of an address: no request can match the campaign. */
+export const noAddress = -1;
 const maxSearchId = 0x7fff_ffff;
 
-/** A record that was found, and its rank in the request at hand. */
+/** A record and its rank in the current request. */
 export interface Found {
   documentId: number;
   rank: number;
 }
 
-/** How often a search did what costs most. */
+/** Counts of the most expensive steps of searches. */
 export interface Steps {
   textsFound: number;
   termsActivated: number;
@@ -35,11 +35,11 @@ export interface Steps {
 }
 
 /**
- * The records of the campaigns that can serve, and one search through them at a time: `open`, any questions, `close`.
- * Nothing may change in between. A campaign is known by its document id, a small number.
+ * The records of the campaigns that can serve, and one search at a time over them: `open`, queries, `close`. The caller
+ * must not add or remove records between `open` and `close`.
  */
 export class Matching {
-  /** By document id: the address of its record, or `nowhere`. */
+  /** By document id: the address of its record, or `noAddress`. */
   readonly #addresses: number[] = [];
   readonly #circles = new Circles();
   readonly #terms = new Terms();
@@ -64,10 +64,10 @@ export class Matching {
   #walkCount = 0;
   #searchId = 0;
   #isOpen = false;
-  /** No campaign has a higher priority. */
-  #highestPriority = 0;
+  /** Upper bound of all priorities; removing campaigns does not lower it. */
+  #maxPriority = 0;
 
-  /** What all requests since the start have cost, in steps of which most reach for something in memory. */
+  /** Totals of all requests since the start. Most steps cause a memory access. */
   get steps(): Steps {
     return {
       textsFound: this.#reader.foundCount,
@@ -79,25 +79,25 @@ export class Matching {
   }
 
   addressOf(documentId: number): number {
-    return this.#addresses[documentId] ?? nowhere;
+    return this.#addresses[documentId] ?? noAddress;
   }
 
   /** The document id must be free. */
   add(campaign: CompiledCampaign, documentId: number): void {
-    this.#addresses[documentId] = nowhere;
+    this.#addresses[documentId] = noAddress;
     if (canNeverServe(campaign)) return;
     const parts = recordPartsOf(campaign, documentId, this.#terms);
     const address = this.#records.add(parts);
     this.#addresses[documentId] = address;
     if (parts.circles) this.#circles.put(documentId, campaign.geo, parts.areas);
-    this.#highestPriority = Math.max(this.#highestPriority, campaign.source.priority);
+    this.#maxPriority = Math.max(this.#maxPriority, campaign.source.priority);
     this.#live.chooseKey(address);
     this.#live.add(address);
   }
 
   remove(documentId: number): void {
     const address = this.addressOf(documentId);
-    if (address === nowhere) return;
+    if (address === noAddress) return;
     this.#refusals.forgetDocument(documentId);
     if (this.#ended.has(address)) this.#ended.remove(address);
     else if (this.#parked.has(address)) this.#parked.remove(address);
@@ -107,11 +107,11 @@ export class Matching {
     if (!this.#terms.isUsed(advertiser)) this.#refusals.forgetAdvertiser(advertiser);
     this.#records.remove(address);
     this.#circles.remove(documentId);
-    this.#addresses[documentId] = nowhere;
+    this.#addresses[documentId] = noAddress;
   }
 
   refuse(documentId: number, lacksMoney: boolean, span: Span): void {
-    if (this.addressOf(documentId) !== nowhere) this.#refusals.refuseDocument(documentId, lacksMoney, span);
+    if (this.addressOf(documentId) !== noAddress) this.#refusals.refuseDocument(documentId, lacksMoney, span);
   }
 
   /** @param advertiser in comparable form */
@@ -125,7 +125,7 @@ export class Matching {
     if (term >= 0) this.#refusals.forgetAdvertiser(term);
   }
 
-  /** Brings some of those back that were out of the way; whether there is more to do. */
+  /** Restores some suppressed records to the live posting lists; returns whether more remain. */
   tidy(nowMs: number): boolean {
     this.#refusals.expire(nowMs);
     const someEnded = this.#ended.restore(nowMs);
@@ -134,9 +134,9 @@ export class Matching {
   }
 
   /**
-   * Activates the flags of the request's terms; `close` must follow.
+   * Activates the flags of the request's terms. The caller must call `close` afterwards.
    * @param excluded document ids to leave out
-   * @param excludedAdvertisers in comparable form: all their campaigns are left out
+   * @param excludedAdvertisers in comparable form; all their campaigns are left out
    */
   open(scene: MatchScene, excluded: Iterable<number>, excludedAdvertisers: Iterable<string> = []): void {
     this.tidy(scene.nowMs);
@@ -150,7 +150,7 @@ export class Matching {
     this.#search.postings.open(this.#live, this.#terms);
     for (const documentId of excluded) {
       const address = this.addressOf(documentId);
-      if (address === nowhere) continue;
+      if (address === noAddress) continue;
       this.#excluded.push(address);
       this.#search.exclude(address);
     }
@@ -168,20 +168,20 @@ export class Matching {
   close(): void {
     this.#activeTermCount += this.#terms.activeTermCount;
     this.#walkCount += this.#search.postings.walkCount;
-    this.#terms.lowerAll();
+    this.#terms.resetAll();
     const { ended } = this.#scorer;
-    const { met } = this.#refusals;
+    const { visited } = this.#refusals;
     for (const address of ended) {
       if (this.#parked.has(address)) this.#parked.unpark(address);
       this.#ended.retire(address);
     }
-    for (const documentId of met) this.#parked.park(this.addressOf(documentId));
-    // Even for an empty list this is a call into the engine.
+    for (const documentId of visited) this.#parked.park(this.addressOf(documentId));
+    // Setting the length of an empty array is still a call into the engine.
     if (ended.length > 0) ended.length = 0;
-    if (met.length > 0) met.length = 0;
+    if (visited.length > 0) visited.length = 0;
   }
 
-  /** Goes on among those that lack money for long. */
+  /** Continues the search in the posting lists of parked records. */
   #openParked(): void {
     const search = this.#search;
     search.open(this.#nextSearchId());
@@ -190,21 +190,21 @@ export class Matching {
     for (const address of this.#excluded) search.exclude(address);
   }
 
-  /** Draws one of the ties, with weight priority + 1. */
+  /** Draws one of the ties with weight priority + 1; null when no record may serve. */
   draw(random: Random): Found | null {
     const search = this.#search;
     this.#findHighest();
     if (search.best < 0) return null;
     search.findTies();
     const drawn = search.crowded
-      ? this.#sampling.draw(search, this.#excluded, this.#highestPriority + 1, random)
-      : nowhere;
-    if (drawn !== nowhere) return this.#foundAt(drawn);
+      ? this.#sampling.draw(search, this.#excluded, this.#maxPriority + 1, random)
+      : noAddress;
+    if (drawn !== noAddress) return this.#foundAt(drawn);
     if (search.crowded) search.listAll(this.#nextSearchId(), this.#excluded);
     return this.#foundAt(this.#drawListed(random));
   }
 
-  /** Among those that lack money for long only if there is nobody else: one of them may have money again. */
+  /** Searches parked records only when no other may serve: one of them may have money again. */
   #findHighest(): void {
     const search = this.#search;
     search.findHighest();
@@ -218,22 +218,22 @@ export class Matching {
     search.passedOver ||= passedOver;
   }
 
-  /** After a `draw` that found none: one was passed over because it had just lacked money. */
+  /** After a `draw` that returned null: a record was skipped because it recently lacked money. */
   get lackedMoney(): boolean {
     return this.#search.lackedMoney;
   }
 
-  /** The same, whatever it had just been refused for. */
+  /** After a `draw` that returned null: a record was skipped because of any recent refusal. */
   get passedOver(): boolean {
     return this.#search.passedOver;
   }
 
-  /** Those of the `count` highest ranks, refused or not, in descending order. */
+  /** The `count` highest ranks in descending order, recently refused records included. */
   listHighest(count: number): Found[] {
     const search = this.#search;
     const list = () => {
-      search.passesRefused = false;
-      search.keeps = count;
+      search.skipsRefused = false;
+      search.keepCount = count;
       search.findHighest();
       return search.found.map((address) => this.#foundAt(address));
     };
@@ -243,34 +243,34 @@ export class Matching {
     return [...live, ...list()].sort((left, right) => right.rank - left.rank).slice(0, count);
   }
 
-  /** All that `draw` chooses from. */
+  /** The records that `draw` chooses from. */
   listTies(): Found[] {
     const search = this.#search;
     this.#findHighest();
     if (search.best < 0) return [];
     search.listAll(this.#nextSearchId(), this.#excluded);
     return search.found
-      .filter((_, place) => (search.ranks[place] ?? 0) >= search.lowestRank)
+      .filter((_, index) => (search.ranks[index] ?? 0) >= search.lowestRank)
       .map((address) => this.#foundAt(address));
   }
 
-  /** The affinity score of a record in the request at hand. */
+  /** The affinity score of a record in the current request. */
   scoreOf(documentId: number): number {
     const address = this.addressOf(documentId);
     return this.#scorer.scoreOf(
       this.#records.chunkOf(address),
       this.#records.floatsOf(address),
-      placeOf(address),
+      offsetOf(address),
     );
   }
 
-  /** What each affinity contributes to it, in their order. */
+  /** What each affinity contributes to the score, in the order of the campaign's affinities. */
   contributionsOf(documentId: number): number[] {
     const address = this.addressOf(documentId);
     const weights = this.#records.weights(address);
     const contributions: number[] = [];
-    for (const [place, term] of this.#records.list(address, field.affinities).entries()) {
-      contributions.push(((weights[place] ?? 0) * (this.#terms.flags[term] ?? 0)) / level.full);
+    for (const [index, term] of this.#records.list(address, field.affinities).entries()) {
+      contributions.push(((weights[index] ?? 0) * (this.#terms.flags[term] ?? 0)) / level.full);
     }
     return contributions;
   }
@@ -279,22 +279,22 @@ export class Matching {
     const { found, ranks, lowestRank } = this.#search;
     const weightOf = (address: number) => this.#records.get(address, field.priority) + 1;
     let totalWeight = 0;
-    for (let place = 0; place < found.length; place += 1) {
-      if ((ranks[place] ?? 0) >= lowestRank) totalWeight += weightOf(found[place] ?? 0);
+    for (let index = 0; index < found.length; index += 1) {
+      if ((ranks[index] ?? 0) >= lowestRank) totalWeight += weightOf(found[index] ?? 0);
     }
-    let left = random() * totalWeight;
-    let drawn = nowhere;
-    for (let place = 0; place < found.length && left >= 0; place += 1) {
-      if ((ranks[place] ?? 0) < lowestRank) continue;
-      drawn = found[place] ?? nowhere;
-      left -= weightOf(drawn);
+    let remaining = random() * totalWeight;
+    let drawn = noAddress;
+    for (let index = 0; index < found.length && remaining >= 0; index += 1) {
+      if ((ranks[index] ?? 0) < lowestRank) continue;
+      drawn = found[index] ?? noAddress;
+      remaining -= weightOf(drawn);
     }
     return drawn;
   }
 
   #foundAt(address: number): Found {
     const ints = this.#records.chunkOf(address);
-    const at = placeOf(address);
+    const at = offsetOf(address);
     const rank = this.#scorer.rankOf(ints, this.#records.floatsOf(address), at);
     return { documentId: this.#records.get(address, field.documentId), rank };
   }
@@ -303,7 +303,7 @@ export class Matching {
     if (this.#searchId === maxSearchId) {
       this.#searchId = 0;
       for (const address of this.#addresses) {
-        if (address !== nowhere) this.#records.set(address, field.searchId, 0);
+        if (address !== noAddress) this.#records.set(address, field.searchId, 0);
       }
     }
     this.#searchId += 1;

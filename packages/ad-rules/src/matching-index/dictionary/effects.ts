@@ -1,8 +1,8 @@
 import { signatureKinds } from "./signature.ts";
 
 /**
- * Where a text of a request stands. A text has a meaning to campaigns only in some of its roles: a value that is blocked
- * as a theme means nothing as a mood.
+ * Where a text occurs in a request; one bit each. A term applies only in some roles: a value that a campaign blocks as a
+ * theme has no effect as a mood.
  */
 export const role = {
   theme: 1,
@@ -25,19 +25,19 @@ export const role = {
   openCategory: 16_384,
 } as const;
 
-/** How much of an affinity's weight is earned, as a flag's level; everything but affinities counts as `half`. */
+/** The value of a term's flag: how much of an affinity's weight counts. All other terms use `half`. */
 export const level = { none: 0, half: 1, full: 2 } as const;
 
 const anyTerm = role.theme | role.category | role.location | role.mood | role.action;
 
 /**
- * What a text does where it occurs: it activates the flag of a term when one of its roles is among `roles`. The names are
- * those of the terms; with "Phrase" the text is a phrase, else a value that is compared.
+ * How a text activates a term: when it occurs in one of `roles`, it sets the term's flag to `level`. In names with
+ * "Phrase", the text is a phrase that is searched for; otherwise it is a value that is compared.
  */
 export const effects = {
   tag: { code: 22, roles: anyTerm, level: level.half },
   tagPhrase: { code: 1, roles: role.narrative, level: level.half },
-  /** Of all tags that are sought by this phrase and compared as something else. */
+  /** For tags whose phrase differs from the compared value. */
   otherTagPhrase: { code: 2, roles: role.narrative, level: level.half },
   targetCategory: { code: 3, roles: role.openCategory, level: level.half },
   blockedTheme: { code: 4, roles: role.theme, level: level.half },
@@ -45,7 +45,7 @@ export const effects = {
   blockedAction: { code: 6, roles: role.action, level: level.half },
   blockedGame: { code: 7, roles: role.game, level: level.half },
   keywordPhrase: { code: 8, roles: role.anyText, level: level.half },
-  /** What a placement may block a campaign by. */
+  /** `advertiser` and `ownCategory`: what a placement can block a campaign by. */
   advertiser: { code: 9, roles: role.blockedAdvertiser, level: level.half },
   ownCategory: { code: 10, roles: role.blockedCategory, level: level.half },
   country: { code: 11, roles: role.country, level: level.half },
@@ -57,9 +57,9 @@ export const effects = {
   affineTheme: { code: 17, roles: role.theme, level: level.full },
   affineMood: { code: 18, roles: role.mood, level: level.full },
   affineCategory: { code: 19, roles: role.category, level: level.full },
-  /** Of actions, locations, themes and moods that are not equal, but occur in the narrative. */
+  /** For actions, locations, themes and moods that do not equal their field but occur in the narrative. */
   affinePhrase: { code: 20, roles: role.narrative, level: level.half },
-  /** Of lighting, effects and camera. */
+  /** For lighting, effects and camera. */
   affineLookPhrase: { code: 21, roles: role.narrative, level: level.full },
 } as const;
 
@@ -78,7 +78,7 @@ const places: readonly Effect[] = [effects.country, effects.state, effects.city,
 const tags: readonly Effect[] = [effects.tag, effects.tagPhrase, effects.otherTagPhrase];
 
 const codeBits = 5;
-/** By code, in one number: its roles, its level, that of an affinity, and as what records may ask for it (signature.ts). */
+/** By code, packed into one number: roles, level, affinity level, and signature kind (signature.ts). */
 const traits = new Int32Array(1 << codeBits);
 const levelShift = 16;
 const affinityShift = 18;
@@ -97,7 +97,7 @@ function signatureKindOf(effect: Effect): number {
   return tags.includes(effect) ? signatureKinds.tag : signatureKinds.none;
 }
 
-/** A term and how it is activated, in one small number. */
+/** A note: a term and the code of its effect, packed into one small number. */
 export function packed(term: number, { code }: Effect): number {
   return (term << codeBits) | code;
 }
@@ -107,7 +107,7 @@ export function termOf(note: number): number {
 export function isOf(note: number, { code }: Effect): boolean {
   return (note & ((1 << codeBits) - 1)) === code;
 }
-/** What the functions below take. */
+/** The argument of the functions below. */
 export function traitsOf(note: number): number {
   return traits[note & ((1 << codeBits) - 1)] ?? 0;
 }
@@ -117,11 +117,11 @@ export function haveRole(traits: number, roles: number): boolean {
 export function levelIn(traits: number): number {
   return (traits >>> levelShift) & twoBits;
 }
-/** 0 for what is no affinity. */
+/** 0 for effects that are not affinities. */
 export function affinityLevelIn(traits: number): number {
   return (traits >>> affinityShift) & twoBits;
 }
-/** As what records may ask for it (signature.ts). */
+/** One of `signatureKinds`. */
 export function signatureKindIn(traits: number): number {
   return traits >>> kindShift;
 }

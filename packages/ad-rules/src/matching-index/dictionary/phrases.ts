@@ -4,9 +4,9 @@ import { noEntry, type TextTable } from "./text-table.ts";
 const space = 0x20;
 
 /**
- * Makes phrases known where they begin. A phrase is a string with a space where a word must begin or end (text/words.ts),
- * so it can only begin at a space of a text, with its first word, or, in scripts that do not separate words, at any
- * character, with that character. The entry of that beginning knows the lengths of the phrases that are longer.
+ * Indexes phrases by their first word. A phrase has a space where a word must begin or end (text/words.ts), so it begins
+ * at a space of the text. In scripts that do not separate words, it may begin at any character and is indexed by that
+ * character. The entry of the start lists the lengths of the longer phrases.
  */
 export class Phrases {
   readonly #texts: TextTable;
@@ -17,17 +17,17 @@ export class Phrases {
     this.#texts = texts;
   }
 
-  /** Whether any phrase is sought at all. */
+  /** Whether any campaign searches for a phrase. */
   get any(): boolean {
     return this.#count > 0;
   }
 
-  /** Whether any phrase can begin elsewhere than at a space. */
+  /** Whether any phrase can begin at a character other than a space. */
   get anyUnspaced(): boolean {
     return this.#unspacedCount > 0;
   }
 
-  /** The entry of a phrase, used once more. */
+  /** Returns the entry of a phrase and adds one use; `release` ends it. */
   acquire(phrase: Phrase): number {
     const entry = this.#texts.put(phrase);
     this.#texts.usePhrase(entry, 1);
@@ -56,7 +56,7 @@ export class Phrases {
   }
 }
 
-/** The first word with a space before and behind, or the first character of a script without spaces. */
+/** The first word with a space before and after it, or the first character of a script without spaces. */
 function startOf(phrase: string): string {
   if (phrase.charCodeAt(0) !== space) return phrase.charAt(0);
   const end = phrase.indexOf(" ", 1);

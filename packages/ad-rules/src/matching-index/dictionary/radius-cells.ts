@@ -1,32 +1,32 @@
 import type { Point } from "../../rules/great-circle.ts";
 
-/** Cells of five degrees; a circle that touches more of them than this counts as one that may be anywhere. */
 const cellDegrees = 5;
+/** A circle that touches more cells than this is indexed under `anyCell` instead. */
 const maxCells = 64;
 const cellsAround = 360 / cellDegrees;
-/** One past the highest cell: the north pole itself has a row of its own. */
+/** One past the highest cell; the north pole has a row of its own. */
 const cellCount = (180 / cellDegrees + 1) * cellsAround;
-/** In place of the cells of a circle that touches too many. */
+/** The cell of circles that touch too many cells; every point is in it. */
 export const anyCell = cellCount;
-/** Below the length of a degree of latitude and above one, so that a circle's cells are too many rather than too few. */
+/** Slightly below the length of a degree of latitude, so that the cells of a circle are a superset. */
 const kmPerDegree = 111.1;
 const slackDegrees = 0.01;
 
-/** The cell that the point lies in; latitudes beyond the poles count as the poles, longitudes go round. */
+/** The cell of a point. Latitudes are clamped at the poles; longitudes wrap around. */
 export function cellOf({ lat, lng }: Point): number {
   return cellAt(rowOf(lat), columnOf(lng));
 }
 
 /**
- * Cells that together contain every point within the circle, edge included; null when they are too many. A superset: who
- * is in one of them still has to be measured.
+ * Cells that cover the circle, edge included; null when there are more than `maxCells`. A superset: the caller must still
+ * measure the distance.
  */
 export function cellsOfCircle(center: Point, radiusKm: number): number[] | null {
   const latReach = radiusKm / kmPerDegree + slackDegrees;
   const south = center.lat - latReach;
   const north = center.lat + latReach;
   const furthest = Math.max(Math.abs(south), Math.abs(north));
-  // A circle near a pole goes round it; elsewhere meridians stand closest where it reaches furthest from the equator.
+  // A circle near a pole spans all longitudes; elsewhere meridians are closest at its largest latitude.
   const lngReach = furthest >= 89 ? 180 : latReach / Math.cos((furthest * Math.PI) / 180) + slackDegrees;
   const rows = rowOf(north) - rowOf(south) + 1;
   const firstColumn = Math.floor((center.lng - lngReach) / cellDegrees);

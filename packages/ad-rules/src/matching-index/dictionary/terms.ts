@@ -22,32 +22,31 @@ import { noEntry, TextTable } from "./text-table.ts";
 const firstCapacity = 1_024;
 
 /**
- * Everything that campaigns ask for or block, each as a small number, its id. A request activates the flags of the terms that
- * it has; whether a campaign may serve it can then be read from a few flags. Ids are used again once no campaign needs
- * them.
+ * The term dictionary: maps what campaigns target or block to small numbers. A request activates the flags of its terms;
+ * the scorer then reads a few flags per campaign. Numbers are reference-counted and reused.
  */
 export class Terms {
   readonly texts = new TextTable();
   readonly phrases = new Phrases(this.texts);
-  /** By term: how much of it the request at hand has (effects.ts, `level`). */
+  /** By term: its `level` (effects.ts) in the current request. */
   flags = new Uint8Array(firstCapacity);
-  /** The terms whose flags are up; `activeTermCount` of them count. */
+  /** The terms with a flag; only the first `activeTermCount` entries are valid. */
   activeTerms = new Int32Array(firstCapacity);
   activeTermCount = 0;
-  /** Those of them of which records require one, and may be posted at. */
+  /** The active terms that may be keys of posting lists; only the first `activeKeyCount` entries are valid. */
   activeKeys = new Int32Array(firstCapacity);
   activeKeyCount = 0;
-  /** What the request misses on each bucket of affinities (buckets.ts). */
+  /** By affinity bucket (buckets.ts): what the request misses. */
   readonly missed = allMissed();
-  /** Of those terms the bits that records may ask for (signature.ts). */
+  /** Signature bits of the active keys (signature.ts). */
   categoryBits = 0;
   placeBits = 0;
   readonly #uses: number[] = [];
-  /** By term: the entry of the value, and that of the phrase. */
+  /** By term: the entries of its value and of its phrase. */
   readonly #values: number[] = [];
   readonly #phraseEntries: number[] = [];
   readonly #freeIds: number[] = [];
-  /** By cell (radius-cells.ts), one past the last for circles that may be anywhere: the term, or −1. */
+  /** By cell (radius-cells.ts), `anyCell` included: the term, or −1. */
   readonly #cells = new Int32Array(anyCell + 1).fill(-1);
   readonly #cellOfTerm = new Map<number, number>();
 
@@ -55,7 +54,7 @@ export class Terms {
     return (this.#uses[term] ?? 0) > 0;
   }
 
-  /** Whether it is the first time. */
+  /** Returns whether this is the term's first activation in the request. */
   activate(term: number, level: number): boolean {
     const flag = this.flags[term] ?? 0;
     if (flag >= level) return false;
@@ -71,12 +70,12 @@ export class Terms {
     if (this.activate(term, 1)) this.#activateKey(term, signatureKinds.place);
   }
 
-  /** Activates what the text of an entry means in these roles. */
+  /** Activates the terms that the entry's text has in these roles. */
   activateAll(entry: number, roles: number): void {
     this.texts.eachNote(entry, this, roles);
   }
 
-  /** Activates a term, if its text means it in one of these roles. */
+  /** Activates the note's term if it applies in one of these roles. */
   takeNote(note: number, roles: number): void {
     const traits = traitsOf(note);
     if (!haveRole(traits, roles)) return;
@@ -98,10 +97,10 @@ export class Terms {
     else if (kind === signatureKinds.place) this.placeBits |= placeBit(term);
   }
 
-  lowerAll(): void {
+  resetAll(): void {
     const { flags, missed, activeTerms, activeTermCount } = this;
-    for (let place = 0; place < activeTermCount; place += 1) {
-      const term = activeTerms[place] ?? 0;
+    for (let index = 0; index < activeTermCount; index += 1) {
+      const term = activeTerms[index] ?? 0;
       flags[term] = levels.none;
       missed[bucketOf(term)] = levels.full;
     }
@@ -111,24 +110,24 @@ export class Terms {
     this.placeBits = 0;
   }
 
-  /** The term of a value in comparable form, used once more. */
+  /** Returns the term of a value in comparable form and adds one use; `release` ends it. */
   acquireValue(effect: Effect, value: string): number {
     return this.#acquire(this.texts.put(value), effect, null, null);
   }
 
-  /** The same for a text of several parts, as `TextBuffer` joins them. */
+  /** `acquireValue` for a text of several parts, joined as in `TextBuffer`. */
   acquireJoined(effect: Effect, ...parts: string[]): number {
     return this.acquireValue(effect, parts.join(separator));
   }
 
-  /** The term of a phrase. */
+  /** `acquireValue` for a phrase. */
   acquirePhrase(effect: Effect, phrase: Phrase): number {
     const id = this.find(effect, phrase);
     if (id >= 0) return this.#use(id);
     return this.#make(noEntry, this.phrases.acquire(phrase), effect, effect);
   }
 
-  /** The term of a value that is also sought as a phrase. */
+  /** `acquireValue` for a value that is also searched for as a phrase. */
   acquireBoth(effect: Effect, value: string, phraseEffect: Effect, phrase: Phrase | null): number {
     return this.#acquire(this.texts.put(value), effect, phraseEffect, phrase);
   }
@@ -199,17 +198,17 @@ export class Terms {
 
   #findIn(entry: number, effect: Effect): number {
     let note = this.texts.noteAt(entry, 0);
-    for (let place = 1; note !== 0; place += 1) {
+    for (let index = 1; note !== 0; index += 1) {
       if (isOf(note, effect)) return termOf(note);
-      note = this.texts.noteAt(entry, place);
+      note = this.texts.noteAt(entry, index);
     }
     return -1;
   }
 
   #removeNote(entry: number, term: number): void {
     let note = this.texts.noteAt(entry, 0);
-    for (let place = 1; note !== 0 && termOf(note) !== term; place += 1) {
-      note = this.texts.noteAt(entry, place);
+    for (let index = 1; note !== 0 && termOf(note) !== term; index += 1) {
+      note = this.texts.noteAt(entry, index);
     }
     this.texts.removeNote(entry, note);
   }

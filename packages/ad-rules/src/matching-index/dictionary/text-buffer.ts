@@ -3,9 +3,9 @@ import { comparable } from "../../text/equality.ts";
 import { searchable } from "../../text/words.ts";
 import { hashWith } from "./text-table.ts";
 
-/** By ASCII unit: its lower case. */
+/** By ASCII unit: its lower-case form. */
 const lowerCase = new Uint8Array(128);
-/** By ASCII unit: the lower case of a letter or digit, 0 of anything else. */
+/** By ASCII unit: the lower-case form of a letter or digit; 0 for anything else. */
 const inWords = new Uint8Array(128);
 /** By ASCII unit: whether trimming removes it. */
 const isBlank = new Uint8Array(128);
@@ -19,66 +19,66 @@ for (let unit = 0; unit < 128; unit += 1) {
 const space = 0x20;
 /** The hash of the space before a word. */
 const firstHash: number = space;
-/** Stands between the parts of a joined text: texts in lower case never have it. */
+/** Separates the parts of a joined text; comparable texts are lower case and never contain it. */
 export const separator = "A";
 const separatorUnit = separator.charCodeAt(0);
 
 /**
- * One text at a time as UTF-16 units, in the form in which it is looked up. ASCII texts are brought into it on the way;
- * others by the functions of `text`, whose forms these are.
+ * Holds one text at a time as UTF-16 units, normalised for the lookup. Normalises ASCII texts while copying; for other
+ * texts calls the functions of `src/text`, whose results define the normal forms.
  */
 export class TextBuffer {
   units = new Uint16Array(4_096);
   length = 0;
-  /** Of a searchable text the words, each with the spaces before and behind it: where they begin, and their hashes. */
-  wordPlaces = new Int32Array(1_024);
+  /** The words of a searchable text, spaces before and after included: their start offsets and hashes. */
+  wordStarts = new Int32Array(1_024);
   wordHashes = new Int32Array(1_024);
   wordCount = 0;
 
-  /** The text as it is. */
+  /** Sets the text without normalising it. */
   setExact(text: string): void {
     this.length = 0;
     this.#append(text);
   }
 
-  /** The text as `comparable` makes it; blank ones have the length 0. */
+  /** Sets the text normalised as by `comparable`; the length of a blank text is 0. */
   setComparable(text: string): void {
     this.length = 0;
     this.#appendComparable(text, comparable);
   }
 
-  /** A further part of a joined text. */
+  /** Appends a part of a joined text, normalised as by `comparable`. */
   addComparable(text: string): void {
-    this.#room(1);
+    this.#reserve(1);
     this.units[this.length++] = separatorUnit;
     this.#appendComparable(text, comparable);
   }
 
-  /** The same of a city name, as `comparableCityName` makes it. */
+  /** Appends a city name as a part of a joined text, normalised as by `comparableCityName`. */
   addCityName(text: string): void {
-    this.#room(1);
+    this.#reserve(1);
     this.units[this.length++] = separatorUnit;
     this.#appendComparable(text, (name) => comparableCityName(name) ?? "");
   }
 
-  /** The text as `searchable` makes it, and its words. */
+  /** Sets the text normalised as by `searchable`, and its words. */
   setSearchable(text: string): void {
     this.length = 0;
     this.wordCount = 0;
-    this.#room(text.length + 2);
-    this.#wordRoom(text.length);
+    this.#reserve(text.length + 2);
+    this.#reserveWords(text.length);
     if (!this.#setAsciiWords(text)) this.#setAnyWords(text);
   }
 
-  /** One pass, in which words are copied and hashed; false when it is not ASCII. */
+  /** Copies and hashes words in one pass; returns false when the text is not ASCII. */
   #setAsciiWords(text: string): boolean {
     const { units } = this;
     let at = 1;
     let hash = firstHash;
     let wordAt = 0;
     units[0] = space;
-    for (let place = 0; place <= text.length; place += 1) {
-      const unit = place < text.length ? text.charCodeAt(place) : space;
+    for (let index = 0; index <= text.length; index += 1) {
+      const unit = index < text.length ? text.charCodeAt(index) : space;
       if (unit > 0x7f) return false;
       const letter = inWords[unit] ?? 0;
       if (letter !== 0) {
@@ -99,7 +99,7 @@ export class TextBuffer {
     this.wordCount = 0;
     this.#append(searchable(text));
     const { units, length } = this;
-    this.#wordRoom(length);
+    this.#reserveWords(length);
     let wordAt = 0;
     let hash = firstHash;
     for (let at = 1; at < length; at += 1) {
@@ -112,22 +112,22 @@ export class TextBuffer {
   }
 
   #addWord(at: number, hash: number): void {
-    this.wordPlaces[this.wordCount] = at;
+    this.wordStarts[this.wordCount] = at;
     this.wordHashes[this.wordCount] = hash;
     this.wordCount += 1;
   }
 
   #appendComparable(text: string, form: (text: string) => string): void {
     const from = this.length;
-    this.#room(text.length);
+    this.#reserve(text.length);
     const { units } = this;
     let end = text.length;
     while (end > 0 && (isBlank[text.charCodeAt(end - 1)] ?? 0) === 1) end -= 1;
-    let place = 0;
-    while (place < end && (isBlank[text.charCodeAt(place)] ?? 0) === 1) place += 1;
+    let index = 0;
+    while (index < end && (isBlank[text.charCodeAt(index)] ?? 0) === 1) index += 1;
     let at = from;
-    for (; place < end; place += 1) {
-      const unit = text.charCodeAt(place);
+    for (; index < end; index += 1) {
+      const unit = text.charCodeAt(index);
       if (unit > 0x7f) {
         this.length = from;
         this.#append(form(text));
@@ -139,25 +139,25 @@ export class TextBuffer {
   }
 
   #append(text: string): void {
-    this.#room(text.length);
-    for (let place = 0; place < text.length; place += 1) {
-      this.units[this.length + place] = text.charCodeAt(place);
+    this.#reserve(text.length);
+    for (let index = 0; index < text.length; index += 1) {
+      this.units[this.length + index] = text.charCodeAt(index);
     }
     this.length += text.length;
   }
 
-  #room(more: number): void {
+  #reserve(more: number): void {
     if (this.length + more <= this.units.length) return;
     const units = new Uint16Array((this.length + more) * 2);
     units.set(this.units);
     this.units = units;
   }
 
-  /** A word has at least one unit, and a space behind it. */
-  #wordRoom(length: number): void {
-    const most = (length >>> 1) + 1;
-    if (most <= this.wordPlaces.length) return;
-    this.wordPlaces = new Int32Array(most * 2);
-    this.wordHashes = new Int32Array(most * 2);
+  /** Makes room for the words of a text: each has at least one unit and a space after it. */
+  #reserveWords(length: number): void {
+    const maxWords = (length >>> 1) + 1;
+    if (maxWords <= this.wordStarts.length) return;
+    this.wordStarts = new Int32Array(maxWords * 2);
+    this.wordHashes = new Int32Array(maxWords * 2);
   }
 }

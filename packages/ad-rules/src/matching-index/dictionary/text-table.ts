@@ -1,29 +1,29 @@
-import { Arena, placeOf } from "../storage/arena.ts";
+import { Arena, offsetOf } from "../storage/arena.ts";
 import { NumberLists } from "../storage/number-lists.ts";
 
-/** Fields of an entry; its UTF-16 units follow, two in a number. */
+/** Fields of an entry. Its UTF-16 units follow, two per number. */
 const field = {
   length: 0,
   hash: 1,
-  /** How many phrases of campaigns it is, or is the first word of. */
+  /** Number of phrases of campaigns that equal this text or start with it. */
   phraseUses: 2,
-  /** Lists: its further notes; lengths of longer phrases, ascending, each with how many phrases have it. */
+  /** Lists: the notes beyond the inline ones; pairs of a longer phrase length (ascending) and the number of phrases. */
   moreNotes: 3,
   longer: 4,
-  /** Its first notes; 0: none. */
+  /** The first inline note; 0 means none. */
   firstNote: 5,
 } as const;
-const notesInside = 3;
-const headerLength = field.firstNote + notesInside;
+const inlineNotes = 3;
+const headerLength = field.firstNote + inlineNotes;
 
 const hashBase = 0x01000193;
-/** So many that growing one of them takes no noticeable time. */
+/** Enough segments that growing one of them causes no noticeable pause. */
 const segmentBits = 6;
 const firstBuckets = 16;
-/** No entry has this address. */
+/** In place of an entry's address. */
 export const noEntry = -1;
 
-/** The hash of a text that is one unit longer. */
+/** Extends the hash of a text by one unit. */
 export function hashWith(hash: number, unit: number): number {
   return (Math.imul(hash, hashBase) + unit) | 0;
 }
@@ -35,17 +35,18 @@ function hashOf(text: string): number {
 }
 
 /**
- * The texts that campaigns name, and for each the notes of what it does where a request has it (effects.ts). A text is
- * found by its units in a buffer, so that nobody has to make a string to look it up, and by as few looks into memory as
- * possible: a bucket has the hash beside the entry's address, and an entry's notes and units are one piece.
+ * Hash table of the texts that campaigns name, with notes on which terms each text activates (effects.ts).
+ *
+ * Lookups take units of a buffer, so that no string is allocated, and cause few cache misses: a bucket holds the hash
+ * beside the entry's address, and an entry's notes and units are contiguous.
  */
 export class TextTable {
-  /** Pairs of a hash and one more than an address, 0 where there is none; each a power of two long. */
+  /** Open-addressing tables of (hash, address + 1) pairs; 0 marks a free bucket. Lengths are powers of two. */
   readonly #segments: Int32Array[] = [];
   readonly #sizes: number[] = [];
   readonly #arena = new Arena();
   readonly #lists = new NumberLists(this.#arena);
-  /** Of the text that is looked up. */
+  /** Scratch space for lookups by string. */
   #units = new Uint16Array(1_024);
 
   constructor() {
@@ -65,7 +66,7 @@ export class TextTable {
     return this.find(hash, this.#units, 0, text.length);
   }
 
-  /** The entry of the units from `from` to `to`, whose hash must be given; `noEntry` when there is none. */
+  /** The entry of the units in [`from`, `to`), or `noEntry`. The caller must pass their hash. */
   find(hash: number, units: Uint16Array, from: number, to: number): number {
     const mixed = mix(hash);
     const buckets = this.#segmentAt(mixed >>> (32 - segmentBits));
@@ -77,7 +78,7 @@ export class TextTable {
     }
   }
 
-  /** Whether there may be an entry with this hash. Looks of this kind do not wait for each other. */
+  /** Whether an entry may have this hash. Successive calls are independent, so their cache misses overlap. */
   mayHave(hash: number): boolean {
     const mixed = mix(hash);
     const buckets = this.#segmentAt(mixed >>> (32 - segmentBits));
@@ -90,22 +91,22 @@ export class TextTable {
     return false;
   }
 
-  /** The entry of the text, a new one if there is none. */
+  /** Returns the entry of the text; creates it when it does not exist. */
   put(text: string): number {
     const hash = hashOf(text);
     const known = this.#lookUp(text, hash);
     if (known !== noEntry) return known;
-    const address = this.#arena.take(headerLength + ((text.length + 1) >>> 1));
+    const address = this.#arena.allocate(headerLength + ((text.length + 1) >>> 1));
     const ints = this.#arena.chunkOf(address);
-    const place = placeOf(address);
-    ints.fill(0, place, place + headerLength + ((text.length + 1) >>> 1));
-    ints[place + field.length] = text.length;
-    ints[place + field.hash] = hash;
+    const offset = offsetOf(address);
+    ints.fill(0, offset, offset + headerLength + ((text.length + 1) >>> 1));
+    ints[offset + field.length] = text.length;
+    ints[offset + field.hash] = hash;
     for (let at = 0; at < text.length; at += 1) {
-      const word = place + headerLength + (at >>> 1);
+      const word = offset + headerLength + (at >>> 1);
       ints[word] = (ints[word] ?? 0) | (text.charCodeAt(at) << ((at & 1) * 16));
     }
-    this.#place(hash, address);
+    this.#insert(hash, address);
     return address;
   }
 
@@ -122,35 +123,35 @@ export class TextTable {
     return this.#get(address, field.hash);
   }
 
-  /** The n-th length of longer phrases that begin with it, ascending; 0 past the last. */
+  /** The n-th of the ascending lengths of longer phrases that start with this text; 0 past the last. */
   longerAt(address: number, number: number): number {
     return this.#lists.at(this.#get(address, field.longer), number * 2);
   }
 
   /** The n-th note; 0 past the last. */
   noteAt(address: number, number: number): number {
-    if (number < notesInside) return this.#get(address, field.firstNote + number);
-    return this.#lists.at(this.#get(address, field.moreNotes), number - notesInside);
+    if (number < inlineNotes) return this.#get(address, field.firstNote + number);
+    return this.#lists.at(this.#get(address, field.moreNotes), number - inlineNotes);
   }
 
-  /** Has every note of an entry taken; the same as `noteAt` one by one. */
+  /** Calls `takeNote` for each note of an entry; faster than `noteAt` one by one. */
   eachNote(address: number, take: { takeNote(note: number, roles: number): void }, roles: number): void {
     const ints = this.#arena.chunkOf(address);
-    const from = placeOf(address) + field.firstNote;
-    for (let at = from; at < from + notesInside; at += 1) {
+    const from = offsetOf(address) + field.firstNote;
+    for (let at = from; at < from + inlineNotes; at += 1) {
       const note = ints[at] ?? 0;
       if (note === 0) return;
       take.takeNote(note, roles);
     }
-    const more = ints[placeOf(address) + field.moreNotes] ?? 0;
-    for (let place = 0; ; place += 1) {
-      const note = this.#lists.at(more, place);
+    const more = ints[offsetOf(address) + field.moreNotes] ?? 0;
+    for (let index = 0; ; index += 1) {
+      const note = this.#lists.at(more, index);
       if (note === 0) return;
       take.takeNote(note, roles);
     }
   }
 
-  /** Notes are above 0. */
+  /** @param note above 0 */
   addNote(address: number, note: number): void {
     this.#setNotes(address, [...this.#notes(address), note]);
   }
@@ -163,13 +164,13 @@ export class TextTable {
     this.#dropUnused(address);
   }
 
-  /** Counts a phrase that it is, or begins. */
+  /** Adds or removes one phrase that equals this text or starts with it. */
   usePhrase(address: number, uses: 1 | -1): void {
     this.#set(address, field.phraseUses, this.#get(address, field.phraseUses) + uses);
     this.#dropUnused(address);
   }
 
-  /** Counts a longer phrase that it begins. */
+  /** Adds one longer phrase that starts with this text. */
   addLonger(address: number, length: number): void {
     this.#countLonger(address, length, 1);
   }
@@ -181,8 +182,8 @@ export class TextTable {
   #countLonger(address: number, length: number, more: number): void {
     const counts = new Map<number, number>();
     const list = this.#get(address, field.longer);
-    for (let place = 0; this.#lists.at(list, place) > 0; place += 2) {
-      counts.set(this.#lists.at(list, place), this.#lists.at(list, place + 1));
+    for (let index = 0; this.#lists.at(list, index) > 0; index += 2) {
+      counts.set(this.#lists.at(list, index), this.#lists.at(list, index + 1));
     }
     const count = (counts.get(length) ?? 0) + more;
     if (count > 0) counts.set(length, count);
@@ -200,25 +201,25 @@ export class TextTable {
   }
 
   #setNotes(address: number, notes: readonly number[]): void {
-    for (let place = 0; place < notesInside; place += 1) {
-      this.#set(address, field.firstNote + place, notes[place] ?? 0);
+    for (let index = 0; index < inlineNotes; index += 1) {
+      this.#set(address, field.firstNote + index, notes[index] ?? 0);
     }
-    const more = this.#lists.replace(this.#get(address, field.moreNotes), notes.slice(notesInside));
+    const more = this.#lists.replace(this.#get(address, field.moreNotes), notes.slice(inlineNotes));
     this.#set(address, field.moreNotes, more);
   }
 
   #dropUnused(address: number): void {
     if (this.#get(address, field.phraseUses) > 0 || this.noteAt(address, 0) !== 0) return;
-    this.#displace(this.#get(address, field.hash), address);
-    this.#arena.give(address, headerLength + ((this.#get(address, field.length) + 1) >>> 1));
+    this.#remove(this.#get(address, field.hash), address);
+    this.#arena.free(address, headerLength + ((this.#get(address, field.length) + 1) >>> 1));
   }
 
   #get(address: number, name: number): number {
-    return this.#arena.chunkOf(address)[placeOf(address) + name] ?? 0;
+    return this.#arena.chunkOf(address)[offsetOf(address) + name] ?? 0;
   }
 
   #set(address: number, name: number, value: number): void {
-    this.#arena.chunkOf(address)[placeOf(address) + name] = value;
+    this.#arena.chunkOf(address)[offsetOf(address) + name] = value;
   }
 
   #unitAt(address: number, at: number): number {
@@ -227,9 +228,9 @@ export class TextTable {
 
   #isAt(address: number, units: Uint16Array, from: number, to: number): boolean {
     const ints = this.#arena.chunkOf(address);
-    const place = placeOf(address);
-    if (ints[place] !== to - from) return false;
-    let word = place + headerLength;
+    const offset = offsetOf(address);
+    if (ints[offset] !== to - from) return false;
+    let word = offset + headerLength;
     let at = from;
     for (; at + 1 < to; at += 2) {
       if (ints[word] !== ((units[at] ?? 0) | ((units[at + 1] ?? 0) << 16))) return false;
@@ -244,26 +245,26 @@ export class TextTable {
     return buckets;
   }
 
-  #place(hash: number, address: number): void {
+  #insert(hash: number, address: number): void {
     const segment = mix(hash) >>> (32 - segmentBits);
     const size = (this.#sizes[segment] ?? 0) + 1;
     this.#sizes[segment] = size;
-    // At most half full, so that most looks end at the first bucket.
+    // At most half full, so that most lookups end at the first bucket.
     if (size * 4 > this.#segmentAt(segment).length) this.#grow(segment);
-    putInto(this.#segmentAt(segment), hash, address + 1);
+    insertInto(this.#segmentAt(segment), hash, address + 1);
   }
 
   #grow(segment: number): void {
     const before = this.#segmentAt(segment);
     const buckets = new Int32Array(before.length * 2);
     for (let at = 0; at < before.length; at += 2) {
-      if (before[at + 1] !== 0) putInto(buckets, before[at] ?? 0, before[at + 1] ?? 0);
+      if (before[at + 1] !== 0) insertInto(buckets, before[at] ?? 0, before[at + 1] ?? 0);
     }
     this.#segments[segment] = buckets;
   }
 
-  /** Takes an address out, and closes the gap. */
-  #displace(hash: number, address: number): void {
+  /** Removes an address and closes the gap. */
+  #remove(hash: number, address: number): void {
     const segment = mix(hash) >>> (32 - segmentBits);
     const buckets = this.#segmentAt(segment);
     const mask = buckets.length - 1;
@@ -275,12 +276,12 @@ export class TextTable {
       const moved = buckets[next] ?? 0;
       const value = buckets[next + 1] ?? 0;
       buckets[next + 1] = 0;
-      putInto(buckets, moved, value);
+      insertInto(buckets, moved, value);
     }
   }
 }
 
-function putInto(buckets: Int32Array, hash: number, value: number): void {
+function insertInto(buckets: Int32Array, hash: number, value: number): void {
   const mask = buckets.length - 1;
   let at = (mix(hash) << 1) & mask;
   while (buckets[at + 1] !== 0) at = (at + 2) & mask;
@@ -288,7 +289,7 @@ function putInto(buckets: Int32Array, hash: number, value: number): void {
   buckets[at + 1] = value;
 }
 
-/** Spreads a hash over all bits: the highest choose a segment, the lowest a bucket. */
+/** Spreads a hash over all bits: the highest select a segment, the lowest a bucket. */
 function mix(hash: number): number {
   const spread = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (spread ^ (spread >>> 13)) >>> 0;

@@ -9,15 +9,15 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.constantFrom("", "ünïcödé", "日本語のテキスト", "👩‍🚀 goes", "\u0000\ufeff", "half of a pair: \ud83d"),
 );
-/** Of all sizes: some longer than what is usual. */
+/** Of all sizes; some exceed the usual length. */
 const longText = fc
   .tuple(text, fc.constantFrom(0, 0, 10, 500, 20_000, 300_000))
   .map(([base, length]) => base + "é".repeat(length));
 const named = fc
   .record({ any: anyCampaign, hook: longText, brand: text, version: fc.integer({ min: 1, max: 2 ** 40 }) })
   .map(({ any, hook, brand, version }) => {
-    const shown = creative({ brand_name: brand, narrative_hook: hook, alt_hooks: [brand, hook] });
-    return { ...any, version, creatives: [...any.creatives, shown] };
+    const extra = creative({ brand_name: brand, narrative_hook: hook, alt_hooks: [brand, hook] });
+    return { ...any, version, creatives: [...any.creatives, extra] };
   });
 const documentId = fc.integer({ min: 0, max: 20 });
 const step = fc.oneof(
@@ -27,7 +27,7 @@ const step = fc.oneof(
 
 function expectToHave(store: CampaignStore, campaigns: ReadonlyMap<number, Campaign>): void {
   for (const [at, known] of campaigns) {
-    // Before the whole campaign is kept as an object.
+    // Before `get` caches the whole campaign as an object.
     expect(store.idsAt(at)).toEqual({
       advertiserId: known.advertiser_id,
       creativeIds: known.creatives.map((one) => one.creative_id),
@@ -38,8 +38,8 @@ function expectToHave(store: CampaignStore, campaigns: ReadonlyMap<number, Campa
   }
 }
 
-describe("a store of campaigns", () => {
-  it("has what was put in last, whatever its size and whatever was taken out before", () => {
+describe("CampaignStore", () => {
+  it("returns the campaign stored last, whatever its size and whatever was removed before", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const store = new CampaignStore();
@@ -61,7 +61,7 @@ describe("a store of campaigns", () => {
     );
   });
 
-  it("keeps every field, and words that it does not know", () => {
+  it("keeps every field, and unknown words of enumerations", () => {
     const whole = campaign({
       status: "paused",
       start_date: "2026-01-01",
@@ -84,7 +84,7 @@ describe("a store of campaigns", () => {
     expect(store.get(0)).toStrictEqual(whole);
   });
 
-  it("makes an object once of a campaign that is requested again and again, and never shows one that is gone", () => {
+  it("parses a repeatedly read campaign once, and never returns a removed one", () => {
     const store = new CampaignStore();
     for (let at = 0; at < 3_000; at += 1) store.put(at, campaign({ campaign_id: `camp_${at}` }));
     const first = store.get(7);
@@ -98,7 +98,7 @@ describe("a store of campaigns", () => {
     }
   });
 
-  it("takes no more memory for campaigns that grew side by side than for those that came as they are", () => {
+  it("takes no more memory for campaigns that grew side by side than for those stored at full length", () => {
     const grown = new CampaignStore();
     for (let count = 1; count <= 20; count += 1) {
       for (let at = 0; at < 500; at += 1) {
@@ -112,21 +112,21 @@ describe("a store of campaigns", () => {
     expect(grown.get(499).creatives).toHaveLength(20);
   });
 
-  it("keeps nothing of the earlier versions of a campaign that grew long, nor of one that is gone", () => {
+  it("frees the memory of earlier versions of a long campaign, and of a removed one", () => {
     const store = new CampaignStore();
     store.put(0, withCreatives(1, 300));
-    const { byteLength: least } = store;
+    const { byteLength: smallest } = store;
     for (let count = 1; count <= 60; count += 1) {
       store.remove(0);
       store.put(0, withCreatives(count, 40_000));
     }
     expect(store.get(0).creatives).toHaveLength(60);
-    expect(store.byteLength - least).toBeLessThan(60 * 41_000);
+    expect(store.byteLength - smallest).toBeLessThan(60 * 41_000);
     store.remove(0);
-    expect(store.byteLength).toBe(least);
+    expect(store.byteLength).toBe(smallest);
   });
 
-  it("keeps no more text as objects than of a thousand campaigns of 64 KB", () => {
+  it("caches objects of at most a thousand campaigns of 64 KB each", () => {
     const store = new CampaignStore();
     const long = withCreatives(1, 5_000_000);
     for (let at = 0; at < 14; at += 1) store.put(at, long);
@@ -137,7 +137,7 @@ describe("a store of campaigns", () => {
     expect(store.get(0)).not.toBe(first);
   });
 
-  it("lets whoever only looks a campaign up take no winner's place", () => {
+  it("keeps cached winners when other campaigns are only peeked at", () => {
     const store = new CampaignStore();
     for (let at = 0; at < 3_000; at += 1) store.put(at, campaign({ campaign_id: `camp_${at}` }));
     const winner = store.get(7);

@@ -10,48 +10,47 @@ import {
 } from "./packed-campaign.ts";
 
 /**
- * So many campaigns are kept as objects: those that win over and over are read once. One with much text counts as several,
- * so that they are bounded by their size, too.
+ * Maximum campaigns kept as objects, so that repeated winners are parsed once. A campaign with long texts counts as
+ * several, which bounds the memory too.
  */
 const maxUnpacked = 1_000;
-/** Bytes of text per campaign that is counted. */
+/** Bytes of text that count as one campaign in `maxUnpacked`. */
 const bytesPerUnpacked = 1 << 16;
-/** Longer texts, in UTF-16 units, have memory of their own, which goes with them. */
+/** In UTF-16 units. Longer texts have buffers of their own, which are released with the campaign. */
 const usualLength = 1 << 14;
-/** A UTF-16 unit has at most so many bytes in UTF-8. */
+/** Maximum bytes of a UTF-16 unit in UTF-8. */
 const bytesPerUnit = 3;
 const separatorByte = partSeparator.charCodeAt(0);
 
 /**
- * Whole campaigns, by document id, as bytes outside of the heap, where garbage collection does not have to go through them: some
- * hundred thousand campaigns as objects would stop everything for tens of milliseconds. One is made an object only when
- * somebody asks for it, mostly because it has won.
+ * Stored fields: whole campaigns by document id, as bytes outside the heap. A hundred thousand campaigns as objects would
+ * make garbage collection pause for tens of milliseconds. A campaign is parsed only when it is read, usually after a win.
  */
 export class CampaignStore {
   /** Packed campaigns in UTF-8. */
   readonly #texts = new BlockChains();
   readonly #longTexts = new Map<number, Uint8Array>();
   #longBytes = 0;
-  /** By document id: how long its text is, in bytes; 0 when it is empty. */
+  /** By document id: the length of its text in bytes; 0 when the id is free. */
   readonly #byteLengths: number[] = [];
-  /** By document id: the length of the part of its text that holds the ids, in bytes. */
+  /** By document id: the length in bytes of the part of its text that holds the ids. */
   readonly #idsLengths: number[] = [];
-  /** By document id: where its text is, unless that is a long one. */
-  readonly #places: number[] = [];
+  /** By document id: the first block of its text, unless that is a long one. */
+  readonly #firstBlocks: number[] = [];
   readonly #versions: number[] = [];
   readonly #areActive: boolean[] = [];
   readonly #unpacked = new RecentMap<number, Campaign>(maxUnpacked);
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
-  /** A text that is not a long one, while it is written or read. */
+  /** Scratch space for a text of usual length. */
   readonly #usual = new Uint8Array(usualLength * bytesPerUnit);
 
-  /** Memory that texts take outside of the heap, with what is free for others. */
+  /** Memory for texts outside the heap in bytes, free blocks included. */
   get byteLength(): number {
     return this.#texts.byteLength + this.#longBytes;
   }
 
-  /** Puts a campaign at a document id that is free; it is not looked at again. Fields that `Campaign` does not name are left out. */
+  /** Stores a copy of a campaign; the document id must be free. Drops fields that `Campaign` does not name. */
   put(documentId: number, campaign: Campaign): void {
     const text = packCampaign(campaign);
     if (text.length > usualLength) {
@@ -62,7 +61,7 @@ export class CampaignStore {
       this.#idsLengths[documentId] = bytes.indexOf(separatorByte);
     } else {
       const { written } = this.#encoder.encodeInto(text, this.#usual);
-      this.#places[documentId] = this.#texts.put(this.#usual.subarray(0, written));
+      this.#firstBlocks[documentId] = this.#texts.put(this.#usual.subarray(0, written));
       this.#byteLengths[documentId] = written;
       this.#idsLengths[documentId] = this.#usual.indexOf(separatorByte);
     }
@@ -70,16 +69,16 @@ export class CampaignStore {
     this.#areActive[documentId] = campaign.status === "active";
   }
 
-  /** Frees a document id that has a campaign. */
+  /** Frees a document id. Throws when it is free already. */
   remove(documentId: number): void {
     const length = this.#lengthAt(documentId);
     if (this.#longTexts.delete(documentId)) this.#longBytes -= length;
-    else this.#texts.remove(this.#placeAt(documentId));
+    else this.#texts.remove(this.#firstBlockAt(documentId));
     this.#byteLengths[documentId] = 0;
     this.#unpacked.delete(documentId);
   }
 
-  /** The campaign at a document id, which has won: it is kept as an object. It may be given to others, too: it must not be changed. */
+  /** Reads a winner and caches it as an object. The object is shared: callers must not change it. */
   get(documentId: number): Campaign {
     const known = this.#unpacked.get(documentId);
     if (known !== undefined) return known;
@@ -88,12 +87,12 @@ export class CampaignStore {
     return campaign;
   }
 
-  /** The same for callers that have not drawn the campaign: it takes the place of no winner. */
+  /** `get` for callers other than draws: does not displace cached winners. */
   peek(documentId: number): Campaign {
     return this.#unpacked.get(documentId) ?? this.#read(documentId);
   }
 
-  /** The ids alone: the cost does not depend on the length of the campaign's texts. */
+  /** Reads the ids only; the cost does not depend on the length of the campaign's texts. */
   idsAt(documentId: number): CampaignIds {
     this.#lengthAt(documentId);
     return unpackIds(this.#decode(documentId, this.#idsLengths[documentId] ?? 0));
@@ -113,22 +112,22 @@ export class CampaignStore {
     return unpackCampaign(this.#decode(documentId, this.#lengthAt(documentId)));
   }
 
-  /** The first bytes of the text at a document id. */
+  /** The first `length` bytes of the text at a document id. */
   #decode(documentId: number, length: number): string {
     const long = this.#longTexts.get(documentId);
     if (long !== undefined) return this.#decoder.decode(long.subarray(0, length));
     const bytes = this.#usual.subarray(0, length);
-    this.#texts.read(this.#placeAt(documentId), bytes);
+    this.#texts.read(this.#firstBlockAt(documentId), bytes);
     return this.#decoder.decode(bytes);
   }
 
-  #placeAt(documentId: number): number {
-    const place = this.#places[documentId];
-    if (place === undefined) throw new RangeError(`document ${documentId} has no place`);
-    return place;
+  #firstBlockAt(documentId: number): number {
+    const block = this.#firstBlocks[documentId];
+    if (block === undefined) throw new RangeError(`document ${documentId} has no block`);
+    return block;
   }
 
-  /** Throws when the document id is empty. */
+  /** Throws when the document id is free. */
   #lengthAt(documentId: number): number {
     const length = this.#byteLengths[documentId] ?? 0;
     if (length === 0) throw new RangeError(`document ${documentId} is empty`);

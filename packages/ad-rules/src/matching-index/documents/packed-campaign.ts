@@ -11,14 +11,14 @@ import type {
 
 const statuses: readonly CampaignStatus[] = ["draft", "active", "paused"];
 const tones: readonly Tone[] = ["neutral", "positive", "humorous", "dramatic"];
-/** All there are; a packed campaign has their places. */
+/** All values; a packed campaign stores their indexes. */
 export const creativeTypes: readonly CreativeType[] = [
   "narrative_hook",
   "product_mention",
   "location_brand",
   "character_reference",
 ];
-/** All there are; a packed campaign has their places. */
+/** All values; a packed campaign stores their indexes. */
 export const affinityTypes: readonly AffinityType[] = [
   "action",
   "location",
@@ -30,7 +30,7 @@ export const affinityTypes: readonly AffinityType[] = [
   "camera",
 ];
 
-/** The place of a word in its list; a word that is not in it stands for itself. */
+/** The index of a word in its list; a word that is not in the list is stored as it is. */
 type Code<Word extends string> = Word | number;
 
 type PackedCreative = [
@@ -56,7 +56,7 @@ type PackedGeoTarget = [
   radiusKm: number | null,
 ];
 type PackedBlocklistRule = [type: BlocklistRule["rule_type"], value: string];
-/** Whose the campaign is and which creatives it has: what is read without the rest. */
+/** The part that can be read without the rest. */
 type PackedIds = [advertiserId: string, ...creativeIds: string[]];
 type PackedCampaign = [
   id: string,
@@ -74,19 +74,18 @@ type PackedCampaign = [
   blocklist: PackedBlocklistRule[],
 ];
 
-/** Divides the two parts of a packed campaign: JSON on one line has none. */
+/** Separates the two parts of a packed campaign; JSON on one line never contains it. */
 export const partSeparator = "\n";
 
-/** What names a campaign's advertiser and creatives. */
 export interface CampaignIds {
   advertiserId: string;
-  /** From the oldest to the newest. */
+  /** Oldest first. */
   creativeIds: readonly string[];
 }
 
 /**
- * A campaign as JSON without the names of its fields, which would be as much again: its ids, then everything else, divided
- * by `partSeparator`.
+ * Packs a campaign as JSON arrays: its ids, then everything else, separated by `partSeparator`. Field names would double
+ * the size.
  */
 export function packCampaign(campaign: Campaign): string {
   const packed: PackedCampaign = [
@@ -113,13 +112,13 @@ export function packCampaign(campaign: Campaign): string {
   return JSON.stringify(ids) + partSeparator + JSON.stringify(packed);
 }
 
-/** The first part of what `packCampaign` has made. */
+/** @param json the first part of a packed campaign */
 export function unpackIds(json: string): CampaignIds {
   const [advertiserId, ...creativeIds] = JSON.parse(json) as PackedIds;
   return { advertiserId, creativeIds };
 }
 
-/** What `packCampaign` was given. */
+/** Reverses `packCampaign`. */
 export function unpackCampaign(packed: string): Campaign {
   const end = packed.indexOf(partSeparator);
   const { advertiserId, creativeIds } = unpackIds(packed.slice(0, end));
@@ -149,7 +148,7 @@ export function unpackCampaign(packed: string): Campaign {
     end_date,
     target_categories,
     target_tags,
-    creatives: creatives.map((one, place) => unpackCreative(creativeIds[place] ?? "", one)),
+    creatives: creatives.map((one, index) => unpackCreative(creativeIds[index] ?? "", one)),
     geo_targets: geoTargets.map(unpackGeoTarget),
     blocklist: blocklist.map(([rule_type, value]) => ({ rule_type, value })),
     affinities: affinities.map(([affinity_id, type, affinity_value, weight]) => ({
@@ -220,8 +219,8 @@ function unpackGeoTarget(packed: PackedGeoTarget): GeoTarget {
 }
 
 function codeOf<Word extends string>(words: readonly Word[], word: Word): Code<Word> {
-  const place = words.indexOf(word);
-  return place < 0 ? word : place;
+  const index = words.indexOf(word);
+  return index < 0 ? word : index;
 }
 
 function wordOf<Word extends string>(words: readonly Word[], code: Code<Word>): Word {

@@ -20,16 +20,16 @@ const affinityEffects: Readonly<Partial<Record<AffinityType, Effect>>> = {
   theme: effects.affineTheme,
   mood: effects.affineMood,
 };
-const highestBound = 0x7fff_ffff;
+const maxBound = 0x7fff_ffff;
 
-/** The creative types as a number, one bit each. */
+/** The creative types as a bit set. */
 export function typeSetOf(types: Iterable<CreativeType>): number {
   let set = 0;
   for (const type of types) set |= typeBits[type] ?? 0;
   return set;
 }
 
-/** Whether no request can match the campaign, whatever it says. */
+/** Whether no request can ever match the campaign. */
 export function canNeverServe({ source, schedule, geo }: CompiledCampaign): boolean {
   return (
     source.status !== "active" ||
@@ -44,7 +44,7 @@ function hasCircles({ geo }: CompiledCampaign): boolean {
   return [...geo.includes, ...geo.excludes].some((place) => place.type === "radius");
 }
 
-/** The campaign as a record, each of its terms acquired; who takes it out releases them. */
+/** Builds the parts of a record and acquires its terms. The caller must release them when it removes the record. */
 export function recordPartsOf(campaign: CompiledCampaign, documentId: number, terms: Terms): RecordParts {
   const { source, schedule, affinities, geo, blocklist, names } = campaign;
   const values = (effect: Effect, texts: Iterable<string>) =>
@@ -65,7 +65,7 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
   return {
     documentId,
     bidCents: source.cpm_bid_cents,
-    bound: Math.min(Math.ceil(campaign.highestRank), highestBound),
+    bound: Math.min(Math.ceil(campaign.highestRank), maxBound),
     creativeTypes: typeSetOf(source.creatives.map((creative) => creative.creative_type)),
     priority: source.priority,
     schedule: schedule !== null && isBounded(schedule) ? schedule : null,
@@ -99,7 +99,7 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
   };
 }
 
-/** Each term once; those that came again are given back. */
+/** Removes duplicates and releases their extra uses. */
 function distinct(ids: readonly number[], terms: Terms): number[] {
   const known = new Set<number>();
   for (const id of ids) {
@@ -114,7 +114,7 @@ function affinityTerm({ source, value, phrase }: CompiledAffinity, terms: Terms)
   if (type === "category") return terms.acquireValue(effects.affineCategory, value);
   const effect = affinityEffects[type];
   if (effect !== undefined) return terms.acquireBoth(effect, value, effects.affinePhrase, phrase);
-  // Looks are sought by their phrase alone. What has none is never found: no text has the separator.
+  // Looks are searched for by phrase only. A look without a phrase never matches, since no text contains the separator.
   return phrase === null
     ? terms.acquireValue(effects.affineLookPhrase, separator)
     : terms.acquirePhrase(effects.affineLookPhrase, phrase);

@@ -1,59 +1,60 @@
-import { Arena, placeOf } from "../storage/arena.ts";
+import { Arena, offsetOf } from "../storage/arena.ts";
 
 /**
- * What the index keeps of each campaign that can serve, as numbers in large shared arrays. A record is found by its
- * address. It begins with these fields, in one cache line; then come, each only if there are any: the schedule's two times
- * as 64-bit floats; the terms of the three groups of which one each is required, of what blocks the campaign, and of the
- * affinities; the affinities' weights as 64-bit floats.
+ * The layout of a record: a campaign that can serve, as numbers in an arena, identified by its address.
+ *
+ * 1. These header fields, in one cache line.
+ * 2. With a schedule: its start and end as 64-bit floats.
+ * 3. The term lists: the three groups of which the request needs one term each; what blocks the campaign; affinities.
+ * 4. The affinities' weights as 64-bit floats.
  */
 export const field = {
   documentId: 0,
-  /** The search that has looked at it last. */
+  /** The last search that visited the record. */
   searchId: 1,
   bidCents: 2,
-  /** No context gives it a higher rank. */
+  /** Upper bound of the rank in any context. */
   bound: 3,
-  /** See `bits`. */
+  /** Packed as in `bits`. */
   traits: 4,
   priority: 5,
   places: 6,
   categories: 7,
   tags: 8,
-  /** Terms that block it: those of its blocklist and places, and those by which a placement may. */
+  /** Lengths of the lists of terms that block it: from its blocklist and excluded places, and by a placement. */
   blocked: 9,
   blockable: 10,
   affinities: 11,
-  /** Why it was refused lately (refusals.ts). */
+  /** Why it was recently refused; a value of `refusal` (refusals.ts). */
   refusal: 12,
-  /** The term of its advertiser. */
+  /** The term of the advertiser. */
   advertiser: 13,
 } as const;
 const headerLength = 14;
 
-/** Parts of `traits`. */
+/** Bits of `traits`. */
 export const bits = {
   creativeTypes: 0b1111,
   scheduled: 0b1_0000,
-  /** It has circles, which flags do not tell exactly. */
+  /** It has circles, which flags represent only approximately. */
   circles: 0b10_0000,
-  /** It has ended, and stands at no posting (ended.ts). */
+  /** It has ended and is in no posting list (ended.ts). */
   ended: 0b100_0000,
   keyShift: 7,
-  /** Which group it is posted by: 0 none, else 1 for `field.places` to 3 for `field.tags`. */
+  /** The group whose posting lists contain it: 0 none, 1 `field.places`, 2 `field.categories`, 3 `field.tags`. */
   keyMask: 0b11,
 } as const;
 
-/** A record before it is written. */
 export interface RecordParts {
   documentId: number;
   bidCents: number;
   bound: number;
   creativeTypes: number;
   priority: number;
-  /** Null: it runs at any time. */
+  /** In Unix milliseconds; null: no time limits. */
   schedule: { startsAtMs: number; endsBeforeMs: number } | null;
   circles: boolean;
-  /** So many of the places are no cells of circles; those come first. */
+  /** Number of `places` that are not cells of circles; they come first. */
   areas: number;
   advertiser: number;
   weights: readonly number[];
@@ -65,15 +66,15 @@ export interface RecordParts {
   blockable: readonly number[];
 }
 
-/** The memory of the records. */
+/** Stores records. */
 export class Records extends Arena {
-  /** The address of a new record. */
+  /** Writes a new record and returns its address. */
   add(parts: RecordParts): number {
     const { schedule } = parts;
-    const address = this.take(lengthOf(parts));
+    const address = this.allocate(lengthOf(parts));
     const ints = this.chunkOf(address);
     const floats = this.floatsOf(address);
-    const at = placeOf(address);
+    const at = offsetOf(address);
     ints.set(headerOf(parts), at);
     if (schedule !== null) {
       floats[timesAt(at)] = schedule.startsAtMs;
@@ -96,58 +97,58 @@ export class Records extends Arena {
   }
 
   remove(address: number): void {
-    const end = listAt(this.chunkOf(address), placeOf(address), field.affinities + 1);
+    const end = listAt(this.chunkOf(address), offsetOf(address), field.affinities + 1);
     const weights = this.get(address, field.affinities);
-    this.give(address, (weightsAt(end) + weights) * 2 - placeOf(address));
+    this.free(address, (weightsAt(end) + weights) * 2 - offsetOf(address));
   }
 
   get(address: number, name: number): number {
-    return this.chunkOf(address)[placeOf(address) + name] ?? 0;
+    return this.chunkOf(address)[offsetOf(address) + name] ?? 0;
   }
 
   set(address: number, name: number, value: number): void {
-    this.chunkOf(address)[placeOf(address) + name] = value;
+    this.chunkOf(address)[offsetOf(address) + name] = value;
   }
 
-  /** The terms of one of the lists. */
+  /** The terms of one list. */
   list(address: number, name: number): Int32Array {
     const ints = this.chunkOf(address);
-    const from = listAt(ints, placeOf(address), name);
+    const from = listAt(ints, offsetOf(address), name);
     return ints.subarray(from, from + this.get(address, name));
   }
 
-  /** All of its terms, as often as they were acquired. */
+  /** All terms of the record, with duplicates: each as often as it was acquired. */
   terms(address: number): Int32Array {
     const ints = this.chunkOf(address);
-    const at = placeOf(address);
+    const at = offsetOf(address);
     return ints.subarray(listsAt(ints, at), listAt(ints, at, field.affinities + 1));
   }
 
   weights(address: number): Float64Array {
-    const end = listAt(this.chunkOf(address), placeOf(address), field.affinities + 1);
+    const end = listAt(this.chunkOf(address), offsetOf(address), field.affinities + 1);
     const from = weightsAt(end);
     return this.floatsOf(address).subarray(from, from + this.get(address, field.affinities));
   }
 }
 
-/** Where the lists begin in the chunk, given where the record does. */
+/** The offset of the lists in the chunk. @param at offset of the record */
 export function listsAt(ints: Int32Array, at: number): number {
   return at + headerLength + (((ints[at + field.traits] ?? 0) & bits.scheduled) === 0 ? 0 : 4);
 }
 
-/** Where one of the lists begins. */
+/** The offset of one list. @param at offset of the record */
 export function listAt(ints: Int32Array, at: number, name: number): number {
-  let place = listsAt(ints, at);
-  for (let list: number = field.places; list < name; list += 1) place += ints[at + list] ?? 0;
-  return place;
+  let offset = listsAt(ints, at);
+  for (let list: number = field.places; list < name; list += 1) offset += ints[at + list] ?? 0;
+  return offset;
 }
 
-/** Where the weights stand among the floats, given where the lists end: floats want even places. */
+/** The index of the weights in the float view, which needs an even offset. @param end offset of the end of the lists */
 export function weightsAt(end: number): number {
   return (end + 1) >>> 1;
 }
 
-/** Where the schedule's times stand among the floats. */
+/** The index of the schedule's times in the float view. @param at offset of the record */
 export function timesAt(at: number): number {
   return (at + headerLength) / 2;
 }

@@ -1,26 +1,26 @@
 import { placeSignatureOfCampaign, signatureOfCampaign } from "../dictionary/signature.ts";
 import { bits, field, type Records } from "../documents/records.ts";
 import { Arena } from "../storage/arena.ts";
-import { BoundPosting, entryOf } from "./bound-posting.ts";
-import { BidPosting, Posting } from "./posting.ts";
+import { BoundPostingList, entryOf } from "./bound-posting-list.ts";
+import { BidPostingList, PostingList } from "./posting-list.ts";
 
 const groups = [field.places, field.categories, field.tags];
 
 /**
- * What a search reads of a term's key posting before anything else: the highest bid and bound, and where the first block by
- * bound stands. Its length is negative when there are more blocks.
+ * What a search reads first of a term's key posting lists: the highest bid, the highest bound, and address and length of the
+ * first block by bound. The length is negative when there are more blocks.
  */
 export const head = { topBid: 0, topBound: 1, address: 2, length: 3 } as const;
 export const headLength = 4;
 
-/** The records of one key. */
-export class KeyPosting {
-  readonly byBid: BidPosting;
-  readonly byBound: BoundPosting;
+/** The records of one key, in two orders. */
+export class KeyPostingLists {
+  readonly byBid: BidPostingList;
+  readonly byBound: BoundPostingList;
 
   constructor(memory: Arena) {
-    this.byBid = new BidPosting(memory);
-    this.byBound = new BoundPosting(memory);
+    this.byBid = new BidPostingList(memory);
+    this.byBound = new BoundPostingList(memory);
   }
 
   get size(): number {
@@ -39,21 +39,21 @@ export class KeyPosting {
 }
 
 /**
- * Where records stand, so that a request only meets those that it may concern.
+ * All posting lists.
  *
- * - By key: of the groups of which a record requires a term each, one is its key. It stands at each term of that group, by
- *   bid and by bound; one that requires nothing stands at `unkeyed`. So every record that may serve a request stands at
- *   one of the request's terms, or is unkeyed.
- * - By affinity: at each term that can add to its score, in descending order of its bound.
+ * - By key: one of the groups of required terms is the record's key. The lists of each term in that group contain the
+ *   record, by bid and by bound; `unkeyed` contains records that require no term. So every record that may serve a request
+ *   is in a list of one of the request's terms, or in `unkeyed`.
+ * - By affinity: the lists of the terms that can raise its score contain the record, by bound.
  */
 export class PostingSet {
-  /** Of all postings. */
+  /** The memory of all posting lists. */
   readonly memory = new Arena();
-  readonly unkeyed = new KeyPosting(this.memory);
+  readonly unkeyed = new KeyPostingLists(this.memory);
   /** By term. */
-  readonly keys: (KeyPosting | undefined)[] = [];
-  readonly affinities: (Posting | undefined)[] = [];
-  /** By term, four numbers each: see `head`. All 0 when there is no key posting. */
+  readonly keys: (KeyPostingLists | undefined)[] = [];
+  readonly affinities: (PostingList | undefined)[] = [];
+  /** By term: four numbers as in `head`; all 0 when the term is not a key. */
   heads = new Int32Array(4_096);
   readonly #records: Records;
   size = 0;
@@ -62,7 +62,7 @@ export class PostingSet {
     this.#records = records;
   }
 
-  /** Chooses the record's key: the group whose postings are shortest together. */
+  /** Chooses the record's key: the group with the fewest entries in its posting lists. */
   chooseKey(address: number): void {
     let key = 0;
     let fewest = Number.POSITIVE_INFINITY;
@@ -80,7 +80,7 @@ export class PostingSet {
   }
 
   add(address: number): void {
-    const { bid, bound, key, affine } = this.#placesOf(address);
+    const { bid, bound, key, affineTermSet } = this.#keysOf(address);
     const records = this.#records;
     const terms = records.list(address, field.affinities);
     const signature = signatureOfCampaign(
@@ -96,14 +96,14 @@ export class PostingSet {
     else {
       for (const term of key) {
         this.#keyAt(term).insert(byBid, entry);
-        this.#noteHead(term);
+        this.#updateHead(term);
       }
     }
-    for (const term of affine) this.#affinityAt(term).insert([bound, address]);
+    for (const term of affineTermSet) this.#affinityAt(term).insert([bound, address]);
   }
 
   remove(address: number): void {
-    const { bid, bound, key, affine } = this.#placesOf(address);
+    const { bid, bound, key, affineTermSet } = this.#keysOf(address);
     this.size -= 1;
     if (key === null) this.unkeyed.remove(bid, bound, address);
     else {
@@ -111,24 +111,24 @@ export class PostingSet {
         const posting = this.#keyAt(term);
         posting.remove(bid, bound, address);
         if (posting.size === 0) this.keys[term] = undefined;
-        this.#noteHead(term);
+        this.#updateHead(term);
       }
     }
-    for (const term of affine) {
+    for (const term of affineTermSet) {
       const posting = this.#affinityAt(term);
       posting.remove(bound, address);
       if (posting.size === 0) this.affinities[term] = undefined;
     }
   }
 
-  #keyAt(term: number): KeyPosting {
-    this.#room(this.keys, term);
-    const posting = this.keys[term] ?? new KeyPosting(this.memory);
+  #keyAt(term: number): KeyPostingLists {
+    this.#fill(this.keys, term);
+    const posting = this.keys[term] ?? new KeyPostingLists(this.memory);
     this.keys[term] = posting;
     return posting;
   }
 
-  #noteHead(term: number): void {
+  #updateHead(term: number): void {
     const at = term * headLength;
     if (at >= this.heads.length) {
       const longer = new Int32Array(at * 2);
@@ -143,36 +143,36 @@ export class PostingSet {
     this.heads[at + head.length] = (posting?.byBound.blockCount ?? 0) > 1 ? -length : length;
   }
 
-  #affinityAt(term: number): Posting {
-    this.#room(this.affinities, term);
-    const posting = this.affinities[term] ?? new Posting(this.memory);
+  #affinityAt(term: number): PostingList {
+    this.#fill(this.affinities, term);
+    const posting = this.affinities[term] ?? new PostingList(this.memory);
     this.affinities[term] = posting;
     return posting;
   }
 
-  /** Without gaps, so that the list stays a fast one. */
-  #room(postings: unknown[], term: number): void {
+  /** Fills without gaps, so that V8 keeps the array packed. */
+  #fill(postings: unknown[], term: number): void {
     while (postings.length <= term) postings.push(undefined);
   }
 
-  #placesOf(address: number) {
+  #keysOf(address: number) {
     const records = this.#records;
     const group = (records.get(address, field.traits) >>> bits.keyShift) & bits.keyMask;
     return {
       bid: records.get(address, field.bidCents),
       bound: records.get(address, field.bound),
       key: group === 0 ? null : records.list(address, field.places + group - 1),
-      affine: affineTerms(records, address),
+      affineTermSet: affineTerms(records, address),
     };
   }
 }
 
-/** The terms that can add to the record's score, each once. */
+/** The distinct terms that can raise the record's score. */
 export function affineTerms(records: Records, address: number): Set<number> {
   const weights = records.weights(address);
-  const affine = new Set<number>();
-  for (const [place, term] of records.list(address, field.affinities).entries()) {
-    if ((weights[place] ?? 0) > 0) affine.add(term);
+  const affineTermSet = new Set<number>();
+  for (const [index, term] of records.list(address, field.affinities).entries()) {
+    if ((weights[index] ?? 0) > 0) affineTermSet.add(term);
   }
-  return affine;
+  return affineTermSet;
 }

@@ -1,4 +1,4 @@
-/** Addresses and their ranks, place by place. */
+/** Two parallel arrays: addresses and their ranks. */
 export interface RankedList {
   readonly found: number[];
   readonly ranks: number[];
@@ -9,29 +9,29 @@ export function emptyRanked({ found, ranks }: RankedList): void {
   ranks.length = 0;
 }
 
-/** Puts a record into a list in descending order of rank, and keeps no more than `most`. */
+/** Inserts a record into a list in descending order of rank, and truncates the list to `maxLength`. */
 export function insertRanked(
   { found, ranks }: RankedList,
-  most: number,
+  maxLength: number,
   address: number,
   rank: number,
 ): void {
-  let place = ranks.length;
-  while (place > 0 && (ranks[place - 1] ?? 0) < rank) place -= 1;
-  found.splice(place, 0, address);
-  ranks.splice(place, 0, rank);
-  if (ranks.length <= most) return;
-  found.length = most;
-  ranks.length = most;
+  let index = ranks.length;
+  while (index > 0 && (ranks[index - 1] ?? 0) < rank) index -= 1;
+  found.splice(index, 0, address);
+  ranks.splice(index, 0, rank);
+  if (ranks.length <= maxLength) return;
+  found.length = maxLength;
+  ranks.length = maxLength;
 }
 
-/** Leaves out what ranks lower, in place; how many stay. */
+/** Removes records with a lower rank in place; returns how many remain. */
 export function dropBelow({ found, ranks }: RankedList, lowestRank: number): number {
   let kept = 0;
-  for (let place = 0; place < found.length; place += 1) {
-    const rank = ranks[place] ?? 0;
+  for (let index = 0; index < found.length; index += 1) {
+    const rank = ranks[index] ?? 0;
     if (rank < lowestRank) continue;
-    found[kept] = found[place] ?? 0;
+    found[kept] = found[index] ?? 0;
     ranks[kept] = rank;
     kept += 1;
   }

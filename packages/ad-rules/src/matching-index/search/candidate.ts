@@ -8,12 +8,12 @@ export interface Candidate {
   /** The creatives that the placement accepts, oldest first; at least one. */
   creatives: Creative[];
   affinityScore: number;
-  /** The affinities that contributed, in their order. */
+  /** The affinities that contributed, in the order of the campaign. */
   affinityParts: AffinityPart[];
   rank: number;
 }
 
-/** @param contributions what each affinity of the campaign contributes, in their order */
+/** @param contributions what each affinity contributes, in the order of the campaign's affinities */
 export function candidateOf(
   campaign: Campaign,
   placementTypes: readonly CreativeType[],
@@ -21,8 +21,8 @@ export function candidateOf(
   { affinityScore, rank }: { affinityScore: number; rank: number },
 ): Candidate {
   const affinityParts: AffinityPart[] = [];
-  for (const [place, contribution] of contributions.entries()) {
-    const affinity = campaign.affinities[place];
+  for (const [index, contribution] of contributions.entries()) {
+    const affinity = campaign.affinities[index];
     if (affinity === undefined || !(contribution > 0)) continue;
     const { affinity_id, affinity_type, affinity_value } = affinity;
     affinityParts.push({ affinity_id, affinity_type, affinity_value, contribution });

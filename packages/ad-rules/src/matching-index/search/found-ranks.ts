@@ -1,24 +1,24 @@
 import { lowestTie } from "../../ranking/rank.ts";
 import { dropBelow, emptyRanked, insertRanked } from "../postings/ranked-list.ts";
 
-/** So many ties are listed; of more the winner is drawn by sampling. */
+/** Maximum ties that are listed; above, the winner is drawn by sampling. */
 export const maxTies = 256;
 
-/** What a search has found so far: the highest rank and those that tie with it, or a number of the highest ranks. */
+/** Collects the hits of a search: either the highest rank and its ties, or the top `keepCount`. */
 export class FoundRanks {
-  /** −∞ while none is found. */
+  /** −∞ while nothing is found. */
   highestRank = Number.NEGATIVE_INFINITY;
   /** Ranks below it do not tie. */
   lowestRank = Number.NEGATIVE_INFINITY;
-  /** A record of the highest rank. */
+  /** A record with the highest rank; −1 while nothing is found. */
   best = -1;
-  /** Addresses of those found, and their ranks; some may rank too low. */
+  /** Addresses of the hits and their ranks; some may be too low by now. */
   readonly found: number[] = [];
   readonly ranks: number[] = [];
-  /** More tie than are listed. */
+  /** There are more ties than are listed. */
   crowded = false;
-  /** So many of the highest ranks are kept, in descending order, in place of the ties; 0: ties are. */
-  keeps = 0;
+  /** Number of top ranks to keep, in descending order; 0 collects ties instead. */
+  keepCount = 0;
   #listsAll = false;
 
   clear(): void {
@@ -26,33 +26,32 @@ export class FoundRanks {
     this.lowestRank = Number.NEGATIVE_INFINITY;
     this.best = -1;
     this.crowded = false;
-    this.keeps = 0;
+    this.keepCount = 0;
     this.#listsAll = false;
     emptyRanked(this);
   }
 
-  /** Lists the ties from the beginning, however many they are. */
-  listAnew(): void {
+  /** Restarts the list of ties, without a limit. */
+  restartListing(): void {
     this.crowded = false;
     this.#listsAll = true;
     emptyRanked(this);
   }
 
-  /** Takes one that may serve, and whose rank is not too low. */
-  note(address: number, rank: number): void {
-    if (this.keeps > 0) this.#keep(address, rank);
-    else this.#list(address, rank);
+  /** Collects a record that may serve and ranks at least at `lowestRank`. */
+  collect(address: number, rank: number): void {
+    if (this.keepCount > 0) this.#collectTop(address, rank);
+    else this.#collectTie(address, rank);
   }
 
-  /** The best so far, or one of the ties. */
-  #list(address: number, rank: number): void {
+  #collectTie(address: number, rank: number): void {
     if (rank > this.highestRank) {
       this.highestRank = rank;
       this.lowestRank = lowestTie(rank);
       this.best = address;
     }
     if (this.crowded) return;
-    // Makes room; when nearly all still tie, no more are listed.
+    // Drops ranks that no longer tie; when more than half still tie, stops listing.
     if (this.found.length >= maxTies && !this.#listsAll) {
       this.crowded = dropBelow(this, this.lowestRank) > maxTies / 2;
     }
@@ -60,11 +59,11 @@ export class FoundRanks {
     this.ranks.push(rank);
   }
 
-  /** Once as many are kept as are wanted, the lowest of them is the rank to beat. */
-  #keep(address: number, rank: number): void {
-    insertRanked(this, this.keeps, address, rank);
+  /** Once `keepCount` records are kept, the lowest of them is the rank to beat. */
+  #collectTop(address: number, rank: number): void {
+    insertRanked(this, this.keepCount, address, rank);
     this.best = this.found[0] ?? -1;
-    if (this.ranks.length === this.keeps) this.highestRank = this.ranks[this.keeps - 1] ?? 0;
+    if (this.ranks.length === this.keepCount) this.highestRank = this.ranks[this.keepCount - 1] ?? 0;
     this.lowestRank = this.highestRank;
   }
 }

@@ -6,19 +6,18 @@ import { TextBuffer } from "../dictionary/text-buffer.ts";
 import { hashWith, noEntry } from "../dictionary/text-table.ts";
 
 /**
- * Activates the flags of all terms that a request has. Texts are read unit by unit and looked up where they stand: no
- * normalised copy of the request is made.
+ * Activates the flags of all terms of a request. Looks texts up in a buffer, without a normalised copy of the request.
  */
 export class RequestReader {
-  /** Since the start: how many texts were found that campaigns name. */
+  /** Total texts of requests that the dictionary had. */
   foundCount = 0;
   readonly #terms: Terms;
   readonly #buffer = new TextBuffer();
-  /** Entries that begin longer phrases, and where they stand. */
+  /** Entries that start longer phrases, and their offsets in the text. */
   readonly #starts: number[] = [];
-  readonly #startPlaces: number[] = [];
+  readonly #startOffsets: number[] = [];
   #startCount = 0;
-  /** Words of the text at hand whose hashes are known. */
+  /** Words of the current text whose hashes are in the dictionary. */
   readonly #knownWords: number[] = [];
   /** Entries of the categories that the placement blocks. */
   readonly #blockedCategories: number[] = [];
@@ -49,7 +48,7 @@ export class RequestReader {
     return this.#activate(roles);
   }
 
-  /** Whoever targets a category that the placement blocks is blocked himself: nobody need be sought there. */
+  /** A category that the placement blocks gets no `openCategory` role: rule 2 excludes all campaigns that target it. */
   #category(text: string | null | undefined): void {
     if (!text) return;
     const entry = this.#value(text, role.category);
@@ -59,7 +58,7 @@ export class RequestReader {
     if (this.#buffer.length > 0) this.#scan(text, role.anyText);
   }
 
-  /** A text that is compared, and in which keywords are sought. */
+  /** A text that is compared and searched for keywords. */
   #term(text: string | null | undefined, roles: number): void {
     if (!text) return;
     this.#value(text, roles);
@@ -93,7 +92,7 @@ export class RequestReader {
     if (buffer.length > countryEnd + 1) this.#activate(role.state);
   }
 
-  /** What the buffer has as a whole: its entry, if there is one. */
+  /** Activates the terms of the buffer's whole text and returns its entry, or `noEntry`. */
   #activate(roles: number): number {
     const { units, length } = this.#buffer;
     if (length === 0) return noEntry;
@@ -104,32 +103,32 @@ export class RequestReader {
     return entry;
   }
 
-  /** The phrases that occur in the text. */
+  /** Activates the terms of the phrases that occur in the text. */
   #scan(text: string, roles: number): void {
     const { phrases, texts } = this.#terms;
     if (!phrases.any) return;
     const buffer = this.#buffer;
     buffer.setSearchable(text);
     this.#startCount = 0;
-    const { wordPlaces, wordHashes, wordCount } = buffer;
+    const { wordStarts, wordHashes, wordCount } = buffer;
     const known = this.#knownWords;
     let knownCount = 0;
     for (let word = 0; word < wordCount; word += 1) {
       if (texts.mayHave(wordHashes[word] ?? 0)) known[knownCount++] = word;
     }
-    for (let place = 0; place < knownCount; place += 1) {
-      const word = known[place] ?? 0;
-      const from = wordPlaces[word] ?? 0;
-      // A word ends with the space that the next one begins with.
-      const to = (word + 1 < wordCount ? (wordPlaces[word + 1] ?? 0) : buffer.length - 1) + 1;
+    for (let index = 0; index < knownCount; index += 1) {
+      const word = known[index] ?? 0;
+      const from = wordStarts[word] ?? 0;
+      // A word ends with the space at which the next one begins.
+      const to = (word + 1 < wordCount ? (wordStarts[word + 1] ?? 0) : buffer.length - 1) + 1;
       const entry = texts.find(wordHashes[word] ?? 0, buffer.units, from, to);
       if (entry !== noEntry) this.#found(entry, from, roles);
     }
     if (phrases.anyUnspaced) this.#findUnspaced(roles);
-    for (let place = 0; place < this.#startCount; place += 1) this.#findLonger(place, roles);
+    for (let index = 0; index < this.#startCount; index += 1) this.#findLonger(index, roles);
   }
 
-  /** Phrases of scripts without spaces, which may begin at any character. */
+  /** Finds phrases of scripts without spaces, which may begin at any character. */
   #findUnspaced(roles: number): void {
     const { units, length } = this.#buffer;
     for (let at = 0; at < length; at += 1) {
@@ -144,15 +143,15 @@ export class RequestReader {
     this.#activateAll(entry, roles);
     if (this.#terms.texts.longerAt(entry, 0) === 0) return;
     this.#starts[this.#startCount] = entry;
-    this.#startPlaces[this.#startCount] = at;
+    this.#startOffsets[this.#startCount] = at;
     this.#startCount += 1;
   }
 
-  #findLonger(place: number, roles: number): void {
+  #findLonger(index: number, roles: number): void {
     const { texts } = this.#terms;
-    const start = this.#starts[place] ?? noEntry;
+    const start = this.#starts[index] ?? noEntry;
     const { units, length } = this.#buffer;
-    const from = this.#startPlaces[place] ?? 0;
+    const from = this.#startOffsets[index] ?? 0;
     let hash = texts.hashOf(start);
     let at = from + texts.lengthOf(start);
     for (let next = 0; ; next += 1) {

@@ -16,20 +16,19 @@ import { bits, field, listAt, listsAt, type Records, timesAt, weightsAt } from "
 import { affineTerms } from "../postings/posting-set.ts";
 import type { Refusals } from "../suppression/refusals.ts";
 
-/** A campaign that has ended stays where it is for so long, so that a clock may go back a little at no cost. */
+/** A campaign stays in its posting lists for this time after its end, so that small clock corrections cost nothing. */
 const endedForMs = 120_000;
-/** As many as are taken out after one search. */
+/** Maximum ended records that one search reports. */
 const maxEnded = 8;
 
-/** Whether records may serve the request at hand, and at what rank, read from the flags that it has set. */
+/** Decides from the request's flags whether a record may serve, and at what rank. */
 export class Scorer {
-  /** Addresses of records that were found to have ended. */
+  /** Addresses of records that the search found to have ended. */
   readonly ended: number[] = [];
   readonly #terms: Terms;
   readonly #records: Records;
   readonly #refusals: Refusals;
   readonly #circles: Circles;
-  /** What the request offers (signature.ts). */
   readonly requestSignature: RequestSignature = { signature: 0, places: 0 };
   #types = 0;
   #nowMs = 0;
@@ -50,7 +49,7 @@ export class Scorer {
     this.#point = pointOf(geo);
   }
 
-  /** The affinity score; the same sum in the same order as `affinityScore`. */
+  /** The affinity score; adds in the same order as `affinityScore`, so that both are equal to the last bit. */
   scoreOf(ints: Int32Array, floats: Float64Array, at: number): number {
     const count = ints[at + field.affinities] ?? 0;
     if (count === 0) return 0;
@@ -59,11 +58,11 @@ export class Scorer {
     const weights = weightsAt(lists + count);
     let sum = 0;
     let any = 0;
-    for (let place = 0; place < count; place += 1) {
-      const flag = flags[ints[lists + place] ?? 0] ?? 0;
+    for (let index = 0; index < count; index += 1) {
+      const flag = flags[ints[lists + index] ?? 0] ?? 0;
       if (flag === 0) continue;
       any |= flag;
-      sum += (floats[weights + place] ?? 0) * (flag / level.full);
+      sum += (floats[weights + index] ?? 0) * (flag / level.full);
     }
     return any === 0 ? 0 : withoutRoundingError(sum);
   }
@@ -84,9 +83,9 @@ export class Scorer {
       const count = ints[at + group] ?? 0;
       if (count === 0) continue;
       const end = from + count;
-      let place = from;
-      while (place < end && flags[ints[place] ?? 0] === 0) place += 1;
-      if (place === end) return false;
+      let index = from;
+      while (index < end && flags[ints[index] ?? 0] === 0) index += 1;
+      if (index === end) return false;
       from = end;
     }
     const end = from + (ints[at + field.blocked] ?? 0) + (ints[at + field.blockable] ?? 0);
@@ -95,7 +94,7 @@ export class Scorer {
     return (traits & bits.circles) === 0 || this.#isInPlace(ints, at);
   }
 
-  /** Why it is passed over though it may serve (refusals.ts). */
+  /** Why a record that may serve is skipped; a value of `refusal` (refusals.ts). */
   refusalOf(ints: Int32Array, at: number): number {
     return this.#refusals.of(ints, at);
   }
@@ -113,7 +112,7 @@ export class Scorer {
     return (floats[times] ?? 0) <= this.#nowMs;
   }
 
-  /** Rule 4 of a record with circles, of which flags have told the rest. */
+  /** Rule 4 for records with circles. `admits` has already checked the flags of all other places. */
   #isInPlace(ints: Int32Array, at: number): boolean {
     const documentId = ints[at + field.documentId] ?? 0;
     if (this.#circles.exclude(documentId, this.#point)) return false;
@@ -121,11 +120,11 @@ export class Scorer {
     const { flags } = this.#terms;
     const from = listsAt(ints, at);
     const end = from + this.#circles.areasOf(documentId);
-    for (let place = from; place < end; place += 1) if (flags[ints[place] ?? 0] !== 0) return true;
+    for (let index = from; index < end; index += 1) if (flags[ints[index] ?? 0] !== 0) return true;
     return false;
   }
 
-  /** How many of the terms of one of the record's lists the request has. */
+  /** Number of terms in one of the record's lists that the request has. */
   countActive(address: number, list: number): number {
     const { flags } = this.#terms;
     let count = 0;
@@ -133,7 +132,7 @@ export class Scorer {
     return count;
   }
 
-  /** At how many postings of satisfied affinities the record stands. */
+  /** Number of satisfied affinities whose posting lists contain the record. */
   countAffine(address: number): number {
     const { flags } = this.#terms;
     let count = 0;

@@ -1,51 +1,55 @@
 import { fits } from "../dictionary/signature.ts";
 import type { Terms } from "../dictionary/terms.ts";
 import { field, type Records } from "../documents/records.ts";
-import { lengthAt, reachAbove, reachOf } from "../postings/bound-posting.ts";
-import { affinityLength, type BidPosting, bidLength, type Posting } from "../postings/posting.ts";
-import { placeOf } from "../storage/arena.ts";
+import { lengthAt, reachAbove, reachOf } from "../postings/bound-posting-list.ts";
+import {
+  affinityLength,
+  type BidPostingList,
+  bidLength,
+  type PostingList,
+} from "../postings/posting-list.ts";
+import { offsetOf } from "../storage/arena.ts";
 import { refusal } from "../suppression/refusals.ts";
 import { FoundRanks, maxTies } from "./found-ranks.ts";
 import type { Scorer } from "./scorer.ts";
-import { ActivePostings, type BoundWalks, type Walks } from "./walks.ts";
+import { ActivePostingLists, type BoundWalks, type Walks } from "./walks.ts";
 
-/** After so many entries by bound it is worth counting whether the affinities would be fewer. */
+/** After this number of entries by bound, the search checks whether the affinity lists are cheaper. */
 const manyEntries = 1_024;
-/** Entries of affinities cost so many times more, because their records have to be looked at. */
+/** Relative cost of an entry by affinity, because the search must read its record. */
 const affinityCost = 4;
-/** So many records are tried first. */
+/** Maximum records scored before the full walk. */
 const maxTopCandidates = 4;
 
 /**
- * Finds the highest rank of a request, and those that tie with it.
+ * Finds the highest rank of a request and its ties, with early termination as in WAND or MaxScore.
  *
- * 1. The records at the heads of the key postings by bound, those first that can rank highest in this request: one of them is
- *    nearly always close to the winner. When none may serve: down the key postings by bid, while a bid is above the highest
- *    rank found.
- * 2. Down the key postings by bound, while a bound is above the highest rank found. What a record can rank at most is read
- *    from the posting; only if that is enough, the record itself is looked at.
- *    Should many have high bounds and few of the satisfied affinities, the postings of those are walked instead, after those by
- *    bid: a record without a satisfied affinity ranks at its bid.
- * 3. On down what was walked, while a value is within the tie.
+ * 1. Scores the heads of the key posting lists by bound, in descending order of their reach. One of them is nearly always
+ *    close to the winner. When none may serve, walks the key lists by bid while a bid is above the highest rank found.
+ * 2. Walks the key lists by bound while a bound is above the highest rank found. Reads a record only if its entry's reach is
+ *    high enough.
+ *    When many records have high bounds but few have the satisfied affinities, walks the lists by bid and then those of the
+ *    satisfied affinities instead: a record without a satisfied affinity ranks at its bid.
+ * 3. Continues the same walks while a value is within the tie band.
  */
 export class Search extends FoundRanks {
-  /** Ties stand among the bids and affinities; else among the bounds. */
+  /** The walks are those by bid and affinity; otherwise those by bound. */
   byAffinity = false;
-  /** One that may serve was passed over because it had just lacked money. */
+  /** A record that may serve was skipped because it recently lacked money. */
   lackedMoney = false;
-  /** One that may serve was passed over because it had just been refused, whatever for. */
+  /** A record that may serve was skipped because of any recent refusal. */
   passedOver = false;
-  /** Whether what was refused lately is left out. */
-  passesRefused = true;
-  /** Ends with the first that may serve and was refused: it is enough to know that there is one. */
+  /** Skips recently refused records. */
+  skipsRefused = true;
+  /** Ends the search at the first record that may serve but lacks money: the caller only needs to know that one exists. */
   stopsAtRefused = false;
-  /** Terms of advertisers whose campaigns are left out; few. Set for each request, `open` keeps them. */
+  /** Terms of advertisers to leave out. The caller sets them for each request; `open` does not clear them. */
   readonly excludedAdvertisers: number[] = [];
-  readonly postings = new ActivePostings();
+  readonly postings = new ActivePostingLists();
   readonly #scorer: Scorer;
   readonly #records: Records;
   readonly #terms: Terms;
-  /** Since the start: how many entries of postings were read, and of those how many records. */
+  /** Totals since the start: posting list entries read, and records read. */
   entryCount = 0;
   recordCount = 0;
   #searchId = 0;
@@ -58,14 +62,14 @@ export class Search extends FoundRanks {
     this.#terms = terms;
   }
 
-  /** Makes ready for the postings to be added. `searchId` must be another number than that of any other search. */
+  /** Resets the search; the caller adds posting lists afterwards. `searchId` must differ from that of any other search. */
   open(searchId: number): void {
     this.#searchId = searchId;
     this.clear();
     this.byAffinity = false;
     this.lackedMoney = false;
     this.passedOver = false;
-    this.passesRefused = true;
+    this.skipsRefused = true;
     this.stopsAtRefused = false;
     this.#budget = maxTies;
     this.postings.clear();
@@ -86,15 +90,15 @@ export class Search extends FoundRanks {
     const { bounds } = postings;
     this.#tryTopCandidates();
     if (this.highestRank === Number.NEGATIVE_INFINITY) this.#walkBids();
-    // Fewer found than are to be kept: then all bids have been walked, and so have all records.
+    // Fewer hits than `keepCount`: the walk by bid has read all records.
     if (this.best < 0 || this.highestRank === Number.NEGATIVE_INFINITY) return;
     postings.dropBelow(this.lowestRank);
-    let left = manyEntries;
+    let remaining = manyEntries;
     for (let walk = 0; walk < bounds.count || postings.addBoundsAbove(this.highestRank); walk += 1) {
-      left = this.#walkBounds(walk, left);
-      if (left > 0) continue;
+      remaining = this.#walkBounds(walk, remaining);
+      if (remaining > 0) continue;
       if (this.#chooseAffinities()) return;
-      left = Number.POSITIVE_INFINITY;
+      remaining = Number.POSITIVE_INFINITY;
       walk -= 1;
     }
   }
@@ -116,7 +120,7 @@ export class Search extends FoundRanks {
     }
   }
 
-  /** Walks the affinities in place of what is left of the bounds, if those are fewer. */
+  /** Walks the affinity lists instead of the rest of the lists by bound, if that is cheaper; returns whether it did. */
   #chooseAffinities(): boolean {
     const { postings } = this;
     const { bounds, affinities } = postings;
@@ -130,10 +134,10 @@ export class Search extends FoundRanks {
     return true;
   }
 
-  /** Step 3: lists all ties, unless they are too many: then they are `crowded`. */
+  /** Step 3: lists all ties, or sets `crowded` when there are too many. */
   findTies(): void {
     const { postings } = this;
-    // All values are whole numbers.
+    // All values are integers.
     const below = Math.ceil(this.lowestRank) - 1;
     postings.rewind();
     if (this.byAffinity) while (postings.addBidsAbove(below));
@@ -147,89 +151,89 @@ export class Search extends FoundRanks {
     }
   }
 
-  /** Lists all ties however many they are. `searchId` as for `open`. */
+  /** Lists all ties without a limit. `searchId` as for `open`. */
   listAll(searchId: number, excluded: readonly number[]): void {
     this.#searchId = searchId;
     for (const address of excluded) this.exclude(address);
-    this.listAnew();
+    this.restartListing();
     this.#budget = Number.POSITIVE_INFINITY;
     this.postings.restart();
     this.findTies();
   }
 
-  /** @param byBid else by affinity: then the rank is more likely to be too low than a rule to fail */
-  #walkAbove(walks: Walks<Posting | BidPosting>, walk: number, byBid: boolean): void {
+  /** @param byBid false walks by affinity, where low ranks are more frequent than failing rules */
+  #walkAbove(walks: Walks<PostingList | BidPostingList>, walk: number, byBid: boolean): void {
     const { requestSignature } = this.#scorer;
     const posting = walks.postingAt(walk);
     const entryLength = byBid ? bidLength : affinityLength;
     let block = walks.blocks[walk] ?? 0;
-    let offset = walks.places[walk] ?? 0;
+    let offset = walks.offsets[walk] ?? 0;
     for (; block < posting.blockCount; block += 1) {
       const numbers = posting.numbersAt(block);
       const start = posting.startAt(block);
       const end = posting.endAt(block);
-      for (let place = start + offset; place < end; place += entryLength) {
-        if ((numbers[place] ?? 0) <= this.highestRank) {
+      for (let at = start + offset; at < end; at += entryLength) {
+        if ((numbers[at] ?? 0) <= this.highestRank) {
           walks.blocks[walk] = block;
-          walks.places[walk] = place - start;
+          walks.offsets[walk] = at - start;
           return;
         }
         this.entryCount += 1;
-        if (byBid && !fits(numbers[place + 2] ?? 0, numbers[place + 3] ?? 0, requestSignature)) continue;
-        this.#consider(numbers[place + 1] ?? 0, !byBid);
+        if (byBid && !fits(numbers[at + 2] ?? 0, numbers[at + 3] ?? 0, requestSignature)) continue;
+        this.#consider(numbers[at + 1] ?? 0, !byBid);
       }
       offset = 0;
     }
     walks.blocks[walk] = block;
-    walks.places[walk] = 0;
+    walks.offsets[walk] = 0;
   }
 
-  /** Looks at no more than `most` entries; returns how many of them are left. */
-  #walkBounds(walk: number, most: number): number {
+  /** Reads at most `maxEntries` entries; returns how many of them remain. */
+  #walkBounds(walk: number, maxEntries: number): number {
     const { bounds } = this.postings;
     const { missed } = this.#terms;
     const { requestSignature } = this.#scorer;
-    let left = most;
+    let remaining = maxEntries;
     let lowest = reachOf(this.lowestRank);
     let block = bounds.blocks[walk] ?? 0;
-    let offset = bounds.places[walk] ?? 0;
+    let offset = bounds.offsets[walk] ?? 0;
     for (; bounds.enter(walk, block); block += 1) {
       const { numbers, start, end } = bounds;
-      for (let place = start + offset; place < end; place += lengthAt(numbers, place)) {
-        if ((numbers[place] ?? 0) <= this.highestRank || left <= 0) {
+      for (let at = start + offset; at < end; at += lengthAt(numbers, at)) {
+        if ((numbers[at] ?? 0) <= this.highestRank || remaining <= 0) {
           bounds.blocks[walk] = block;
-          bounds.places[walk] = place - start;
-          bounds.topBounds[walk] = numbers[place] ?? 0;
-          return left;
+          bounds.offsets[walk] = at - start;
+          bounds.topBounds[walk] = numbers[at] ?? 0;
+          return remaining;
         }
-        left -= 1;
+        remaining -= 1;
         this.entryCount += 1;
-        if (reachAbove(numbers, place, requestSignature, missed, lowest) === 0) continue;
-        this.#consider(numbers[place + 1] ?? 0, false);
+        if (reachAbove(numbers, at, requestSignature, missed, lowest) === 0) continue;
+        this.#consider(numbers[at + 1] ?? 0, false);
         lowest = reachOf(this.lowestRank);
       }
       offset = 0;
     }
     bounds.blocks[walk] = block;
-    bounds.places[walk] = 0;
+    bounds.offsets[walk] = 0;
     bounds.topBounds[walk] = 0;
-    return left;
+    return remaining;
   }
 
-  #walkTies(walks: Walks<Posting | BidPosting>, entryLength: number): void {
+  #walkTies(walks: Walks<PostingList | BidPostingList>, entryLength: number): void {
     for (let walk = 0; walk < walks.count; walk += 1) {
       const posting = walks.postingAt(walk);
-      let offset = walks.places[walk] ?? 0;
+      let offset = walks.offsets[walk] ?? 0;
       for (let block = walks.blocks[walk] ?? 0; block < posting.blockCount; block += 1) {
         const numbers = posting.numbersAt(block);
         const end = posting.endAt(block);
-        let place = posting.startAt(block) + offset;
-        for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += entryLength) {
-          if (this.#isTooMany()) return;
+        let at = posting.startAt(block) + offset;
+        for (; at < end && (numbers[at] ?? 0) >= this.lowestRank; at += entryLength) {
+          if (this.#exceedsBudget()) return;
           this.entryCount += 1;
-          this.#consider(numbers[place + 1] ?? 0, true);
+          this.#consider(numbers[at + 1] ?? 0, true);
         }
-        if (place < end) break;
+        if (at < end) break;
         offset = 0;
       }
     }
@@ -240,34 +244,34 @@ export class Search extends FoundRanks {
     const { requestSignature } = this.#scorer;
     for (let walk = 0; walk < bounds.count; walk += 1) {
       if ((bounds.topBounds[walk] ?? 0) < this.lowestRank) continue;
-      let offset = bounds.places[walk] ?? 0;
+      let offset = bounds.offsets[walk] ?? 0;
       for (let block = bounds.blocks[walk] ?? 0; bounds.enter(walk, block); block += 1) {
         const { numbers, start, end } = bounds;
-        let place = start + offset;
-        for (; place < end && (numbers[place] ?? 0) >= this.lowestRank; place += lengthAt(numbers, place)) {
-          if (this.#isTooMany()) return;
+        let at = start + offset;
+        for (; at < end && (numbers[at] ?? 0) >= this.lowestRank; at += lengthAt(numbers, at)) {
+          if (this.#exceedsBudget()) return;
           this.entryCount += 1;
-          if (reachAbove(numbers, place, requestSignature, missed, reachOf(this.lowestRank)) > 0) {
-            this.#consider(numbers[place + 1] ?? 0, false);
+          if (reachAbove(numbers, at, requestSignature, missed, reachOf(this.lowestRank)) > 0) {
+            this.#consider(numbers[at + 1] ?? 0, false);
           }
         }
-        if (place < end) break;
+        if (at < end) break;
         offset = 0;
       }
     }
   }
 
-  #isTooMany(): boolean {
+  #exceedsBudget(): boolean {
     this.#budget -= 1;
     if (this.#budget < 0) this.crowded = true;
     return this.crowded;
   }
 
-  /** @param ranksFirst the rank is more likely to be too low than a rule to fail */
+  /** @param ranksFirst checks the rank before the rules, because it is more likely to fail */
   #consider(address: number, ranksFirst: boolean): void {
     const ints = this.#records.chunkOf(address);
     const floats = this.#records.floatsOf(address);
-    const at = placeOf(address);
+    const at = offsetOf(address);
     if (ints[at + field.searchId] === this.#searchId) return;
     ints[at + field.searchId] = this.#searchId;
     this.recordCount += 1;
@@ -275,15 +279,15 @@ export class Search extends FoundRanks {
     if (!this.#scorer.admits(ints, floats, at, address)) return;
     const rank = this.#scorer.rankOf(ints, floats, at);
     if (rank < this.lowestRank || this.isAdvertiserExcluded(ints[at + field.advertiser] ?? 0)) return;
-    if (this.passesRefused && this.#isRefused(ints, at)) return;
-    this.note(address, rank);
+    if (this.skipsRefused && this.#isRefused(ints, at)) return;
+    this.collect(address, rank);
   }
 
   #isRefused(ints: Int32Array, at: number): boolean {
     const refused = this.#scorer.refusalOf(ints, at);
     if (refused === refusal.lacksMoney) {
       this.lackedMoney = true;
-      // Nothing is above it, so every walk ends.
+      // No bound is above infinity, so every walk ends.
       if (this.stopsAtRefused) this.highestRank = Number.POSITIVE_INFINITY;
     }
     this.passedOver ||= refused !== refusal.none;

@@ -1,20 +1,19 @@
 import { bits, field, type Records } from "../documents/records.ts";
-import { placeOf } from "../storage/arena.ts";
+import { offsetOf } from "../storage/arena.ts";
 import { refusal } from "../suppression/refusals.ts";
 import type { Scorer } from "./scorer.ts";
 import type { Search } from "./search.ts";
 
-/** So many entries are tried at random before all ties are listed after all. */
+/** Maximum random trials before the caller lists all ties instead. */
 const maxTrials = 512;
 
-/** Where draws get their numbers from: each at least 0 and below 1. */
+/** Returns numbers in [0, 1). */
 export type Random = () => number;
 
 /**
- * Draws one of very many ties without looking at all of them. An entry is taken at random from all that may be of a tie;
- * one that is not of one, or that loses against its weight, is put back. A record that stands at several of the postings
- * is taken so many times more often, and so many times more seldom accepted: each tie is drawn with a chance in proportion
- * to its weight. −1: it took too long, which changes no one's chance either when all are then listed.
+ * Draws one of very many ties by rejection sampling, without reading all of them. Each trial takes a random entry that may
+ * tie, and rejects it when it does not tie or with a probability according to its weight. A record in several posting lists
+ * is taken that many times as often and accepted that many times as rarely. So each tie wins in proportion to its weight.
  */
 export class TieSampling {
   readonly #scorer: Scorer;
@@ -25,8 +24,11 @@ export class TieSampling {
     this.#records = records;
   }
 
-  /** @param heaviest no record has a higher weight, which is its priority + 1 */
-  draw(search: Search, excluded: readonly number[], heaviest: number, random: Random): number {
+  /**
+   * Returns an address, or −1 after `maxTrials` trials: listing all ties then does not bias the draw.
+   * @param maxWeight upper bound of all weights; a weight is the priority + 1
+   */
+  draw(search: Search, excluded: readonly number[], maxWeight: number, random: Random): number {
     const { postings, lowestRank, byAffinity } = search;
     const first = byAffinity ? postings.bids : postings.bounds;
     const inFirst = first.countFrom(lowestRank);
@@ -34,16 +36,16 @@ export class TieSampling {
     if (total <= maxTrials) return -1;
     for (let trial = 0; trial < maxTrials; trial += 1) {
       const ticket = random() * total;
-      const place = Math.min(Math.floor(ticket), total - 1);
+      const index = Math.min(Math.floor(ticket), total - 1);
       const address =
-        place < inFirst
-          ? first.recordAt(place, lowestRank)
-          : postings.affinities.recordAt(place - inFirst, lowestRank);
+        index < inFirst
+          ? first.recordAt(index, lowestRank)
+          : postings.affinities.recordAt(index - inFirst, lowestRank);
       if (address < 0 || excluded.includes(address) || !this.#ties(address, lowestRank)) continue;
       if (search.isAdvertiserExcluded(this.#records.get(address, field.advertiser))) continue;
       const weight = this.#records.get(address, field.priority) + 1;
-      const chances = heaviest * this.#timesPosted(address, search);
-      if ((ticket - place) * chances < weight) return address;
+      const chances = maxWeight * this.#timesPosted(address, search);
+      if ((ticket - index) * chances < weight) return address;
     }
     return -1;
   }
@@ -51,7 +53,7 @@ export class TieSampling {
   #ties(address: number, lowestRank: number): boolean {
     const ints = this.#records.chunkOf(address);
     const floats = this.#records.floatsOf(address);
-    const at = placeOf(address);
+    const at = offsetOf(address);
     return (
       this.#scorer.rankOf(ints, floats, at) >= lowestRank &&
       this.#scorer.admits(ints, floats, at, address) &&
@@ -59,7 +61,7 @@ export class TieSampling {
     );
   }
 
-  /** At how many of the entries that can be taken the record stands. */
+  /** Number of entries of the record that a trial can take. */
   #timesPosted(address: number, { lowestRank, byAffinity }: Search): number {
     const records = this.#records;
     const key = (records.get(address, field.traits) >>> bits.keyShift) & bits.keyMask;

@@ -1,17 +1,17 @@
 import type { RequestSignature } from "../dictionary/signature.ts";
 import type { Terms } from "../dictionary/terms.ts";
-import { type BoundPosting, reachAbove, reachOf } from "../postings/bound-posting.ts";
-import type { BidPosting, Posting, SortedPosting } from "../postings/posting.ts";
+import { type BoundPostingList, reachAbove, reachOf } from "../postings/bound-posting-list.ts";
+import type { BidPostingList, PostingList, SortedPostingList } from "../postings/posting-list.ts";
 import { head, headLength, type PostingSet } from "../postings/posting-set.ts";
-import { placeOf } from "../storage/arena.ts";
+import { offsetOf } from "../storage/arena.ts";
 
-/** In place of a term: of those records that require nothing. */
+/** In place of a term: the posting lists of records that require no term. */
 const unkeyed = -1;
 
-/** How far down each of some postings has been looked at. */
-export class Walks<Kind extends SortedPosting> {
+/** Cursors on posting lists. */
+export class Walks<Kind extends SortedPostingList> {
   readonly blocks: number[] = [];
-  readonly places: number[] = [];
+  readonly offsets: number[] = [];
   count = 0;
   readonly #terms: number[] = [];
   readonly #postingOf: (term: number) => Kind;
@@ -23,7 +23,7 @@ export class Walks<Kind extends SortedPosting> {
   add(term: number): void {
     this.#terms[this.count] = term;
     this.blocks[this.count] = 0;
-    this.places[this.count] = 0;
+    this.offsets[this.count] = 0;
     this.count += 1;
   }
 
@@ -34,7 +34,7 @@ export class Walks<Kind extends SortedPosting> {
   restart(): void {
     for (let walk = 0; walk < this.count; walk += 1) {
       this.blocks[walk] = 0;
-      this.places[walk] = 0;
+      this.offsets[walk] = 0;
     }
   }
 
@@ -42,36 +42,36 @@ export class Walks<Kind extends SortedPosting> {
     this.count = 0;
   }
 
-  /** How many entries have at least this value. */
+  /** Number of entries with at least this value. */
   countFrom(value: number): number {
     let count = 0;
     for (let walk = 0; walk < this.count; walk += 1) count += this.postingAt(walk).countFrom(value);
     return count;
   }
 
-  /** The record with this number among those of at least the value, over all postings; −1 past the end. */
-  recordAt(number: number, value: number): number {
-    let left = number;
+  /** The record at an index among the entries with at least the value, over all lists; −1 past the end. */
+  recordAt(index: number, value: number): number {
+    let remaining = index;
     for (let walk = 0; walk < this.count; walk += 1) {
       const posting = this.postingAt(walk);
       const count = posting.countFrom(value);
-      if (left < count) return posting.recordAt(left);
-      left -= count;
+      if (remaining < count) return posting.recordAt(remaining);
+      remaining -= count;
     }
     return -1;
   }
 }
 
-/** The same by bound. Where the first block stands is noted with it: few searches need more of a posting than that. */
-export class BoundWalks extends Walks<BoundPosting> {
-  /** Of the block that was entered last. */
+/** Cursors on posting lists by bound. They hold the first block's address, because most searches need no other block. */
+export class BoundWalks extends Walks<BoundPostingList> {
+  /** The chunk of the block that was entered last; the block is in [`start`, `end`). */
   numbers: Int32Array = new Int32Array(0);
   start = 0;
   end = 0;
-  /** By walk: nothing from where it stands on has a higher bound. */
+  /** By walk: upper bound of the remaining entries. */
   readonly topBounds: number[] = [];
   readonly #addresses: number[] = [];
-  /** Negative where there are more blocks. */
+  /** Negative when there are more blocks. */
   readonly #lengths: number[] = [];
   #set: PostingSet | null = null;
 
@@ -92,7 +92,7 @@ export class BoundWalks extends Walks<BoundPosting> {
     this.topBounds.fill(Number.POSITIVE_INFINITY);
   }
 
-  /** Goes to a block; false when there is none. */
+  /** Enters a block; returns false when there is none. */
   enter(walk: number, block: number): boolean {
     let address = this.#addresses[walk] ?? 0;
     let length = this.#lengths[walk] ?? 0;
@@ -105,45 +105,45 @@ export class BoundWalks extends Walks<BoundPosting> {
     }
     if (this.#set === null) return false;
     this.numbers = this.#set.memory.chunkOf(address);
-    this.start = placeOf(address);
+    this.start = offsetOf(address);
     this.end = this.start + Math.abs(length);
     return true;
   }
 }
 
-/** Where a search looks: the postings of a set that the active flags name. */
-export class ActivePostings {
-  readonly bids = new Walks<BidPosting>((term) => this.#keyOf(term).byBid);
+/** The posting lists of the active terms, and the cursors of a search on them. */
+export class ActivePostingLists {
+  readonly bids = new Walks<BidPostingList>((term) => this.#keyOf(term).byBid);
   readonly bounds = new BoundWalks((term) => this.#keyOf(term).byBound);
-  readonly affinities = new Walks<Posting>((term) => this.#affinityOf(term));
-  /** The key postings' terms with their heads (posting-set.ts); `count` of them. */
+  readonly affinities = new Walks<PostingList>((term) => this.#affinityOf(term));
+  /** The terms of the active key lists with their heads (posting-set.ts); only the first `#count` entries are valid. */
   readonly #terms: number[] = [];
   readonly #topBids: number[] = [];
   readonly #topBounds: number[] = [];
   readonly #addresses: number[] = [];
   readonly #lengths: number[] = [];
   #count = 0;
-  /** Where `addBoundsAbove` goes on. */
+  /** The index at which `addBoundsAbove` continues. */
   #next = 0;
-  /** Records, and what they rank at most: see `readTopCandidates`. */
+  /** Records and their reaches, from `readTopCandidates`. */
   readonly #topRecords: number[] = [];
   readonly #topReaches: number[] = [];
   #topCount = 0;
   #set: PostingSet | null = null;
 
-  /** How many postings have been looked at. */
+  /** Number of posting lists added to the walks. */
   get walkCount(): number {
     return this.bids.count + this.bounds.count + this.affinities.count;
   }
 
-  /** Starts with the postings of a set. */
+  /** Starts with the active key lists of a set. */
   open(set: PostingSet, { activeKeys, activeKeyCount }: Terms): void {
     this.clear();
     this.#set = set;
     this.bounds.open(set);
     const { heads } = set;
-    for (let place = 0; place < activeKeyCount; place += 1) {
-      const term = activeKeys[place] ?? 0;
+    for (let index = 0; index < activeKeyCount; index += 1) {
+      const term = activeKeys[index] ?? 0;
       const at = term * headLength;
       const topBound = heads[at + head.topBound] ?? 0;
       if (topBound === 0) continue;
@@ -165,7 +165,7 @@ export class ActivePostings {
     );
   }
 
-  /** Every walk begins anew. */
+  /** Moves all cursors to the start. */
   restart(): void {
     this.bids.restart();
     this.bounds.restart();
@@ -181,29 +181,29 @@ export class ActivePostings {
     this.affinities.clear();
   }
 
-  /** Adds the posting with the highest bid of those left, if that is above the rank; else false. */
+  /** Adds the list with the highest remaining bid, if that is above the rank; returns whether it did. */
   addBidsAbove(rank: number): boolean {
-    const place = highestOf(this.#topBids, this.#count, rank);
-    if (place < 0) return false;
-    this.#topBids[place] = 0;
-    this.bids.add(this.#terms[place] ?? unkeyed);
+    const index = highestOf(this.#topBids, this.#count, rank);
+    if (index < 0) return false;
+    this.#topBids[index] = 0;
+    this.bids.add(this.#terms[index] ?? unkeyed);
     return true;
   }
 
-  /** Adds the next posting with a bound above the rank; false when none is left. */
+  /** Adds the next list with a bound above the rank; returns false when none is left. */
   addBoundsAbove(rank: number): boolean {
     while (this.#next < this.#count) {
-      const place = this.#next;
+      const index = this.#next;
       this.#next += 1;
-      const top = this.#topBounds[place] ?? 0;
+      const top = this.#topBounds[index] ?? 0;
       if (top <= rank) continue;
-      // It is not added again when those are gone through anew.
-      this.#topBounds[place] = 0;
+      // So that it is not added again after `rewind`.
+      this.#topBounds[index] = 0;
       this.bounds.addFrom(
-        this.#terms[place] ?? unkeyed,
+        this.#terms[index] ?? unkeyed,
         top,
-        this.#addresses[place] ?? 0,
-        this.#lengths[place] ?? 0,
+        this.#addresses[index] ?? 0,
+        this.#lengths[index] ?? 0,
       );
       return true;
     }
@@ -211,90 +211,90 @@ export class ActivePostings {
   }
 
   /**
-   * Notes what the first records by bound can rank, of those postings that reach above every bid: nearly always the winner
-   * does.
+   * Computes the reaches of the first records by bound, of the lists whose highest bound is at least the highest bid. The
+   * winner is nearly always in such a list.
    */
   readTopCandidates(requestSignature: RequestSignature, missed: Uint8Array): void {
     this.#topCount = 0;
     if (this.#set === null) return;
     const { memory } = this.#set;
     let highestBid = 0;
-    for (let place = 0; place < this.#count; place += 1) {
-      highestBid = Math.max(highestBid, this.#topBids[place] ?? 0);
+    for (let index = 0; index < this.#count; index += 1) {
+      highestBid = Math.max(highestBid, this.#topBids[index] ?? 0);
     }
     const lowest = reachOf(highestBid);
-    for (let place = 0; place < this.#count; place += 1) {
-      if ((this.#topBounds[place] ?? 0) < highestBid) continue;
-      const address = this.#addresses[place] ?? 0;
+    for (let index = 0; index < this.#count; index += 1) {
+      if ((this.#topBounds[index] ?? 0) < highestBid) continue;
+      const address = this.#addresses[index] ?? 0;
       const numbers = memory.chunkOf(address);
-      const at = placeOf(address);
+      const at = offsetOf(address);
       this.#topRecords[this.#topCount] = numbers[at + 1] ?? 0;
       this.#topReaches[this.#topCount] = reachAbove(numbers, at, requestSignature, missed, lowest);
       this.#topCount += 1;
     }
   }
 
-  /** Takes the record among those heads that can rank highest; −1 when none reaches more. */
+  /** Takes the head with the highest reach; returns −1 when none is above `reach`. */
   takeTop(reach: number): number {
-    const place = highestOf(this.#topReaches, this.#topCount, reach);
-    if (place < 0) return -1;
-    this.#topReaches[place] = 0;
-    return this.#topRecords[place] ?? -1;
+    const index = highestOf(this.#topReaches, this.#topCount, reach);
+    if (index < 0) return -1;
+    this.#topReaches[index] = 0;
+    return this.#topRecords[index] ?? -1;
   }
 
-  /** Forgets postings with no bound as high as `lowest`: nobody has to go through them again. */
+  /** Drops lists whose highest bound is below `lowest`, and rewinds. */
   dropBelow(lowest: number): void {
     let kept = 0;
-    for (let place = 0; place < this.#count; place += 1) {
-      const top = this.#topBounds[place] ?? 0;
+    for (let index = 0; index < this.#count; index += 1) {
+      const top = this.#topBounds[index] ?? 0;
       if (top < lowest) continue;
-      this.#terms[kept] = this.#terms[place] ?? 0;
-      this.#topBids[kept] = this.#topBids[place] ?? 0;
+      this.#terms[kept] = this.#terms[index] ?? 0;
+      this.#topBids[kept] = this.#topBids[index] ?? 0;
       this.#topBounds[kept] = top;
-      this.#addresses[kept] = this.#addresses[place] ?? 0;
-      this.#lengths[kept] = this.#lengths[place] ?? 0;
+      this.#addresses[kept] = this.#addresses[index] ?? 0;
+      this.#lengths[kept] = this.#lengths[index] ?? 0;
       kept += 1;
     }
     this.#count = kept;
     this.#next = 0;
   }
 
-  /** `addBoundsAbove` goes through all of them again. */
+  /** Lets `addBoundsAbove` start over. */
   rewind(): void {
     this.#next = 0;
   }
 
-  /** Adds the postings of all satisfied affinities. */
+  /** Adds the lists of all satisfied affinities. */
   addAffinities({ activeTerms, activeTermCount }: Terms): void {
     const { affinities } = this.#set ?? { affinities: [] };
-    for (let place = 0; place < activeTermCount; place += 1) {
-      const term = activeTerms[place] ?? 0;
+    for (let index = 0; index < activeTermCount; index += 1) {
+      const term = activeTerms[index] ?? 0;
       if (term < affinities.length && affinities[term] !== undefined) this.affinities.add(term);
     }
   }
 
   #keyOf(term: number) {
     const key = term === unkeyed ? this.#set?.unkeyed : this.#set?.keys[term];
-    if (key === undefined) throw new Error(`nothing is posted at term ${term}`);
+    if (key === undefined) throw new Error(`no key posting list for term ${term}`);
     return key;
   }
 
-  #affinityOf(term: number): Posting {
+  #affinityOf(term: number): PostingList {
     const posting = this.#set?.affinities[term];
-    if (posting === undefined) throw new Error(`no affinity is posted at term ${term}`);
+    if (posting === undefined) throw new Error(`no affinity posting list for term ${term}`);
     return posting;
   }
 }
 
-/** Where the highest of the first `count` values stands; −1 when none is above `least`, or above 0. */
-function highestOf(values: readonly number[], count: number, least: number): number {
+/** The index of the highest of the first `count` values; −1 when none is above `threshold` and above 0. */
+function highestOf(values: readonly number[], count: number, threshold: number): number {
   let best = -1;
-  let highest = Math.max(least, 0);
-  for (let place = 0; place < count; place += 1) {
-    const value = values[place] ?? 0;
+  let highest = Math.max(threshold, 0);
+  for (let index = 0; index < count; index += 1) {
+    const value = values[index] ?? 0;
     if (value <= highest) continue;
     highest = value;
-    best = place;
+    best = index;
   }
   return best;
 }

@@ -1,35 +1,35 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { Arena, placeOf, wholeLength } from "./arena.ts";
+import { Arena, offsetOf, wholeLength } from "./arena.ts";
 
-describe("memory in pieces", () => {
-  it("gives pieces that do not meet, whatever was given back before", () => {
+describe("Arena", () => {
+  it("allocates blocks that do not overlap, whatever was freed before", () => {
     const length = fc.oneof(fc.integer({ min: 1, max: 3_000 }), fc.constantFrom(1, 17, 300_000));
-    const step = fc.record({ piece: fc.nat({ max: 9 }), length });
+    const step = fc.record({ block: fc.nat({ max: 9 }), length });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const arena = new Arena();
-        const pieces = new Map<number, { address: number; length: number }>();
-        const numbersOf = (piece: { address: number; length: number }) => {
-          const from = placeOf(piece.address);
-          return arena.chunkOf(piece.address).subarray(from, from + piece.length);
+        const blocks = new Map<number, { address: number; length: number }>();
+        const numbersOf = (block: { address: number; length: number }) => {
+          const from = offsetOf(block.address);
+          return arena.chunkOf(block.address).subarray(from, from + block.length);
         };
-        for (const { piece, length: wanted } of steps) {
-          const known = pieces.get(piece);
-          if (known !== undefined) arena.give(known.address, known.length);
-          const taken = { address: arena.take(wanted), length: wanted };
-          pieces.set(piece, taken);
-          numbersOf(taken).fill(piece);
+        for (const { block, length: wanted } of steps) {
+          const known = blocks.get(block);
+          if (known !== undefined) arena.free(known.address, known.length);
+          const allocated = { address: arena.allocate(wanted), length: wanted };
+          blocks.set(block, allocated);
+          numbersOf(allocated).fill(block);
         }
-        for (const [piece, known] of pieces) {
+        for (const [block, known] of blocks) {
           expect(numbersOf(known)).toHaveLength(known.length);
-          expect(numbersOf(known).every((one) => one === piece)).toBe(true);
+          expect(numbersOf(known).every((one) => one === block)).toBe(true);
         }
       }),
     );
   });
 
-  it("has pieces at most a quarter longer than requested, but for the rest of a line", () => {
+  it("rounds lengths up by at most a quarter or to the end of a line", () => {
     for (let length = 1; length < 1_500; length += 1) {
       const whole = wholeLength(length);
       expect([length, whole % 16]).toEqual([length, 0]);
@@ -39,19 +39,19 @@ describe("memory in pieces", () => {
     }
   });
 
-  it("needs no more than eight times what pieces have that grew side by side", () => {
+  it("uses at most eight times the memory of blocks that grew side by side", () => {
     const arena = new Arena();
-    const pieces = Array.from({ length: 1_000 }, () => arena.take(1));
-    /** Just too long for one of the lengths. */
+    const blocks = Array.from({ length: 1_000 }, () => arena.allocate(1));
+    /** One number more than a size class has. */
     const longest = 2_049;
     for (let length = 17; length <= longest; length += 16) {
-      for (const [number, address] of pieces.entries()) {
-        arena.give(address, length - 16);
-        pieces[number] = arena.take(length);
+      for (const [index, address] of blocks.entries()) {
+        arena.free(address, length - 16);
+        blocks[index] = arena.allocate(length);
       }
     }
-    const held = arena.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    const begun = arena.chunks[0]?.length ?? 0;
-    expect(held - begun).toBeLessThanOrEqual(pieces.length * longest * 8);
+    const total = arena.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    const firstChunk = arena.chunks[0]?.length ?? 0;
+    expect(total - firstChunk).toBeLessThanOrEqual(blocks.length * longest * 8);
   });
 });

@@ -1,35 +1,34 @@
 const chunkBits = 18;
 const chunkLength = 1 << chunkBits;
 const chunkMask = chunkLength - 1;
-/** Numbers of a cache line. Pieces begin with one. */
+/** Numbers per cache line. Blocks are aligned to cache lines. */
 const lineLength = 16;
-/** Pieces of up to so many lines have any number of them; longer ones are of four lengths per doubling. */
+/** Up to this number of lines, a block has any whole number of lines; above, four size classes per doubling. */
 const exactLines = 8;
 
 /**
- * Pieces of memory for numbers, in chunks, so that it grows without copying. A piece is known by its address.
+ * A size-class allocator of blocks of numbers. It grows in chunks, so it never copies. A block is identified by its address.
  *
- * What is given back serves pieces of the same length only, and chunks stay. So of each length there is memory for as many
- * as there were at most at one time; since lengths are few, pieces that all grow from nothing leave no more than eight
- * times what they have at last. Where a piece does not fit into what is left of a chunk, that rest is lost: pieces here are
- * short (a record has at most some thousand numbers, by the limits of a campaign's lists; a block of a posting some two
- * thousand, a text some hundred).
+ * A freed block is reused only for the same size class, and chunks are never released. So each class keeps as many blocks
+ * as were in use at its peak; blocks that all grow from empty leave at most eight times their final size. When a block
+ * does not fit into the rest of a chunk, that rest is lost. Blocks are short: a record has at most some thousand numbers
+ * (by the limits of a campaign's lists), a block of a posting list some two thousand, a text some hundred.
  */
 export class Arena {
   readonly chunks: Int32Array[] = [];
-  /** The same memory as `chunks`. */
+  /** Views of the same memory as `chunks`. */
   readonly floats: Float64Array[] = [];
-  /** By length: free addresses. */
+  /** By length of the size class: free addresses. */
   readonly #free = new Map<number, number[]>();
   #next = 0;
 
-  /** The address of a piece for `length` numbers; what it holds is left from before. */
-  take(length: number): number {
+  /** Returns the address of a block for `length` numbers. Its contents are undefined. */
+  allocate(length: number): number {
     const whole = wholeLength(length);
     const free = this.#free.get(whole)?.pop();
     if (free !== undefined) return free;
     if (whole > this.chunks.length * chunkLength - this.#next) {
-      // Shared with nobody: V8 collects the whole heap for every 64 MB of other buffers, and blocks for that.
+      // Not shared with any thread. V8 runs a blocking full collection for every 64 MB of ordinary array buffers.
       const buffer = new SharedArrayBuffer(Math.max(whole, chunkLength) * Int32Array.BYTES_PER_ELEMENT);
       this.#next = this.chunks.length * chunkLength;
       this.chunks.push(new Int32Array(buffer));
@@ -40,8 +39,8 @@ export class Arena {
     return address;
   }
 
-  /** Gives a piece back that was taken for that length. */
-  give(address: number, length: number): void {
+  /** Frees a block. @param length as passed to `allocate` */
+  free(address: number, length: number): void {
     const whole = wholeLength(length);
     const free = this.#free.get(whole);
     if (free === undefined) this.#free.set(whole, [address]);
@@ -50,23 +49,23 @@ export class Arena {
 
   chunkOf(address: number): Int32Array {
     const chunk = this.chunks[address >>> chunkBits];
-    if (chunk === undefined) throw new RangeError(`nothing at ${address}`);
+    if (chunk === undefined) throw new RangeError(`no block at address ${address}`);
     return chunk;
   }
 
   floatsOf(address: number): Float64Array {
     const chunk = this.floats[address >>> chunkBits];
-    if (chunk === undefined) throw new RangeError(`nothing at ${address}`);
+    if (chunk === undefined) throw new RangeError(`no block at address ${address}`);
     return chunk;
   }
 }
 
-/** Where a piece begins in its chunk. */
-export function placeOf(address: number): number {
+/** The offset of a block in its chunk. */
+export function offsetOf(address: number): number {
   return address & chunkMask;
 }
 
-/** The length that a piece for so many numbers really has: at most a quarter more, or the rest of a line. */
+/** The length of the size class for `length` numbers: at most a quarter more, or up to the end of a line. */
 export function wholeLength(length: number): number {
   const lines = Math.ceil(length / lineLength);
   const step = lines <= exactLines ? 1 : 1 << (29 - Math.clz32(lines - 1));

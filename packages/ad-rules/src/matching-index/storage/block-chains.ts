@@ -6,65 +6,65 @@ const noBlock = -1;
 
 interface Chunk {
   bytes: Uint8Array;
-  /** By block: the one behind it in its chain, or in the chain of those that are free. */
+  /** By block: the next one in its chain or in the chain of free blocks. */
   next: Int32Array;
 }
 
 /**
- * Bytes outside of the heap, in chains of equal blocks. Any free block serves any bytes, so the memory is what was needed
- * at most at one time, however lengths change.
+ * Stores byte strings outside the heap, in chains of equal blocks. Any free block fits any string, so the memory equals
+ * the peak use, however lengths change.
  */
 export class BlockChains {
   readonly #chunks: Chunk[] = [];
   #firstFree = noBlock;
 
-  /** Memory that is held, free blocks included. */
+  /** Allocated memory in bytes, free blocks included. */
   get byteLength(): number {
     const { BYTES_PER_ELEMENT } = Int32Array;
     return this.#chunks.length * blocksPerChunk * (blockLength + BYTES_PER_ELEMENT);
   }
 
-  /** Where they are from now on; at least one byte. */
+  /** Stores at least one byte and returns the first block of the chain. */
   put(bytes: Uint8Array): number {
     let first = noBlock;
-    // From the end, so that each block is put before the one behind it.
+    // From the end, so that each block can point to its successor.
     for (let from = (bytes.length - 1) & ~(blockLength - 1); from >= 0; from -= blockLength) {
-      const block = this.#take();
+      const block = this.#allocate();
       const { bytes: memory, next } = this.#chunkOf(block);
-      const place = block & (blocksPerChunk - 1);
-      memory.set(bytes.subarray(from, from + blockLength), place << blockBits);
-      next[place] = first;
+      const index = block & (blocksPerChunk - 1);
+      memory.set(bytes.subarray(from, from + blockLength), index << blockBits);
+      next[index] = first;
       first = block;
     }
     return first;
   }
 
-  /** Copies what was put there, from its beginning; `into` is at most as long as that was. */
+  /** Copies the first `into.length` bytes of a chain; the chain must have as many. */
   read(first: number, into: Uint8Array): void {
     let block = first;
     for (let to = 0; to < into.length; to += blockLength) {
       const { bytes: memory, next } = this.#chunkOf(block);
-      const place = block & (blocksPerChunk - 1);
-      const from = place << blockBits;
+      const index = block & (blocksPerChunk - 1);
+      const from = index << blockBits;
       into.set(memory.subarray(from, from + Math.min(blockLength, into.length - to)), to);
-      block = next[place] ?? noBlock;
+      block = next[index] ?? noBlock;
     }
   }
 
-  /** Frees what was put there. */
+  /** Frees a chain. */
   remove(first: number): void {
     let block = first;
     while (block !== noBlock) {
       const { next } = this.#chunkOf(block);
-      const place = block & (blocksPerChunk - 1);
-      const behind = next[place] ?? noBlock;
-      next[place] = this.#firstFree;
+      const index = block & (blocksPerChunk - 1);
+      const following = next[index] ?? noBlock;
+      next[index] = this.#firstFree;
       this.#firstFree = block;
-      block = behind;
+      block = following;
     }
   }
 
-  #take(): number {
+  #allocate(): number {
     if (this.#firstFree === noBlock) this.#addChunk();
     const block = this.#firstFree;
     this.#firstFree = this.#chunkOf(block).next[block & (blocksPerChunk - 1)] ?? noBlock;
@@ -73,9 +73,9 @@ export class BlockChains {
 
   #addChunk(): void {
     const start = this.#chunks.length * blocksPerChunk;
-    const next = Int32Array.from({ length: blocksPerChunk }, (_, place) => start + place + 1);
+    const next = Int32Array.from({ length: blocksPerChunk }, (_, index) => start + index + 1);
     next[blocksPerChunk - 1] = noBlock;
-    // Shared with nobody, for the reason that arena.ts gives.
+    // Not shared with any thread; arena.ts gives the reason.
     const bytes = new Uint8Array(new SharedArrayBuffer(blocksPerChunk * blockLength));
     this.#chunks.push({ bytes, next });
     this.#firstFree = start;

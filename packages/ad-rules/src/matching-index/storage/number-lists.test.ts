@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { Arena } from "./arena.ts";
 import { NumberLists, noList } from "./number-lists.ts";
 
-describe("lists in shared memory", () => {
-  it("are what they were replaced with last, whatever happens to others", () => {
+describe("NumberLists", () => {
+  it("keeps the numbers of the last replacement, whatever happens to other lists", () => {
     const numbers = fc.array(fc.integer({ min: 1, max: 0x7fff_ffff }), { maxLength: 40 });
     const changes = fc.array(fc.record({ which: fc.integer({ min: 0, max: 4 }), numbers }), {
       maxLength: 40,
@@ -18,7 +18,7 @@ describe("lists in shared memory", () => {
           handles[which] = lists.replace(handles[which] ?? noList, kept);
           expected[which] = kept;
         }
-        const read = handles.map((list, which) => expected[which]?.map((_, place) => lists.at(list, place)));
+        const read = handles.map((list, which) => expected[which]?.map((_, index) => lists.at(list, index)));
         expect(read).toEqual(expected);
         for (const [which, list] of handles.entries()) {
           expect(lists.at(list, expected[which]?.length ?? 0)).toBe(0);
@@ -27,7 +27,7 @@ describe("lists in shared memory", () => {
     );
   });
 
-  it("take no memory when they are empty", () => {
+  it("allocates nothing for empty lists", () => {
     const memory = new Arena();
     const lists = new NumberLists(memory);
     expect(lists.replace(noList, [])).toBe(noList);
@@ -35,7 +35,7 @@ describe("lists in shared memory", () => {
     expect(lists.replace(lists.replace(noList, [7]), [])).toBe(noList);
   });
 
-  it("give back what they took when they are replaced", () => {
+  it("frees the block of a replaced list", () => {
     const memory = new Arena();
     const lists = new NumberLists(memory);
     const lengths = [1, 40, 7, 200, 16, 0, 130];
@@ -45,8 +45,8 @@ describe("lists in shared memory", () => {
       list = lists.replace(list, new Array<number>(length).fill(round));
     }
     expect(memory.chunks).toHaveLength(1);
-    // One piece of each length lies in the first chunk, and there is room for everything else.
-    const next = memory.take(1_000);
+    // One block of each length is in the first chunk, so 1 000 numbers still fit at its start.
+    const next = memory.allocate(1_000);
     expect(next).toBeLessThan(1_000);
   });
 });

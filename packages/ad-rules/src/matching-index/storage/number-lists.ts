@@ -1,9 +1,9 @@
-import { type Arena, placeOf } from "./arena.ts";
+import { type Arena, offsetOf } from "./arena.ts";
 
-/** The list of nothing. */
+/** The empty list. */
 export const noList = 0;
 
-/** Short lists of numbers in shared memory, where garbage collection has nothing to go through. */
+/** Short lists of numbers in an arena, which garbage collection does not scan. */
 export class NumberLists {
   readonly #memory: Arena;
 
@@ -11,23 +11,23 @@ export class NumberLists {
     this.#memory = memory;
   }
 
-  /** What stands at a place of a list; 0 past its end. */
-  at(list: number, number: number): number {
+  /** The element at an index; 0 past the end. */
+  at(list: number, index: number): number {
     if (list === noList) return 0;
     const numbers = this.#memory.chunkOf(list - 1);
-    const place = placeOf(list - 1);
-    return number < (numbers[place] ?? 0) ? (numbers[place + 1 + number] ?? 0) : 0;
+    const offset = offsetOf(list - 1);
+    return index < (numbers[offset] ?? 0) ? (numbers[offset + 1 + index] ?? 0) : 0;
   }
 
-  /** The list from now on: its piece begins with how many there are, and the list is one more than its address. */
+  /** Frees a list and returns a new one. A list is the address of its block + 1; the block begins with the count. */
   replace(list: number, numbers: readonly number[]): number {
     if (list !== noList) {
-      const count = this.#memory.chunkOf(list - 1)[placeOf(list - 1)] ?? 0;
-      this.#memory.give(list - 1, count + 1);
+      const count = this.#memory.chunkOf(list - 1)[offsetOf(list - 1)] ?? 0;
+      this.#memory.free(list - 1, count + 1);
     }
     if (numbers.length === 0) return noList;
-    const address = this.#memory.take(numbers.length + 1);
-    this.#memory.chunkOf(address).set([numbers.length, ...numbers], placeOf(address));
+    const address = this.#memory.allocate(numbers.length + 1);
+    this.#memory.chunkOf(address).set([numbers.length, ...numbers], offsetOf(address));
     return address + 1;
   }
 }

@@ -1,29 +1,29 @@
 import { bits, field, type Records, timesAt } from "../documents/records.ts";
-import { Posting } from "../postings/posting.ts";
+import { PostingList } from "../postings/posting-list.ts";
 import type { PostingSet } from "../postings/posting-set.ts";
-import { Arena, placeOf } from "../storage/arena.ts";
+import { Arena, offsetOf } from "../storage/arena.ts";
 
-/** How exactly ends are remembered: such that all of them are small whole numbers. */
+/** Resolution of stored end times, so that they fit into 32-bit integers. */
 const periodMs = 120_000;
-/** As many come back before one search. */
+/** Maximum records restored before one search. */
 const maxPerSearch = 64;
 
 /**
- * Campaigns that have ended, out of the way of requests. A search notes those that it meets, and they are taken out of the
- * postings after it; should the clock go back, they are put in again, a few before each search.
+ * Campaigns that have ended. A search reports those that it visits, and they are removed from the posting lists after it. When
+ * the clock is set back, they are inserted again, a limited number before each search.
  */
 export class Ended {
   readonly #records: Records;
   readonly #live: PostingSet;
-  /** By the period of their ends, the latest first. */
-  readonly #byPeriod = new Posting(new Arena());
+  /** By the period of their end, latest first. */
+  readonly #byPeriod = new PostingList(new Arena());
 
   constructor(records: Records, live: PostingSet) {
     this.#records = records;
     this.#live = live;
   }
 
-  /** Takes a record out of the postings that ended at least two minutes ago. */
+  /** Removes a record from the posting lists. It must have ended at least two minutes ago. */
   retire(address: number): void {
     this.#live.remove(address);
     this.#byPeriod.insert([this.#periodOf(address), address]);
@@ -34,13 +34,13 @@ export class Ended {
     return (this.#traits(address) & bits.ended) !== 0;
   }
 
-  /** Forgets a retired record. */
+  /** Forgets a retired record without restoring it. */
   remove(address: number): void {
     this.#byPeriod.remove(this.#periodOf(address), address);
     this.#setTraits(address, this.#traits(address) & ~bits.ended);
   }
 
-  /** Puts some of those back that have not ended at this time; whether there may be more of them. */
+  /** Restores some records that have not ended at this time; returns whether more may remain. */
   restore(nowMs: number): boolean {
     for (let left = maxPerSearch; left > 0; left -= 1) {
       const address = this.#byPeriod.topRecord;
@@ -52,7 +52,7 @@ export class Ended {
   }
 
   #periodOf(address: number): number {
-    const endsBeforeMs = this.#records.floatsOf(address)[timesAt(placeOf(address)) + 1] ?? 0;
+    const endsBeforeMs = this.#records.floatsOf(address)[timesAt(offsetOf(address)) + 1] ?? 0;
     return Math.floor(endsBeforeMs / periodMs);
   }
 

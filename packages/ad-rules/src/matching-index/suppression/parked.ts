@@ -1,16 +1,16 @@
 import { field, type Records } from "../documents/records.ts";
 import { PostingSet } from "../postings/posting-set.ts";
 
-/** As many come back before one search. */
+/** Maximum records restored before one search. */
 const maxPerSearch = 64;
 
 /**
- * Campaigns that lack money for long, out of the way of requests: they stand in postings of their own, which are searched only
- * when nobody else is found. A search notes those that it meets, and they are taken out after it; when their refusal ends
- * they come back, a few before each search.
+ * Campaigns that lack money for long. They have posting lists of their own, searched only when no other campaign may serve. A
+ * search reports those that it visits, and they are parked after it. When their refusal ends they are restored, a limited
+ * number before each search.
  */
 export class Parked {
-  /** Where they stand meanwhile. */
+  /** The posting lists of parked records. */
   readonly postings: PostingSet;
   readonly #records: Records;
   readonly #live: PostingSet;
@@ -25,7 +25,7 @@ export class Parked {
     this.postings = new PostingSet(records);
   }
 
-  /** Some of them lack money no longer. */
+  /** Some parked records wait to be restored. */
   get someReturn(): boolean {
     return this.#returning.size > 0;
   }
@@ -44,7 +44,7 @@ export class Parked {
     this.#byAdvertiser.set(advertiser, others.add(address));
   }
 
-  /** Forgets a parked record. */
+  /** Forgets a parked record without restoring it. */
   remove(address: number): void {
     this.postings.remove(address);
     this.#addresses.delete(address);
@@ -60,7 +60,7 @@ export class Parked {
     this.#live.add(address);
   }
 
-  /** It is to come back, if it is parked. */
+  /** Marks a parked record to be restored; ignores others. */
   release(address: number): void {
     if (this.has(address)) this.#returning.add(address);
   }
@@ -69,7 +69,7 @@ export class Parked {
     for (const address of this.#byAdvertiser.get(advertiser) ?? []) this.#returning.add(address);
   }
 
-  /** Puts some of those back that are to come. */
+  /** Restores some of the marked records. */
   returnSome(): void {
     let left = maxPerSearch;
     for (const address of this.#returning) {

@@ -3,30 +3,30 @@ import { field, type Records } from "../documents/records.ts";
 /** Values of `field.refusal`. */
 export const refusal = { none: 0, lacksMoney: 1, other: 2, lacksMoneyForLong: 3 } as const;
 
-/** So many of those that end soon are remembered; the oldest makes room. */
+/** Maximum short refusals; a new one evicts the oldest. */
 const maxShort = 10_000;
-/** And so many of the others, in each of their two queues. */
+/** Maximum long refusals in each of the two queues; a new one evicts the oldest. */
 const maxLong = 200_000;
-/** What stands longer than this is worth taking out of the postings. */
+/** Longer refusals are worth removing the record from the posting lists. */
 const shortMs = 1_000;
-/** As many of the long ones end in one search, and as many that it meets are noted. */
+/** Maximum long refusals that end before one search, and maximum records that one search reports. */
 const maxPerSearch = 64;
 const deniesNothing = 0x7fff_ffff;
 
-/** When a refusal stands, in Unix milliseconds: from `sinceMs` on, before `untilMs`. */
+/** A refusal applies in [`sinceMs`, `untilMs`), in Unix milliseconds. */
 export interface Span {
   sinceMs: number;
   untilMs: number;
 }
 
-/** What was refused: a record, or an advertiser's bids from some height on. */
+/** A refused record (`advertiser` is −1), or the refused bids of an advertiser (`documentId` is −1). */
 interface Refused extends Span {
   readonly documentId: number;
   readonly advertiser: number;
   readonly queue: Set<Refused>;
 }
 
-/** By advertiser's term: bids from here on lack money. */
+/** By the advertiser's term: the lowest bid in cents that lacks money. */
 class DeniedBids {
   readonly refused = new Map<number, Refused>();
   from = new Int32Array(1_024).fill(deniesNothing);
@@ -46,26 +46,26 @@ class DeniedBids {
 }
 
 /**
- * What was refused, so that it is passed over. To see whether a record was costs reading one of its fields and two numbers
- * of its advertiser. Each refusal ends by itself; forgetting one costs a reservation, never money.
+ * Recent refusals, which searches skip. A check reads one field of the record and two numbers of its advertiser. Each
+ * refusal expires. Forgetting one costs an extra reservation, never money.
  */
 export class Refusals {
-  /** Documents that a search has met although they are refused for long. */
-  readonly met: number[] = [];
+  /** Documents with long refusals that the search visited; they are to be parked. */
+  readonly visited: number[] = [];
   readonly #records: Records;
   readonly #addressOf: (documentId: number) => number;
-  /** Told of a record (its document id) or an advertiser (else −1) whose long refusal has ended. */
+  /** Called when a long refusal ends, with a document id and −1, or with −1 and the term of an advertiser. */
   readonly #onEnd: (documentId: number, advertiser: number) => void;
   readonly #shortly = new DeniedBids();
   readonly #forLong = new DeniedBids();
   readonly #byDocument = new Map<number, Refused>();
-  /** Each in the order in which they end, as long as the clock does not go back. */
+  /** In the order in which they end, as long as the clock is not set back. */
   readonly #short = new Set<Refused>();
   readonly #long = [new Set<Refused>(), new Set<Refused>()] as const;
   readonly #lastUntilMs = [0, 0];
   /** The time of the last search. */
   #latestMs = Number.NEGATIVE_INFINITY;
-  /** So many long ones were made by a clock that has gone back since. */
+  /** Number of long refusals that were added before the clock was set back. */
   #outdated = 0;
 
   constructor(
@@ -78,14 +78,14 @@ export class Refusals {
     this.#onEnd = onEnd;
   }
 
-  /** Whether the record is passed over: `none`, `lacksMoney` or `other`. */
+  /** Returns `none`, `lacksMoney` or `other`. */
   of(ints: Int32Array, at: number): number {
     const own = ints[at + field.refusal] ?? 0;
     if (own !== refusal.none && own !== refusal.lacksMoneyForLong) return own;
     const advertiser = ints[at + field.advertiser] ?? 0;
     const bidCents = ints[at + field.bidCents] ?? 0;
     if (own === refusal.lacksMoneyForLong || bidCents >= this.#forLong.at(advertiser)) {
-      if (this.met.length < maxPerSearch) this.met.push(ints[at + field.documentId] ?? 0);
+      if (this.visited.length < maxPerSearch) this.visited.push(ints[at + field.documentId] ?? 0);
       return refusal.lacksMoney;
     }
     return bidCents >= this.#shortly.at(advertiser) ? refusal.lacksMoney : refusal.none;
@@ -97,12 +97,12 @@ export class Refusals {
     const queue = this.#queueFor(span);
     const refused = { ...span, documentId, advertiser: -1, queue };
     this.#byDocument.set(documentId, refused);
-    this.#remember(refused);
+    this.#enqueue(refused);
     const forLong = queue === this.#short ? refusal.lacksMoney : refusal.lacksMoneyForLong;
     this.#records.set(this.#addressOf(documentId), field.refusal, lacksMoney ? forLong : refusal.other);
   }
 
-  /** The lowest bid that was refused counts. */
+  /** Keeps the lowest refused bid. */
   refuseAdvertiser(advertiser: number, bidCents: number, span: Span): void {
     const queue = this.#queueFor(span);
     const denied = queue === this.#short ? this.#shortly : this.#forLong;
@@ -111,7 +111,7 @@ export class Refusals {
     if (known !== undefined) this.#drop(known);
     const refused = { ...span, documentId: -1, advertiser, queue };
     denied.refused.set(advertiser, refused);
-    this.#remember(refused);
+    this.#enqueue(refused);
     denied.set(advertiser, fromCents);
   }
 
@@ -128,8 +128,8 @@ export class Refusals {
   }
 
   /**
-   * Ends those whose time is over; should the clock have gone back, those too that were made later. Of the long ones a
-   * limited number ends at once.
+   * Ends refusals whose time is over and, when the clock was set back, those that were added later. Ends a limited number of
+   * long ones per call.
    */
   expire(nowMs: number): void {
     const wentBackMs = this.#latestMs - nowMs;
@@ -139,12 +139,12 @@ export class Refusals {
       else if (!(wentBackMs > 0)) break;
     }
     if (wentBackMs > shortMs) this.#outdated = this.#long[0].size + this.#long[1].size;
-    let left = maxPerSearch;
+    let remaining = maxPerSearch;
     for (const queue of this.#long) {
       for (const refused of queue) {
-        if (left === 0 || (refused.untilMs > nowMs && this.#outdated === 0)) break;
+        if (remaining === 0 || (refused.untilMs > nowMs && this.#outdated === 0)) break;
         if (this.#outdated > 0) this.#outdated -= 1;
-        left -= 1;
+        remaining -= 1;
         this.#end(refused);
       }
     }
@@ -152,12 +152,12 @@ export class Refusals {
 
   #queueFor({ sinceMs, untilMs }: Span): Set<Refused> {
     if (untilMs - sinceMs <= shortMs) return this.#short;
-    const place = untilMs >= (this.#lastUntilMs[0] ?? 0) ? 0 : 1;
-    this.#lastUntilMs[place] = untilMs;
-    return this.#long[place];
+    const index = untilMs >= (this.#lastUntilMs[0] ?? 0) ? 0 : 1;
+    this.#lastUntilMs[index] = untilMs;
+    return this.#long[index];
   }
 
-  #remember(refused: Refused): void {
+  #enqueue(refused: Refused): void {
     const { queue } = refused;
     if (queue.size >= (queue === this.#short ? maxShort : maxLong)) {
       const oldest = queue.values().next();

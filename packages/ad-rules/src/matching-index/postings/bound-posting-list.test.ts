@@ -12,21 +12,21 @@ import {
   signatureOfCampaign,
   signatureOfRequest,
 } from "../dictionary/signature.ts";
-import { entryOf, lengthAt, reachAbove, reachOf } from "./bound-posting.ts";
+import { entryOf, lengthAt, reachAbove, reachOf } from "./bound-posting-list.ts";
 
 const anyType = 1;
 
-interface Made {
+interface EntryFacts {
   bidCents: number;
   affinities: readonly { term: number; weight: number; level: number }[];
-  /** Terms that a request satisfies and the record does not name. */
+  /** Terms that the request has and the record does not. */
   others?: readonly { term: number; level: number }[];
   categories?: readonly number[];
   places?: readonly number[];
 }
 
-/** An entry, and what a request misses that has so much of each affinity. */
-function made({ bidCents, affinities, others = [], categories = [], places = [] }: Made) {
+/** An entry, and what a request with these levels misses. */
+function entryFor({ bidCents, affinities, others = [], categories = [], places = [] }: EntryFacts) {
   const weights = Float64Array.from(affinities, ({ weight }) => weight);
   const terms = Int32Array.from(affinities, ({ term }) => term);
   const score = affinities.reduce((sum, one) => sum + one.weight * (one.level / level.full), 0);
@@ -59,15 +59,15 @@ function requestSignatureOf(categories: readonly number[], places: readonly numb
 }
 
 const requestSignature = requestSignatureOf([], []);
-/** Few enough that some share a bucket, and some the bit of a category or a place. */
+/** Few terms, so that some share a bucket, and some share the bit of a category or a place. */
 const someTerm = fc
   .record({ low: fc.integer({ min: 0, max: 40 }), high: fc.constantFrom(0, 1, 2) })
   .map(({ low, high }) => low + high * 1_024);
 const someTerms = fc.uniqueArray(someTerm, { maxLength: 4 });
 const levels = fc.constantFrom(level.none, level.half, level.full);
 
-describe("what an entry says its record ranks at most", () => {
-  it("is never below its rank, whatever its bid and weights", () => {
+describe("the reach of an entry", () => {
+  it("is never below the record's rank, whatever its bid and weights", () => {
     const weight = fc.oneof(
       fc.double({ min: 0, max: 3, noNaN: true }),
       fc.double({ min: 0, max: 500, noNaN: true }),
@@ -79,7 +79,7 @@ describe("what an entry says its record ranks at most", () => {
     const others = fc.array(fc.record({ term: someTerm, level: levels }), { maxLength: 4 });
     const bid = fc.integer({ min: 1, max: 1_000_000 });
     const signature = fc.record({ named: someTerms, further: someTerms, which: fc.nat() });
-    // A request that may be served has one of the terms that the record asks for, if it asks for any.
+    // A matching request has one of the record's required terms, if there are any.
     const termsFor = ({ named, further, which }: { named: number[]; further: number[]; which: number }) =>
       named.length === 0 ? further : [...further, named[which % named.length] ?? 0];
     fc.assert(
@@ -90,7 +90,7 @@ describe("what an entry says its record ranks at most", () => {
         signature,
         signature,
         (bidCents, chosen, beside, categories, places) => {
-          const { entry, missed, rank } = made({
+          const { entry, missed, rank } = entryFor({
             bidCents,
             affinities: chosen,
             others: beside.filter(({ term }) => chosen.every((one) => one.term !== term)),
@@ -106,41 +106,41 @@ describe("what an entry says its record ranks at most", () => {
     );
   });
 
-  it("is close to its rank where weights have one decimal", () => {
+  it("is close to the record's rank when weights have one decimal", () => {
     const weight = fc.integer({ min: 1, max: 30 }).map((tenths) => tenths / 10);
-    // With a bucket that two of them share, an entry may say more.
+    // Distinct buckets: a shared bucket can raise the reach.
     const affinities = fc.uniqueArray(fc.record({ term: someTerm, weight, level: levels }), {
       maxLength: 18,
       selector: ({ term }) => bucketOf(term),
     });
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 10_000 }), affinities, (bidCents, chosen) => {
-        const { entry, missed, rank } = made({ bidCents, affinities: chosen });
+        const { entry, missed, rank } = entryFor({ bidCents, affinities: chosen });
         expect(reachAbove(entry, 0, requestSignature, missed, reachOf(rank + 0.2))).toBe(0);
       }),
     );
   });
 
-  it("is nothing for a request that does not requestSignature what it asks for", () => {
-    const { entry, missed } = made({ bidCents: 100, affinities: [] });
+  it("is 0 when the request signature does not fit the campaign signature", () => {
+    const { entry, missed } = entryFor({ bidCents: 100, affinities: [] });
     expect(
       reachAbove(entry, 0, { ...requestSignature, signature: signatureOfRequest(2, 0) }, missed, 1),
     ).toBe(0);
     expect(reachAbove(entry, 0, { ...requestSignature, places: 0 }, missed, 1)).toBe(0);
   });
 
-  it("is nothing where none of the categories, or of the places, has a bit in common", () => {
+  it("is 0 when categories or places have no bit in common", () => {
     const of = fc.record({ named: someTerms, other: someTerms });
-    const isPresent = (
+    const hasCommonBit = (
       { named, other }: { named: number[]; other: number[] },
       bit: (term: number) => number,
     ) => named.length === 0 || (union(named, bit) & union(other, bit)) !== 0;
     fc.assert(
       fc.property(of, of, (categories, places) => {
-        const asks = { categories: categories.named, places: places.named };
-        const { entry, missed, rank } = made({ bidCents: 100, affinities: [], ...asks });
+        const required = { categories: categories.named, places: places.named };
+        const { entry, missed, rank } = entryFor({ bidCents: 100, affinities: [], ...required });
         const reach = reachAbove(entry, 0, requestSignatureOf(categories.other, places.other), missed, 1);
-        const mayServe = isPresent(categories, categoryBit) && isPresent(places, placeBit);
+        const mayServe = hasCommonBit(categories, categoryBit) && hasCommonBit(places, placeBit);
         expect(reach).toBe(mayServe ? reachOf(rank) + 1 : 0);
       }),
       { numRuns: 1_000 },

@@ -1,52 +1,52 @@
-import { type Arena, placeOf, wholeLength } from "../storage/arena.ts";
+import { type Arena, offsetOf, wholeLength } from "../storage/arena.ts";
 
-/** A piece of the memory, how many numbers of it are used, and how many entries those are. */
+/** A block of the arena, the number of its used numbers, and the number of its entries. */
 interface Block {
   address: number;
   length: number;
   count: number;
 }
 
-/** Numbers of a block; a longer one is split. */
+/** In numbers; a longer block is split. */
 const maxBlockLength = 2_048;
-/** Numbers of an entry of a `Posting`, and of a `BidPosting`. */
+/** Numbers per entry of a `PostingList`, and of a `BidPostingList`. */
 export const affinityLength = 2;
 export const bidLength = 4;
 const noBlocks: Block[] = [];
 
 /**
- * Records in descending order of a value, equal ones in ascending order of the record. An entry begins with the value and
- * the record. The entries stand in blocks of shared memory, so that a change moves no more than a block however many
- * records there are; most postings are short, have one block, and cost no more than that and this object.
+ * A posting list: records in descending order of a value, equal ones in ascending order of the record. An entry begins
+ * with the value and the record. Entries are stored in blocks of an arena, so that a change moves at most one block. Most
+ * posting lists are short: one block and this object.
  */
-export abstract class SortedPosting {
+export abstract class SortedPostingList {
   size = 0;
   readonly #memory: Arena;
-  /** The first block, as in `Block`; its length is 0 when there is none. */
+  /** The first block, inlined; its length is 0 when there is none. */
   #address = 0;
   #length = 0;
   #count = 0;
-  /** The blocks behind it. */
+  /** The blocks after the first. */
   #further = noBlocks;
 
   constructor(memory: Arena) {
     this.#memory = memory;
   }
 
-  /** How many numbers the entry at this place has. */
-  protected abstract lengthAt(numbers: Int32Array, place: number): number;
+  /** The length of the entry at this offset. */
+  protected abstract lengthAt(numbers: Int32Array, at: number): number;
 
   get blockCount(): number {
     return this.#length === 0 ? 0 : 1 + this.#further.length;
   }
 
-  /** The numbers of a block, from `startAt` up to `endAt`. */
+  /** The chunk that contains a block; the block is in [`startAt`, `endAt`). */
   numbersAt(block: number): Int32Array {
     return this.#memory.chunkOf(this.addressAt(block));
   }
 
   startAt(block: number): number {
-    return placeOf(this.addressAt(block));
+    return offsetOf(this.addressAt(block));
   }
 
   endAt(block: number): number {
@@ -61,23 +61,24 @@ export abstract class SortedPosting {
     return block === 0 ? this.#length : (this.#further[block - 1]?.length ?? 0);
   }
 
-  /** The highest value; 0 when there is no entry. */
+  /** The highest value; 0 when the list is empty. */
   get top(): number {
     return this.size === 0 ? 0 : (this.numbersAt(0)[this.startAt(0)] ?? 0);
   }
 
-  /** The record at the top; −1 when there is none. */
+  /** The record with the highest value; −1 when the list is empty. */
   get topRecord(): number {
     return this.size === 0 ? -1 : (this.numbersAt(0)[this.startAt(0) + 1] ?? -1);
   }
 
-  /** Throws when the record stands there with the same value already. */
+  /** Throws when the list has the record with this value already. */
   insert(entry: readonly number[]): void {
     const [value = 0, record = 0] = entry;
     const block = Math.max(this.#blockOf(value, record), 0);
-    const offset = this.size === 0 ? 0 : this.#placeIn(block, value, record) - this.startAt(block);
+    const offset = this.size === 0 ? 0 : this.#offsetIn(block, value, record) - this.startAt(block);
     const end = this.lengthOf(block);
-    if (offset < end && this.#isAt(block, offset, value, record)) throw new Error("posted twice");
+    if (offset < end && this.#isAt(block, offset, value, record))
+      throw new Error("the posting list has the record already");
     this.#resize(block, end + entry.length);
     const start = this.startAt(block);
     const numbers = this.numbersAt(block);
@@ -88,24 +89,24 @@ export abstract class SortedPosting {
     if (end + entry.length > maxBlockLength) this.#split(block);
   }
 
-  /** Throws when the record does not stand there with this value. */
+  /** Throws when the list does not have the record with this value. */
   remove(value: number, record: number): void {
     const block = this.#blockOf(value, record);
-    const offset = block < 0 ? 0 : this.#placeIn(block, value, record) - this.startAt(block);
+    const offset = block < 0 ? 0 : this.#offsetIn(block, value, record) - this.startAt(block);
     if (block < 0 || offset >= this.lengthOf(block) || !this.#isAt(block, offset, value, record)) {
-      throw new Error("not posted");
+      throw new Error("the posting list does not have the record");
     }
     const numbers = this.numbersAt(block);
-    const place = this.startAt(block) + offset;
-    const length = this.lengthAt(numbers, place);
-    numbers.copyWithin(place, place + length, this.endAt(block));
+    const at = this.startAt(block) + offset;
+    const length = this.lengthAt(numbers, at);
+    numbers.copyWithin(at, at + length, this.endAt(block));
     this.size -= 1;
     this.#addCount(block, -1);
     this.#resize(block, this.lengthOf(block) - length);
     if (this.lengthOf(block) === 0) this.#drop(block);
   }
 
-  /** How many have at least this value. */
+  /** Number of entries with at least this value. */
   countFrom(value: number): number {
     const last = this.#blockOf(value, Number.POSITIVE_INFINITY);
     if (last < 0) return 0;
@@ -113,31 +114,31 @@ export abstract class SortedPosting {
     for (let before = 0; before < last; before += 1) count += this.#countOf(before);
     const numbers = this.numbersAt(last);
     const end = this.endAt(last);
-    for (let place = this.startAt(last); place < end; place += this.lengthAt(numbers, place)) {
-      if ((numbers[place] ?? 0) < value) break;
+    for (let at = this.startAt(last); at < end; at += this.lengthAt(numbers, at)) {
+      if ((numbers[at] ?? 0) < value) break;
       count += 1;
     }
     return count;
   }
 
-  /** The record at a place from the top; −1 past the end. */
-  recordAt(number: number): number {
-    let left = number;
+  /** The record at an index from the top; −1 past the end. */
+  recordAt(index: number): number {
+    let remaining = index;
     for (let block = 0; block < this.blockCount; block += 1) {
       const count = this.#countOf(block);
-      if (left >= count) {
-        left -= count;
+      if (remaining >= count) {
+        remaining -= count;
         continue;
       }
       const numbers = this.numbersAt(block);
-      let place = this.startAt(block);
-      for (; left > 0; left -= 1) place += this.lengthAt(numbers, place);
-      return numbers[place + 1] ?? -1;
+      let at = this.startAt(block);
+      for (; remaining > 0; remaining -= 1) at += this.lengthAt(numbers, at);
+      return numbers[at + 1] ?? -1;
     }
     return -1;
   }
 
-  /** The last block that does not begin behind the entry; −1 when all do. */
+  /** The last block that does not begin after the entry; −1 when all do. */
   #blockOf(value: number, record: number): number {
     let low = 0;
     let high = this.blockCount;
@@ -151,21 +152,21 @@ export abstract class SortedPosting {
     return low - 1;
   }
 
-  /** Where the entry stands or would stand. */
-  #placeIn(block: number, value: number, record: number): number {
+  /** The offset of the entry in the chunk, or where it would be inserted. */
+  #offsetIn(block: number, value: number, record: number): number {
     const numbers = this.numbersAt(block);
     const end = this.endAt(block);
-    let place = this.startAt(block);
-    while (place < end && isBefore(numbers[place] ?? 0, numbers[place + 1] ?? 0, value, record)) {
-      place += this.lengthAt(numbers, place);
+    let at = this.startAt(block);
+    while (at < end && isBefore(numbers[at] ?? 0, numbers[at + 1] ?? 0, value, record)) {
+      at += this.lengthAt(numbers, at);
     }
-    return place;
+    return at;
   }
 
   #isAt(block: number, offset: number, value: number, record: number): boolean {
     const numbers = this.numbersAt(block);
-    const place = this.startAt(block) + offset;
-    return numbers[place] === value && numbers[place + 1] === record;
+    const at = this.startAt(block) + offset;
+    return numbers[at] === value && numbers[at + 1] === record;
   }
 
   #countOf(block: number): number {
@@ -178,7 +179,7 @@ export abstract class SortedPosting {
     else further.count += more;
   }
 
-  #place(block: number, address: number, length: number): void {
+  #setBlock(block: number, address: number, length: number): void {
     const further = this.#further[block - 1];
     if (further === undefined) {
       this.#address = address;
@@ -189,21 +190,21 @@ export abstract class SortedPosting {
     }
   }
 
-  /** Keeps as many numbers as fit. */
+  /** Keeps the numbers that fit. */
   #resize(block: number, length: number): void {
     const before = this.lengthOf(block);
     const known = this.addressAt(block);
     const isSame = wholeLength(before) === wholeLength(length);
-    const address = isSame ? known : length === 0 ? 0 : this.#memory.take(length);
+    const address = isSame ? known : length === 0 ? 0 : this.#memory.allocate(length);
     if (before > 0 && !isSame) {
       const kept = Math.min(before, length);
-      const from = placeOf(known);
+      const from = offsetOf(known);
       this.#memory
         .chunkOf(address)
-        .set(this.#memory.chunkOf(known).subarray(from, from + kept), placeOf(address));
-      this.#memory.give(known, before);
+        .set(this.#memory.chunkOf(known).subarray(from, from + kept), offsetOf(address));
+      this.#memory.free(known, before);
     }
-    this.#place(block, address, length);
+    this.#setBlock(block, address, length);
   }
 
   #drop(block: number): void {
@@ -213,7 +214,7 @@ export abstract class SortedPosting {
     }
     const next = this.#further.shift();
     if (next === undefined) return;
-    this.#place(0, next.address, next.length);
+    this.#setBlock(0, next.address, next.length);
     this.#count = next.count;
   }
 
@@ -225,8 +226,8 @@ export abstract class SortedPosting {
     let kept = 0;
     for (; middle < (start + end) / 2; kept += 1) middle += this.lengthAt(numbers, middle);
     const moved = numbers.slice(middle, end);
-    const address = this.#memory.take(moved.length);
-    this.#memory.chunkOf(address).set(moved, placeOf(address));
+    const address = this.#memory.allocate(moved.length);
+    this.#memory.chunkOf(address).set(moved, offsetOf(address));
     const count = this.#countOf(block) - kept;
     this.#resize(block, middle - start);
     this.#addCount(block, -count);
@@ -235,15 +236,15 @@ export abstract class SortedPosting {
   }
 }
 
-/** Entries of nothing but a value and a record. */
-export class Posting extends SortedPosting {
+/** Entries consist of a value and a record. */
+export class PostingList extends SortedPostingList {
   protected lengthAt(): number {
     return affinityLength;
   }
 }
 
-/** Entries of a bid, a record, and what that asks for (signature.ts) in two numbers. */
-export class BidPosting extends SortedPosting {
+/** Entries consist of a bid, a record, and its campaign signature in two numbers (signature.ts). */
+export class BidPostingList extends SortedPostingList {
   protected lengthAt(): number {
     return bidLength;
   }
