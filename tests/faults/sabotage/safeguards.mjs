@@ -23,6 +23,11 @@ export const SAFEGUARDS = {
         search: "if entry.state == 'C' then return replayed(match_id, entry) end",
         replacement: "",
       },
+      {
+        file: "/lua/commit.lua",
+        search: "entry.payload = ''",
+        replacement: "",
+      },
     ],
   },
   "charge-remembered": {
@@ -326,8 +331,8 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/management/dist/idempotency/create-once.js",
-        search: "if (first !== null && ",
-        replacement: "if (false && first !== null && ",
+        search: "if (first !== undefined && ",
+        replacement: "if (false && first !== undefined && ",
       },
     ],
   },
