@@ -3,7 +3,8 @@
 --       charged (of the match; without match_id: the account's key again)
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
 --       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': do not look),
---       late_impression_ms, match_without_id_ms, hold_ttl_ms, field of the match in `charged`
+--       late_impression_ms, match_without_id_ms, hold_ttl_ms, field of the match in `charged`,
+--       what the match_id carries ('' four times: nothing): payload (JSON), price, when it was held (ms), valid-from epoch
 -- Reply {'charged', record (JSON)}
 --       {'replayed', match_id, recorded_at_ms, price}: this impression had been charged before
 --       {'refused', code}: texts without line breaks
@@ -29,7 +30,7 @@
 local account_key, campaign_key, holds, pending, matches, history, shares, outbox, matched, charged = unpack(KEYS)
 local operation_id, match_id, creative_id, place, is_keyed, lease_expires_ms = unpack(ARGV)
 local late_ms, without_id_ms, hold_ttl_ms = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local charged_field = ARGV[10]
+local charged_field, payload, carried_price, held_at_ms, carried_epoch = unpack(ARGV, 10, 14)
 local operation_field = 'op:' .. operation_id
 local LOOK_AT = 16
 
@@ -43,11 +44,13 @@ if not account or not campaign then return { 'refused', 'unknown_wallet' } end
 local scope = match_id ~= '' and charged_scope(place, creative_id)
 if scope then
   local recorded_ms, price, of = read_charge(charged, charged_field, account)
-  if of == scope then return { 'replayed', match_id, recorded_ms, price } end
+  if of == scope or of == ANY_SCOPE then return { 'replayed', match_id, recorded_ms, price } end
   if of then return { 'refused', 'no_match' } end
 end
 local is_remembered, first_match, asked_for = recall(account, matches, operation_field, match_id)
-if not is_remembered then return { 'refused', 'no_match' } end
+-- An entry goes an hour after its hold lapses; its charge is then found in `charged`, for longer than the id is valid.
+local is_carried = payload ~= '' and carried_epoch == account.matches_valid_from_epoch
+if not is_remembered and not is_carried then return { 'refused', 'no_match' } end
 
 -- recovery_epoch tells billing whether the wallet still knows of the charge.
 local function record_of(entry, operation)
@@ -117,8 +120,11 @@ if first_match then
 end
 
 if match_id ~= '' then
-  if not asked_for then return { 'refused', 'no_match' } end
-  local entry = decode_entry(asked_for)
+  if not asked_for and not is_carried then return { 'refused', 'no_match' } end
+  local entry = asked_for and decode_entry(asked_for) or {
+    state = 'L', price = carried_price, lapses_at_ms = '0', matched_at_us = held_at_ms .. '000', creative_id = creative_id,
+    session_key = '', times_seen = '0', cap_since_us = '0', payload = payload,
+  }
   if entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
   if entry.state == 'C' then return replayed(match_id, entry) end
   if is_too_old(entry) then return { 'refused', 'no_match' } end

@@ -2,8 +2,8 @@
 -- KEYS  account, campaign, holds, pending, matches, history, shares, cap, matched (of the hour)
 -- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
 --       hold_ttl_ms, session_started_ms ('': do not look), session_idle_ms, payload (JSON of the match),
---       developer's account_id, late_impression_ms, then pairs of creative_id, max_uses
--- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms}
+--       developer's account_id, how long the match is remembered (ms), then pairs of creative_id, max_uses
+-- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms, epoch since which matches are valid}
 --       {'refused', code, cap_since_ms | '', lasts}: texts without line breaks
 -- Codes unknown_wallet   the wallet has to be rebuilt first
 --       stale_version  the wallet knows a newer version of the campaign than the caller
@@ -93,7 +93,8 @@ local is_remembered, known = recall(account, matches, match_id)
 if known then
   local entry = decode_entry(known)
   if entry.state ~= 'X' then
-    return without_hold('held', entry.creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us))
+    return without_hold('held', entry.creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us),
+      account.matches_valid_from_epoch)
   end
 end
 
@@ -140,8 +141,9 @@ count_hold(shares, developer_id, game, share, price)
 count_in_hour(matched, '', game)
 redis.call('ZADD', pending, '0', pending_member(match_id, entry))
 redis.call('HSET', matches, match_id, encode_entry(entry))
-local remember_ms = hold_ttl_ms + tonumber(ARGV[11]) + RETRY_MARGIN_MS
+local remember_ms = tonumber(ARGV[11])
 redis.call('ZADD', history, whole(now_ms + remember_ms), match_id)
 keep_matches(pending, matches, history, remember_ms)
 trim_history(pending, matches, history, milliseconds(now_us_text))
-return { 'held', creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us) }
+return { 'held', creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us),
+  account.matches_valid_from_epoch }

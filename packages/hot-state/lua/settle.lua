@@ -50,21 +50,27 @@ end
 local function take_match()
   if read_charge(charged, charged_field, account) then return true end
   local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
-  if not text then return false end
-  local entry = decode_entry(text)
-  if entry.state == 'C' then return entry.impression_id == impression_id end
-  -- Of a cancelled match no record can be made any more: whoever asks for it is told that there is no such match.
-  if entry.state == 'X' then return false end
-  if entry.state == 'O' then
-    local released = '-' .. entry.price
-    remove_hold_of(holds, shares, match_id, place, entry)
-    redis.call('HINCRBY', account_key, 'held', released)
-    redis.call('HINCRBY', campaign_key, 'held', released)
+  local scope = ANY_SCOPE
+  if text then
+    local entry = decode_entry(text)
+    if entry.state == 'C' then return entry.impression_id == impression_id end
+    -- Of a cancelled match no record can be made any more: whoever asks for it is told that there is no such match.
+    if entry.state == 'X' then return false end
+    if entry.state == 'O' then
+      local released = '-' .. entry.price
+      remove_hold_of(holds, shares, match_id, place, entry)
+      redis.call('HINCRBY', account_key, 'held', released)
+      redis.call('HINCRBY', campaign_key, 'held', released)
+    end
+    redis.call('ZREM', pending, pending_member(match_id, entry))
+    redis.call('HDEL', matches, match_id)
+    redis.call('ZREM', history, match_id)
+    scope = charged_scope(place, entry.creative_id)
+  elseif tonumber(committed_in) < tonumber(account.matches_valid_from_epoch) then
+    return false
   end
-  redis.call('ZREM', pending, pending_member(match_id, entry))
-  redis.call('HDEL', matches, match_id)
-  redis.call('ZREM', history, match_id)
-  remember_charge(charged, charged_field, account, now_ms, price, charged_scope(place, entry.creative_id))
+  -- Also of a match that is forgotten here: its id may carry it.
+  remember_charge(charged, charged_field, account, now_ms, price, scope)
   return false
 end
 

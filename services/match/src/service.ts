@@ -35,6 +35,7 @@ import { ImpressionBatcher } from "./impressions/impression-batcher.ts";
 import { createImpressionsEndpoint } from "./impressions/impressions-endpoint.ts";
 import type { MatchDependencies } from "./match/dependencies.ts";
 import { createMatchEndpoint } from "./match/match-endpoint.ts";
+import { MatchIds } from "./match-id/match-ids.ts";
 import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "./refusal-memory/share-refusals.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
@@ -166,6 +167,7 @@ function createDependencies(
   return {
     settings,
     playerHashKey: secrets.playerHashKey,
+    matchIds: new MatchIds(secrets.matchIdKeys ?? [secrets.playerHashKey]),
     catalog,
     refusals: new RefusalMemory(catalog.index, (advertiserId) => catalog.advertiserVersion(advertiserId)),
     shareRefusals: new ShareRefusals(),

@@ -9,6 +9,7 @@ import {
   rateLimitSettings,
   readSettings,
   redisUrlSetting,
+  type Setting,
   type SettingValues,
 } from "@diegetic/service-kit";
 
@@ -38,7 +39,24 @@ const settings = {
   }),
 };
 
-const secrets = { redisUrl: redisUrlSetting, playerHashKey: playerHashKeySetting };
+const MIN_KEY_CHARACTERS = 32;
+
+/** Keys of match ids: the first encrypts, all of them decrypt. Undefined: PLAYER_HASH_KEY serves for both. */
+const matchIdKeysSetting: Setting<[string, ...string[]] | undefined> = {
+  variable: "MATCH_ID_KEYS",
+  parse: (text) => {
+    const [first = "", ...others] = text.split(",").map((part) => part.trim());
+    if ([first, ...others].every((key) => key.length >= MIN_KEY_CHARACTERS)) return [first, ...others];
+    throw new Error(`texts of at least ${MIN_KEY_CHARACTERS} characters, divided by commas`);
+  },
+  fallback: { value: undefined },
+};
+
+const secrets = {
+  redisUrl: redisUrlSetting,
+  playerHashKey: playerHashKeySetting,
+  matchIdKeys: matchIdKeysSetting,
+};
 
 export type MatchSettings = SettingValues<typeof settings>;
 export type MatchSecrets = SettingValues<typeof secrets>;

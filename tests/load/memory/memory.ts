@@ -107,11 +107,12 @@ async function measureLapsedLater(stage: Stage, openBytes: number): Promise<numb
     holdTtlMs: SHORT_MS,
     sessionIdleMs: SHORT_MS,
     matchWithoutIdMs: SHORT_MS,
+    resendMs: SHORT_MS,
   });
   await world.traffic.take(stage.matches);
   await world.releaseAll();
   await world.sessionsToEnd();
-  await sleep(2 * SHORT_MS);
+  await sleep(3 * SHORT_MS);
   // Entries are removed by the matches that follow, whose own holds stay open.
   await world.traffic.take(stage.matches * FOLLOWING_SHARE, USUAL);
   return Math.max(0, (await world.bytes()) - FOLLOWING_SHARE * openBytes);

@@ -124,6 +124,7 @@ export class Traffic {
         holdTtlMs,
         sessionStartedMs: null,
         sessionIdleMs,
+        isCarried: true,
         creatives: [{ creativeId: campaign?.creativeId ?? "", maxUses: 20 }],
       }),
       this.#sessions.admit({ gameId, sessionKey, matchId, maxAds: 10, idleMs: sessionIdleMs }),

@@ -3,6 +3,8 @@
 -- The hash follows from the id: a match that was charged for a request without its id stays in `matches`. Needs "history".
 
 local CHARGED_FORMAT, PRICE_AT = '>I6BI3', 11
+-- Stands for any, where it is not known what a retry has to name.
+local ANY_SCOPE = 0
 
 local function charged_scope(place, creative_id)
   return tonumber(string.sub(redis.sha1hex(place .. '|' .. creative_id), 1, 6), 16)

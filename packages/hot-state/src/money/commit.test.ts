@@ -364,6 +364,41 @@ describe("a late impression", () => {
     expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
   });
 
+  it("is charged from what its id carries once the wallet has forgotten it, once, within a day and its epoch", async () => {
+    const wallet = await TestWallet.open(money, redis, { budgetMillicents: 2_000 });
+    const { advertiserId, campaignId, gameId } = wallet;
+    const carry = async () => {
+      const request = wallet.request({}, { isCarried: true });
+      const held = await money.reserve(request);
+      if (held.outcome !== "held") throw new Error(held.reason);
+      expect(await money.release(holdOf(request.match), "cancelled")).toBe("released");
+      const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
+      await redis.hdel(matches, request.match.match_id);
+      const heldAtMs = held.lapsesAtMs - HOLD_TTL_MS;
+      const carried = { facts: request.match, heldAtMs, validFromEpoch: held.validFromEpoch };
+      return { matchId: request.match.match_id, carried };
+    };
+    const late = await carry();
+    const first = await wallet.commit(late);
+    expect(first).toMatchObject({ replay: false, record: { match: late.carried.facts } });
+    expect(await wallet.commit(late)).toEqual(asReplay(first));
+    expect(await wallet.commit({ matchId: late.matchId })).toEqual(asReplay(first));
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+
+    const other = await carry();
+    const ofDayBefore = { ...other.carried, heldAtMs: Date.now() - DAY_MS - 60_000 };
+    expect(await wallet.commit({ ...other, carried: ofDayBefore })).toEqual(NO_MATCH);
+    expect(await wallet.commit({ ...other, carried: { ...other.carried, validFromEpoch: 7 } })).toEqual(
+      NO_MATCH,
+    );
+    const held = [await wallet.hold()];
+    expect(await wallet.commit(other)).toEqual({ outcome: "refused", reason: "budget" });
+    await money.release(holdOf(held[0] ?? wallet.match()), "cancelled");
+    await redis.del(advertiserKeys.matches(advertiserId, campaignId, gameId));
+    expect(await wallet.commit(other)).toMatchObject({ replay: false });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 2_000, held: 0 });
+  });
+
   it("bills what an earlier version has left open, and answers retries of what it has charged", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;

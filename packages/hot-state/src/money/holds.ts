@@ -25,6 +25,9 @@ import {
 /** The last moment that a date can be. Unix milliseconds. */
 const LATEST_MS = 8_640_000_000_000_000;
 
+/** No match is charged from what its id carries when it is older: for so long charges are remembered (lua/include/history.lua). */
+const CARRIED_FOR_MS = 24 * 60 * 60 * 1_000;
+const DEFAULT_RESEND_MS = 600_000;
 const MAX_PAYLOAD_CHARACTERS = 16_384;
 const MAX_CREATIVES = 100;
 const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;
@@ -37,6 +40,8 @@ export interface ImpressionTimes {
   lateImpressionMs: number;
   /** Without its id it is billed until this long after its hold lapses. */
   matchWithoutIdMs: number;
+  /** For so long a request that is sent again may be on its way: matches are remembered for longer by this. Default: ten minutes. */
+  resendMs?: number;
 }
 
 export const DEFAULT_IMPRESSION_TIMES: ImpressionTimes = {
@@ -133,10 +138,10 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
         request.sessionIdleMs,
         payload,
         request.match.developer_account_id,
-        times.lateImpressionMs,
+        rememberedMs(request, times),
         ...creativesAndCaps(request),
       ),
-      { held: 5, refused: 4 },
+      { held: 6, refused: 4 },
     );
     if (reply.code(0, ["held", "refused"]) === "refused") {
       const reason = reply.code(1, RESERVE_REFUSALS);
@@ -148,8 +153,16 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
       timesSeen: reply.integer(2),
       lapsesAtMs: reply.integer(3),
       capSinceMs: reply.integer(4),
+      validFromEpoch: reply.integer(5),
     };
   };
+}
+
+/** How long a match that nobody sees is remembered. */
+function rememberedMs({ holdTtlMs, isCarried }: ReserveRequest, times: ImpressionTimes): number {
+  const { lateImpressionMs, matchWithoutIdMs, resendMs = DEFAULT_RESEND_MS } = times;
+  const mayBeCarried = isCarried && lateImpressionMs <= CARRIED_FOR_MS;
+  return holdTtlMs + (mayBeCarried ? matchWithoutIdMs : lateImpressionMs) + resendMs;
 }
 
 /** The fourth field of a refusal: '', milliseconds, 'version', or 'version' and the account's version. */
@@ -185,10 +198,11 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
         placeOf(campaignId, gameId),
         isKeyed ? "1" : "",
         request.leaseExpiresMs ?? "",
-        times.lateImpressionMs,
+        request.carried ? Math.min(times.lateImpressionMs, CARRIED_FOR_MS) : times.lateImpressionMs,
         times.matchWithoutIdMs,
         times.holdTtlMs,
         chargedField(matchId ?? ""),
+        ...carriedArguments(request),
       ),
       { charged: 2, replayed: 4, refused: 2 },
     );
@@ -201,6 +215,14 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
     if (outcome === "charged") return { outcome, record: parseRecord(reply.text(1)), replay: false };
     return { outcome: "charged", record: readReplay(request, reply), replay: true };
   };
+}
+
+function carriedArguments({ carried, isKeyed }: CommitRequest): (string | number)[] {
+  if (!carried) return ["", "", "", ""];
+  // It would be remembered beside its operation, where its id does not lead.
+  if (isKeyed) throw new RangeError("a request that is named by its operation carries no match");
+  const { facts, heldAtMs, validFromEpoch } = carried;
+  return [JSON.stringify(facts), facts.price_millicents, heldAtMs, validFromEpoch];
 }
 
 function readReplay({ campaignId, creativeId, gameId }: CommitRequest, reply: ReplyReader): ReplayedRecord {

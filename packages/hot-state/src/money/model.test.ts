@@ -141,7 +141,7 @@ async function openRehearsal(
 }
 
 /** Everything that Redis counts is what the model counts, and each hold is held, or has ended one way. */
-async function expectSame({ wallet, model }: Rehearsal, redis: RedisConnection): Promise<void> {
+async function expectSame({ wallet, model, forgotten }: Rehearsal, redis: RedisConnection): Promise<void> {
   const { money, advertiserId } = wallet;
   const account = await money.readAccount(advertiserId);
   expect(account).toMatchObject({
@@ -178,6 +178,7 @@ async function expectSame({ wallet, model }: Rehearsal, redis: RedisConnection):
         (match) =>
           match.campaignId === campaignId &&
           match.gameId === gameId &&
+          !forgotten.has(match.matchId) &&
           (match.state === "open" || match.state === "lapsed"),
       );
       const pending = await redis.zrange(advertiserKeys.pending(advertiserId, campaignId, gameId), "0", "-1");

@@ -55,6 +55,22 @@ describe("what reserve keeps", () => {
     expect(await redis.pttl(cap)).toBeGreaterThan(6 * sessionIdleMs);
   });
 
+  it("forgets a match whose id carries it once it is billed only by its id", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const history = advertiserKeys.history(wallet.advertiserId, wallet.campaignId, wallet.gameId);
+    const keptMs = async ({ match_id: id }: { match_id: string }, from: string) =>
+      Number(await redis.zscore(from, id)) - Date.now();
+    const hourMs = 3_600_000;
+    expect(await keptMs(await wallet.hold(), history)).toBeGreaterThan(24 * hourMs);
+    const carried = await keptMs(await wallet.hold({}, { isCarried: true }), history);
+    expect([carried > hourMs, carried < 2 * hourMs]).toEqual([true, true]);
+    const times = { holdTtlMs: HOLD_TTL_MS, lateImpressionMs: 25 * hourMs, matchWithoutIdMs: 0 };
+    const other = await TestWallet.open(createMoneyCommands(redis, times), redis);
+    const long = await other.hold({}, { isCarried: true });
+    const key = advertiserKeys.history(other.advertiserId, other.campaignId, other.gameId);
+    expect(await keptMs(long, key)).toBeGreaterThan(25 * hourMs);
+  });
+
   it("keeps the matches of long holds although a commit needs them for a shorter time", async () => {
     const wallet = await TestWallet.open(money, redis);
     await wallet.hold();

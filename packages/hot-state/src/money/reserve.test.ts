@@ -31,6 +31,7 @@ describe("reserve", () => {
       outcome: "held",
       creativeId: wallet.creativeId,
       timesSeen: 0,
+      validFromEpoch: 0,
       lapsesAtMs: expect.any(Number),
       capSinceMs: expect.any(Number),
     });

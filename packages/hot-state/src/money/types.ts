@@ -27,6 +27,8 @@ export interface ReserveRequest {
    */
   sessionStartedMs: number | null;
   sessionIdleMs: number;
+  /** The match's id carries its facts: they are forgotten once the match is billed only by its id. Default: false. */
+  isCarried?: boolean;
   /** 1 to 100, in a stable order. */
   creatives: readonly CreativeAllowance[];
 }
@@ -53,6 +55,8 @@ export type ReserveResult =
       lapsesAtMs: number;
       /** Since when the caps are counted that have chosen the creative. */
       capSinceMs: number;
+      /** The epoch since which the wallet's matches are valid. */
+      validFromEpoch: number;
     }
   | {
       outcome: "refused";
@@ -68,6 +72,15 @@ export type ReserveResult =
  */
 export type RefusalLasts = "version" | { accountVersion: number } | number | null;
 
+/** A match as its id carries it. */
+export interface CarriedMatch {
+  facts: MatchFacts;
+  /** When it was held, by the clock of Redis. */
+  heldAtMs: number;
+  /** As `reserve` answered it: the match is void when it is another one by now. */
+  validFromEpoch: number;
+}
+
 export interface CommitRequest {
   advertiserId: string;
   campaignId: string;
@@ -79,6 +92,8 @@ export interface CommitRequest {
   isKeyed?: boolean;
   /** Null: the oldest unbilled match of the creative in the game whose hold is open or has lapsed only recently. */
   matchId: string | null;
+  /** What its id carries: charged from, once the wallet has forgotten the match. */
+  carried?: CarriedMatch | null;
   /** When the lease expires under which the request was checked, by the clock of Redis. Undefined: without a lease. */
   leaseExpiresMs?: number;
 }

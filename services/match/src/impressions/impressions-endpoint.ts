@@ -29,6 +29,7 @@ import {
 } from "@diegetic/service-kit";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
+import type { OpenedMatchId } from "../match-id/match-ids.ts";
 import { statusOfFailure } from "../status-of-failure.ts";
 import type { ImpressionBatcher } from "./impression-batcher.ts";
 
@@ -42,7 +43,7 @@ const WRONG_MATCH =
 export interface ImpressionDependencies
   extends Pick<
     MatchDependencies,
-    "settings" | "catalog" | "money" | "due" | "traffic" | "leaseExpiresMs" | "nowMs"
+    "settings" | "catalog" | "matchIds" | "money" | "due" | "traffic" | "leaseExpiresMs" | "nowMs"
   > {
   claims: IdempotencyClaims;
   batcher: ImpressionBatcher;
@@ -83,7 +84,9 @@ async function recordImpression(
   );
   if (taken !== undefined) await taken;
   const claim = await claimOperation(dependencies, context);
-  const result = await commit(dependencies, body, campaign, { ...operationOf(body, claim), leaseExpiresMs });
+  const match = matchOf(dependencies, context, body, campaign);
+  const operation = { ...operationOf(match, claim), leaseExpiresMs };
+  const result = await commit(dependencies, body, campaign, operation);
   await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   if (!result.replay) {
@@ -106,12 +109,25 @@ function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest
   return campaign;
 }
 
-type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "leaseExpiresMs">;
+type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried" | "leaseExpiresMs">;
+
+/** The match that the request names; null: none. An id that was made for another request names none that there is. */
+function matchOf(
+  { matchIds }: ImpressionDependencies,
+  { accountId }: RequestContext,
+  body: ImpressionRequest,
+  { advertiserId }: CampaignIds,
+): OpenedMatchId | null {
+  const { match_id: text, campaign_id: campaignId, creative_id: creativeId, game_id: gameId } = body;
+  if (text === undefined) return null;
+  const scope = { developerAccountId: accountId, campaignId, creativeId, gameId };
+  return matchIds.open(text, scope, advertiserId) ?? { matchId: "", carried: null };
+}
 
 /** What is charged once: a match, or whatever match is found for a request that has a key. */
-function operationOf(body: ImpressionRequest, claim: OperationClaim | null): Operation {
-  const { match_id: asked = null } = body;
-  if (claim === null || asked !== null) return { operationId: newId("op"), matchId: asked };
+function operationOf(match: OpenedMatchId | null, claim: OperationClaim | null): Operation {
+  if (match !== null) return { operationId: newId("op"), ...match };
+  if (claim === null) return { operationId: newId("op"), matchId: null };
   return { operationId: claim.operationId, isKeyed: true, matchId: claim.matchId };
 }
 

@@ -150,6 +150,28 @@ describe("late impressions", () => {
     expect(await spentAndHeld(world, campaign)).toEqual([1_000, 0]);
   });
 
+  it("are billed from what their match_id carries once Redis has forgotten the match, once and nowhere else", async () => {
+    const { game, campaign, match } = await lapsed({});
+    const keys = await world.redis.keys(`{${campaign.advertiser_id}}:*`);
+    const ofMatches = keys.filter((key) => /:(matches|pending|history):/.test(key));
+    expect(ofMatches).toHaveLength(3);
+    await world.redis.del(...ofMatches);
+    expect((await world.impression(game, { ...match, match_id: match.match_id.slice(0, 30) })).status).toBe(
+      409,
+    );
+    const other = await world.addGame();
+    expect((await world.impression(other, match)).status).toBe(409);
+    const first = await world.impression(game, match);
+    expect(first.status).toBe(201);
+    const again = await world.impression(game, match);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect(await spentAndHeld(world, campaign)).toEqual([1_000, 0]);
+    const { items } = await world.money.listOutbox(campaign.advertiser_id, 10);
+    expect(items).toMatchObject([
+      { match: { advertiser_id: campaign.advertiser_id, game_id: game.game_id } },
+    ]);
+  });
+
   it("need their match_id, and are refused with it too, after the times that are set", async () => {
     const { game, match } = await lapsed({});
     const anyMatch = { campaign_id: match.campaign_id, creative_id: match.creative_id };
@@ -208,9 +230,9 @@ describe("what the billing service gets", () => {
     await world.redis.del("{due}:outbox");
     const received: ImpressionRecord[] = [];
     const worker = createBillingWorker(redis.url, async ({ records }) => void received.push(...records));
-    await eventually(() => received.some((record) => record.match.match_id === match.match_id)).finally(() =>
-      worker.close(),
-    );
+    await eventually(() =>
+      received.some((record) => match.match_id.startsWith(record.match.match_id)),
+    ).finally(() => worker.close());
   });
 
   it("is every record, in the outbox and in the queue, without the player's id", async () => {

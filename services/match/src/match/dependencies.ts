@@ -1,6 +1,7 @@
 import type { DueIndex, GameSessions, MoneyCommands, TrafficRecorder } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { MatchIds } from "../match-id/match-ids.ts";
 import type { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
 import type { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import type { MatchSettings } from "../settings.ts";
@@ -16,6 +17,7 @@ export interface MatchDependencies {
     | "rateLimitImpressionsPerGame"
   >;
   playerHashKey: string;
+  matchIds: MatchIds;
   catalog: Catalog;
   refusals: RefusalMemory;
   shareRefusals: ShareRefusals;

@@ -14,6 +14,7 @@ import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { Catalog } from "../catalog/catalog.ts";
+import { MatchIds } from "../match-id/match-ids.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import { Attempts } from "./attempts.ts";
@@ -44,6 +45,7 @@ function dependenciesOf(): ReserveDependencies {
     nowMs: Date.now,
     countReservation: () => undefined,
     refusals: new RefusalMemory(new CampaignIndex(), () => 1),
+    matchIds: new MatchIds(["a key of match ids, for tests alone"]),
     shareRefusals: new ShareRefusals(),
     catalog: new Catalog(),
   };

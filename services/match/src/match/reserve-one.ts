@@ -32,6 +32,7 @@ export interface ReserveDependencies
     | "logger"
     | "nowMs"
     | "countReservation"
+    | "matchIds"
   > {
   settings: Pick<MatchDependencies["settings"], "holdTtlSeconds">;
 }
@@ -69,12 +70,13 @@ export async function reserveOne(
 ): Promise<TrialOutcome> {
   const { campaign_id, advertiser_id } = candidate.campaign;
   const advertiserVersion = dependencies.catalog.advertiserVersion(advertiser_id);
-  const { reservation, admission } = await reserve(dependencies, request, candidate, trial);
+  const { reservation, admission, match, packed } = await reserve(dependencies, request, candidate, trial);
   dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
   if (!admission.admitted) return { outcome: "session_full" };
   if (reservation.outcome === "held") {
     const { creativeId, timesSeen } = reservation;
-    return { outcome: "held", matchId: trial.matchId, candidate, creativeId, timesSeen };
+    const matchId = packed === null ? trial.matchId : sealed(dependencies, match, packed, reservation);
+    return { outcome: "held", matchId, candidate, creativeId, timesSeen };
   }
   if (reservation.reason === "stale_version" && trial.attempts.startFresh(advertiser_id))
     return { outcome: "outdated" };
@@ -86,6 +88,29 @@ export async function reserveOne(
   trial.lackedMoney ||= LACKS_MONEY.has(reservation.reason);
   trial.refused.push(campaign_id);
   return { outcome: "refused" };
+}
+
+function sealed(
+  { matchIds, settings }: ReserveDependencies,
+  match: MatchFacts,
+  packed: Buffer,
+  { creativeId, lapsesAtMs, validFromEpoch }: ReserveResult & { outcome: "held" },
+): string {
+  const heldAtMs = lapsesAtMs - settings.holdTtlSeconds * 1_000;
+  return matchIds.seal(
+    match.match_id,
+    packed,
+    { heldAtMs, validFromEpoch },
+    { ...scopeOf(match), creativeId },
+  );
+}
+
+function scopeOf(match: MatchFacts) {
+  return {
+    developerAccountId: match.developer_account_id,
+    gameId: match.game_id,
+    campaignId: match.campaign_id,
+  };
 }
 
 /** Gives the match's place in the player session back, if it has one. */
@@ -119,10 +144,11 @@ async function reserve(
   request: LoadedRequest,
   candidate: Candidate,
   trial: Trial,
-): Promise<{ reservation: ReserveResult; admission: AdmitResult }> {
+): Promise<{ reservation: ReserveResult; admission: AdmitResult; match: MatchFacts; packed: Buffer | null }> {
   const { money, sessions, due, settings } = dependencies;
   const holdTtlMs = settings.holdTtlSeconds * 1_000;
   const match = factsOf(dependencies, request, candidate, trial.matchId);
+  const packed = dependencies.matchIds.pack(match);
   const take = (sessionStartedMs: number | null) => {
     trial.attempts.use(match.advertiser_id);
     return money.reserve({
@@ -131,6 +157,7 @@ async function reserve(
       holdTtlMs,
       sessionStartedMs,
       sessionIdleMs: request.sessionIdleMs,
+      isCarried: packed !== null,
       creatives: candidate.creatives.map((creative) => ({
         creativeId: creative.creative_id,
         maxUses: creative.max_uses_per_game,
@@ -160,7 +187,8 @@ async function reserve(
       await money.release(holdOf(match), "cancelled");
     }
     const reserveAgain = admission.admitted && stale && isDecidedByCaps(reservation);
-    return { reservation: reserveAgain ? await take(admission.startedMs) : reservation, admission };
+    const last = reserveAgain ? await take(admission.startedMs) : reservation;
+    return { reservation: last, admission, match, packed };
   } catch (error) {
     releaseLater(dependencies, match);
     throw error;

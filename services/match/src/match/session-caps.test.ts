@@ -14,6 +14,7 @@ import fc from "fast-check";
 import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { Catalog } from "../catalog/catalog.ts";
+import { MatchIds } from "../match-id/match-ids.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import { Attempts } from "./attempts.ts";
@@ -149,6 +150,7 @@ class Player {
       nowMs: Date.now,
       countReservation: () => undefined,
       refusals: new RefusalMemory(new CampaignIndex(), () => 1),
+      matchIds: new MatchIds(["a key of match ids, for tests alone"]),
       shareRefusals: new ShareRefusals(),
       catalog: new Catalog(),
     };

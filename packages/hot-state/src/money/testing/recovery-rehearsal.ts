@@ -147,7 +147,7 @@ export class RecoveryRehearsal {
       gameId: this.wallet.gameId,
       priceMillicents: PRICE,
       day: today(),
-      committedInEpoch: Math.max(0, this.epoch - 1),
+      committedInEpoch: match?.state === "void" ? 0 : Math.max(0, this.epoch - 1),
     };
     const result = await this.money.settle(settlement);
     if (step.stale) return same(step, result, "stale");

@@ -2,7 +2,14 @@ import { newId } from "@diegetic/contracts";
 import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
-import type { CommitResult, MoneyCommands, RefusalLasts, ReserveRefusal, ReserveResult } from "../types.ts";
+import type {
+  CarriedMatch,
+  CommitResult,
+  MoneyCommands,
+  RefusalLasts,
+  ReserveRefusal,
+  ReserveResult,
+} from "../types.ts";
 import type { ModelMatch, ModelWallet } from "./model.ts";
 import { asReplay, SESSION_IDLE_MS, type TestWallet } from "./wallet.ts";
 
@@ -27,6 +34,8 @@ export const GAMES = ["plain", "a|b:{c} 100% 🎮", "third"];
 const DEVELOPERS = ["acct_a", "acct_b", "acct_a"];
 export const CREATIVES = ["crt_a", "crt_b", "crt_c"];
 const MAX_USES = [1, 2, 4];
+/** Ten minutes of hold, an hour without its id, and the margin. */
+const FORGOTTEN_AFTER_MS = 80 * 60_000;
 const MAX_AGED_MS = 86_400_000;
 
 function pick<Item>(items: readonly Item[], index: number): Item | undefined {
@@ -52,6 +61,10 @@ export class Rehearsal {
   private readonly money: MoneyCommands;
   private readonly redis: RedisConnection;
   private accountVersion = 1;
+  /** What the ids of matches carry. */
+  private readonly carried = new Map<string, Omit<CarriedMatch, "facts">>();
+  /** Matches that are only in their ids any more. */
+  readonly forgotten = new Set<string>();
 
   constructor(wallet: TestWallet, model: ModelWallet) {
     this.wallet = wallet;
@@ -133,6 +146,9 @@ export class Rehearsal {
     const brief = (held: ReserveResult) =>
       held.outcome === "held" ? { creativeId: held.creativeId, timesSeen: held.timesSeen } : held.reason;
     same(step, brief(result), this.model.reserve(match, creatives));
+    if (result.outcome !== "held") return;
+    const heldAtMs = result.lapsesAtMs - request.holdTtlMs;
+    this.carried.set(match.matchId, { heldAtMs, validFromEpoch: result.validFromEpoch });
   }
 
   /** The lack of money that is told in this way. */
@@ -161,6 +177,7 @@ export class Rehearsal {
       creativeId,
       operationId: newId("op"),
       matchId: known?.matchId ?? null,
+      carried: known === undefined ? null : this.carriedBy(known),
     };
     const wasCharged = known?.state === "charged";
     const result = await this.wallet.commit(request);
@@ -179,7 +196,7 @@ export class Rehearsal {
 
   private async release(step: Step & { kind: "release" }): Promise<void> {
     const match = pick(this.model.matches, step.match);
-    if (match === undefined) return;
+    if (match === undefined || this.forgotten.has(match.matchId)) return;
     const hold = holdOf(this.facts(match));
     const reason = step.lapsed ? "lapsed" : "cancelled";
     let result = await this.money.release(hold, reason);
@@ -192,11 +209,30 @@ export class Rehearsal {
   private async age({ match: index, minutes }: Step & { kind: "age" }): Promise<void> {
     const match = pick(this.model.matches, index);
     if (match === undefined || (match.state !== "open" && match.state !== "lapsed")) return;
+    if (this.forgotten.has(match.matchId)) return;
     const ms = minutes * 60_000;
     // An older one may have been forgotten.
     if (match.agedMs + ms > MAX_AGED_MS) return;
     await this.wallet.age(this.facts(match), ms);
     this.model.age(match, ms);
+    if (match.state === "lapsed" && match.agedMs > FORGOTTEN_AFTER_MS) await this.forget(match);
+  }
+
+  /** As `reserve` does: from now on the match is only in its id. */
+  private async forget({ matchId, campaignId, gameId }: ModelMatch): Promise<void> {
+    this.forgotten.add(matchId);
+    const { advertiserId } = this.wallet;
+    await this.redis.hdel(advertiserKeys.matches(advertiserId, campaignId, gameId), matchId);
+    await this.redis.zrem(advertiserKeys.history(advertiserId, campaignId, gameId), matchId);
+    const pending = advertiserKeys.pending(advertiserId, campaignId, gameId);
+    const members = (await this.redis.zrange(pending, "0", "-1")).filter((one) => one.endsWith(matchId));
+    if (members.length > 0) await this.redis.zrem(pending, ...members);
+  }
+
+  private carriedBy(match: ModelMatch): CarriedMatch | null {
+    const carried = this.carried.get(match.matchId);
+    if (carried === undefined) return null;
+    return { facts: this.facts(match), ...carried, heldAtMs: carried.heldAtMs - match.agedMs };
   }
 
   private async manage(

@@ -1,0 +1,128 @@
+import { createCipheriv, createDecipheriv, hash, hkdfSync } from "node:crypto";
+import type { MatchFacts } from "@diegetic/contracts";
+import type { CarriedMatch } from "@diegetic/hot-state";
+import { decodeFacts, encodeFacts, ulidBytes } from "./match-facts-codec.ts";
+
+/** `mat_` and a ULID: by this part the match is known everywhere behind the interface. */
+const NAME_CHARACTERS = 30;
+const NAME = /^mat_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+const CIPHER = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 12;
+/** Milliseconds and the valid-from epoch. */
+const HEAD_BYTES = 10;
+
+/** What the match and its impression have in common: an id verifies nowhere else. */
+export interface MatchScope {
+  developerAccountId: string;
+  gameId: string;
+  campaignId: string;
+  creativeId: string;
+}
+
+/** An id as a game sent it. */
+export interface OpenedMatchId {
+  /** The match's name in Redis and Postgres. */
+  matchId: string;
+  /** Null: the id carries nothing. */
+  carried: CarriedMatch | null;
+}
+
+interface Key {
+  id: number;
+  bytes: Buffer;
+}
+
+/**
+ * Match ids that carry what their impression needs, encrypted, so that a match that nobody sees leaves nothing in Redis
+ * (docs/adr/0001-matches-live-in-one-hash-per-campaign-and-game.md).
+ */
+export class MatchIds {
+  readonly #keys: readonly [Key, ...Key[]];
+
+  /** @param secrets the first encrypts, all of them decrypt */
+  constructor([first, ...others]: readonly [string, ...string[]]) {
+    this.#keys = [keyOf(first), ...others.map(keyOf)];
+  }
+
+  /** What `seal` will carry; null: these facts do not fit. */
+  pack(facts: MatchFacts): Buffer | null {
+    if (!NAME.test(facts.match_id)) return null;
+    return encodeFacts(facts, timeOf(facts.match_id));
+  }
+
+  /** The id that the game gets. A match is sealed once: its name is the nonce. */
+  seal(
+    matchId: string,
+    packed: Buffer,
+    { heldAtMs, validFromEpoch }: { heldAtMs: number; validFromEpoch: number },
+    scope: MatchScope,
+  ): string {
+    const [key] = this.#keys;
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.writeUIntBE(heldAtMs, 0, 6);
+    head.writeUInt32BE(validFromEpoch, 6);
+    const cipher = createCipheriv(CIPHER, key.bytes, nonceOf(matchId), { authTagLength: TAG_BYTES });
+    cipher.setAAD(boundTo(matchId, scope));
+    const sealed = [Buffer.of(key.id), cipher.update(head), cipher.update(packed), cipher.final()];
+    return matchId + Buffer.concat([...sealed, cipher.getAuthTag()]).toString("base64url");
+  }
+
+  /** Null: no such id was made for these. */
+  open(text: string, scope: MatchScope, advertiserId: string): OpenedMatchId | null {
+    if (text.length <= NAME_CHARACTERS) return { matchId: text, carried: null };
+    const matchId = text.slice(0, NAME_CHARACTERS);
+    const bytes = Buffer.from(text.slice(NAME_CHARACTERS), "base64url");
+    const isSound =
+      NAME.test(matchId) &&
+      bytes.length > HEAD_BYTES + TAG_BYTES &&
+      bytes.toString("base64url") === text.slice(NAME_CHARACTERS);
+    if (!isSound) return null;
+    for (const key of this.#keys) {
+      const plain = key.id === bytes[0] ? decrypt(key, matchId, bytes.subarray(1), scope) : null;
+      if (plain === null) continue;
+      const facts = {
+        match_id: matchId,
+        advertiser_id: advertiserId,
+        campaign_id: scope.campaignId,
+        game_id: scope.gameId,
+        developer_account_id: scope.developerAccountId,
+        ...decodeFacts(plain.subarray(HEAD_BYTES), timeOf(matchId)),
+      };
+      const heldAtMs = plain.readUIntBE(0, 6);
+      return { matchId, carried: { facts, heldAtMs, validFromEpoch: plain.readUInt32BE(6) } };
+    }
+    return null;
+  }
+}
+
+function keyOf(secret: string): Key {
+  const bytes = Buffer.from(hkdfSync("sha256", secret, "", "diegetic match ids", KEY_BYTES));
+  return { id: hash("sha256", bytes, "buffer").readUInt8(0), bytes };
+}
+
+/** ULIDs are unique: 80 random bits, and two bytes of their time. */
+function nonceOf(matchId: string): Buffer {
+  return ulidBytes(matchId.slice(4)).subarray(-NONCE_BYTES);
+}
+
+function timeOf(matchId: string): number {
+  return ulidBytes(matchId.slice(4)).readUIntBE(0, 6);
+}
+
+function boundTo(matchId: string, scope: MatchScope): Buffer {
+  const { developerAccountId, gameId, campaignId, creativeId } = scope;
+  return Buffer.from([matchId, developerAccountId, campaignId, creativeId, gameId].join("\n"));
+}
+
+function decrypt(key: Key, matchId: string, sealed: Buffer, scope: MatchScope): Buffer | null {
+  const decipher = createDecipheriv(CIPHER, key.bytes, nonceOf(matchId), { authTagLength: TAG_BYTES });
+  decipher.setAAD(boundTo(matchId, scope));
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);
+  } catch {
+    return null;
+  }
+}
