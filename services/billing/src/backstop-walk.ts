@@ -15,14 +15,14 @@ export interface BackstopWalkDependencies {
 }
 
 const ADVERTISERS_PER_PAGE = 500;
-/** Few, so that the walk never stands in the way of matches. */
+/** Low, so that the walk does not slow down matches. */
 export const WALKED_AT_A_TIME = 2;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Looks at every advertiser that Postgres knows, whatever the due index says: it finds what a lost entry of the index
- * would hide. Also makes tomorrow's partition, so that midnight is like any other second. An advertiser who fails
- * does not keep it from the others: the first failure is thrown at the end, or after a page of nothing but failures.
+ * Visits every advertiser in Postgres, to find work that a lost due-index entry would hide. Also creates tomorrow's
+ * partition before midnight. A failing advertiser does not block others: the first failure is thrown at the end, or
+ * after a page on which all failed.
  */
 export async function walkAllAdvertisers(
   dependencies: BackstopWalkDependencies,
@@ -47,7 +47,7 @@ export async function walkAllAdvertisers(
       await releaser.releaseLapsed(id);
     });
     failures.push(...failed.slice(0, 1));
-    // A store is unavailable: it will not be better for the next ones.
+    // A store is unavailable: the next page would fail as well.
     if (failed.length === page.length) break;
     after = last.id;
   }

@@ -2,17 +2,17 @@ import type { Metrics } from "@diegetic/service-kit";
 
 export type BillingMeasures = ReturnType<typeof createBillingMeasures>;
 
-/** What billing counts. A healthy service has no quarantined record and an overdue outbox of zero. */
+/** Metrics of billing. A healthy service has no quarantined records and an overdue outbox of zero. */
 export function createBillingMeasures(metrics: Metrics) {
   const failedJobs = metrics.counter("billing_jobs_failed_total", "Failed attempts at a job", ["final"]);
-  // Prometheus sees no increase in a series that begins with its first event.
+  // Prometheus sees no increase in a series whose first value is an event.
   for (const final of ["true", "false"]) failedJobs.inc({ final }, 0);
   return {
     failedJobs,
     written: metrics.counter("billing_records_written_total", "Impressions written to Postgres"),
     duplicates: metrics.counter(
       "billing_records_duplicate_total",
-      "Delivered records that were in Postgres already",
+      "Delivered records that Postgres already had",
     ),
     quarantined: metrics.counter(
       "billing_records_quarantined_total",
@@ -20,48 +20,39 @@ export function createBillingMeasures(metrics: Metrics) {
     ),
     late: metrics.counter(
       "billing_records_late_total",
-      "Impressions that were written after their advertiser's wallet had been restored without them",
+      "Impressions written after their advertiser's wallet was restored without them",
     ),
     unfunded: metrics.counter(
       "billing_records_unfunded_total",
-      "Records that were quarantined because their money had been spent again after Redis had lost data",
+      "Records quarantined because their money was spent again after Redis lost data",
     ),
     pendingSettlements: metrics.gauge(
       "billing_settlements_pending",
-      "Late or reversed charges that are not in their advertiser's wallet yet",
+      "Late or reversed charges that wait for their advertiser's wallet",
     ),
     batchSeconds: metrics.histogram("billing_batch_seconds", "Duration of writing one job"),
-    requeued: metrics.counter(
-      "billing_records_requeued_total",
-      "Overdue outbox records that were queued again",
-    ),
+    requeued: metrics.counter("billing_records_requeued_total", "Overdue outbox records queued again"),
     pastQueue: metrics.counter(
       "billing_records_past_queue_total",
-      "Overdue outbox records that were written without the queue, which was full or delivered nothing",
+      "Overdue outbox records written without the queue, which was full or silent",
     ),
     overdueRecords: metrics.gauge("billing_outbox_overdue_records", "Overdue records seen by the last sweep"),
     oldestOverdueSeconds: metrics.gauge(
       "billing_outbox_oldest_seconds",
       "Age of the oldest overdue record seen by the last sweep; 0: none",
     ),
-    releasedHolds: metrics.counter("billing_holds_released_total", "Lapsed holds whose money was given back"),
-    givenBack: metrics.counter(
-      "billing_session_places_given_back_total",
-      "Places in player sessions given back",
-    ),
-    frozenWallets: metrics.counter(
-      "billing_frozen_wallets_total",
-      "Lapsed holds found in a wallet that has to be rebuilt first",
-    ),
+    releasedHolds: metrics.counter("billing_holds_released_total", "Lapsed holds released"),
+    seatsReturned: metrics.counter("billing_session_places_given_back_total", "Session seats returned"),
+    frozenWallets: metrics.counter("billing_frozen_wallets_total", "Lapsed holds found in a frozen wallet"),
     reconciliationDifferences: metrics.gauge(
       "reconciliation_differences",
-      "Figures that ought to agree, and did not in several looks",
+      "Balances that differed in several reads",
       ["check"],
     ),
-    reconciliationCompared: metrics.counter("reconciliation_compared_total", "Values that were compared"),
+    reconciliationCompared: metrics.counter("reconciliation_compared_total", "Values compared"),
     reconciliationNotCompared: metrics.counter(
       "reconciliation_not_compared_total",
-      "Advertisers whose wallet could not be compared, because it did not stand still or is too large",
+      "Advertisers whose wallet could not be compared, because it kept changing or is too large",
     ),
     reconciliationCycles: metrics.counter("reconciliation_cycles_total", "Completed reconciliations"),
   };

@@ -44,18 +44,18 @@ import { Partitions } from "./write/partitions.ts";
 import { forgetOldSettlements } from "./write/settlements.ts";
 import { WriterPartitions } from "./write/writer-partitions.ts";
 
-/** Pauses of the loops and the age at which a record counts as lost. Milliseconds. */
+/** Pauses of the loops, and the age at which a record counts as lost. Milliseconds. */
 export interface BillingPace {
   passEveryMs: number;
   walkEveryMs: number;
-  /** Pause between two comparisons of all books. */
+  /** Pause between two reconciliations. */
   reconcileEveryMs: number;
-  /** Shortest pause between two parts of such a comparison. */
+  /** Minimum pause between two inspections of a reconciliation. */
   reconcilePauseMs: number;
-  /** Pauses before each further look at what differs. */
+  /** Pauses before each repeated read of what differs. */
   reconcileAgainAfterMs: readonly number[];
   overdueAfterMs: number;
-  /** How long a worker may be silent before its job is given to another one. */
+  /** How long a worker may be silent before its job goes to another worker. */
   jobLockMs: number;
 }
 
@@ -68,21 +68,21 @@ const PACE: BillingPace = {
   overdueAfterMs: 5_000,
   jobLockMs: 5_000,
 };
-/** For the loops, which look at several advertisers at a time. */
+/** For the loops, which visit several advertisers concurrently. */
 const POOL_SIZE = 16;
-/** Larger ones would hold the rows of their advertisers for longer: two of this size at a time take a quarter of a second or more. */
+/** Larger batches lock their advertisers' rows for longer: two concurrent batches of this size take 250 ms or more. */
 const RECORDS_PER_BATCH = 8_000;
-/** Batches that are written at the same time, of different advertisers. */
+/** Batches written concurrently, for different advertisers. */
 const WRITER_PARTITIONS = 2;
-/** One for each advertiser that is swept at a time: the others do not wait for one whose row somebody has locked. */
+/** One connection for each concurrently swept advertiser, so that a locked row blocks only its own advertiser. */
 const SPARE_POOL_SIZE = SWEPT_AT_A_TIME + WALKED_AT_A_TIME;
-/** A queue that has delivered nothing while a record became so often overdue is not relied on. */
+/** The queue counts as silent when it delivers nothing for this many multiples of `overdueAfterMs`. */
 const SILENT_AFTER = 3;
-/** 10 000 holds take Redis some 5 ms, in which it does nothing else. */
+/** 10 000 holds block Redis for about 5 ms. */
 const RECONCILIATION_LIMITS: WalletLimits = { holds: 10_000, records: 1_000, lateMs: 60_000 };
 const RECONCILIATION_TIMEOUT_MS = 15_000;
 const STORE_METRICS_EVERY_MS = 10_000;
-/** The process ends 10 s after a signal, whatever still runs: the job then comes again. */
+/** The process ends 10 s after a signal; an unfinished job is delivered again. */
 const DRAIN_MS = 7_000;
 
 export interface BillingServiceOptions {
@@ -97,16 +97,16 @@ export interface BillingServiceOptions {
 
 export interface BillingService {
   readiness: ReadinessChecks;
-  /** Throws ForeignRedis when redis belongs to another installation. A store that is unavailable is waited for elsewhere. */
+  /** Throws ForeignRedis when Redis belongs to another installation. Resolves when a store is unavailable: the loops retry. */
   expectOwnRedis(): Promise<void>;
-  /** Ends what runs, then closes the connections. */
+  /** Finishes running work, then closes the connections. */
   stop(): Promise<void>;
 }
 
 /**
- * Writes committed impressions to Postgres, queues again what got lost, and gives back what lapsed. Starts at once, and
- * goes on by itself after Postgres or Redis were unavailable. Does nothing while redis belongs to another installation. Any number of
- * instances may run side by side.
+ * Writes committed impressions to Postgres, queues lost records again, and releases lapsed holds. Starts immediately
+ * and resumes after Postgres or Redis recovers. Does nothing while Redis belongs to another installation. Any number of
+ * instances may run concurrently.
  */
 export function createBillingService(options: BillingServiceOptions): BillingService {
   const { settings, secrets, logger, metrics } = options;
@@ -139,7 +139,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const partitions = new Partitions(database);
   const writing = { database, money, claim, partitions, measures, logger, nowMs };
   const writer = new ImpressionWriter({ ...writing, pipeline });
-  // Connections of its own, which are opened when they are needed: whatever the worker waits for, the sweeper does not.
+  // Separate connections, opened on demand: whatever blocks the worker does not block the sweeper.
   const spare = createPipeline(secrets.databaseUrl, {
     applicationName: `${name}-sweeper`,
     poolSize: SPARE_POOL_SIZE,
@@ -153,7 +153,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     due,
     producer,
     isQueueSilent: () => silence.isSilent(),
-    // Behind the reading of what is written: a connection that is made anew in between may lead to another Redis.
+    // Checked after the records were read: a reconnect in between may lead to another Redis.
     write: async (records) => {
       await claim.check();
       await silence.watch(spareWriter.write(records));
@@ -199,7 +199,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     onFailed: failed,
   });
   const ownRedis = new OwnRedis({ claim, worker, logger });
-  const books = createReconciliation({ database, redis, measures, logger, nowMs }, pace);
+  const reconciliation = createReconciliation({ database, redis, measures, logger, nowMs }, pace);
   const walk = async (signal: AbortSignal) => {
     await forgetOldSettlements(database, nowMs());
     await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
@@ -210,18 +210,18 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     { name: "release", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => releaser.pass(signal) },
     { name: "backstop walk", everyMs: pace.walkEveryMs, run: walk },
     {
-      name: "books",
+      name: "reconciliation",
       everyMs: pace.reconcileEveryMs,
       run: async (signal: AbortSignal) => {
-        await books.cycle(signal);
+        await reconciliation.cycle(signal);
         measures.reconciliationCycles.inc();
       },
     },
   ].map((pass) => ({ ...pass, run: ownRedis.guard(pass.run) }));
-  const looks = { name: "whose Redis it is", everyMs: pace.passEveryMs, run: () => ownRedis.look() };
+  const ownership = { name: "redis ownership", everyMs: pace.passEveryMs, run: () => ownRedis.check() };
   const stores = new StoreMonitor({ database, redis, due, metrics, nowMs });
   const monitor = { name: "store metrics", everyMs: STORE_METRICS_EVERY_MS, run: () => stores.look() };
-  const tasks = [looks, monitor, ...passes].map((task) => new RepeatingTask({ ...task, logger }));
+  const tasks = [ownership, monitor, ...passes].map((task) => new RepeatingTask({ ...task, logger }));
   for (const task of tasks) task.start();
   const readiness: ReadinessChecks = {
     redis: () => redis.ping(),
@@ -282,7 +282,7 @@ function createReconciliation(
   });
 }
 
-/** Tells of jobs that failed, by the kind of failure and whether they come again, and that jobs are written again. */
+/** Logs failed jobs, by kind of failure and whether they will be retried, and logs recovery. */
 function jobsLog(measures: BillingMeasures, logger: Logger) {
   const kinds = new OutageKinds<{ err: Error; records: number | undefined; final: boolean }>(() => ({
     unavailable: (facts, latest) =>

@@ -10,7 +10,7 @@ import {
 
 const settings = {
   ...processSettings("billing"),
-  /** Jobs that this process takes at a time: those that are written together, wait for that, or are being acknowledged. */
+  /** Maximum concurrent jobs of this process: being written together, waiting, or being acknowledged. */
   billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 128, fallback: 96 }),
 };
 

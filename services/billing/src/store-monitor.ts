@@ -20,7 +20,7 @@ export class StoreMonitor {
     this.#gauges = createGauges(parts.metrics);
   }
 
-  /** Never rejects: an unavailable store is a value, too. */
+  /** Never rejects: unavailability is a value, too. */
   async look(): Promise<void> {
     const { checks } = await checkReadiness({
       redis: () => this.#readRedis(),
@@ -35,7 +35,7 @@ export class StoreMonitor {
     const { redis, due, nowMs } = this.#parts;
     const { usedBytes, maxBytes, oldestHoldSeconds } = this.#gauges;
     const servers = await serverMemory(redis);
-    // A server that was replaced must not stay with its last values.
+    // A replaced server must not keep its last values.
     usedBytes.reset();
     maxBytes.reset();
     for (const { node, ...memory } of servers) {
@@ -59,12 +59,12 @@ function createGauges(metrics: Metrics) {
   return {
     available: metrics.gauge("store_available", "1: the store answers; 0: it does not", ["store"]),
     usedBytes: metrics.gauge("redis_memory_used_bytes", "Memory that a Redis server uses", ["node"]),
-    maxBytes: metrics.gauge("redis_memory_max_bytes", "Its limit; 0: none is set", ["node"]),
+    maxBytes: metrics.gauge("redis_memory_max_bytes", "Memory limit of a Redis server; 0: none", ["node"]),
     databaseBytes: metrics.gauge("postgres_database_size_bytes", "Size of the database on disk"),
-    quarantined: metrics.gauge("billing_quarantined_records", "Quarantined records that nobody has resolved"),
+    quarantined: metrics.gauge("billing_quarantined_records", "Unresolved quarantined records"),
     oldestHoldSeconds: metrics.gauge(
       "billing_holds_oldest_expired_seconds",
-      "How long the longest expired hold has waited for its release; 0: none does",
+      "How long the oldest expired hold has waited for its release; 0: none",
     ),
   };
 }

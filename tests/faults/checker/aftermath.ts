@@ -4,7 +4,7 @@ import type { World } from "../topology/world.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
 /** How billing says that a charge's money was spent again. */
-const SPENT_AGAIN = /: the money was spent again after Redis had lost the charge\b/;
+const SPENT_AGAIN = /: the money was spent again after Redis lost data\b/;
 /**
  * And that an impression that named no match, and was sent again after the loss, has been written with the match that was taken
  * for it first.
@@ -13,7 +13,7 @@ const WRITTEN_BEFORE =
   /^another impression of the same Idempotency-Key has been written: Redis had forgotten it$/;
 
 /** And of what was put into an outbox and is no record. */
-const NO_RECORD = /^what stands in the outbox is no record\b/;
+const NO_RECORD = /^the outbox entry is damaged\b/;
 
 /**
  * What follows from data that Redis has lost: a charge that only a job still knew reaches Postgres late, when its money may

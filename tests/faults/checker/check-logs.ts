@@ -12,9 +12,9 @@ const ERROR_LEVEL = 50;
 const EXPLAINED: RegExp[] = [
   /^management cannot start: (Postgres|Redis) is not reached at /,
   // Counted by the check of what was quarantined.
-  /: the money was spent again after Redis had lost the charge\b/,
-  /"reason":"what stands in the outbox is no record\b/,
-  /the books differ: Records that were quarantined/,
+  /: the money was spent again after Redis lost data\b/,
+  /"reason":"the outbox entry is damaged\b/,
+  /"check":"quarantined",.*"reconciliation difference found"/,
 ];
 
 /**

@@ -49,7 +49,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/billing/dist/sweep/sweeper.js",
-        search: "await this.#bring(records.slice(start, start + MAX_RECORDS_PER_JOB), isSilent);",
+        search: "await this.#deliver(records.slice(start, start + MAX_RECORDS_PER_JOB), isSilent);",
         replacement: "",
       },
     ],
@@ -107,7 +107,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/billing/dist/release/releaser.js",
-        search: "await this.giveBack(advertiserId);",
+        search: "await this.returnSeats(advertiserId);",
         replacement: "",
       },
     ],

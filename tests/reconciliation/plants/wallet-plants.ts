@@ -159,7 +159,7 @@ export function walletPlants(ground: () => Ground): Plant[] {
       "a place that nobody gives back",
       () => ground().world.redis.hset(key("sessionRelease"), "mat_x", "game|session"),
       () => ground().world.redis.hdel(key("sessionRelease"), "mat_x"),
-      ["sessionReleases"],
+      ["session_releases"],
     ],
     [
       "a session that saw more ads than its placement allows",

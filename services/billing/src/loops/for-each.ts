@@ -8,7 +8,7 @@ export async function forEachLimited<Item>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Runs `work` for every item, at most `limit` at a time, and answers the failures. */
+/** Runs `work` for every item, at most `limit` at a time, and returns the failures. */
 export async function tryEachLimited<Item>(
   items: readonly Item[],
   limit: number,

@@ -8,9 +8,9 @@ export interface OwnRedisParts {
 }
 
 /**
- * Lets billing work only while Redis is its own installation's. Passes are left out while it is another's; the worker, which
- * starts paused, takes jobs from the first look that finds the own claim until one that finds another's. What was read from
- * another's nevertheless is refused where it would be written.
+ * Lets billing work only while Redis belongs to this installation. Otherwise it skips passes and pauses the worker. The
+ * worker starts paused, and resumes after the first check that finds this installation's claim. Writers check the claim
+ * again before they write.
  */
 export class OwnRedis {
   readonly #parts: OwnRedisParts;
@@ -21,8 +21,11 @@ export class OwnRedis {
     this.#outage = createForeignRedisLog(parts.logger);
   }
 
-  /** Looks once, and tells when Redis is another's. Rejects when a store is unavailable, which changes nothing for the worker. */
-  async look(): Promise<void> {
+  /**
+   * Checks once, and logs when Redis belongs to another installation. Rejects, without changing the worker, when a
+   * store is unavailable.
+   */
+  async check(): Promise<void> {
     const { worker } = this.#parts;
     if (await this.#isOwn((error) => this.#outage.failed(error))) {
       this.#outage.succeeded();
@@ -30,20 +33,20 @@ export class OwnRedis {
     } else worker.pause();
   }
 
-  /** A pass that is left out while Redis is another's. */
+  /** Wraps a pass that is skipped while Redis belongs to another installation. */
   guard(pass: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
     return async (signal) => {
       if (await this.#isOwn()) await pass(signal);
     };
   }
 
-  async #isOwn(tell: (error: ForeignRedis) => void = () => {}): Promise<boolean> {
+  async #isOwn(onForeign: (error: ForeignRedis) => void = () => {}): Promise<boolean> {
     try {
       await this.#parts.claim.check();
       return true;
     } catch (error) {
       if (!(error instanceof ForeignRedis)) throw error;
-      tell(error);
+      onForeign(error);
       return false;
     }
   }

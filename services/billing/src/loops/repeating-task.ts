@@ -10,7 +10,10 @@ export interface RepeatingTaskOptions {
   logger: Logger;
 }
 
-/** What runs more often than that is tried again less and less often, what runs less often sooner than usual at first. */
+/**
+ * Upper bound of the pause after failures for tasks that run more often; a task that runs less often retries sooner at
+ * first.
+ */
 const PAUSE_AFTER_FAILURES_MS = 5_000;
 
 export function pauseAfterFailuresMs(everyMs: number, failures: number): number {
@@ -18,7 +21,7 @@ export function pauseAfterFailuresMs(everyMs: number, failures: number): number 
   return Math.min(Math.max(everyMs, PAUSE_AFTER_FAILURES_MS), firstMs * 2 ** Math.min(failures - 1, 10));
 }
 
-/** Runs something again and again, never twice at a time. Failures are logged when they begin, while they last, and when they end. */
+/** Runs a task repeatedly, never twice at a time. Logs when failures begin, continue and end. */
 export class RepeatingTask {
   readonly #options: RepeatingTaskOptions;
   readonly #stopping = new AbortController();
@@ -32,7 +35,7 @@ export class RepeatingTask {
     this.#running ??= this.#loop();
   }
 
-  /** Resolves when the current run has ended; the task cannot be started again. */
+  /** Resolves when the current run has ended. The task cannot be started again. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
 
 const FIRST_PAUSE_MS = 50;
-/** Short, because what has waited is written so much later once Postgres is back. */
+/** Short, because it delays every record that waits when Postgres recovers. */
 const MAX_PAUSE_MS = 1_000;
 
-/** Whoever writes one batch after the other rests here when Postgres is unavailable: for longer each time, a second at most. */
+/** Pauses a batch writer while Postgres is unavailable: longer each time, at most one second. */
 export class UnavailablePause {
   readonly #sleep: (ms: number) => Promise<unknown>;
   #pauseMs = FIRST_PAUSE_MS;
@@ -14,7 +14,7 @@ export class UnavailablePause {
     this.#sleep = rest;
   }
 
-  /** Settles like the writing, after the pause when Postgres was unavailable. */
+  /** Settles like `writing`, after the pause if Postgres was unavailable. */
   async after(writing: Promise<void>): Promise<void> {
     try {
       await writing;

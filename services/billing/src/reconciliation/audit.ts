@@ -26,39 +26,39 @@ import { Summary, type SummaryLine } from "./summary.ts";
 export interface AuditOptions {
   databaseUrl: string;
   redisUrl: string;
-  /** How long to wait for an empty outbox before looking. Milliseconds. */
+  /** How long to wait for an empty outbox before the audit begins. Milliseconds. */
   quietWithinMs: number;
-  /** Pauses before each further look at what differs. Milliseconds; default: 0.3, 0.7, 1, 2 and 3 seconds. */
+  /** Pauses before each repeated read of what differs. Milliseconds; default: 0.3, 0.7, 1, 2 and 3 seconds. */
   pausesMs?: readonly number[];
   /** Unix milliseconds; default: the system clock. */
   nowMs?: () => number;
 }
 
 export interface AuditReport {
-  /** `incomplete`: nothing differs, but something would not stand still. `nothing`: there is no advertiser to compare. */
+  /** `incomplete`: nothing differs, but a wallet kept changing or is too large. `nothing`: there are no advertisers. */
   verdict: "agrees" | "differs" | "incomplete" | "nothing";
   /** Whether the outbox was empty when the audit began. */
   wasQuiet: boolean;
   lines: SummaryLine[];
-  /** What differs; at most 200 of them. */
+  /** At most 200 differences. */
   findings: Comparison[];
   differences: number;
-  /** Advertisers of whom something could not be compared; at most 200 of them. */
+  /** Advertisers with something that could not be compared; at most 200. */
   notCompared: string[];
 }
 
 const PAUSES_MS = [300, 700, 1_000, 2_000, 3_000];
-/** Redis does nothing else while it adds up holds: 100 000 take some 50 ms. */
+/** Redis is blocked while it adds up holds: 100 000 take about 50 ms. */
 const LIMITS: WalletLimits = { holds: 100_000, records: 5_000, lateMs: 60_000 };
-/** Keys of any kind among which player sessions are sought. */
-const SESSION_KEYS_LOOKED_AT = 5_000_000;
+/** Maximum keys, of any kind, to scan for player sessions. */
+const MAX_SESSION_KEYS = 5_000_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
 const QUIET_LOOK_EVERY_MS = 100;
 const WAITING_ADVERTISERS = 1_000;
 
 /**
- * Compares everything in Redis and Postgres with everything else. Works beside traffic; rejects when a store is unavailable, and when
- * they are of different installations (ForeignRedis).
+ * Compares all of Redis and Postgres with each other; safe during traffic. Rejects when a store is unavailable, and
+ * with ForeignRedis when they belong to different installations.
  */
 export async function reconcileAll(options: AuditOptions): Promise<AuditReport> {
   const nowMs = options.nowMs ?? Date.now;
@@ -70,22 +70,22 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
   const redis = connectRedis(options.redisUrl, { name: "audit", commandTimeoutMs: 10_000 });
   redis.on("error", () => {});
   try {
-    // The connection is made while this waits: commands fail at once before it is there.
+    // Commands fail immediately until the connection is ready.
     await redis.ping().catch(() => redisReady(redis));
     await new InstallationClaim(redis, () => installationId(database)).look();
     const wasQuiet = await awaitQuiet(createMoneyCommands(redis), new DueIndex(redis), options.quietWithinMs);
     const timeoutMs = STATEMENT_TIMEOUT_MS;
-    const books = { database, wallets: createWalletReader(redis), limits: LIMITS, nowMs, timeoutMs };
+    const parts = { database, wallets: createWalletReader(redis), limits: LIMITS, nowMs, timeoutMs };
     const snapshot = {
       readRows: (names: readonly string[]) => readSnapshotRows(redis, names),
       countEntities: () => countSnapshotEntities(redis),
     };
     const summary = new Summary();
     const inspections: (AsyncIterable<Inspection> | Iterable<Inspection>)[] = [
-      advertiserInspections(books),
+      advertiserInspections(parts),
       developerInspections(database),
       snapshotInspections(database, snapshot),
-      sessionInspections(database, createSessionSummaryReader(redis), SESSION_KEYS_LOOKED_AT),
+      sessionInspections(database, createSessionSummaryReader(redis), MAX_SESSION_KEYS),
       wholeInspections(database, timeoutMs),
       memberInspections(database, timeoutMs),
       [upkeepInspection(database, nowMs)],
@@ -131,7 +131,7 @@ function reportOf(summary: Summary, wasQuiet: boolean): AuditReport {
   };
 }
 
-/** Waits until nothing is on its way to Postgres. False: it did not become quiet in time, traffic goes on. */
+/** Waits until the outbox is empty. False: traffic continued until the time limit. */
 async function awaitQuiet(
   money: Pick<MoneyCommands, "listOutbox">,
   due: Pick<DueIndex, "registered">,

@@ -1,6 +1,6 @@
 import type { WalletSummary } from "@diegetic/hot-state";
 
-/** What the ledger says of one campaign, microcents as they stand in it. */
+/** The ledger's balances of one campaign, microcents as stored. */
 export interface LedgerBalances {
   chargeMicrocents: bigint;
   feeMicrocents: bigint;
@@ -8,7 +8,7 @@ export interface LedgerBalances {
   impressions: bigint;
 }
 
-/** What Postgres says of a campaign, at one moment. */
+/** Postgres' balances of a campaign, all read at one moment. */
 export interface CampaignBalances {
   campaignId: string;
   status: string;
@@ -26,13 +26,13 @@ export interface CampaignBalances {
   ledger: LedgerBalances;
   creatives: { impressions: bigint; spentMillicents: bigint; affinityScoreMillionths: bigint };
   countries: { impressions: bigint; spentMillicents: bigint };
-  /** What its games have earned by it: the ledger has that by game alone. */
+  /** What its games earned from it; the ledger records earnings by game only. */
   games: { impressions: bigint; earningMicrocents: bigint };
   versions: { impressions: bigint /** The newest version that was billed; 0: none. */; newest: number };
   uniqueUsers: { rows: bigint; counted: bigint /** Members whose count is wrong. */; differing: bigint };
 }
 
-/** What Postgres says of an advertiser, at one moment. */
+/** Postgres' balances of an advertiser, all read at one moment. */
 export interface AdvertiserBalances {
   advertiserId: string;
   depositedMillicents: bigint;
@@ -40,19 +40,19 @@ export interface AdvertiserBalances {
   impressions: bigint;
   version: number;
   publishedVersion: number;
-  /** The epoch of the wallet as it was last restored. */
+  /** The wallet's last recovery epoch. */
   recoveryEpoch: bigint;
-  /** What late charges add to the wallet, millicents: by so much it may pass a limit that was full before. */
+  /** Late charges, millicents: the wallet may exceed a limit by this amount. */
   late: {
     all: bigint;
     byCampaign: ReadonlyMap<string, bigint> /** By `<campaign> <UTC day>`. */;
     byDay: ReadonlyMap<string, bigint>;
   };
-  /** What the wallet has still to be told; it differs by as much. */
+  /** Settlements that the wallet does not have yet; it differs by this amount. */
   pendingSettlements: bigint;
   depositRowsMillicents: bigint;
   depositLedgerMicrocents: bigint;
-  /** Records quarantined; those whose price cannot be read count with zero. `unresolved`: nobody has settled them yet. */
+  /** Quarantined records; one with an unreadable price counts as zero. `unresolved`: no operator has resolved it. */
   quarantined: {
     unresolved: bigint;
     count: bigint;
@@ -62,27 +62,27 @@ export interface AdvertiserBalances {
   campaigns: CampaignBalances[];
 }
 
-/** Committed impressions that are on their way into the books. */
+/** Committed impressions that Postgres does not have yet. */
 export interface WaitingBalances {
   impressions: bigint;
   priceMillicents: bigint;
 }
 
-/** The wallet of an advertiser beside the books of the same moment. */
+/** An advertiser's wallet, and Postgres' balances at the same moment. */
 export interface WalletBalances {
   wallet: WalletSummary;
-  /** Records of the outbox that Postgres does not have; null: too many to look up, or billing was writing. */
+  /** Outbox records that Postgres does not have; null: too many to look up, or billing was writing. */
   waiting: {
     all: WaitingBalances;
     byCampaign: ReadonlyMap<string, WaitingBalances>;
     /** By `<campaign> <UTC day>`, millicents. */
     priceByDay: ReadonlyMap<string, bigint>;
   } | null;
-  /** Records that have waited for too long, whether Postgres has them or not. */
+  /** Records that have waited too long, whether Postgres has them or not. */
   overdueRecords: number;
-  /** Campaigns with more spent and held than they may: the newest version that a hold or a charge was taken under. */
+  /** For campaigns above a limit: the newest version under which a hold or charge was taken. */
   newestVersions: ReadonlyMap<string, number>;
-  /** Which version of the advertiser and of each campaign counted as published before the wallet was read. */
+  /** Published versions of the advertiser and its campaigns, read before the wallet. */
   publishedVersions: ReadonlyMap<string, number>;
 }
 

@@ -3,7 +3,7 @@ import { Comparisons } from "./comparison.ts";
 
 const MICROCENTS = 1_000n;
 
-/** Everything that Postgres says of an advertiser against everything else that it says of him. */
+/** Compares an advertiser's balances in Postgres with each other. */
 export function checkAdvertiser(advertiser: AdvertiserBalances): Comparisons {
   const { advertiserId: id, campaigns } = advertiser;
   const checks = new Comparisons(id);
@@ -49,7 +49,7 @@ function checkCampaign(checks: Comparisons, campaign: CampaignBalances): void {
   checks.equal("published", id, campaign.version, campaign.publishedVersion);
 }
 
-/** Before the day on which the settings were changed, and on it, another cap may have stood. Late charges may pass a full day. */
+/** On and before the day of a settings change, another cap may have applied. Late charges may exceed a full day. */
 function checkDays(
   checks: Comparisons,
   { campaignId: id, dailyCapMillicents: cap, changedOn, spentByDay }: CampaignBalances,

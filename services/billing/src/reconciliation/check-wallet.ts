@@ -8,7 +8,7 @@ import {
 } from "./balances.ts";
 import { Comparisons } from "./comparison.ts";
 
-/** An advertiser's wallet in Redis against itself and against Postgres. */
+/** Compares an advertiser's wallet in Redis with itself and with Postgres. */
 export function checkWallet(advertiser: AdvertiserBalances, balances: WalletBalances): Comparisons {
   const { wallet, waiting } = balances;
   const { account } = wallet;
@@ -19,7 +19,7 @@ export function checkWallet(advertiser: AdvertiserBalances, balances: WalletBala
   if (account === null) return checks;
 
   checks.equal("recovery_epoch", id, advertiser.recoveryEpoch, account.live ? account.epoch : -1);
-  // It neither serves nor charges, and is made anew from Postgres.
+  // A frozen wallet does not serve; management restores it from Postgres.
   if (!account.live) return checks;
   const published = balances.publishedVersions.get(id) ?? 0;
   checks.atMost("wallet_version", id, account.version, published);
@@ -29,7 +29,7 @@ export function checkWallet(advertiser: AdvertiserBalances, balances: WalletBala
   if (waiting !== null) {
     const { quarantined } = advertiser;
     const quarantine = { impressions: quarantined.count, priceMillicents: quarantined.priceMillicents };
-    checkTotals(checks, id, { books: advertiser, waiting: waiting.all, quarantine, inWallet: account });
+    checkTotals(checks, id, { written: advertiser, waiting: waiting.all, quarantine, inWallet: account });
   }
   const held = account.heldMillicents;
   if (wallet.holds.sumMillicents !== null) {
@@ -53,9 +53,9 @@ function checkBacklog(checks: Comparisons, id: string, { wallet, overdueRecords 
   checks.equal("outbox_age", id, 0, overdueRecords);
   checks.equal("lapsed_holds", id, 0, wallet.holds.lapsedLongAgo);
   if (wallet.sessionReleases.some.length === 0)
-    checks.equal("sessionReleases", id, 0, wallet.sessionReleases.count);
-  // Each by its name: one that is there in every look is stuck, while others come and go.
-  for (const matchId of wallet.sessionReleases.some) checks.equal("sessionReleases", matchId, 0, 1);
+    checks.equal("session_releases", id, 0, wallet.sessionReleases.count);
+  // Each by its own name: only a stuck release appears in every read.
+  for (const matchId of wallet.sessionReleases.some) checks.equal("session_releases", matchId, 0, 1);
 }
 
 function checkCampaign(
@@ -73,7 +73,7 @@ function checkCampaign(
   }
   if (waiting !== null) {
     checkTotals(checks, id, {
-      books: campaign,
+      written: campaign,
       waiting: waiting.byCampaign.get(id) ?? NOTHING_WAITS,
       quarantine: advertiser.quarantined.byCampaign.get(id) ?? NOTHING_WAITS,
       inWallet,
@@ -102,20 +102,20 @@ function checkCampaign(
   checkLimit(checks, "wallet_daily_cap", id, { ...dailyCap, late: lateToday, lowered: isLowered ? 0 : null });
 }
 
-/** Spent and impressions of an advertiser or a campaign: what the wallet has is written, or waits to be. */
+/** Spent and impressions of an advertiser or a campaign: the wallet's totals are in Postgres or in the outbox. */
 function checkTotals(
   checks: Comparisons,
   id: string,
   balances: {
-    books: { spentMillicents: bigint; impressions: bigint };
+    written: { spentMillicents: bigint; impressions: bigint };
     waiting: WaitingBalances;
     quarantine: WaitingBalances;
     inWallet: { spentMillicents: number; impressions: number };
   },
 ): void {
-  const { books, waiting, quarantine, inWallet } = balances;
-  const spent = books.spentMillicents + waiting.priceMillicents;
-  const impressions = books.impressions + waiting.impressions;
+  const { written, waiting, quarantine, inWallet } = balances;
+  const spent = written.spentMillicents + waiting.priceMillicents;
+  const impressions = written.impressions + waiting.impressions;
   const walletSpent = BigInt(inWallet.spentMillicents);
   const walletImpressions = BigInt(inWallet.impressions);
   const expectedSpent = withQuarantined(spent, quarantine.priceMillicents, walletSpent);
@@ -124,7 +124,7 @@ function checkTotals(
   checks.equal("wallet_impressions", id, expectedImpressions, walletImpressions);
 }
 
-/** Records that were quarantined are a finding of their own: the wallet may have them still, or have taken them back. */
+/** Quarantined records are reported separately: the wallet may still contain them, or may have reversed them. */
 function withQuarantined(written: bigint, quarantine: bigint, found: bigint): bigint {
   return found > written && found <= written + quarantine ? found : written;
 }
@@ -132,13 +132,13 @@ function withQuarantined(written: bigint, quarantine: bigint, found: bigint): bi
 function checkSettings(checks: Comparisons, campaign: CampaignBalances, inWallet: CampaignSummary): void {
   const id = campaign.campaignId;
   checks.equal("wallet_settings", `${id} budget`, campaign.budgetMillicents, inWallet.budgetMillicents);
-  // A cap is never zero: that stands for none.
+  // 0 stands for no cap.
   const cap = campaign.dailyCapMillicents ?? 0n;
   checks.equal("wallet_settings", `${id} daily cap`, cap, inWallet.dailyCapMillicents ?? 0);
   checks.equal("wallet_settings", `${id} status`, 0, campaign.status === inWallet.status ? 0 : 1);
 }
 
-/** A limit, and what is spent and held of it. */
+/** A limit, and the amounts spent and held against it. */
 interface Limit {
   limit: number;
   used: number;
@@ -153,16 +153,16 @@ function limitsOf(inWallet: CampaignSummary): { budget: Limit; dailyCap: Limit |
   };
 }
 
-/** Whether a campaign has used more than a limit, so that the reason has to be looked for. */
+/** Whether a campaign exceeds a limit, so that its newest version must be read. */
 export function isOverLimit(inWallet: CampaignSummary): boolean {
   const { budget, dailyCap } = limitsOf(inWallet);
   return budget.used > budget.limit || (dailyCap !== null && dailyCap.used > dailyCap.limit);
 }
 
 /**
- * What is taken always fits, and what is taken never grows by itself. A limit is passed only when it was lowered while
- * holds were out (then nothing was taken under the present version, and `lowered` is what has to fit in any case), or by the
- * sum of the charges that a restored wallet had not known, and was told of late.
+ * Reservations always fit and holds never grow. A limit is exceeded only when it was lowered while holds were open
+ * (then nothing was taken under the current version, and `lowered` must fit in any case), or by late charges that a
+ * restored wallet received.
  */
 function checkLimit(
   checks: Comparisons,

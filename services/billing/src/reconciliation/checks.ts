@@ -1,6 +1,6 @@
 /**
- * Everything that is compared, in the order of the report. `late`: something has not been done in time, and may still
- * be done. `money`: balances that can never disagree, whatever crashed.
+ * All checks, in the order of the report. `late`: work is overdue and may still complete. `money`: balances that must
+ * agree even after a crash.
  */
 export const CHECKS = {
   deposit_rows: { what: "Deposits, millicents: rows = the advertiser's total", kind: "money" },
@@ -9,7 +9,7 @@ export const CHECKS = {
   impressions_by_campaigns: { what: "Impressions: campaigns = their advertiser", kind: "money" },
   balance: { what: "Spent is at most deposited, millicents", kind: "money" },
   budget: { what: "Spent is at most the budget, millicents", kind: "money" },
-  day_cap: { what: "Day's rollups are at most the cap, where that stood all day, millicents", kind: "money" },
+  day_cap: { what: "Day's rollups are at most the cap, where it applied all day, millicents", kind: "money" },
   rollup_spent: { what: "Spent, millicents: rollups = campaign", kind: "money" },
   rollup_impressions: { what: "Impressions: rollups = campaign", kind: "money" },
   ledger_charges: { what: "Charges, microcents: ledger = campaign", kind: "money" },
@@ -26,29 +26,29 @@ export const CHECKS = {
   earnings: { what: "Earnings, microcents: games = ledger, per developer", kind: "money" },
   game_impressions: { what: "Impressions: games = ledger, per developer", kind: "money" },
   wallet_present: { what: "Wallets in Redis: one per advertiser and campaign, readable", kind: "late" },
-  wallet_known: { what: "Wallets in Redis: of advertisers that Postgres knows", kind: "money" },
-  recovery_epoch: { what: "Wallets in Redis: verified, and of the epoch that Postgres knows", kind: "late" },
-  settlements: { what: "Impressions that a restored wallet has still to be told of", kind: "late" },
-  wallet_version: { what: "Versions: what counts as published is at most as new as Redis", kind: "late" },
+  wallet_known: { what: "Wallets in Redis: each of an advertiser in Postgres", kind: "money" },
+  recovery_epoch: { what: "Wallets in Redis: verified, and in Postgres' recovery epoch", kind: "late" },
+  settlements: { what: "Settlements that a restored wallet does not have yet", kind: "late" },
+  wallet_version: { what: "Versions: published is at most Redis' version", kind: "late" },
   wallet_settings: { what: "Budgets, caps and statuses: Redis = Postgres", kind: "late" },
   wallet_deposited: { what: "Deposited, millicents: Redis = Postgres", kind: "late" },
   wallet_spent: { what: "Spent, millicents: Redis = Postgres + outbox", kind: "money" },
   wallet_impressions: { what: "Impressions: Redis = Postgres + outbox", kind: "money" },
   wallet_held: { what: "Held, millicents: account = campaigns = open holds", kind: "money" },
   wallet_shares: {
-    what: "Held by developer and game: counts that are not those of open holds",
+    what: "Held by developer and game: counts that differ from open holds",
     kind: "money",
   },
   wallet_balance: { what: "Spent + held is at most deposited, millicents", kind: "money" },
   wallet_budget: { what: "Spent + held is at most the budget, unless that was lowered", kind: "money" },
   wallet_daily_cap: { what: "Day's spent + held is at most the cap, unless that was lowered", kind: "money" },
   wallet_day: { what: "Day's rollups + outbox are at most Redis' day, millicents", kind: "money" },
-  outbox_age: { what: "Records that wait in the outbox for more than two minutes", kind: "late" },
+  outbox_age: { what: "Records in the outbox for more than two minutes", kind: "late" },
   lapsed_holds: { what: "Holds that lapsed more than a minute ago", kind: "late" },
-  sessionReleases: { what: "Places in sessions that are still to be given back", kind: "late" },
+  session_releases: { what: "Session seats that are not returned yet", kind: "late" },
   session_places: { what: "Ads of a player session are at most the placement's limit", kind: "money" },
   session_creatives: { what: "Appearances of a creative in a session are at most its limit", kind: "money" },
-  quarantined: { what: "Records that were quarantined as unwritable, and not resolved", kind: "money" },
+  quarantined: { what: "Unresolved quarantined records", kind: "money" },
   published: { what: "Versions: published = row", kind: "late" },
   snapshot_rows: { what: "Versions: snapshot = row", kind: "late" },
   snapshot_entities: { what: "Entities: snapshot = rows", kind: "late" },
@@ -81,12 +81,12 @@ export const CHECKS = {
   impression_once: { what: "Impressions that occur more than once", kind: "money" },
   match_once: { what: "Matches that were billed more than once", kind: "money" },
   operation_once: { what: "Impressions of an operation that was billed within a day before", kind: "money" },
-  postings: { what: "Postings that do not sum to zero", kind: "money" },
-  whole_impressions: { what: "Impressions of all: rows, rollups, games, ledger, advertisers", kind: "money" },
-  whole_charges: { what: "Charges of all, microcents: rows, rollups, ledger, advertisers", kind: "money" },
-  whole_earnings: { what: "Earnings of all, microcents: rows, games, ledger", kind: "money" },
+  postings: { what: "Ledger entry groups that do not sum to zero", kind: "money" },
+  whole_impressions: { what: "All impressions: rows, rollups, games, ledger, advertisers", kind: "money" },
+  whole_charges: { what: "All charges, microcents: rows, rollups, ledger, advertisers", kind: "money" },
+  whole_earnings: { what: "All earnings, microcents: rows, games, ledger", kind: "money" },
   partitions: { what: "Partitions of today and tomorrow", kind: "late" },
-  stored_answers: { what: "Answers that are stored for longer than two days", kind: "late" },
+  stored_answers: { what: "Idempotent answers stored for more than two days", kind: "late" },
 } as const satisfies Record<string, { what: string; kind: "money" | "late" }>;
 
 export type CheckName = keyof typeof CHECKS;

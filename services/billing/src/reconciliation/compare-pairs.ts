@@ -14,8 +14,8 @@ interface PairsRow {
 }
 
 /**
- * Compares balances that Postgres adds up: of each check it returns the sums of all pairs and the first ones that differ, however
- * many there are.
+ * Compares balances that Postgres adds up. Returns per check the sums of all pairs and a bounded list of the first
+ * pairs that differ.
  * @param pairs a query that yields `name` (of a check), `subject`, `expected`, `found`
  */
 export async function comparePairs(transaction: Transaction, pairs: Prisma.Sql): Promise<Comparison[]> {
@@ -33,7 +33,7 @@ export async function comparePairs(transaction: Transaction, pairs: Prisma.Sql):
   return rows.flatMap(comparisonsOf);
 }
 
-/** `comparePairs` for those who look all the time: a second core would be missed by those who write. */
+/** `comparePairs` for continuous reconciliation: a second core would slow down the writers. */
 export function comparePairsOnOneCore(
   database: Database,
   timeoutMs: number,
@@ -50,7 +50,7 @@ function comparisonsOf({ name, compared, expected, found, differing }: PairsRow)
   for (const one of differing ?? []) {
     checks.equal(name, one.subject, BigInt(one.expected), BigInt(one.found));
   }
-  // The sums of all stand for the rows that agree; sums that differ have rows that do.
+  // The sums of all pairs represent the rows that agree; if the sums differ, some rows do.
   if (differing === null) checks.equal(name, "all", BigInt(expected), BigInt(found), Number(compared));
   return checks.list;
 }

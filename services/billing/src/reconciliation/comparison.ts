@@ -1,16 +1,16 @@
 import type { CheckName } from "./checks.ts";
 
-/** Two balances that have to agree. */
+/** Two balances that must agree. */
 export interface Comparison {
   check: CheckName;
-  /** Whose balances: an identifier, with a word where it has several. */
+  /** Owner of the balances: an identifier, with a qualifier if it owns several. */
   subject: string;
-  /** What has to be looked at again when they differ: the advertiser; empty: the whole inspection. */
+  /** What to read again when they differ: the advertiser; empty: the whole inspection. */
   owner: string;
   relation: "equal" | "at most";
   expected: bigint;
   found: bigint;
-  /** How many pairs of balances these are the sums of. */
+  /** Number of pairs that these sums cover. */
   pairs: number;
 }
 
@@ -18,14 +18,14 @@ export function differs({ relation, expected, found }: Comparison): boolean {
   return relation === "equal" ? found !== expected : found > expected;
 }
 
-/** Names a comparison: the same two balances have the same name in every look. */
+/** Stable name of a comparison: the same two balances have the same name in every read. */
 export function nameOf({ check, subject }: Comparison): string {
   return `${check} ${subject}`;
 }
 
 type Figure = bigint | number;
 
-/** Collects the comparisons about one owner. */
+/** Collects the comparisons of one owner. */
 export class Comparisons {
   readonly list: Comparison[] = [];
   readonly #owner: string;

@@ -20,13 +20,13 @@ export interface ReconciliationParts {
   wallets: WalletReader;
   limits: WalletLimits;
   nowMs: () => number;
-  /** How long the reads of one page may take. Milliseconds. */
+  /** Time limit for reading one page. Milliseconds. */
   timeoutMs: number;
 }
 
 const ADVERTISERS_PER_PAGE = 50;
 
-/** Every advertiser, page by page: the books in Postgres, and beside them the wallet in Redis. */
+/** Inspects every advertiser, page by page: its balances in Postgres and its wallet in Redis. */
 export async function* advertiserInspections(parts: ReconciliationParts): AsyncGenerator<Inspection> {
   let after = "";
   for (;;) {
@@ -48,8 +48,8 @@ export async function* advertiserInspections(parts: ReconciliationParts): AsyncG
 }
 
 /**
- * The wallet is read between two counts of what Postgres has written: when both are the same, wallet, outbox and books
- * are of one moment.
+ * Reads the wallet between two counts of written impressions: if both are equal, wallet, outbox and Postgres are of the
+ * same moment.
  */
 async function lookAt(parts: ReconciliationParts, ids: readonly string[]): Promise<Look> {
   const { database, nowMs, timeoutMs } = parts;
@@ -102,7 +102,7 @@ async function compareWallet(
   return { comparisons: checkWallet(advertiser, balances).list, complete };
 }
 
-/** The campaigns of advertisers, and which version of each row counts as published: what is published is in Redis by then. */
+/** The advertisers' campaigns and their published versions. Redis already has every published version. */
 async function readPublished(
   database: Database,
   ids: readonly string[],

@@ -7,7 +7,7 @@ import { readPartitions } from "./read-partitions.ts";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const DAYS_LOOKED_AT = 35;
 const MAX_KEPT_MS = 2 * DAY_MS;
-/** A day with more is left to `npm run audit`: reading it would stand in the way of writing. */
+/** Larger days are left to `npm run audit`: reading them would slow down writes. */
 const MAX_DAY_ROWS = 2_000_000;
 
 interface DayRow {
@@ -20,7 +20,7 @@ interface DayRow {
   rollup_scores: string;
 }
 
-/** The rows of the last days against the rollups, one day at a time; a day may have lost its rows, or its partition. */
+/** Compares the rows of recent days with the rollups, one day at a time. A day may have lost rows or its partition. */
 export async function* dayInspections(
   database: Database,
   nowMs: () => number,
@@ -70,7 +70,7 @@ async function lookAtDay(database: Database, day: string, timeoutMs: number): Pr
   return { comparisons: checks.list, notCompared: [] };
 }
 
-/** What has to be there, or gone, whatever is counted. */
+/** Checks maintenance: what must exist, or must have been deleted, whatever the balances. */
 export function upkeepInspection(database: Database, nowMs: () => number): Inspection {
   return {
     name: "upkeep",

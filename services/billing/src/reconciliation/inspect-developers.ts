@@ -4,7 +4,7 @@ import type { Inspection, Look } from "./inspection.ts";
 
 const ACCOUNTS_PER_PAGE = 200;
 
-/** Every account's earnings, page by page: what its games' rollups say against its ledger entries. */
+/** Compares every account's earnings with its ledger entries, page by page. */
 export async function* developerInspections(database: Database): AsyncGenerator<Inspection> {
   let after = "";
   for (;;) {

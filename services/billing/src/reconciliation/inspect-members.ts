@@ -3,7 +3,10 @@ import { comparePairsOnOneCore } from "./compare-pairs.ts";
 import type { Inspection } from "./inspection.ts";
 import { readImpressionCount } from "./read-partitions.ts";
 
-/** Each yields `name, subject, expected, found` from `sums`, which stand beside a campaign's members, and from their rows, `written`. */
+/**
+ * Each yields `name, subject, expected, found` from `sums` (stored with a campaign's parts) and `written` (from the
+ * impressions).
+ */
 const MEMBERS: readonly { sums: Prisma.Sql; written: Prisma.Sql; pairs: Prisma.Sql }[] = [
   {
     sums: Prisma.sql`
@@ -62,11 +65,11 @@ const MEMBERS: readonly { sums: Prisma.Sql; written: Prisma.Sql; pairs: Prisma.S
 ];
 
 /**
- * What stands beside each creative, country, game, version and day of a campaign against their rows: sums over the campaign do
- * not tell when two of them were mixed up. Reads all impressions once for each kind, without an index, which each impression
- * would have to pay for. A campaign that has lost rows, or counts others, is left out: `row_impressions` and
- * `day_impressions` tell of it.
- * @param maxRows with more rows than that, nothing is compared
+ * Compares the stored sums of each creative, country, game, version and day of a campaign with the impressions: totals
+ * per campaign do not show that two parts were mixed up. Reads all impressions once for each kind, without an index,
+ * because an index would slow down every write. Skips a campaign whose total count differs: `row_impressions` and
+ * `day_impressions` report it.
+ * @param maxRows compares nothing when there are more rows
  */
 export async function* memberInspections(
   database: Database,

@@ -3,13 +3,13 @@ import type { SessionSummary, SessionSummaryReader } from "@diegetic/hot-state";
 import { type Comparison, Comparisons } from "./comparison.ts";
 import type { Inspection } from "./inspection.ts";
 
-/** A limit that was changed so shortly before a session began may have been another one for its first match. */
-const SETTLED_AFTER_MS = 60_000;
+/** A session that began this soon after a limit changed may have used the old limit for its first match. */
+const LIMIT_STABLE_AFTER_MS = 60_000;
 
 /**
- * What is found by the names of keys in Redis: wallets, which all have to belong to somebody, and what living player
- * sessions have been given, against the limits of placements and creatives. Sessions that began before the
- * limit was changed last are left out: what they were given may have been allowed.
+ * Inspects what is found by key names in Redis: every wallet must belong to a known advertiser, and live player
+ * sessions must respect the limits of placements and creatives. Skips sessions that began before the last change of a
+ * limit.
  */
 export async function* sessionInspections(
   database: Database,
@@ -30,7 +30,7 @@ export async function* sessionInspections(
   }
 }
 
-/** A wallet of nobody serves nobody, but its outbox would never be looked at. */
+/** A wallet without an advertiser does not serve, but nobody would drain its outbox. */
 async function compareOwners(database: Database, hashSlotOwners: readonly string[]): Promise<Comparison[]> {
   const known = await database.advertiser.findMany({
     where: { id: { in: [...hashSlotOwners] } },
@@ -60,7 +60,7 @@ async function compare(database: Database, sessions: readonly SessionSummary[]):
   const creativeOf = new Map(creatives.map((creative) => [creative.id, creative]));
   for (const session of sessions) {
     const { sessionKey, gameId, sinceMs } = session;
-    const isUnder = (changed: Date) => sinceMs > changed.getTime() + SETTLED_AFTER_MS;
+    const isUnder = (changed: Date) => sinceMs > changed.getTime() + LIMIT_STABLE_AFTER_MS;
     if (session.kind === "places") {
       const placement = placementOf.get(gameId);
       if (placement === undefined || !isUnder(placement.updatedAt)) continue;

@@ -6,13 +6,13 @@ import type { Inspection, Look } from "./inspection.ts";
 
 const ROWS_PER_PAGE = 500;
 
-/** What of the snapshot is read. */
+/** The reads of the snapshot that reconciliation needs. */
 export interface SnapshotPort {
   readRows(names: readonly string[]): Promise<SnapshotRow[]>;
   countEntities(): Promise<number>;
 }
 
-/** A row that the snapshot has to show, or has to have removed. */
+/** A row that the snapshot must contain, or must have removed. */
 interface PublishedRow {
   id: string;
   name: string;
@@ -78,7 +78,7 @@ function nextPage(after: string) {
   return { where: { id: { gt: after } }, orderBy: { id: "asc" as const }, take: ROWS_PER_PAGE };
 }
 
-/** Every row that match instances have to know, page by page, then the number of entities. */
+/** Inspects every row that match instances must know, page by page, then the number of entities. */
 export async function* snapshotInspections(
   database: Database,
   snapshot: SnapshotPort,
@@ -105,7 +105,7 @@ async function compareRows(rows: readonly PublishedRow[], snapshot: SnapshotPort
   rows.forEach(({ name, version, present }, i) => {
     const row = found[i];
     const isRight = row?.version != null && row.present === present;
-    // By kind and id, not by name: that of a key or session is a secret's hash.
+    // Reported by kind and id: the name of a key or session contains a secret's hash.
     const [kind] = name.split(":", 1);
     const subject = kind === "key" || kind === "session" ? `${kind}:${rows[i]?.id}` : name;
     checks.equal("snapshot_rows", subject, version, isRight ? (row.version ?? -1) : -1);

@@ -95,7 +95,8 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
         (count(*) - count(DISTINCT match_id))::numeric AS found FROM impressions`,
   },
   {
-    // Its key names another operation once its time is over. Neighbours tell: where any two are too near, two neighbours are.
+    // A key may be reused after its lifetime. Comparing neighbours is enough: if any two impressions are too close, two
+    // neighbours are.
     check: "operation_once",
     pairs: Prisma.sql`
       SELECT 'all' AS subject, 0::numeric AS expected, count(*)::numeric AS found FROM (
@@ -149,8 +150,8 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
 ];
 
 /**
- * Each check in one moment of the database, whatever is written meanwhile.
- * @param maxRows with more impressions than that, nothing is compared
+ * Runs each check against one consistent read of the database, also during writes.
+ * @param maxRows compares nothing when there are more impressions
  */
 export async function* wholeInspections(
   database: Database,
@@ -173,7 +174,7 @@ export async function* wholeInspections(
   }
 }
 
-/** Each game of each developer: its days, its totals, and what was posted for it. */
+/** Each game of each developer: its days, its totals, and its ledger entries. */
 function eachGame({ ofRows, kept, posted }: Record<"ofRows" | "kept" | "posted", Prisma.Sql>): Prisma.Sql {
   return Prisma.sql`
     WITH by_day AS (

@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Comparison, differs, nameOf } from "./comparison.ts";
 
-/** What one look found. */
+/** Result of one read. */
 export interface Look {
   comparisons: Comparison[];
-  /** Owners of whom something could not be compared, because it was moving or is too large. */
+  /** Owners with something that could not be compared, because it kept changing or is too large. */
   notCompared: string[];
 }
 
-/** A bounded part of the books that is looked at in one go. */
+/** A bounded part of the reconciliation that is read at once. */
 export interface Inspection {
   name: string;
-  /** @param owners look only at these again; undefined: at all of the part */
+  /** @param owners read only these; undefined: the whole part */
   look(owners?: ReadonlySet<string>): Promise<Look>;
 }
 
 export interface Inspected extends Look {
-  /** What differed in every look. */
+  /** What differed in every read. */
   findings: Comparison[];
 }
 
 /**
- * Looks, and looks again at what differs: stores are read one after the other, so that what is on its way between
- * them seems missing. What differs every time is a finding.
- * @param pausesMs before each further look
+ * Reads once, then reads again what differs: the stores are read one after the other, so an impression in transit seems
+ * missing. Only what differs every time is a finding.
+ * @param pausesMs before each repeated read
  */
 export async function inspect(
   inspection: Inspection,
@@ -45,7 +45,7 @@ export async function inspect(
     const stillDiffer = new Map(
       again.comparisons.filter(differs).map((comparison) => [nameOf(comparison), comparison]),
     );
-    // What could not be compared before is a suspect from now on.
+    // What could not be compared before has to be read again.
     const unseen = new Set(notCompared);
     const names = new Set(suspects.map(nameOf));
     suspects = [...stillDiffer.values()].filter(

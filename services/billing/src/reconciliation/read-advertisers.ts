@@ -11,7 +11,7 @@ const NO_LEDGER: LedgerBalances = {
   impressions: 0n,
 };
 
-/** Runs reads that all see the same moment, whatever is written meanwhile. */
+/** Runs reads that all see the same moment, also during writes. */
 export function atOneMoment<T>(
   database: Database,
   timeoutMs: number,
@@ -27,7 +27,7 @@ export function atOneMoment<T>(
   );
 }
 
-/** How many impressions of each advertiser Postgres has: moves whenever anything of him is written. */
+/** Number of impressions of each advertiser in Postgres: changes with every write for the advertiser. */
 export async function readWrittenCounts(
   database: Database,
   advertiserIds: readonly string[],
@@ -37,7 +37,7 @@ export async function readWrittenCounts(
   return new Map(rows.map((row) => [row.id, row.impressions]));
 }
 
-/** All balances of some advertisers (a page of them). Sums are made by Postgres; a row per campaign comes back. */
+/** All balances of one page of advertisers. Postgres adds them up and returns one row per campaign. */
 export async function readAdvertisers(
   transaction: Transaction,
   advertiserIds: readonly string[],
@@ -230,7 +230,7 @@ async function readLedger(transaction: Transaction, ids: string[]) {
   return { deposits, campaigns };
 }
 
-/** Whether the wallets have them already or not: they get them at any moment. */
+/** Includes late charges that the wallet already has: it may receive them at any moment. */
 async function readLate(transaction: Transaction, ids: string[]) {
   const rows = await transaction.$queryRaw<
     { advertiser_id: string; campaign_id: string; day: string; price: bigint }[]
@@ -252,7 +252,7 @@ async function readLate(transaction: Transaction, ids: string[]) {
 }
 
 async function readQuarantined(transaction: Transaction, ids: string[]) {
-  // One that is settled, and that the wallet does not count any more, explains no difference.
+  // A resolved record that the wallet no longer counts explains no difference.
   const rows = await transaction.$queryRaw<{ advertiser_id: string; record: string }[]>`
     SELECT p.advertiser_id, p.record FROM quarantined_impressions p JOIN advertisers a ON a.id = p.advertiser_id
     WHERE a.id = ANY(${ids}) AND (p.resolved_at IS NULL OR p.recovery_epoch = a.recovery_epoch) LIMIT ${MAX_QUARANTINED}`;
@@ -293,7 +293,7 @@ async function readQuarantined(transaction: Transaction, ids: string[]) {
   return found;
 }
 
-/** What can still be read of a record that could not be written. */
+/** The readable fields of a record that could not be written. */
 function readQuarantinedRecord(text: string): { campaignId: string; priceMillicents: bigint } {
   const record = JSON.parse(text) as { match?: { campaign_id?: unknown; price_millicents?: unknown } | null };
   const price = record.match?.price_millicents;

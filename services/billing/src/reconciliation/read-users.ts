@@ -2,8 +2,8 @@ import type { Transaction } from "@diegetic/database";
 import type { CampaignBalances } from "./balances.ts";
 
 /**
- * Of each campaign: players that are remembered and that are counted, of all members together, and how many members differ. Each
- * count takes the rows in the order of the key or by hash, where one count of different players would sort them all.
+ * Per campaign: remembered and counted players, summed over all parts, and how many parts differ. Each count reads rows
+ * in key order or by hash; a single count of distinct players would sort all rows.
  */
 export async function readUsers(
   transaction: Transaction,

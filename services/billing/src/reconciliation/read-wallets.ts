@@ -11,13 +11,13 @@ import type { AdvertiserBalances, WaitingBalances, WalletBalances } from "./bala
 import { isOverLimit } from "./check-wallet.ts";
 
 const WALLETS_AT_A_TIME = 8;
-/** Billing queues a record again after seconds: one that is older is not on its way any more. */
+/** Billing queues a record again after seconds, so an older one is stuck. */
 const OVERDUE_MS = 120_000;
 
-/** `unreadable`: a figure is not a number. `moving`: it would not stand still between two reads. */
+/** `unreadable`: a balance is not a number. `moving`: the wallet changed between two reads. */
 export type ReadWallet = WalletSummary | "unreadable" | "moving";
 
-/** Reads the wallets of advertisers whose campaigns are given. */
+/** Reads the wallets of the given advertisers and campaigns. */
 export async function readWallets(
   reader: WalletReader,
   campaignIds: ReadonlyMap<string, readonly string[]>,
@@ -44,7 +44,7 @@ async function readWallet(
   }
 }
 
-/** Which of these committed records are in Postgres. */
+/** Returns which of these committed records are in Postgres. */
 export async function readWrittenIds(
   database: Pick<Database, "$queryRaw">,
   records: readonly ImpressionRecord[],
@@ -59,7 +59,7 @@ export async function readWrittenIds(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Sums up what of the outbox Postgres does not have. */
+/** Adds up the outbox records that Postgres does not have. */
 export function walletBalances(
   wallet: WalletSummary,
   written: ReadonlySet<string> | null,
@@ -98,7 +98,7 @@ function waitingOf(
   return { all, byCampaign, priceByDay };
 }
 
-/** For campaigns that have used more than a limit: the newest version of which anything was taken. */
+/** For campaigns above a limit: the newest version under which anything was taken. */
 export async function readNewestVersions(
   reader: WalletReader,
   advertiser: AdvertiserBalances,

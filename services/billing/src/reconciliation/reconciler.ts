@@ -21,29 +21,29 @@ export interface ReconcilerParts extends ReconciliationParts {
     "reconciliationDifferences" | "reconciliationCompared" | "reconciliationNotCompared"
   >;
   logger: Logger;
-  /** Shortest pause between two inspections. Milliseconds. */
+  /** Minimum pause between two inspections. Milliseconds. */
   pauseMs: number;
-  /** Pauses before each further look at what differs. Milliseconds. */
+  /** Pauses before each repeated read of what differs. Milliseconds. */
   againAfterMs: readonly number[];
 }
 
-/** An inspection that took long is followed by a pause of so many times its duration: reading stays in the background. */
+/** Pause after an inspection, as a multiple of its duration: reads stay in the background. */
 const REST_FACTOR = 9;
-/** Keys of any kind among which player sessions are sought; what lies behind them is left to the audit. */
-const SESSION_KEYS_LOOKED_AT = 100_000;
-/** With more impressions, what needs all of them is left to the audit. */
-const IMPRESSIONS_LOOKED_AT = 2_000_000;
+/** Maximum keys, of any kind, to scan for player sessions; the audit covers the rest. */
+const MAX_SESSION_KEYS = 100_000;
+/** With more impressions, checks that need all of them are left to the audit. */
+const MAX_IMPRESSIONS = 2_000_000;
 const MAX_PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 const MAX_REPORTED = 50;
 
 /**
- * Compares the books all the time, a page after the other. What differs in every look is logged once, when it is
- * found, and once more when it is gone; the metrics show how many differences of each kind there are.
+ * Compares all stores continuously, page by page. Logs each difference when it is found in every read, and again when
+ * it is resolved; metrics count the differences of each check.
  */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
-  /** Present findings, by name, with the cycle in which they were seen last. */
+  /** Current findings, by name, with the cycle in which they were last seen. */
   readonly #findings = new Map<string, { finding: Comparison; cycle: number }>();
   readonly #compared = new Set<CheckName>();
   #cycle = 0;
@@ -53,7 +53,7 @@ export class Reconciler {
     this.#parts = parts;
   }
 
-  /** Looks at everything once. Rejects when a store is unavailable; the next call begins anew. */
+  /** Inspects everything once. Rejects when a store is unavailable; the next call starts again. */
   async cycle(signal: AbortSignal): Promise<void> {
     const { pauseMs } = this.#parts;
     for await (const inspection of this.#inspections()) {
@@ -90,10 +90,10 @@ export class Reconciler {
     yield* advertiserInspections(this.#parts);
     yield* developerInspections(database);
     yield* snapshotInspections(database, snapshot);
-    yield* sessionInspections(database, sessions, SESSION_KEYS_LOOKED_AT);
+    yield* sessionInspections(database, sessions, MAX_SESSION_KEYS);
     yield* dayInspections(database, nowMs, timeoutMs);
-    yield* memberInspections(database, timeoutMs, IMPRESSIONS_LOOKED_AT);
-    yield* wholeInspections(database, timeoutMs, IMPRESSIONS_LOOKED_AT);
+    yield* memberInspections(database, timeoutMs, MAX_IMPRESSIONS);
+    yield* wholeInspections(database, timeoutMs, MAX_IMPRESSIONS);
   }
 
   async #inspect(inspection: Inspection, signal: AbortSignal): Promise<void> {
@@ -118,11 +118,11 @@ export class Reconciler {
 
   #log({ check, subject, relation, expected, found }: Comparison): void {
     const { what, kind } = CHECKS[check];
-    const facts = { check, subject, relation, expected: String(expected), found: String(found) };
-    this.#parts.logger[kind === "money" ? "error" : "warn"](facts, `the books differ: ${what}`);
+    const facts = { check, what, subject, relation, expected: String(expected), found: String(found) };
+    this.#parts.logger[kind === "money" ? "error" : "warn"](facts, "reconciliation difference found");
   }
 
-  /** What this cycle has not found again is gone. */
+  /** Drops the findings that this cycle has not seen. */
   #forgetGone(): void {
     for (const [name, { finding, cycle }] of this.#findings) {
       if (cycle === this.#cycle) continue;

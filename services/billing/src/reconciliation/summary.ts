@@ -2,12 +2,12 @@ import { CHECK_NAMES, CHECKS, type CheckName } from "./checks.ts";
 import type { Comparison } from "./comparison.ts";
 import type { Inspected } from "./inspection.ts";
 
-/** One line of the report: all comparisons of one check together. */
+/** One line of the report: all comparisons of one check. */
 export interface SummaryLine {
   check: CheckName;
   what: string;
   compared: number;
-  /** Sums over all comparisons: for a limit, of what would be allowed and of what is used. */
+  /** Sums over all comparisons; for a limit: what is allowed and what is used. */
   expected: bigint;
   found: bigint;
   differences: number;
@@ -39,7 +39,7 @@ export class Summary {
       if (this.notCompared.size < MAX_NOT_COMPARED) this.notCompared.add(owner);
   }
 
-  /** The checks that were made, in the order of the checks. */
+  /** The checks that ran, in report order. */
   get lines(): SummaryLine[] {
     return CHECK_NAMES.flatMap((check) => this.#lines.get(check) ?? []);
   }

@@ -5,7 +5,7 @@ import type { SummaryLine } from "./summary.ts";
 
 const COLUMNS = ["What", "Compared", "Expected", "Found", "Verdict"] as const;
 
-/** The report for a terminal: a table, and below it what differs. */
+/** The report for a terminal: a table, followed by the differences. */
 export function auditText(report: AuditReport): string {
   const rows = [[...COLUMNS], ...report.lines.map(rowOf)];
   const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
@@ -31,7 +31,7 @@ export function auditText(report: AuditReport): string {
     ...(report.notCompared.length === 0
       ? []
       : [
-          `Not compared, because their wallets did not stand still or are too large: ${report.notCompared.join(", ")}`,
+          `Not compared, because their wallets kept changing or are too large: ${report.notCompared.join(", ")}`,
         ]),
     conclusionOf(report),
     "",
@@ -39,16 +39,16 @@ export function auditText(report: AuditReport): string {
 }
 
 function conclusionOf({ verdict, differences, wasQuiet }: AuditReport): string {
-  const beside = wasQuiet ? "" : " (beside traffic: what was on its way was looked at again)";
+  const suffix = wasQuiet ? "" : " (during traffic: records in transit were read again)";
   switch (verdict) {
     case "agrees":
-      return `The books agree${beside}.`;
+      return `All stores agree${suffix}.`;
     case "nothing":
-      return "Nothing was compared: this database has no advertisers. Is it the right one?";
+      return "Nothing was compared: this database has no advertisers. Check DATABASE_URL.";
     case "differs":
-      return `The books differ in ${differences} ${differences === 1 ? "place" : "places"}${beside}.`;
+      return `Found ${differences} ${differences === 1 ? "difference" : "differences"}${suffix}.`;
     case "incomplete":
-      return `What was compared agrees, but not everything could be compared${beside}.`;
+      return `No difference found, but not everything could be compared${suffix}.`;
   }
 }
 
@@ -62,7 +62,7 @@ function rowOf(line: SummaryLine): string[] {
   ];
 }
 
-/** What differs, in words. */
+/** One sentence about a difference. */
 export function sentenceOf({ subject, relation, expected, found }: Comparison): string {
   const limit = relation === "equal" ? "expected" : "at most";
   return `${subject}: ${limit} ${grouped(expected)}, found ${grouped(found)}`;
@@ -73,7 +73,7 @@ function grouped(value: bigint): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
-/** The report as JSON; amounts are text, because they may be larger than a JavaScript number is exact. */
+/** The report as JSON; amounts are text, because they may exceed JavaScript's exact integers. */
 export function auditJson(report: AuditReport): string {
   const body = {
     verdict: report.verdict,

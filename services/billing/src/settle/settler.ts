@@ -12,12 +12,12 @@ export interface SettlerDependencies {
 
 const SETTLEMENTS_PER_PAGE = 200;
 const PAGES_PER_PASS = 100;
-const CALLS_AT_A_TIME = 16;
+const MAX_CONCURRENT_CALLS = 16;
 
 /**
- * Brings into restored wallets what they do not know: charges that reached Postgres after the wallet had been counted, and
- * charges that Postgres could not take. What a wallet cannot take now (frozen, or being restored) stays for the next pass; the
- * next restoring of a wallet counts from Postgres, and takes what is noted for it away in the same transaction.
+ * Brings missing changes into restored wallets: charges that reached Postgres after the restore counted it, and charges
+ * that Postgres refused. A frozen wallet is retried in the next pass. The next restore of a wallet counts from
+ * Postgres, and deletes its settlements in the same transaction.
  */
 export class Settler {
   readonly #dependencies: SettlerDependencies;
@@ -26,7 +26,7 @@ export class Settler {
     this.#dependencies = dependencies;
   }
 
-  /** Settles whatever can be settled now. What fails keeps nothing else from it: the first failure is thrown at the end. */
+  /** Settles everything that is possible now. A failure does not block the rest; the first failure is thrown at the end. */
   async pass(signal: AbortSignal): Promise<void> {
     const { database, measures } = this.#dependencies;
     let after = "";
@@ -39,7 +39,7 @@ export class Settler {
       const { done, failed } = await this.#settle(settlements);
       pending += settlements.length - done;
       failures.push(...failed.slice(0, 1));
-      // A store is unavailable: it will not be better for the next ones.
+      // A store is unavailable: the next page would fail as well.
       if (failed.length === settlements.length) break;
       after = last.impressionId;
     }
@@ -50,7 +50,7 @@ export class Settler {
   async #settle(settlements: readonly Settlement[]): Promise<{ done: number; failed: unknown[] }> {
     const { database, money } = this.#dependencies;
     const done = { settled: [] as Settlement[], known: [] as Settlement[] };
-    const failed = await tryEachLimited(settlements, CALLS_AT_A_TIME, async (settlement) => {
+    const failed = await tryEachLimited(settlements, MAX_CONCURRENT_CALLS, async (settlement) => {
       const result = await money.settle(settlement);
       if (result === "settled" || result === "known") done[result].push(settlement);
     });

@@ -1,4 +1,4 @@
-/** What a look at one advertiser's outbox found. */
+/** What one read of an advertiser's outbox found. */
 export interface OutboxView {
   records: number;
   overdue: number;
@@ -8,12 +8,12 @@ export interface OutboxView {
 
 const MAX_ADVERTISERS = 10_000;
 
-/** The overdue records of all advertisers as they were last seen, summed up for the metrics. */
+/** The overdue records of all advertisers when last seen, summed up for the metrics. */
 export class Backlog {
   readonly #forgetAfterMs: number;
   readonly #seen = new Map<string, { overdue: number; oldestMs: number; seenAtMs: number }>();
 
-  /** @param forgetAfterMs a view that old is another instance's business by now */
+  /** @param forgetAfterMs older views are dropped: another instance visits that advertiser by then */
   constructor(forgetAfterMs: number) {
     this.#forgetAfterMs = forgetAfterMs;
   }

@@ -1,22 +1,22 @@
 import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
 
 /**
- * Whether the queue has delivered nothing for so long that it is not relied on. While Postgres is unavailable its jobs have to wait,
- * and once Postgres is back they get as long to come again.
+ * Detects a queue that delivers nothing. While Postgres is unavailable, jobs have to wait, so the time starts again
+ * when Postgres recovers.
  */
 export class QueueSilence {
   readonly #afterMs: number;
   readonly #nowMs: () => number;
   #sinceMs: number;
 
-  /** @param nowMs a clock that never goes back */
+  /** @param nowMs a monotonic clock */
   constructor(afterMs: number, nowMs: () => number) {
     this.#afterMs = afterMs;
     this.#nowMs = nowMs;
     this.#sinceMs = nowMs();
   }
 
-  /** The queue has delivered a job. */
+  /** Call when the queue has delivered a job. */
   end(): void {
     this.#sinceMs = this.#nowMs();
   }
@@ -25,7 +25,7 @@ export class QueueSilence {
     return this.#nowMs() - this.#sinceMs > this.#afterMs;
   }
 
-  /** Settles like the writing, and learns from it whether Postgres is unavailable; rows that others have locked do not say so. */
+  /** Settles like `writing`. Restarts the time when Postgres is unavailable; locked rows do not count as unavailable. */
   async watch(writing: Promise<void>): Promise<void> {
     try {
       await writing;

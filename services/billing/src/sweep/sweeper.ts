@@ -15,11 +15,11 @@ export interface SweeperDependencies {
   money: Pick<MoneyCommands, "listOutbox">;
   due: Pick<DueIndex, "due" | "settle">;
   producer: Pick<BillingProducer, "add" | "depth">;
-  /** Whether the queue has delivered nothing for so long that its worker may hang: then records go without it. */
+  /** Whether the queue is silent, so that its worker may hang: then records bypass it. */
   isQueueSilent: () => boolean;
-  /** Brings records to Postgres and out of the outbox without the queue. */
+  /** Writes records to Postgres and removes them from the outbox, without the queue. */
   write: (records: readonly ImpressionRecord[]) => Promise<void>;
-  /** Takes what is no record out of the outbox, and keeps it elsewhere. */
+  /** Moves damaged entries from the outbox into quarantine. */
   quarantine: (advertiserId: string, damaged: readonly DamagedEntry[]) => Promise<void>;
   measures: BillingMeasures;
   nowMs: () => number;
@@ -28,14 +28,14 @@ export interface SweeperDependencies {
 }
 
 const ADVERTISERS_PER_PASS = 200;
-/** Of one pass. */
+/** Concurrent advertisers per pass. */
 export const SWEPT_AT_A_TIME = 8;
 const RECORDS_PER_PAGE = 500;
 const PAGES_PER_ADVERTISER = 20;
-/** While so many jobs wait, more of them would only repeat what is queued already (Postgres away, a burst). */
+/** Above this depth, more jobs would only repeat queued ones (Postgres unavailable, or a burst). */
 const MAX_QUEUED_JOBS = 100;
 
-/** Queues committed records again whose job got lost: the outbox is the truth, the queue only transport. */
+/** Queues committed records again whose job was lost: the outbox is authoritative, the queue only transports. */
 export class Sweeper {
   readonly #dependencies: SweeperDependencies;
   readonly #backlog: Backlog;
@@ -45,7 +45,7 @@ export class Sweeper {
     this.#backlog = new Backlog(3 * dependencies.overdueAfterMs);
   }
 
-  /** Looks at the advertisers that are due. */
+  /** Visits the advertisers that are due. */
   async pass(signal: AbortSignal): Promise<void> {
     const { due, measures, nowMs, overdueAfterMs } = this.#dependencies;
     const advertisers = await due.due("outbox", nowMs(), ADVERTISERS_PER_PASS);
@@ -60,7 +60,7 @@ export class Sweeper {
     if (failed.length > 0) throw failed[0];
   }
 
-  /** Queues the overdue records of one advertiser again, as far as the queue is not full; quarantines what is none. */
+  /** Queues the overdue records of one advertiser again, until the queue is full; quarantines damaged entries. */
   async sweep(advertiserId: string): Promise<OutboxView> {
     const { money, quarantine, nowMs } = this.#dependencies;
     const found: OutboxView = { records: 0, overdue: 0, oldestOverdueMs: null };
@@ -81,25 +81,25 @@ export class Sweeper {
     return found;
   }
 
-  /** One that lies ahead of this clock has an age that nobody knows: queueing it again costs little, losing it costs a 201. */
+  /** A record from this clock's future counts as overdue: queueing it twice is cheap, losing it would break a 201. */
   #isOverdue({ recorded_at_ms: recordedAtMs }: ImpressionRecord): boolean {
     const { nowMs, overdueAfterMs } = this.#dependencies;
     return Math.abs(nowMs() - recordedAtMs) >= overdueAfterMs;
   }
 
-  /** False: the queue is full, the rest has time. */
+  /** False: the queue is full; the rest waits for a later pass. */
   async #queue(records: ImpressionRecord[]): Promise<boolean> {
     const { producer, isQueueSilent } = this.#dependencies;
     for (let start = 0; start < records.length; start += MAX_RECORDS_PER_JOB) {
       const isSilent = isQueueSilent();
       if (!isSilent && (await producer.depth()) >= MAX_QUEUED_JOBS) return false;
-      await this.#bring(records.slice(start, start + MAX_RECORDS_PER_JOB), isSilent);
+      await this.#deliver(records.slice(start, start + MAX_RECORDS_PER_JOB), isSilent);
     }
     return true;
   }
 
-  /** By the queue, or past it: a Redis that is full takes no job, and only what is written frees its memory. */
-  async #bring(job: ImpressionRecord[], isQueueSilent: boolean): Promise<void> {
+  /** Queues the records, or writes them directly: a full Redis accepts no job, and only writing frees its memory. */
+  async #deliver(job: ImpressionRecord[], isQueueSilent: boolean): Promise<void> {
     const { producer, measures, write } = this.#dependencies;
     try {
       if (!isQueueSilent) {

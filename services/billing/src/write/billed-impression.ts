@@ -2,42 +2,42 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { utcDay } from "@diegetic/database";
 import { earningMicrocents, type Microcents } from "@diegetic/money";
 
-/** A record that cannot be written as it is; repeating will not help. The message is one sentence for a person. */
+/** A record that cannot be written; retrying does not help. The message is one sentence for an operator. */
 export class RecordRefused extends Error {
   override name = "RecordRefused";
 }
 
 /**
- * A record of a time that cannot be by the clock of this process: either may be wrong. It waits in the outbox until
- * they agree, and is never quarantined: its impression was answered.
+ * A record whose time is impossible by this process' clock; either clock may be wrong. The record waits in the outbox
+ * until the clocks agree. It is never quarantined, because its impression was answered.
  */
 export class ClocksDisagree extends Error {
   override name = "ClocksDisagree";
 }
 
-/** A record with what follows from it. */
+/** A record and the values derived from it. */
 export interface BilledImpression {
   record: ImpressionRecord;
   /** UTC day on which the charge counts, `YYYY-MM-DD`. */
   day: string;
-  /** Other days on which the same impression may have been written; as a rule none. */
+  /** Other days on which the same impression may be stored; usually none. */
   otherDays: string[];
-  /** Unix ms. The match instance has said it by its own clock: brought into what Redis, which dated the impression, allows. */
+  /** Unix ms. From the match instance's clock, clamped to the range that Redis' date of the impression allows. */
   matchedAtMs: number;
   earningMicrocents: Microcents;
-  /** The affinity score in millionths: sums of it are exact. */
+  /** The affinity score in millionths, so that sums are exact. */
   affinityScoreMillionths: number;
-  /** What each affinity added to the score, in millionths; only those that added something, each once. */
+  /** Contribution of each affinity to the score, in millionths; only positive ones. */
   contributionMillionths: Map<string, number>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** The day of a record outside of this window would become a partition of the table. */
+/** A day outside this window would create a partition of its own. */
 const OLDEST_MS = 400 * DAY_MS;
 const AHEAD_MS = DAY_MS;
-/** Impressions of older matches are refused. */
+/** Older matches accept no impressions. */
 const OLDEST_MATCH_MS = DAY_MS;
-/** For those who write at the same time, and whose clocks differ. */
+/** Tolerance for the clocks of concurrent writers. */
 const MIDNIGHT_MARGIN_MS = 60_000;
 const MAX_TEXT_LENGTH = 1_000;
 const HALF_CHARACTER = /\p{Surrogate}/u;
@@ -46,10 +46,7 @@ const MAX_AFFINITIES = 100;
 const MAX_VERSION = 2_147_483_647;
 const MAX_PRICE_MILLICENTS = 1_000_000_000;
 
-/**
- * Works out one record. Throws RecordRefused where a field is not what a committed impression must have, ClocksDisagree
- * where only its time is not.
- */
+/** Derives a billed impression. Throws RecordRefused for an invalid field, ClocksDisagree when only the time is invalid. */
 export function billImpression(record: ImpressionRecord, nowMs: number): BilledImpression {
   const { match } = record;
   if (typeof match !== "object" || match === null) throw new RecordRefused("the record has no match");
@@ -96,7 +93,7 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
   };
 }
 
-/** Of the match's day and those since the impression's, which are one day as a rule. */
+/** The days around the impression's day; usually none differs. */
 function otherDays(at: { matchedAtMs: number; recordedAtMs: number; nowMs: number }): string[] {
   const day = utcDay(at.recordedAtMs);
   const days: string[] = [];
@@ -133,7 +130,7 @@ function requireText(field: string, value: unknown): void {
   if (typeof value !== "string" || value === "" || value.length > MAX_TEXT_LENGTH) {
     throw new RecordRefused(`${field} is not a text of 1 to ${MAX_TEXT_LENGTH} characters`);
   }
-  // Half a character would come back from Postgres as another one, and the record would not be known again.
+  // Postgres would store half a surrogate pair as another character, and the record would not be found again.
   if (HALF_CHARACTER.test(value)) throw new RecordRefused(`${field} is not well-formed Unicode`);
 }
 

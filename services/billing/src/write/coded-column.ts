@@ -1,18 +1,18 @@
 /**
- * A column of a batch as numbers: the same value has the same code, and codes are in the order of the values. Groups by
- * several columns are made of numbers alone, which costs a fraction of building a text for each row and group.
+ * A column of a batch as integers: equal values have equal codes, and codes are in value order. Grouping by several
+ * columns then needs no strings.
  */
 export interface CodedColumn {
-  /** By row of the batch. */
+  /** Code of each row of the batch. */
   codes: Int32Array;
-  /** Some row of each code, by code: how many codes there are is its length. */
+  /** One row of each code; its length is the number of codes. */
   rows: Int32Array;
 }
 
-/** Products of two codes of a batch of this size are still small integers. */
+/** The product of two codes of such a batch is still a small integer. */
 export const MAX_CODED_ROWS = 9_000;
 
-/** Codes of texts, in the order of their UTF-16 units. */
+/** Codes of texts, in UTF-16 code unit order. */
 export function codeTexts(texts: readonly string[]): CodedColumn {
   return ranked(texts, (a, b) => (a < b ? -1 : 1));
 }
@@ -21,7 +21,7 @@ export function codeNumbers(numbers: ArrayLike<number>): CodedColumn {
   return ranked(numbers, (a, b) => a - b);
 }
 
-/** Codes of pairs, in the order of the first column, then of the second. */
+/** Codes of pairs, ordered by the first column, then by the second. */
 export function codePairs(first: CodedColumn, second: CodedColumn): CodedColumn {
   const pairs = new Int32Array(first.codes.length);
   const width = second.rows.length;
@@ -40,20 +40,20 @@ function ranked<Value>(values: ArrayLike<Value>, compare: (a: Value, b: Value) =
   const codes = new Int32Array(count);
   for (let row = 0; row < count; row += 1) {
     const value = values[row] as Value;
-    let place = seen.get(value);
-    if (place === undefined) {
-      place = seenRows.push(row) - 1;
-      seen.set(value, place);
+    let index = seen.get(value);
+    if (index === undefined) {
+      index = seenRows.push(row) - 1;
+      seen.set(value, index);
     }
-    codes[row] = place;
+    codes[row] = index;
   }
   const inOrder = [...seen.keys()].sort(compare);
   const rankOf = new Int32Array(inOrder.length);
   const rows = new Int32Array(inOrder.length);
   for (const [rank, value] of inOrder.entries()) {
-    const place = seen.get(value) ?? 0;
-    rankOf[place] = rank;
-    rows[rank] = seenRows[place] ?? 0;
+    const index = seen.get(value) ?? 0;
+    rankOf[index] = rank;
+    rows[rank] = seenRows[index] ?? 0;
   }
   for (let row = 0; row < count; row += 1) codes[row] = rankOf[codes[row] ?? 0] ?? 0;
   return { codes, rows };

@@ -1,6 +1,6 @@
 import { arrayOfNumbers, arrayOfTexts, Prisma } from "@diegetic/database";
 
-/** Arrays of the columns of some rows, as the parameters of unnest. */
+/** Column arrays of some rows, as parameters of unnest. */
 export class Columns<Row> {
   readonly #rows: readonly Row[];
 
@@ -8,28 +8,28 @@ export class Columns<Row> {
     this.#rows = rows;
   }
 
-  texts(of: (row: Row, place: number) => string | null): Prisma.Sql {
+  texts(of: (row: Row, index: number) => string | null): Prisma.Sql {
     return Prisma.sql`${arrayOfTexts(this.#rows.map(of))}::text[]`;
   }
 
-  days(of: (row: Row, place: number) => string): Prisma.Sql {
+  days(of: (row: Row, index: number) => string): Prisma.Sql {
     return Prisma.sql`${arrayOfTexts(this.#rows.map(of))}::date[]`;
   }
 
-  integers(of: (row: Row, place: number) => number | bigint): Prisma.Sql {
+  integers(of: (row: Row, index: number) => number | bigint): Prisma.Sql {
     return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::bigint[]`;
   }
 
-  decimals(of: (row: Row, place: number) => string): Prisma.Sql {
+  decimals(of: (row: Row, index: number) => string): Prisma.Sql {
     return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::numeric[]`;
   }
 
-  floats(of: (row: Row, place: number) => number): Prisma.Sql {
+  floats(of: (row: Row, index: number) => number): Prisma.Sql {
     return Prisma.sql`${arrayOfNumbers(this.#rows.map(of))}::float8[]`;
   }
 
-  /** One document for all rows, for jsonb_array_elements. */
-  json(of: (row: Row, place: number) => unknown): Prisma.Sql {
+  /** One JSON array for all rows, for jsonb_array_elements. */
+  json(of: (row: Row, index: number) => unknown): Prisma.Sql {
     return Prisma.sql`${JSON.stringify(this.#rows.map(of))}::jsonb`;
   }
 }

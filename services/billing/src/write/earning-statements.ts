@@ -3,9 +3,9 @@ import { Columns } from "./columns.ts";
 import type { RollupDeltas } from "./rollup-deltas.ts";
 import type { LockedAdvertiser } from "./statements.ts";
 
-/** What games earn, and the ledger. The order of the statements is that of the file, after those of statements.ts. */
+/** Statements for earnings and the ledger. They run after those of statements.ts, in this file's order. */
 
-/** Adds to the games of campaigns. */
+/** Adds to the campaign's sums per game. */
 export function campaignGamesStatement(moves: RollupDeltas["campaignGames"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
@@ -24,7 +24,8 @@ export function campaignGamesStatement(moves: RollupDeltas["campaignGames"]): Pr
 }
 
 /**
- * Writes charge and fee of each campaign and day, and the earnings of each game and day; they sum to zero (docs/behaviour.md#units). Fees and earnings of nothing are written, too: a charge is never without them.
+ * Writes a charge and a fee for each campaign and day, and an earning for each game and day; they sum to zero
+ * (docs/behaviour.md#units). Fees and earnings of 0 are written, too, so that every charge has both.
  */
 export function ledgerStatement({
   charges,
@@ -61,8 +62,8 @@ export function ledgerStatement({
 }
 
 /**
- * Adds to what games have earned, in all. Other advertisers are seen in the same games: these rows, and those by day, are
- * locked last, in the order of their keys, and only until the commit that follows.
+ * Adds to the games' total earnings. Other advertisers share these rows and the daily ones, so they are locked last, in
+ * key order, immediately before the commit.
  */
 export function gameTotalsStatement(moves: RollupDeltas["gameTotals"]): Prisma.Sql {
   const of = new Columns(moves);
@@ -74,7 +75,7 @@ export function gameTotalsStatement(moves: RollupDeltas["gameTotals"]): Prisma.S
       earning_microcents = known.earning_microcents + excluded.earning_microcents`;
 }
 
-/** Adds to what games have earned by day. */
+/** Adds to the games' earnings by day. */
 export function gameRollupsStatement(moves: RollupDeltas["gameRollups"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`

@@ -1,7 +1,7 @@
 import type { BilledImpression } from "./billed-impression.ts";
 import { type CodedColumn, codeNumbers, codePairs, codeTexts } from "./coded-column.ts";
 
-/** By which columns the impressions of a batch are summed up. */
+/** Column groups by which the impressions of a batch are summed up. */
 export interface Groups {
   advertiser: CodedColumn;
   campaign: CodedColumn;
@@ -27,7 +27,7 @@ export interface Groups {
   reach: CodedColumn;
 }
 
-/** Groups impressions; throws RangeError when there are more than a batch may have. */
+/** Groups impressions. Throws RangeError when they exceed MAX_CODED_ROWS. */
 export function groupsOf(impressions: readonly BilledImpression[]): Groups {
   const texts = (of: (impression: BilledImpression) => string) => codeTexts(impressions.map(of));
   const advertiser = texts(({ record }) => record.match.advertiser_id);

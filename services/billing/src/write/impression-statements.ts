@@ -3,20 +3,20 @@ import { type BilledImpression, decimalOfMillionths } from "./billed-impression.
 import { Columns } from "./columns.ts";
 
 /**
- * Inserts impressions that were not quarantined, in their order; fails with UniqueViolation when one is there already. A row
- * that must not be there costs half of one that may be.
+ * Inserts impressions that are not quarantined, in the given order; fails with UniqueViolation on a duplicate. This
+ * costs half as much as an insert that tolerates duplicates.
  */
 export function newImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   return insertStatement(impressions);
 }
 
-/** Inserts those that were neither there nor quarantined before, and answers their ids as `id`. */
+/** Inserts impressions that are neither stored nor quarantined, and returns their ids as `id`. */
 export function missingImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   return Prisma.sql`${insertStatement(impressions)}
     ON CONFLICT (day, impression_id) DO NOTHING RETURNING impression_id AS id`;
 }
 
-/** Answers as `id` which of the impressions have been quarantined; final once their advertisers are locked. */
+/** Returns quarantined impressions as `id`; final once their advertisers are locked. */
 export function quarantineStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   const of = new Columns(impressions);
   return Prisma.sql`SELECT impression_id AS id FROM quarantined_impressions

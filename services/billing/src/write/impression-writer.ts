@@ -18,7 +18,7 @@ import {
 
 export interface ImpressionWriterDependencies {
   database: Database;
-  /** For the batches; whatever is rare goes by the database. */
+  /** For batches; rare statements use `database`. */
   pipeline: Pipeline;
   money: Pick<MoneyCommands, "ackOutbox" | "isInOutbox">;
   claim: Pick<InstallationClaim, "check">;
@@ -31,24 +31,24 @@ export interface ImpressionWriterDependencies {
 interface RefusedRecord {
   record: ImpressionRecord;
   reason: string;
-  /** Set when the record is sound, and might be written after all. */
+  /** Set when the record is valid and might still be written. */
   billed?: BilledImpression;
-  /** The wallet has to forget this charge, if it is sound. */
+  /** The wallet has to reverse this charge, if it is valid. */
   reversed?: boolean;
   /** Only the money is missing. */
   unfunded?: boolean;
-  /** Set when nobody has to decide what becomes of it: how it was settled. */
+  /** Set when no operator has to decide: how the record was resolved. */
   resolution?: string;
 }
 
 const MAX_ACKNOWLEDGED = 500;
-/** What runs out of time with no more than these is not a matter of size: rows are locked, or Postgres has no time for anybody. */
-const LEAST_TO_HALVE = 1_000;
+/** Below this size, a timeout is not a matter of size: rows are locked, or Postgres is overloaded. */
+const MIN_RECORDS_TO_HALVE = 1_000;
 const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const UNFUNDED =
-  "the balance or the budget no longer covers it: the money was spent again after Redis had lost the charge";
-const CONFLICTING = "another match has been written under this impression id";
-const REPEATED = "another impression of the same Idempotency-Key has been written: Redis had forgotten it";
+  "the balance or the budget no longer covers the charge: the money was spent again after Redis lost data";
+const CONFLICTING = "another match is stored under this impression id";
+const REPEATED = "another impression of the same Idempotency-Key is stored: Redis had lost it";
 
 /** Records that wait for their turn. */
 export interface PreparedRecords {
@@ -57,23 +57,22 @@ export interface PreparedRecords {
   batch: PreparedBatch;
 }
 
-/** What becomes of the records of a batch. */
+/** The records of a batch, by outcome. */
 interface Sorted {
-  /** Each id, and each operation, once. */
+  /** Each id and each operation once. */
   billed: BilledImpression[];
-  /** Of operations that are among the others, too: to be written, one by one, if those cannot be. */
+  /** Further impressions of those operations: written one by one if the first ones cannot be. */
   again: BilledImpression[];
   refused: RefusedRecord[];
-  /** Whose time is not to be believed, or not ours: they stay in the outbox. */
+  /** Records with an implausible time, or of another installation: they stay in the outbox. */
   waiting: { record: ImpressionRecord; reason: string }[];
-  /** Of those refused the ones that are another installation's: they are left alone. */
+  /** Refused records of another installation: left alone. */
   foreign: ReadonlySet<ImpressionRecord>;
 }
 
 /**
- * Brings committed records to Postgres, then takes them out of the outbox: `write`, or its three steps. May be given
- * the same records any number of times, also at the same time. Rejects when a store is unavailable: what could not be written
- * must not be acknowledged.
+ * Writes committed records to Postgres, then removes them from the outbox: `write`, or its three steps. Idempotent,
+ * also concurrently. Rejects when a store is unavailable; unwritten records must not be acknowledged.
  */
 export class ImpressionWriter {
   readonly #dependencies: ImpressionWriterDependencies;
@@ -88,13 +87,13 @@ export class ImpressionWriter {
     await this.acknowledge(prepared);
   }
 
-  /** Judges records and sums them up, without a store; `isAhead`: in many turns of the event loop. */
+  /** Validates and sums up records, without a store. `isAhead`: yields to the event loop between steps. */
   async prepare(records: readonly ImpressionRecord[], isAhead = false): Promise<PreparedRecords> {
     const sorted = this.#sort(records);
     return { count: records.length, sorted, batch: await prepareBatch(sorted.billed, isAhead) };
   }
 
-  /** Brings them to Postgres, or quarantines what can never get there. */
+  /** Writes the records to Postgres, or quarantines those that can never be written. */
   async post({ count, sorted, batch }: PreparedRecords): Promise<void> {
     const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
@@ -102,7 +101,7 @@ export class ImpressionWriter {
     await partitions.ensure([...billed, ...again].map(({ day }) => day));
     let written = await this.#writeOrSplit(batch, refused);
     for (const one of again) {
-      written = together(written, await this.#writeOrSplit(await prepareBatch([one]), refused));
+      written = combine(written, await this.#writeOrSplit(await prepareBatch([one]), refused));
     }
     refused.push(...written.conflicting.map(conflict), ...written.repeated.map(repetition));
     sorted.foreign = await this.#foreignAmong(refused);
@@ -116,7 +115,7 @@ export class ImpressionWriter {
     stopTimer();
   }
 
-  /** Takes what was written, or quarantined, out of the outbox. */
+  /** Removes written and quarantined records from the outbox. */
   async acknowledge({ sorted: { billed, again, refused, foreign } }: PreparedRecords): Promise<void> {
     const records = [...billed, ...again, ...refused].map(({ record }) => record);
     await this.#acknowledge(records.filter((record) => !foreign.has(record)));
@@ -147,8 +146,8 @@ export class ImpressionWriter {
   }
 
   /**
-   * Records of another installation: a connection of the queue, there or here, was at the wrong Redis (ADR 18). Neither an
-   * advertiser nor an outbox of ours has them. They are left alone: their own outbox brings them again.
+   * Records of another installation: a queue connection, here or there, used the wrong Redis (ADR 18). Neither our
+   * advertisers nor our outboxes know them. Their own outbox delivers them again.
    */
   async #foreignAmong(refused: readonly RefusedRecord[]): Promise<Set<ImpressionRecord>> {
     const { database, money, claim, logger } = this.#dependencies;
@@ -166,12 +165,9 @@ export class ImpressionWriter {
     for (const { record, impressionId, advertiserId } of ofNobody) {
       if (!(await money.isInOutbox(advertiserId, impressionId))) foreign.add(record);
     }
-    if (ofNobody.length > foreign.size) await claim.check(); // It was our own Redis that has answered.
+    if (ofNobody.length > foreign.size) await claim.check(); // The answer came from our own Redis.
     if (foreign.size > 0) {
-      logger.warn(
-        { records: foreign.size },
-        "impressions of another installation came by the queue, and were left to it",
-      );
+      logger.warn({ records: foreign.size }, "ignored impressions of another installation");
     }
     return foreign;
   }
@@ -185,13 +181,13 @@ export class ImpressionWriter {
     );
   }
 
-  /** Writes all of it, or halves it: until the records that cannot be written stand alone, or a statement has time enough. */
+  /** Writes the batch, or halves it until unwritable records are isolated, or a statement fits its time limit. */
   async #writeOrSplit(batch: PreparedBatch, refused: RefusedRecord[]): Promise<WrittenBatch> {
     try {
       return await writeBatch(this.#dependencies.pipeline, batch);
     } catch (error) {
       const { impressions: billed } = batch;
-      if (!(error instanceof StatementTimeout && billed.length > LEAST_TO_HALVE)) {
+      if (!(error instanceof StatementTimeout && billed.length > MIN_RECORDS_TO_HALVE)) {
         this.#requireDataProblem(error);
         const [only] = billed;
         if (billed.length === 1 && only !== undefined) {
@@ -202,11 +198,11 @@ export class ImpressionWriter {
       const middle = Math.ceil(billed.length / 2);
       const first = await this.#writeOrSplit(await prepareBatch(billed.slice(0, middle)), refused);
       const second = await this.#writeOrSplit(await prepareBatch(billed.slice(middle)), refused);
-      return together(first, second);
+      return combine(first, second);
     }
   }
 
-  /** Throws on whatever is not the fault of a record: that is repeated, not quarantined. */
+  /** Throws errors that no record caused: they are retried, not quarantined. */
   #requireDataProblem(error: unknown): asserts error is RecordRefused | ConstraintViolation {
     if (error instanceof ConstraintViolation && /no partition of relation/.test(error.message)) {
       this.#dependencies.partitions.forget();
@@ -246,7 +242,7 @@ export class ImpressionWriter {
   }
 }
 
-function together(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
+function combine(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
   return {
     written: one.written + other.written,
     late: one.late + other.late,
@@ -255,7 +251,7 @@ function together(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
   };
 }
 
-/** Redis is told of at most 500 at a time. */
+/** At most 500 ids per acknowledgement. */
 function pagesOf(ids: readonly string[]): string[][] {
   const pages: string[][] = [];
   for (let start = 0; start < ids.length; start += MAX_ACKNOWLEDGED) {
@@ -275,8 +271,8 @@ function conflict(impression: BilledImpression): RefusedRecord {
   return { record: impression.record, reason: CONFLICTING, billed: impression, reversed: true };
 }
 
-/** A retry, of which nothing is charged: nobody has to look at it. */
+/** A retry that is not charged: no operator has to look at it. */
 function repetition(impression: BilledImpression): RefusedRecord {
-  const resolution = "not charged: its key has been billed already";
+  const resolution = "not charged: its Idempotency-Key is already billed";
   return { record: impression.record, reason: REPEATED, billed: impression, reversed: true, resolution };
 }

@@ -6,13 +6,13 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** What becomes of a batch. A step that fails fails all jobs of the batch. */
+/** The steps of a batch. A failed step fails all jobs of the batch. */
 export interface BatchSteps<Prepared> {
-  /** Works out what can be known before the batch's turn; `isAhead`: another one is being written, which must not have to wait. */
+  /** Prepares a batch before its turn. `isAhead`: another batch is being written and must not be delayed. */
   prepare: (records: readonly ImpressionRecord[], isAhead: boolean) => Promise<Prepared>;
-  /** One batch at a time, in the order in which they were prepared. */
+  /** Called for one batch at a time, in the order of preparation. */
   write: (prepared: Prepared) => Promise<void>;
-  /** What still has to be done before the jobs are: the next batch does not wait for it. */
+  /** Completes the jobs; the next batch does not wait for it. */
   finish: (prepared: Prepared) => Promise<void>;
 }
 
@@ -22,9 +22,8 @@ interface Batch<Prepared> {
 }
 
 /**
- * Joins what several jobs brought while the last batch was being written: the longer the queue, the larger the batches and
- * the fewer the rows that each impression moves. When as much waits as one batch may have, it is prepared while the last
- * one is written.
+ * Joins the jobs that arrive while a batch is being written: a longer queue makes larger batches, which update fewer
+ * rows per impression. A full batch is prepared during the current write.
  */
 export class JoinedJobs<Prepared> {
   readonly #steps: BatchSteps<Prepared>;
@@ -38,7 +37,7 @@ export class JoinedJobs<Prepared> {
     this.#recordsPerBatch = recordsPerBatch;
   }
 
-  /** Settles when the job's records have been written, with whatever else they were written. */
+  /** Settles when the batch with the job's records is finished. */
   add(records: readonly ImpressionRecord[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ records, resolve, reject });
@@ -59,7 +58,7 @@ export class JoinedJobs<Prepared> {
       const writing = batch && this.#write(batch);
       if (written !== undefined) void this.#finish(written);
       written = (await writing) === true ? batch : undefined;
-      // Others may have come while this was on its way.
+      // Jobs may have arrived in the meantime.
       if (batch === undefined && this.#next === undefined && this.#waiting.length === 0) break;
     }
     this.#isWriting = false;
@@ -75,7 +74,7 @@ export class JoinedJobs<Prepared> {
     }
   }
 
-  /** The next batch; undefined when nothing waits, or when what waited could not be prepared. */
+  /** The next batch; undefined when nothing waits, or the preparation failed. */
   async #prepare(isAhead: boolean): Promise<Batch<Prepared> | undefined> {
     if (this.#waiting.length === 0) return undefined;
     const jobs = this.#take();

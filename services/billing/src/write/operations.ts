@@ -3,17 +3,18 @@ import { Prisma } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
-/** For so long an Idempotency-Key names one operation (docs/behaviour.md#retries). */
+/** Lifetime of an Idempotency-Key (docs/behaviour.md#retries). */
 export const OPERATION_MS = 24 * 60 * 60 * 1_000;
 
-/** What tells the operation of an impression. */
+/** Identifies the operation of an impression. */
 interface Operated {
   record: Pick<ImpressionRecord, "operation_id" | "recorded_at_ms">;
 }
 
 /**
- * Of each operation the impression that came first, and those within its time, before or after: Redis had forgotten one of
- * them (ADR 12), and whether the first can be written is not known yet. Later ones than that are firsts again.
+ * Splits the impressions of each operation into the first one and those within its lifetime, before or after: Redis
+ * lost one of them (ADR 12), and the first may turn out to be unwritable. An impression after that lifetime starts a
+ * new operation.
  */
 export function splitByOperation<One extends Operated>(
   impressions: readonly One[],
@@ -38,19 +39,19 @@ export function splitByOperation<One extends Operated>(
 }
 
 /**
- * Answers as `id` of which of the impressions the operation is billed already, with another match; final once their advertisers
- * are locked, because one operation is about one campaign. Null: none of them has an operation.
+ * Returns as `id` the impressions whose operation is already billed with another match; final once their advertisers
+ * are locked, because an operation belongs to one campaign. Null: none has an operation.
  */
 export function billedOperationsStatement(impressions: readonly BilledImpression[]): Prisma.Sql | null {
   const keyed = impressions.filter(({ record }) => record.operation_id !== undefined);
   if (keyed.length === 0) return null;
   const of = new Columns(keyed);
   return Prisma.sql`
-    SELECT DISTINCT asked.id
+    SELECT DISTINCT requested.id
     FROM unnest(${of.texts(({ record }) => record.impression_id)}, ${of.texts(({ record }) => record.operation_id ?? null)},
-      ${of.floats(({ record }) => record.recorded_at_ms)}) AS asked(id, operation_id, recorded_at_ms)
+      ${of.floats(({ record }) => record.recorded_at_ms)}) AS requested(id, operation_id, recorded_at_ms)
     CROSS JOIN generate_series(-1, 1) AS days
-    JOIN impressions i ON i.operation_id = asked.operation_id AND i.impression_id <> asked.id
-      AND i.day = (to_timestamp(asked.recorded_at_ms / 1000) AT TIME ZONE 'UTC')::date + days
-      AND abs(extract(epoch FROM i.recorded_at) * 1000 - asked.recorded_at_ms) < ${OPERATION_MS}`;
+    JOIN impressions i ON i.operation_id = requested.operation_id AND i.impression_id <> requested.id
+      AND i.day = (to_timestamp(requested.recorded_at_ms / 1000) AT TIME ZONE 'UTC')::date + days
+      AND abs(extract(epoch FROM i.recorded_at) * 1000 - requested.recorded_at_ms) < ${OPERATION_MS}`;
 }

@@ -2,7 +2,7 @@ import { type Database, ensureImpressionPartition } from "@diegetic/database";
 
 const MAX_REMEMBERED_DAYS = 1_000;
 
-/** Sees to it that the partition of a day is there before anything is written to it; asks Postgres once per day. */
+/** Creates the partition of a day before the first write to it; asks Postgres once per day. */
 export class Partitions {
   readonly #database: Database;
   readonly #known = new Set<string>();
@@ -21,7 +21,7 @@ export class Partitions {
     }
   }
 
-  /** Asks Postgres again: a partition may have been taken away. */
+  /** Asks Postgres again: a partition may have been dropped. */
   forget(): void {
     this.#known.clear();
   }

@@ -5,24 +5,24 @@ import type { BillingMeasures } from "../measures.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import { settlementsStatement } from "./settlements.ts";
 
-/** What is never to be written: a record that was refused, or what is none. */
+/** A refused record, or a damaged outbox entry. */
 export interface Unwritable {
   advertiserId: string;
-  /** As far as it has one that can be read. */
+  /** If readable. */
   impressionId: unknown;
-  /** As far as it can be read; without it, whatever is written under the impression's id is taken for it. */
+  /** If readable; otherwise any row under the impression's id counts as this record. */
   matchId: unknown;
-  /** As JSON, because a text of Postgres takes no zero bytes. */
+  /** JSON, because Postgres' text accepts no zero bytes. */
   text: string;
   /** One sentence. */
   reason: string;
-  /** The epoch of the wallet that counts it; null: nobody can tell, and reads do not rely on it. */
+  /** The epoch of the wallet that counts it; null: unknown, so reads do not rely on it. */
   countedInEpoch: number | null;
-  /** Set when the record is sound, and might be written after all. */
+  /** Set when the record is valid and might still be written. */
   billed?: BilledImpression;
-  /** The wallet has to forget this charge, if it is sound. */
+  /** The wallet has to reverse this charge, if it is valid. */
   reversed?: boolean;
-  /** Set when nobody has to decide what becomes of it: how it was settled. */
+  /** Set when no operator has to decide: how the record was resolved. */
   resolution?: string;
 }
 
@@ -37,8 +37,8 @@ const MAX_NAME_LENGTH = 200;
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Keeps in Postgres what can never be written there, so that it may leave the outbox. Answers how many are quarantined by this
- * call: 1; 0: it was before; null: it is written.
+ * Stores an unwritable record in quarantine, so that it may leave the outbox. Returns 1: quarantined; 0: already
+ * quarantined; null: written meanwhile.
  */
 export async function quarantine(
   { database, measures, logger }: QuarantineParts,
@@ -47,12 +47,12 @@ export async function quarantine(
   const { advertiserId, reason, billed, reversed, resolution } = unwritable;
   const impressionId = nameOf(unwritable);
   const count = await inTransaction(database, async (transaction) => {
-    // Orders this before or after a restoring of the wallet, which counts what is in the outbox and not quarantined.
+    // Serialises with a restore of the wallet, which counts outbox records that are not quarantined.
     const [wallet] = await transaction.$queryRaw<{ recovery_epoch: bigint }[]>`
       SELECT recovery_epoch FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
-    // Another worker may have written it since it was refused, or from a job that was sound: a deposit may have come in between.
+    // Another worker may have written it meanwhile, from an intact job or after a deposit.
     if (await isWritten(transaction, impressionId, unwritable)) return null;
-    // One of an earlier epoch may or may not have been counted when the wallet was restored: reads do not rely on it.
+    // The restore may or may not have counted a record of an earlier epoch, so reads do not rely on it.
     const { countedInEpoch: epoch } = unwritable;
     const isCounted = !reversed && epoch !== null && wallet?.recovery_epoch === BigInt(epoch);
     const resolved = resolution === undefined ? {} : { resolvedAt: new Date(), resolution };
@@ -72,10 +72,7 @@ export async function quarantine(
     return inserted;
   });
   if (count === null) {
-    logger.info(
-      { impressionId, advertiserId, reason },
-      "an impression is written that could not be written before",
-    );
+    logger.info({ impressionId, advertiserId, reason }, "refused impression already written");
     return null;
   }
   if (resolution !== undefined) {
@@ -87,7 +84,7 @@ export async function quarantine(
   return count;
 }
 
-/** Whoever writes it has the advertiser's row locked, and so has whoever asks. */
+/** Reliable while the caller has the advertiser's row locked, as every writer has. */
 async function isWritten(
   transaction: Transaction,
   impressionId: string,
@@ -101,7 +98,7 @@ async function isWritten(
   return rows.length > 0;
 }
 
-/** What has no name that Postgres can keep gets one. */
+/** Generates a name if Postgres cannot store the given one. */
 function nameOf({ impressionId: id, text }: Unwritable): string {
   if (isName(id)) return id;
   return `unnamed_${createHash("sha256")

@@ -4,16 +4,16 @@ import type { CodedColumn } from "./coded-column.ts";
 import { Columns } from "./columns.ts";
 import type { Groups } from "./groups.ts";
 
-/** Which dimensions of a reach know its player already. */
+/** The dimensions of a reach that already know its player. */
 export interface Known {
-  /** From 1, in the order of the codes of the reach. */
+  /** From 1, in the order of the reach's codes. */
   place: number;
   day: boolean;
   creative: boolean;
   country: boolean;
 }
 
-/** How many players each row got that it did not know, in the order of the rows of the deltas. */
+/** New players per row, in the order of the deltas' rows. */
 export interface NewUsers {
   campaigns: Int32Array;
   campaignRollups: Int32Array;
@@ -21,7 +21,7 @@ export interface NewUsers {
   countries: Int32Array;
 }
 
-/** Counts a player once for each row that did not know him. */
+/** Counts a player once for each row that does not know the player. */
 export function countNewUsers(groups: Groups, rows: readonly Known[]): NewUsers {
   const { reach, player } = groups;
   const known: (Known | undefined)[] = new Array(reach.rows.length);
@@ -51,9 +51,8 @@ export function countNewUsers(groups: Groups, rows: readonly Known[]): NewUsers 
 }
 
 /**
- * Remembers who was reached, and answers Known for those who were known in some way, with one look into the index for each: a
- * player has few rows in a campaign. Exact as long as the rows of the campaigns' advertisers are locked: then nobody else
- * remembers players of these campaigns.
+ * Remembers reached players, and returns Known for those known in some dimension, with one index lookup each: a player
+ * has few rows per campaign. Exact while the campaigns' advertisers are locked, because then nobody else adds players.
  */
 export function reachedStatement(impressions: readonly BilledImpression[], { reach }: Groups): Prisma.Sql {
   const of = new Columns(Array.from(reach.rows, (row) => impressions[row] as BilledImpression));

@@ -12,30 +12,30 @@ interface Earned {
   earningMicrocents: number;
 }
 
-/** A row of what analytics read. How many players are new to it is known only inside of the transaction. */
+/** A rollup row that analytics read. The number of new players is known only inside the transaction. */
 interface Rollup extends Money {
   campaignId: string;
   /** Decimal. */
   affinityScoreSum: string;
 }
 
-/** What a set of new impressions moves, summed up per row of each table, in the order of the rows' keys. */
+/** Deltas of new impressions, summed up per row of each table, in key order. */
 export interface RollupDeltas {
   advertisers: (Money & { id: string })[];
   campaigns: (Money & { id: string; advertiserId: string })[];
   creatives: (Rollup & { id: string })[];
   campaignVersions: { campaignId: string; campaignVersion: number; impressions: number }[];
-  /** Affinities that contributed; some of them may have been deleted meanwhile. */
+  /** Affinities that contributed; some may have been deleted meanwhile. */
   affinities: { id: string; campaignId: string; impressions: number; contributionSum: string }[];
   campaignRollups: (Rollup & { day: string })[];
   countries: (Money & { campaignId: string; countryCode: string })[];
   campaignGames: (Money &
     Earned & { campaignId: string; gameId: string; accountId: string; advertiserId: string })[];
-  /** Of these rows other advertisers may own a share. */
+  /** Other advertisers may share these rows. */
   gameTotals: (Earned & { accountId: string; gameId: string })[];
-  /** Each becomes an earning of the ledger, too. */
+  /** Each also becomes an earning in the ledger. */
   gameRollups: (Earned & { accountId: string; gameId: string; day: string })[];
-  /** Each becomes a charge and a fee of the ledger. */
+  /** Each becomes a charge and a fee in the ledger. */
   charges: (Money & Earned & { day: string; advertiserId: string; campaignId: string })[];
 }
 
@@ -44,8 +44,8 @@ interface Sum extends Money, Earned {
 }
 
 /**
- * Sums up impressions. Sums are exact as numbers: a batch has at most 9 000 rows (see coded-column.ts), and a record that
- * was accepted brings at most 10^12 microcents.
+ * Sums up impressions. Sums are exact as numbers: a batch has at most 9 000 rows (see coded-column.ts), and a valid
+ * record brings at most 10^12 microcents.
  */
 export function sumUp(impressions: readonly BilledImpression[], groups: Groups): RollupDeltas {
   const earned = Float64Array.from(impressions, ({ earningMicrocents }) => Number(earningMicrocents));

@@ -4,16 +4,16 @@ import type { Settlement } from "@diegetic/hot-state";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
-/** The audit asks about yesterday, today and tomorrow. */
+/** The audit reads yesterday, today and tomorrow. */
 const LATE_CHARGES_KEPT_MS = 3 * 24 * 60 * 60 * 1_000;
 
-/** The wallet's recovery epoch in which a record was committed; 0: before wallets were numbered. */
+/** The wallet's recovery epoch when the record was committed; 0: the record names none. */
 export function committedInEpoch(record: ImpressionRecord): number {
   const epoch = record.recovery_epoch ?? record.slot_epoch ?? 0;
   return Number.isSafeInteger(epoch) && epoch >= 0 ? epoch : 0;
 }
 
-/** Notes, in the transaction that makes it so, that wallets do not agree with Postgres about these impressions. */
+/** Records, in the transaction that writes them, that the wallets disagree with Postgres about these impressions. */
 export function settlementsStatement(
   kind: Settlement["kind"],
   impressions: readonly BilledImpression[],
@@ -46,7 +46,7 @@ interface SettlementRow {
   recovery_epoch: bigint;
 }
 
-/** The next settlements after an impression id, in the order of their ids, for the present epochs of their wallets. */
+/** The next settlements after an impression id, in id order, with the current epochs of their wallets. */
 export async function listSettlements(
   database: Database,
   after: string,
@@ -71,15 +71,15 @@ export async function listSettlements(
   }));
 }
 
-/** Settlements that their wallets have. */
+/** Settlements that the wallets now have. */
 export interface DoneSettlements {
-  /** What the wallets were told now. */
+  /** Settled by this call. */
   settled: readonly Settlement[];
-  /** What they had already. */
+  /** Settled before. */
   known: readonly Settlement[];
 }
 
-/** Notes that wallets have these. Of what late charges have added on top of everything else, the sums are still asked for. */
+/** Marks settlements as done. Late charges settled now are kept, because the audit still adds them up. */
 export async function closeSettlements(
   database: Database,
   { settled, known }: DoneSettlements,
@@ -97,7 +97,7 @@ export async function closeSettlements(
   });
 }
 
-/** Forgets late charges whose day nobody asks about any more. */
+/** Deletes late charges of days that the audit no longer reads. */
 export async function forgetOldSettlements(database: Database, nowMs: number): Promise<void> {
   await database.walletSettlement.deleteMany({
     where: { settledAt: { not: null, lt: new Date(nowMs - LATE_CHARGES_KEPT_MS) } },

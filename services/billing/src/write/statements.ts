@@ -5,20 +5,19 @@ import type { NewUsers } from "./reached-users.ts";
 import type { RollupDeltas } from "./rollup-deltas.ts";
 
 /**
- * One statement per table, with the rows as one array per column. Every transaction takes its locks in the same order
- * (impressions, advertisers, what belongs to them, at last what games have earned in all and by day, each by sorted keys), so
- * that two batches wait for each other instead of ending in a deadlock. Whoever has locked the advertisers is alone with what
- * belongs to them, which is why sums are merged without a thought of others. Advertisers share the games: these rows are
- * written so that another may have made them meanwhile (earning-statements.ts).
+ * One statement per table, with the rows as one array per column. To avoid deadlocks, every transaction locks in the
+ * same order: impressions, advertisers, the advertisers' own rows, then game totals by sorted keys. A locked
+ * advertiser's rows have no other writer, so MERGE is safe there. Advertisers share game rows, which need ON CONFLICT
+ * (earning-statements.ts).
  */
 
-/** Statements know their rows by key: without this the planner would read a table whole that it takes for a small one. */
+/** Statements find rows by key; without this, the planner scans tables that it believes to be small. */
 export const LOOK_UP_BY_KEY = Prisma.sql`SELECT set_config('enable_hashjoin', 'off', true),
     set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`;
 
-/** As a rule a statement touches all rows that it was given: then their names need not travel back. */
+/** Usually a statement touches all given rows; then it returns no ids. */
 export interface Touched {
-  /** JSON; null: all of them. */
+  /** JSON; null: all rows. */
   ids: string | null;
 }
 
@@ -27,7 +26,7 @@ function namesUnlessAll(rows: readonly unknown[]): Prisma.Sql {
     FROM touched`;
 }
 
-/** Throws RecordRefused when not all rows were touched: one is unknown, or belongs to somebody else. */
+/** Throws RecordRefused when a row was not touched: it is unknown, or has another owner. */
 export function requireTouched(
   kind: string,
   moves: readonly { id: string }[],
@@ -37,7 +36,7 @@ export function requireTouched(
   requireAll(kind, moves, new Set(JSON.parse(touched.ids) as string[]));
 }
 
-/** Of impressions that were not inserted, those under whose ids other matches were written: charges of their own. */
+/** Of impressions that were not inserted, returns those whose id is stored with another match: separate charges. */
 export async function findConflicting(
   statements: Statements,
   impressions: readonly BilledImpression[],
@@ -47,8 +46,8 @@ export async function findConflicting(
   const rows = await statements.query<{ impression_id: string; match_id: string }>(Prisma.sql`
     SELECT i.impression_id, i.match_id
     FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)})
-      AS asked(day, impression_id)
-    JOIN impressions i ON i.day = asked.day AND i.impression_id = asked.impression_id`);
+      AS requested(day, impression_id)
+    JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id`);
   const written = new Map(rows.map((row) => [row.impression_id, row.match_id]));
   return impressions.filter(({ record }) => {
     const matchId = written.get(record.impression_id);
@@ -58,12 +57,12 @@ export async function findConflicting(
 
 export interface LockedAdvertiser {
   id: string;
-  /** Stays as it is while the row is locked. */
+  /** Constant while the row is locked. */
   recovery_epoch: bigint;
   account_id: string;
 }
 
-/** Adds to the advertisers' totals, which locks them until the end, and answers LockedAdvertiser. */
+/** Adds to the advertisers' totals, locks the rows until the commit, and returns LockedAdvertiser. */
 export function advertisersStatement(moves: RollupDeltas["advertisers"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
@@ -74,7 +73,7 @@ export function advertisersStatement(moves: RollupDeltas["advertisers"]): Prisma
     WHERE known.id = m.id RETURNING known.id, known.recovery_epoch, known.account_id`;
 }
 
-/** Adds to the campaigns' totals, once it is known how many players are new to each; answers Touched. */
+/** Adds to the campaigns' totals, given the new players of each; returns Touched. */
 export function campaignsStatement(
   moves: RollupDeltas["campaigns"],
 ): (users: NewUsers["campaigns"]) => Prisma.Sql {
@@ -84,13 +83,13 @@ export function campaignsStatement(
   return (users) => Prisma.sql`
     WITH touched AS (UPDATE campaigns AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
       impressions = known.impressions + m.impressions, unique_users = known.unique_users + m.users
-    FROM unnest(${known}, ${of.integers((_, place) => users[place] ?? 0)})
+    FROM unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
       AS m(id, advertiser_id, spent_millicents, impressions, users)
     WHERE known.id = m.id AND known.advertiser_id = m.advertiser_id RETURNING known.id)
     ${namesUnlessAll(moves)}`;
 }
 
-/** Adds to the creatives' sums, once it is known how many players are new to each; answers Touched. */
+/** Adds to the creatives' sums, given the new players of each; returns Touched. */
 export function creativesStatement(
   moves: RollupDeltas["creatives"],
 ): (users: NewUsers["creatives"]) => Prisma.Sql {
@@ -102,22 +101,22 @@ export function creativesStatement(
     WITH touched AS (UPDATE creatives AS known SET impressions = known.impressions + m.impressions,
       spent_millicents = known.spent_millicents + m.spent_millicents,
       affinity_score_sum = known.affinity_score_sum + m.affinity_score_sum, unique_users = known.unique_users + m.users
-    FROM unnest(${known}, ${of.integers((_, place) => users[place] ?? 0)})
+    FROM unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
       AS m(id, campaign_id, impressions, spent_millicents, affinity_score_sum, users)
     WHERE known.id = m.id AND known.campaign_id = m.campaign_id RETURNING known.id)
     ${namesUnlessAll(moves)}`;
 }
 
-/** Throws RecordRefused when one of the rows is not known, or was named with two owners. */
+/** Throws RecordRefused when a row is unknown, or is named with two owners. */
 export function requireAll(kind: string, moves: readonly { id: string }[], known: ReadonlySet<string>): void {
-  // A second move of the same row names another owner, which is not found.
+  // A second delta of the same row names another owner, which is not found.
   const missing = moves.find(({ id }) => !known.has(id));
   if (missing !== undefined)
     throw new RecordRefused(`${kind} ${missing.id} is unknown, or belongs elsewhere`);
-  if (known.size !== moves.length) throw new RecordRefused(`one ${kind} is said to belong to two owners`);
+  if (known.size !== moves.length) throw new RecordRefused(`one ${kind} is named with two owners`);
 }
 
-/** Adds to the affinities' counts. One that is unknown, deleted or of another campaign is passed over. */
+/** Adds to the affinities' counts. Skips unknown and deleted affinities, and those of another campaign. */
 export function affinitiesStatement(moves: RollupDeltas["affinities"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
@@ -151,7 +150,7 @@ export function campaignRollupsStatement(
       ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}`;
   return (users) => Prisma.sql`
     MERGE INTO campaign_rollups AS known
-    USING unnest(${known}, ${of.integers((_, place) => users[place] ?? 0)})
+    USING unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
       AS m(campaign_id, day, impressions, spent_millicents, affinity_score_sum, users)
     ON known.campaign_id = m.campaign_id AND known.day = m.day
     WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
@@ -169,7 +168,7 @@ export function countriesStatement(
       ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)}`;
   return (users) => Prisma.sql`
     MERGE INTO campaign_countries AS known
-    USING unnest(${known}, ${of.integers((_, place) => users[place] ?? 0)})
+    USING unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
       AS m(campaign_id, country_code, impressions, spent_millicents, users)
     ON known.campaign_id = m.campaign_id AND known.country_code = m.country_code
     WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,

@@ -42,33 +42,33 @@ import {
 } from "./statements.ts";
 
 export interface WrittenBatch {
-  /** Impressions that were not there before. */
+  /** Newly written impressions. */
   written: number;
-  /** Those among them that the advertiser's wallet, restored meanwhile, does not know yet: noted to be settled. */
+  /** Newly written impressions that a restored wallet does not know yet; settlements were recorded for them. */
   late: number;
-  /** Impressions that cannot be written, because another match stands under their id. */
+  /** Impressions that cannot be written, because their id is stored with another match. */
   conflicting: BilledImpression[];
-  /** Impressions that are not written, because their operation has been billed with another match. */
+  /** Impressions that are not written, because their operation is already billed with another match. */
   repeated: BilledImpression[];
 }
 
 export const NOTHING_WRITTEN: WrittenBatch = { written: 0, late: 0, conflicting: [], repeated: [] };
 
-/** Impressions (each id once) with the statements that write them when all of them are new. */
+/** Impressions (each id once) with the statements that write them if all are new. */
 export interface PreparedBatch {
   impressions: readonly BilledImpression[];
   insert: Prisma.Sql;
   moves: Moves;
 }
 
-/** What new impressions move, ready to be sent. */
+/** The statements that apply the deltas of new impressions. */
 interface Moves {
   impressions: readonly BilledImpression[];
   groups: Groups;
   deltas: RollupDeltas;
   advertisers: Prisma.Sql;
   quarantine: Prisma.Sql;
-  /** Null: none has an operation. */
+  /** Null: no impression has an operation. */
   billedOperations: Prisma.Sql | null;
   reached: Prisma.Sql;
   campaignVersions: Prisma.Sql;
@@ -83,19 +83,18 @@ interface Moves {
   gameRollups: Prisma.Sql;
 }
 
-/** An impression. */
 interface Named {
   id: string;
 }
 
-/** Lets others have a turn, or not: when Postgres has nothing else to do. */
+/** Yields to the event loop while Postgres is busy; does nothing otherwise. */
 type Turn = () => Promise<void>;
 
 const AT_ONCE: Turn = async () => {};
 
 /**
- * Sums up impressions. `isAhead`: in many turns of the event loop, because the batch that is being written has to go on.
- * Rejects with RangeError when there are more than a batch may have.
+ * Sums up impressions. `isAhead`: yields to the event loop between steps, because another batch is being written.
+ * Rejects with RangeError when there are more than MAX_CODED_ROWS.
  */
 export async function prepareBatch(
   given: readonly BilledImpression[],
@@ -147,19 +146,18 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
   };
 }
 
-/** Some of the impressions were there already, or had been quarantined. */
+/** Some of the impressions were already written or quarantined. */
 class SomeAreKnown extends Error {}
 
 /**
- * Some of the impressions were quarantined, or their operations billed, while their advertisers were waited for: that shows when
- * the transaction is run again.
+ * Some of the impressions were quarantined, or their operations billed, while the transaction waited for their
+ * advertisers: a new attempt sees it.
  */
 class DecidedMeanwhile extends TransactionConflict {}
 
 /**
- * Writes impressions in one transaction; only those that were not there before move anything else.
- * All or nothing: rejects with RecordRefused or ConstraintViolation when one of them cannot be
- * written, with DatabaseUnavailable when it is worth repeating.
+ * Writes impressions in one transaction; only new ones change totals. All or nothing: rejects with RecordRefused or
+ * ConstraintViolation when one cannot be written, with DatabaseUnavailable when a retry may help.
  */
 export async function writeBatch(pipeline: Pipeline, prepared: PreparedBatch): Promise<WrittenBatch> {
   const { impressions } = prepared;
@@ -168,13 +166,13 @@ export async function writeBatch(pipeline: Pipeline, prepared: PreparedBatch): P
   try {
     return await pipeline.inTransaction((statements) => writeNew(statements, prepared));
   } catch (error) {
-    // A job that came again, as a rule.
+    // Usually a job that was delivered again.
     if (!(error instanceof SomeAreKnown || error instanceof UniqueViolation)) throw error;
     return writeUnknown(pipeline, prepared);
   }
 }
 
-/** The usual case. */
+/** The usual case: all impressions are new. */
 async function writeNew(
   statements: Statements,
   { impressions, insert, moves }: PreparedBatch,
@@ -189,10 +187,10 @@ async function writeNew(
   return { written: impressions.length, late: await moving, conflicting: [], repeated: [] };
 }
 
-/** Looks first which of the impressions are new. */
+/** Finds out first which of the impressions are new. */
 function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch): Promise<WrittenBatch> {
   return pipeline.inTransaction(async (statements) => {
-    // Otherwise the planner reads the partition of a whole day.
+    // Otherwise the planner scans the partition of a whole day.
     void statements.query(LOOK_UP_BY_KEY);
     const elsewhere = await findOnOtherDays(statements, impressions);
     const billed = await queryUnlessNull(statements, moves.billedOperations);
@@ -217,19 +215,20 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
     const late = await move(statements, isWhole ? moves : await movesOf(fresh, AT_ONCE), {
       check: async () => {},
       decided: () =>
-        new DecidedMeanwhile("another worker has set an impression aside, or billed its operation"),
+        new DecidedMeanwhile("another worker has quarantined an impression, or billed its operation"),
     });
     return { written: inserted.size, late, conflicting, repeated };
   });
 }
 
 /**
- * Moves everything that new impressions move, and answers how many of them their wallets do not know yet. What depends on the
- * advertisers, and on which players are known, is sent when these answers are there; Postgres has other statements to run until then.
- * Nothing but what decides whether to commit is waited for.
+ * Applies the deltas of new impressions, and returns how many of them their wallets do not know yet. Statements that
+ * depend on earlier answers are sent when those arrive; Postgres runs others meanwhile. Waits only for what decides
+ * whether to commit.
  *
- * @param check rejects when the impressions are not new after all
- * @param decided what to throw when some were quarantined, or their operations billed, before their advertisers were locked
+ * @param check rejects when some impressions are not new
+ * @param decided the error to throw when some were quarantined, or their operations billed, before their advertisers
+ * were locked
  */
 async function move(
   statements: Statements,
@@ -240,8 +239,8 @@ async function move(
   const first = [
     statements.query(LOOK_UP_BY_KEY),
     statements.query<LockedAdvertiser>(moves.advertisers),
-    // Whoever sets a record aside, or bills its operation, has locked its advertiser before: what the insert could not see yet
-    // is seen from here on.
+    // A quarantine or a billed operation locks the advertiser first, so what the insert could not see is visible from
+    // here on.
     statements.query<Named>(moves.quarantine),
     queryUnlessNull(statements, moves.billedOperations),
     statements.query<Known>(moves.reached),
@@ -275,7 +274,7 @@ async function move(
   return late.length;
 }
 
-/** Sent at once, as a query is. */
+/** Sends the query immediately. */
 function queryUnlessNull(
   statements: Statements,
   statement: Prisma.Sql | null,

@@ -6,14 +6,14 @@ import { createBillingMeasures } from "../measures.ts";
 import { ImpressionWriter } from "./impression-writer.ts";
 import { Partitions } from "./partitions.ts";
 
-/** As many as the worker writes at a time. */
+/** The worker's batch size. */
 const RECORDS_PER_BATCH = 8_000;
 const NAME = "record-writer";
 
 /**
- * Writes records of impressions as the worker does, without a queue: those of a history, before their advertisers' money
- * stands in Redis. May be given the same records again. Rejects when a store is unavailable, with ForeignRedis when Redis is
- * another installation's, and when one of the records could not be written.
+ * Writes impression records like the worker, without a queue: for a generated history, before its advertisers have
+ * wallets. Idempotent. Rejects when a store is unavailable, with ForeignRedis when Redis belongs to another
+ * installation, and when a record could not be written.
  */
 export async function writeRecords(
   { databaseUrl, redisUrl, logger }: { databaseUrl: string; redisUrl: string; logger: Logger },

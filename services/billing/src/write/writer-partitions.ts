@@ -1,35 +1,36 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 
-/** Writes records sooner or later, with others; settles when they are written. */
+/** Writes records in batches with others; settles when they are written. */
 export interface WriterPartition {
   add(records: readonly ImpressionRecord[]): Promise<void>;
 }
 
-/** Where an advertiser's records go as long as some of them are on their way. */
-interface Place {
+/** The partition of an advertiser while some of its records are in progress. */
+interface Assignment {
   writerPartition: number;
   records: number;
 }
 
-/** Fewer are not worth two transactions while nothing else is under way. */
-const LEAST_TO_DIVIDE = 100;
+/** Smaller jobs are not worth two transactions when all partitions are idle. */
+const MIN_RECORDS_TO_DIVIDE = 100;
 
 /**
- * Divides jobs among writer partitions that write at the same time. An advertiser stays in his writer partition while records of his are under way,
- * because whoever writes holds his row; one who is new goes where least waits. A small job that meets idle writer partitions stays whole.
- * That is for speed alone: two writer partitions could write the same advertiser's records as two processes may.
+ * Divides jobs among writer partitions that write concurrently. An advertiser keeps its partition while its records are
+ * in progress, because the writer locks its row; a new one goes to the partition with the shortest queue. A small job
+ * stays whole when all partitions are idle. This only improves speed: any two processes may write the same advertiser's
+ * records.
  */
 export class WriterPartitions implements WriterPartition {
   readonly #writerPartitions: readonly WriterPartition[];
   readonly #waiting: number[];
-  readonly #places = new Map<string, Place>();
+  readonly #assignments = new Map<string, Assignment>();
 
   constructor(writerPartitions: readonly WriterPartition[]) {
     this.#writerPartitions = writerPartitions;
     this.#waiting = writerPartitions.map(() => 0);
   }
 
-  /** Rejects when one writer partition could not write its part, but not before the others are done: then the job may come again. */
+  /** Rejects when a partition failed, but only after the others are done: then the job may be delivered again. */
   async add(records: readonly ImpressionRecord[]): Promise<void> {
     const parts = this.#divide(records);
     const added = this.#writerPartitions.map(async (writerPartition, number) => {
@@ -45,21 +46,21 @@ export class WriterPartitions implements WriterPartition {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** What each writer partition gets. */
+  /** Returns the records of each partition. */
   #divide(records: readonly ImpressionRecord[]): ImpressionRecord[][] {
     const parts: ImpressionRecord[][] = this.#writerPartitions.map(() => []);
     const isIdle = this.#waiting.every((count) => count === 0);
-    const together = isIdle && records.length < LEAST_TO_DIVIDE ? 0 : undefined;
+    const together = isIdle && records.length < MIN_RECORDS_TO_DIVIDE ? 0 : undefined;
     for (const record of records) {
       const name = advertiserOf(record);
-      const place = this.#places.get(name) ?? {
+      const assignment = this.#assignments.get(name) ?? {
         writerPartition: together ?? this.#leastWaiting(),
         records: 0,
       };
-      place.records += 1;
-      this.#places.set(name, place);
-      parts[place.writerPartition]?.push(record);
-      this.#waiting[place.writerPartition] = (this.#waiting[place.writerPartition] ?? 0) + 1;
+      assignment.records += 1;
+      this.#assignments.set(name, assignment);
+      parts[assignment.writerPartition]?.push(record);
+      this.#waiting[assignment.writerPartition] = (this.#waiting[assignment.writerPartition] ?? 0) + 1;
     }
     return parts;
   }
@@ -72,15 +73,15 @@ export class WriterPartitions implements WriterPartition {
     this.#waiting[writerPartition] = (this.#waiting[writerPartition] ?? 0) - records.length;
     for (const record of records) {
       const name = advertiserOf(record);
-      const place = this.#places.get(name);
-      if (place === undefined) continue;
-      place.records -= 1;
-      if (place.records === 0) this.#places.delete(name);
+      const assignment = this.#assignments.get(name);
+      if (assignment === undefined) continue;
+      assignment.records -= 1;
+      if (assignment.records === 0) this.#assignments.delete(name);
     }
   }
 }
 
-/** A damaged record may have none. */
+/** Empty for a damaged record. */
 function advertiserOf(record: ImpressionRecord): string {
   return String(record.match?.advertiser_id ?? "");
 }
