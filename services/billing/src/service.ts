@@ -234,7 +234,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     state: async () => {
       // Another installation's Redis is left as it is.
       await claim.check();
-      return { failing: await failingChecks(readiness), reconciliation: books.report() };
+      return { failing: await failingChecks(readiness), reconciliation: reconciliation.report() };
     },
     nowMs,
   });

@@ -27,7 +27,7 @@ import type { Publishing } from "./snapshot-publishing/publishing.ts";
 import { type SystemParts, systemEndpoints } from "./system/endpoints.ts";
 import { type TrafficParts, trafficEndpoints } from "./traffic/endpoints.ts";
 
-/** What the features are built on. */
+/** The dependencies of the features. */
 export interface FeatureParts
   extends ExplainParts,
     ApiKeyParts,
@@ -38,7 +38,7 @@ export interface FeatureParts
   database: Database;
   wallets: MoneyCommands;
   publishing: Publishing;
-  /** For what is read by statements of its own. */
+  /** For hand-written read statements. */
   reader: Reader;
   /** For changes of campaigns. */
   pipeline: Pipeline;
@@ -47,7 +47,7 @@ export interface FeatureParts
   clock: Clock;
 }
 
-/** What the dashboard's own pages need: signing in, sessions, members, the demo game, what the operator sees. */
+/** Endpoints of the dashboard: sign-in, sessions, members, the demo game, and the operator's pages. */
 export function signedInEndpoints(parts: FeatureParts): Endpoint[] {
   return [
     ...sessionEndpoints(parts),
@@ -57,7 +57,7 @@ export function signedInEndpoints(parts: FeatureParts): Endpoint[] {
   ];
 }
 
-/** Everything that management answers. Where two paths fit a request, the earlier one gets it. */
+/** All endpoints of management. If two paths match a request, the earlier one handles it. */
 export function managementEndpoints(parts: FeatureParts): Endpoint[] {
   return [
     ...advertiserEndpoints(parts),

@@ -79,9 +79,9 @@ export interface ManagementOptions {
   >;
   logger: Logger;
   metrics: Metrics;
-  /** Default: the system's clock. */
+  /** Default: the system clock. */
   clock?: Clock;
-  /** How long a change waits until every match instance applies it, before it is answered otherwise. Default: 5 s. */
+  /** How long a change waits for match instances before the request is answered without confirmation. Default: 5 s. */
   propagationTimeoutMs?: number;
 }
 
@@ -92,13 +92,16 @@ export interface Management {
   database: Database;
   publishing: Publishing;
   reconciler: Reconciler;
-  /** Publishes everything once, then keeps reconciling. Rejects when a store is unavailable, or Redis another installation's. */
+  /**
+   * Publishes everything once, then keeps reconciling. Rejects when a store is unavailable, or Redis belongs to another
+   * installation.
+   */
   start(): Promise<void>;
-  /** Ends the loop and closes the connections. */
+  /** Stops the loop and closes the connections. */
   stop(): Promise<void>;
 }
 
-/** Builds the service on its stores; it neither listens nor publishes before it is told to. */
+/** Builds the service on its stores. Does not listen or publish until started. */
 export function createManagement(options: ManagementOptions): Management {
   const { settings, logger, metrics } = options;
   const clock = options.clock ?? Date.now;
@@ -160,7 +163,7 @@ export function createManagement(options: ManagementOptions): Management {
   const readiness: ReadinessChecks = {
     postgres: () => database.$queryRaw`SELECT 1`,
     redis: () => redis.get("{readiness}"),
-    // A probe claims nothing.
+    // A readiness check must not claim Redis.
     installation: () => claim.look(),
     snapshot: async () => {
       if (await snapshot.needsRebuild()) throw new Error("the snapshot is not complete");

@@ -10,7 +10,7 @@ import type { ManagementSettings } from "./settings.ts";
 
 const GRACE_MS = 5_000;
 
-/** Starts the whole service: everything is published before the first request is taken. */
+/** Starts the whole service: publishes everything before the first request. */
 export async function startManagement(settings: ManagementSettings, logger: Logger): Promise<RunningService> {
   const metrics = createMetrics({ service: "management", processMetrics: true });
   const management = createManagement({ settings, logger, metrics });

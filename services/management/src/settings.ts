@@ -18,7 +18,7 @@ export const SIGN_UP_MODES = ["open", "invited"] as const;
 
 const SERVICE_NAME = "management";
 
-/** Reads and checks the environment of the service; throws SettingsError. The addresses of the stores are secrets. */
+/** Reads and validates the environment; throws SettingsError. Addresses of stores are secrets. */
 export function readManagementSettings(environment: Environment) {
   const { settings, secrets } = readSettings(environment, {
     settings: {
@@ -26,7 +26,7 @@ export function readManagementSettings(environment: Environment) {
       ...apiSettings,
       ...rateLimitSettings,
       ...playerSettings,
-      /** Attempts to sign in or up a minute, for each client address and each browser that a user is known by. */
+      /** Sign-in and sign-up attempts per minute, for each client address and each known browser of a user. */
       rateLimitSignIn: rateLimitSetting("RATE_LIMIT_SIGN_IN", 10),
       /** Who may sign up once there is an operator. */
       signUp: choiceSetting("SIGN_UP", SIGN_UP_MODES, "open"),
@@ -36,9 +36,9 @@ export function readManagementSettings(environment: Environment) {
       redisUrl: redisUrlSetting,
       playerHashKey: playerHashKeySetting,
       authSecret: authSecretSetting,
-      /** What the first sign-up has to know; empty: it has to come from this machine. */
+      /** Token for the first sign-up; empty: the first sign-up must come from this machine. */
       setupToken: textSetting("SETUP_TOKEN", { fallback: "", minLength: 16, maxLength: 200 }),
-      /** The key with which browsers play the demo game; empty: there is none. */
+      /** The key with which browsers play the demo game; empty: no demo. */
       demoGameKey: textSetting("DEMO_GAME_KEY", { fallback: "", maxLength: 100 }),
     },
   });

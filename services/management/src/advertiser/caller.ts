@@ -2,7 +2,7 @@ import type { Database } from "@diegetic/database";
 import { forbidden } from "@diegetic/service-kit";
 import { type Advertiser, findAdvertiser } from "./store.ts";
 
-/** The advertiser who calls. Throws 403 before he has registered (docs/behaviour.md#registration). */
+/** The calling account's advertiser. Throws 403 before registration (docs/behaviour.md#registration). */
 export async function callingAdvertiser(database: Database, accountId: string): Promise<Advertiser> {
   const advertiser = await findAdvertiser(database, accountId);
   if (advertiser !== undefined) return advertiser;

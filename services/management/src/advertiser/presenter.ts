@@ -3,7 +3,7 @@ import { type Cents, centsDown } from "@diegetic/money";
 import { timestamp } from "../shared/time.ts";
 import type { Advertiser } from "./store.ts";
 
-/** What is left of the deposits, rounded down (docs/behaviour.md#rounding). */
+/** Deposits less spending, rounded down (docs/behaviour.md#rounding). */
 export function balanceCents(money: Pick<Advertiser, "depositedMillicents" | "spentMillicents">): Cents {
   return centsDown(money.depositedMillicents - money.spentMillicents);
 }

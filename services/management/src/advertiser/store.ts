@@ -36,7 +36,7 @@ export async function findAdvertiser(client: Client, accountId: string): Promise
   return row === null ? undefined : fromRow(row);
 }
 
-/** Throws UniqueViolation when the account has a profile already, or the address belongs to another. */
+/** Throws UniqueViolation when the account already has a profile, or another advertiser has the address. */
 export async function insertAdvertiser(
   transaction: Transaction,
   accountId: string,

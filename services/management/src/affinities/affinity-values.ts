@@ -8,17 +8,17 @@ import {
   shown,
 } from "@diegetic/contracts";
 
-/** Have no field in a scene: they are sought in the narrative as whole words (docs/behaviour.md#affinity-score). */
+/** Types without a scene field: the narrative is searched for whole words (docs/behaviour.md#affinity-score). */
 const SOUGHT_AS_WORDS: ReadonlySet<string> = new Set(["lighting", "effects", "camera"]);
 
-/** The affinity that a body names. Throws InvalidInput, also for a value that could never occur (docs/behaviour.md#whole-words). */
+/** Validates an affinity. Throws InvalidInput, also for a value that can never occur (docs/behaviour.md#whole-words). */
 export function readAffinity(body: unknown): AffinityCreate {
   const affinity = affinityCreate(body);
   requireWord(affinity, "affinity_value");
   return affinity;
 }
 
-/** The same for the list of a bulk request. */
+/** Validates the list of a bulk request in the same way. */
 export function readAffinities(body: unknown): AffinityBulkRequest {
   const request = affinityBulkRequest(body);
   for (const [place, affinity] of request.affinities.entries()) {
@@ -28,7 +28,7 @@ export function readAffinities(body: unknown): AffinityBulkRequest {
   return request;
 }
 
-/** Affinities with the same identity would count twice: the type and the value as scenes are compared with it. */
+/** Identity of an affinity: its type, and its value normalised as for matching. Duplicates would count twice. */
 export function affinityIdentity(type: string, value: string): string {
   return `${type} ${comparable(value)}`;
 }

@@ -16,7 +16,7 @@ import {
 
 export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
   return [
-    // Before the path of one affinity, which would take "bulk" for an identifier.
+    // Registered before the path of one affinity, which would match "bulk" as an identifier.
     endpoint(affinitiesApi.operations.replaceAll, replaceAll(services)),
     ...campaignPartEndpoints(
       {
@@ -60,7 +60,7 @@ function present(affinity: Affinity): AffinityBody {
   };
 }
 
-/** All affinities are replaced in one transaction, or none (spec: Affinities). */
+/** Replaces all affinities in one transaction (spec: Affinities). */
 function replaceAll(services: CampaignPartServices): Endpoint["handle"] {
   return async (context) => {
     const { id } = await ownCampaign(services.reader, context.accountId, context.param("campaignId"));

@@ -23,7 +23,7 @@ import type { AnalyticsParts } from "./endpoints.ts";
 const MAX_CAMPAIGNS = 500;
 const NOTHING: Spent = { impressions: 0, spentMillicents: 0 };
 
-/** What all campaigns of an account did together, and each of them lately. */
+/** Totals over all campaigns of an account, and each campaign's recent days. */
 export function accountAnalyticsEndpoints(parts: AnalyticsParts): Endpoint[] {
   const { accountDaily, accountCampaigns } = analyticsApi.operations;
   return [endpoint(accountDaily, daily(parts)), endpoint(accountCampaigns, campaigns(parts))];
@@ -73,7 +73,7 @@ function campaigns(parts: AnalyticsParts): Endpoint["handle"] {
   };
 }
 
-/** UTC days back from today; whether the caller has registered comes first (semantics: Statuses of errors). */
+/** UTC days back from today. Checks registration first (semantics: Statuses of errors). */
 async function requestedDays(
   { database }: AnalyticsParts,
   context: RequestContext,

@@ -9,9 +9,9 @@ export interface Spent {
   spentMillicents: Millicents;
 }
 
-/** What all campaigns of an advertiser have spent, all of one moment. */
+/** Spending of all campaigns of an advertiser, read at one moment. */
 export interface AccountSpending extends Spent {
-  /** By day (YYYY-MM-DD), from the one that was asked for on; days without impressions are left out. */
+  /** By day (YYYY-MM-DD), from the requested day on; without days that have no impressions. */
   days: Map<string, Spent>;
 }
 
@@ -24,7 +24,7 @@ interface AccountRow extends CallerRow {
   spent_millicents: bigint;
 }
 
-/** @param since YYYY-MM-DD. Throws 403 when the caller has not registered. */
+/** @param since YYYY-MM-DD. Throws 403 before registration. */
 export async function readAccountSpending(
   reads: CallerReads,
   accountId: string,
@@ -72,13 +72,13 @@ export interface CampaignWithDays {
   budgetCents: number;
   dailyCapCents: number | null;
   pacing: PacingFacts;
-  /** As of AccountSpending. */
+  /** As in AccountSpending. */
   days: Map<string, Spent>;
 }
 
 interface CampaignRow extends CallerRow {
   balance_millicents: bigint;
-  /** Null: there is no campaign. */
+  /** Null: there are no campaigns. */
   id: string | null;
   name: string;
   status: CampaignStatus;
@@ -96,9 +96,8 @@ interface CampaignRow extends CallerRow {
 }
 
 /**
- * Campaigns of the caller, newest first, with their days from `since` (YYYY-MM-DD) on. Throws 403 when the caller has not
- * registered.
- * @param page after which campaign, and how many
+ * Campaigns of the caller, newest first, with their days from `since` (YYYY-MM-DD) on. Throws 403 before registration.
+ * @param page the campaign to start after, and the number of campaigns
  */
 export async function readCampaignsWithDays(
   reads: CallerReads,

@@ -16,7 +16,7 @@ import {
   presentPacing,
 } from "./presenter.ts";
 import {
-  type AskedCampaign,
+  type RequestedCampaign,
   readAffinityInfluence,
   readCampaignStats,
   readCountries,
@@ -47,9 +47,9 @@ export function analyticsEndpoints(parts: AnalyticsParts): Endpoint[] {
   ];
 }
 
-type Read = (asked: AskedCampaign, parts: AnalyticsParts, context: RequestContext) => Promise<unknown>;
+type Read = (asked: RequestedCampaign, parts: AnalyticsParts, context: RequestContext) => Promise<unknown>;
 
-/** Answers for the caller's own campaign, when what was billed before the request is written. */
+/** Answers for the caller's own campaign, including everything billed before the request. */
 function answer(parts: AnalyticsParts, read: Read): Endpoint["handle"] {
   return async (context) => {
     const { accountId } = context;
@@ -58,17 +58,17 @@ function answer(parts: AnalyticsParts, read: Read): Endpoint["handle"] {
   };
 }
 
-async function campaignStats(asked: AskedCampaign) {
+async function campaignStats(asked: RequestedCampaign) {
   return presentCampaignStats(await readCampaignStats(asked));
 }
 
-async function dailyRows(asked: AskedCampaign, { reader, clock }: AnalyticsParts, context: RequestContext) {
+async function dailyRows(asked: RequestedCampaign, { reader, clock }: AnalyticsParts, context: RequestContext) {
   const { accountId, campaignId } = asked;
   let count: number;
   try {
     count = integerParameter("days", context.query, ANALYTICS_DAYS) ?? ANALYTICS_DAYS.default;
   } catch (error) {
-    // Whose campaign it is comes first (docs/behaviour.md#order-of-checks).
+    // Checks ownership first (docs/behaviour.md#order-of-checks).
     await ownCampaign(reader, accountId, campaignId);
     throw error;
   }
@@ -77,25 +77,25 @@ async function dailyRows(asked: AskedCampaign, { reader, clock }: AnalyticsParts
   return presentDays(campaignId, days, await readDays(asked, days.at(-1) ?? utcDay(nowMs)));
 }
 
-async function creativeRows(asked: AskedCampaign) {
+async function creativeRows(asked: RequestedCampaign) {
   return presentCreatives(asked.campaignId, await readCreatives(asked));
 }
 
-async function countryRows(asked: AskedCampaign) {
+async function countryRows(asked: RequestedCampaign) {
   return presentCountries(asked.campaignId, await readCountries(asked));
 }
 
-async function gameRows(asked: AskedCampaign, { wallets, clock }: AnalyticsParts) {
+async function gameRows(asked: RequestedCampaign, { wallets, clock }: AnalyticsParts) {
   const { advertiserId, spentMillicents } = await readSpentByGame(asked);
   const games = await wallets.readCampaignGames(advertiserId, asked.campaignId, clock());
   return presentGames(asked.campaignId, spentMillicents, games);
 }
 
-async function affinityRows(asked: AskedCampaign) {
+async function affinityRows(asked: RequestedCampaign) {
   return presentAffinities(asked.campaignId, await readAffinityInfluence(asked));
 }
 
-async function pacingNow(asked: AskedCampaign, { clock }: AnalyticsParts) {
+async function pacingNow(asked: RequestedCampaign, { clock }: AnalyticsParts) {
   const nowMs = clock();
   const facts = await readPacingFacts(asked, utcDay(nowMs));
   return presentPacing(asked.campaignId, facts, pacingOf(facts, nowMs));

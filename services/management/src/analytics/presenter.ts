@@ -36,7 +36,7 @@ export function presentCampaignStats(stats: CampaignStats): CampaignStatsBody {
   };
 }
 
-/** The numbers of a row; rows round half up (docs/behaviour.md#rounding). */
+/** The numbers of a row, rounded half up (docs/behaviour.md#rounding). */
 function presentSums(sums: Sums) {
   return {
     impressions: sums.impressions,
@@ -53,7 +53,7 @@ function presentScoredSums(sums: ScoredSums) {
   };
 }
 
-/** @param days the UTC days to show (YYYY-MM-DD), newest first; one without impressions is shown with zeros. */
+/** @param days the UTC days to return (YYYY-MM-DD), newest first; a day without impressions has zeros */
 export function presentDays(
   campaignId: string,
   days: readonly string[],
@@ -81,7 +81,7 @@ export function presentCreatives(
   };
 }
 
-/** The unknown place comes last, however often it was seen (docs/behaviour.md#rows). */
+/** The unknown country comes last, whatever its count (docs/behaviour.md#rows). */
 export function presentCountries(campaignId: string, byCountry: ReadonlyMap<string, Sums>): GeoAnalyticsBody {
   const rows = [...byCountry].map(([code, sums]) => ({ country_code: code || null, ...presentSums(sums) }));
   return {
@@ -93,7 +93,7 @@ export function presentCountries(campaignId: string, byCountry: ReadonlyMap<stri
   };
 }
 
-/** An impression had a match: where Redis has lost the counts of matches, there were as many at least. */
+/** Each impression had a match, so matches are at least impressions, even if Redis lost the counts of matches. */
 export function presentGames(
   campaignId: string,
   spentMillicents: ReadonlyMap<string, number>,
@@ -166,7 +166,7 @@ export function presentPacing(campaignId: string, facts: PacingFacts, pacing: Pa
   };
 }
 
-/** An average in whole cents, half up: as a row's amount, since it is no total. */
+/** An average in whole cents, rounded half up like a row's amount, because it is not a total. */
 function averageCents(spentMillicents: number, days: number): number {
   return Number((2n * BigInt(spentMillicents) + 1_000n * BigInt(days)) / (2_000n * BigInt(days)));
 }

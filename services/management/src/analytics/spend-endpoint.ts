@@ -17,9 +17,9 @@ import { readWindow, windowHeaders } from "../shared/paging.ts";
 import type { AnalyticsParts } from "./endpoints.ts";
 import { readSpend, type SpendDimension, type SpendGroup, type SpendQuery } from "./spend-store.ts";
 
-/** Identifiers and country codes; what else is asked for has spent nothing. */
+/** Identifiers and country codes; any other value has no spending. */
 const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
-/** Names no campaign, creative or country. */
+/** Matches no campaign, creative or country. */
 const NOTHING = "-";
 const UNKNOWN_PLACE = "unknown";
 
@@ -50,7 +50,7 @@ async function spend(parts: AnalyticsParts, context: RequestContext) {
   return { status: 200, body, headers };
 }
 
-/** Whether the caller has registered comes before what is wrong with the parameters. */
+/** Reports a missing registration before invalid parameters. */
 async function afterRegistration<Result>(
   { database }: AnalyticsParts,
   accountId: string,

@@ -18,7 +18,7 @@ export interface SpendQuery {
   countryCode: string | undefined;
 }
 
-/** Fields of dimensions that are not summed up by are null. */
+/** Dimensions that are not grouped by are null. */
 export interface SpendGroup extends Spent {
   day: string | null;
   campaignId: string | null;

@@ -3,23 +3,23 @@ import { Prisma } from "@diegetic/database";
 import { type CallerRow, callerIs } from "../reading-barrier/caller-reads.ts";
 
 /**
- * What analytics ask of Postgres: rollups and counters that billing keeps, never the impressions. Each answer comes
- * from one statement, so that its numbers belong together. Sums of scores are in millionths, which are whole numbers.
+ * Analytics queries on rollups and counters that billing maintains, never on impressions. Each answer comes from one
+ * statement, so that its numbers are consistent. Score sums are in millionths, as integers.
  */
 
-/** What is asked about the caller's own campaign, whose id is `own.id`. */
+/** A query about the caller's own campaign, whose id is `own.id`. */
 export type Query = Prisma.Sql;
 
 export interface OwnCampaignRow extends CallerRow {
-  /** Whose the campaign is; null: there is none. */
+  /** The campaign's owner; null: there is no such campaign. */
   owner_id: string | null;
-  /** Null: the question has no rows, or the campaign is another's. */
+  /** Null: the query has no rows, or the campaign belongs to another advertiser. */
   answered: true | null;
 }
 
 /**
- * The rows of a question about a campaign, each with whose it is; of another's campaign nothing is read.
- * @param campaignId null: one that cannot be
+ * The rows of a query about a campaign, each with the campaign's owner. Reads nothing of another advertiser's campaign.
+ * @param campaignId null: not a valid identifier
  */
 export function ownCampaignStatement(
   accountId: string,
@@ -61,7 +61,7 @@ export function statsQuery(): Query {
 }
 
 export interface BreakdownRow {
-  /** Day (YYYY-MM-DD) or country code; empty: unknown place. */
+  /** Day (YYYY-MM-DD) or country code; empty: unknown country. */
   key: string;
   impressions: bigint;
   unique_users: bigint;
@@ -74,7 +74,7 @@ export interface ScoredRow extends BreakdownRow {
 
 const SCORE = Prisma.sql`(affinity_score_sum * 1000000)::bigint AS score_millionths`;
 
-/** Sums of the days from `firstDay` (YYYY-MM-DD) on that had impressions. */
+/** Sums per day with impressions, from `firstDay` (YYYY-MM-DD) on. */
 export function daysQuery(firstDay: string): Query {
   return Prisma.sql`
     SELECT to_char(day, 'YYYY-MM-DD') AS key, impressions, spent_millicents, users AS unique_users, ${SCORE}
@@ -82,7 +82,7 @@ export function daysQuery(firstDay: string): Query {
     WHERE campaign_id = own.id AND day >= ${firstDay}::date`;
 }
 
-/** Sums of the countries that had impressions. */
+/** Sums per country with impressions. */
 export function countriesQuery(): Query {
   return Prisma.sql`
     SELECT country_code AS key, impressions, spent_millicents, users AS unique_users FROM campaign_countries
@@ -90,12 +90,12 @@ export function countriesQuery(): Query {
 }
 
 export interface GameRow extends CallerRow {
-  /** Null: the campaign was seen in no game. */
+  /** Null: the campaign has no impressions in any game. */
   key: string | null;
   spent_millicents: bigint | null;
 }
 
-/** One row at least. */
+/** Returns at least one row. */
 export function gamesQuery(): Query {
   return Prisma.sql`
     SELECT games.key, games.spent_millicents FROM (VALUES (1)) AS always(one) LEFT JOIN (
@@ -109,7 +109,7 @@ export interface CreativeRow extends ScoredRow {
   brand_name: string;
 }
 
-/** Every creative in use, and every deleted one that had impressions (docs/behaviour.md#rows). */
+/** Every current creative, and every deleted one with impressions (docs/behaviour.md#rows). */
 export function creativesQuery(): Query {
   return Prisma.sql`
     SELECT id AS key, creative_type::text AS creative_type, brand_name, impressions, spent_millicents, unique_users, ${SCORE}
@@ -123,11 +123,11 @@ export interface AffinityRow {
   weight: number;
   impressions: bigint;
   contribution_millionths: bigint;
-  /** The campaign's impressions that were matched since the affinity was created. */
+  /** The campaign's impressions that were matched after the affinity was created. */
   eligible_impressions: bigint;
 }
 
-/** The campaign's affinities in the order of creation. */
+/** The campaign's affinities in creation order. */
 export function affinitiesQuery(): Query {
   return Prisma.sql`
     SELECT id, affinity_type::text AS affinity_type, affinity_value, weight, impressions,
@@ -152,7 +152,7 @@ export interface SpendingRow {
   balance_millicents: bigint;
 }
 
-/** What pacing looks at; `today` is YYYY-MM-DD. */
+/** The inputs of pacing; `today` is YYYY-MM-DD. */
 export function spendingQuery(today: string): Query {
   return Prisma.sql`
     SELECT budget_cents, spent_millicents, daily_cap_cents, cpm_bid_cents, start_date, end_date, first_activated_at,

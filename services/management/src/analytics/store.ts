@@ -25,19 +25,19 @@ import {
   statsQuery,
 } from "./statements.ts";
 
-/** A campaign that a caller asks about: of its id, and whether it is his, nothing is known yet. */
-export interface AskedCampaign {
+/** A requested campaign, before its id and ownership are checked. */
+export interface RequestedCampaign {
   reads: CallerReads;
   accountId: string;
   campaignId: string;
 }
 
 /**
- * What the question finds in the caller's own campaign, all that was billed before included. Throws 403 when the caller has not
- * registered or the campaign is another's, 404 when there is none.
+ * Rows of a query about the caller's own campaign, including everything billed before. Throws 403 before registration
+ * and for another advertiser's campaign, 404 when the campaign does not exist.
  */
-async function ask<Row extends object>(asked: AskedCampaign, question: Query): Promise<Row[]> {
-  const { reads, accountId, campaignId } = asked;
+async function ask<Row extends object>(requested: RequestedCampaign, question: Query): Promise<Row[]> {
+  const { reads, accountId, campaignId } = requested;
   const possibleId = isIdentifier("camp", campaignId) ? campaignId : null;
   const statement = ownCampaignStatement(accountId, possibleId, question);
   const rows = await reads.rows<OwnCampaignRow & Row>(accountId, statement);
@@ -45,7 +45,7 @@ async function ask<Row extends object>(asked: AskedCampaign, question: Query): P
   return rows.filter(({ answered }) => answered === true);
 }
 
-/** What impressions add up to. */
+/** Sums over impressions. */
 export interface Sums {
   impressions: number;
   uniqueUsers: number;
@@ -76,7 +76,7 @@ function scoredSumsOf(row: Omit<ScoredRow, "key">): ScoredSums {
   return { ...sumsOf(row), scoreMillionths: row.score_millionths };
 }
 
-/** Totals of a campaign, all of one moment. */
+/** Totals of a campaign, read at one moment. */
 export interface CampaignStats extends ScoredSums {
   campaignId: string;
   uniqueGames: number;
@@ -85,11 +85,11 @@ export interface CampaignStats extends ScoredSums {
   topGameId: string | null;
 }
 
-export async function readCampaignStats(asked: AskedCampaign): Promise<CampaignStats> {
-  const row = one(await ask<StatsRow>(asked, statsQuery()), asked);
+export async function readCampaignStats(requested: RequestedCampaign): Promise<CampaignStats> {
+  const row = one(await ask<StatsRow>(requested, statsQuery()), requested);
   return {
     ...scoredSumsOf(row),
-    campaignId: asked.campaignId,
+    campaignId: requested.campaignId,
     uniqueGames: safeInteger(row.unique_games, "unique games"),
     budgetCents: row.budget_cents,
     topCreativeId: row.top_creative_id,
@@ -97,28 +97,31 @@ export async function readCampaignStats(asked: AskedCampaign): Promise<CampaignS
   };
 }
 
-/** By day (YYYY-MM-DD), from the first one on; days without impressions are left out. */
-export async function readDays(asked: AskedCampaign, firstDay: string): Promise<Map<string, ScoredSums>> {
-  const rows = await ask<ScoredRow>(asked, daysQuery(firstDay));
+/** By day (YYYY-MM-DD), from the first day on; without days that have no impressions. */
+export async function readDays(
+  requested: RequestedCampaign,
+  firstDay: string,
+): Promise<Map<string, ScoredSums>> {
+  const rows = await ask<ScoredRow>(requested, daysQuery(firstDay));
   return new Map(rows.map((row) => [row.key, scoredSumsOf(row)]));
 }
 
-/** By country code; empty: unknown place. */
-export async function readCountries(asked: AskedCampaign): Promise<Map<string, Sums>> {
-  const rows = await ask<BreakdownRow>(asked, countriesQuery());
+/** By country code; empty: unknown country. */
+export async function readCountries(requested: RequestedCampaign): Promise<Map<string, Sums>> {
+  const rows = await ask<BreakdownRow>(requested, countriesQuery());
   return new Map(rows.map((row) => [row.key, sumsOf(row)]));
 }
 
-/** What a campaign has spent by game, in all, and whose it is. */
+/** Total spending of a campaign by game, with the owner of each game. */
 export async function readSpentByGame(
-  asked: AskedCampaign,
+  requested: RequestedCampaign,
 ): Promise<{ advertiserId: string; spentMillicents: Map<string, Millicents> }> {
-  const rows = await ask<GameRow>(asked, gamesQuery());
+  const rows = await ask<GameRow>(requested, gamesQuery());
   const spentMillicents = new Map<string, Millicents>();
   for (const { key, spent_millicents } of rows) {
     if (key !== null) spentMillicents.set(key, safeInteger(spent_millicents ?? 0n, "spent"));
   }
-  return { advertiserId: one(rows, asked).caller_id, spentMillicents };
+  return { advertiserId: one(rows, requested).caller_id, spentMillicents };
 }
 
 export interface CreativeSums extends ScoredSums {
@@ -127,9 +130,9 @@ export interface CreativeSums extends ScoredSums {
   brandName: string;
 }
 
-/** Every creative in use, and every deleted one that had impressions (docs/behaviour.md#rows). */
-export async function readCreatives(asked: AskedCampaign): Promise<CreativeSums[]> {
-  const rows = await ask<CreativeRow>(asked, creativesQuery());
+/** Every current creative, and every deleted one with impressions (docs/behaviour.md#rows). */
+export async function readCreatives(requested: RequestedCampaign): Promise<CreativeSums[]> {
+  const rows = await ask<CreativeRow>(requested, creativesQuery());
   return rows.map((row) => ({
     ...scoredSumsOf(row),
     creativeId: row.key,
@@ -138,7 +141,7 @@ export async function readCreatives(asked: AskedCampaign): Promise<CreativeSums[
   }));
 }
 
-/** What an affinity has done. */
+/** The influence of an affinity. */
 export interface AffinityInfluence {
   affinityId: string;
   affinityType: AffinityType;
@@ -146,15 +149,15 @@ export interface AffinityInfluence {
   weight: number;
   /** Impressions that it contributed to. */
   influenced: number;
-  /** What it added to their scores, in millionths. */
+  /** Sum of its contributions to their scores, in millionths. */
   contributionMillionths: bigint;
-  /** The campaign's impressions that were matched since it was created. */
+  /** The campaign's impressions that were matched after its creation. */
   eligible: number;
 }
 
-/** In the order of creation. */
-export async function readAffinityInfluence(asked: AskedCampaign): Promise<AffinityInfluence[]> {
-  const rows = await ask<AffinityRow>(asked, affinitiesQuery());
+/** In creation order. */
+export async function readAffinityInfluence(requested: RequestedCampaign): Promise<AffinityInfluence[]> {
+  const rows = await ask<AffinityRow>(requested, affinitiesQuery());
   return rows.map((row) => ({
     affinityId: row.id,
     affinityType: row.affinity_type,
@@ -167,8 +170,8 @@ export async function readAffinityInfluence(asked: AskedCampaign): Promise<Affin
 }
 
 /** `today`: YYYY-MM-DD. */
-export async function readPacingFacts(asked: AskedCampaign, today: string): Promise<PacingFacts> {
-  const row = one(await ask<SpendingRow>(asked, spendingQuery(today)), asked);
+export async function readPacingFacts(requested: RequestedCampaign, today: string): Promise<PacingFacts> {
+  const row = one(await ask<SpendingRow>(requested, spendingQuery(today)), requested);
   return {
     budgetMillicents: centsToMillicents(row.budget_cents),
     spentMillicents: safeInteger(row.spent_millicents, "spent"),
@@ -182,7 +185,7 @@ export async function readPacingFacts(asked: AskedCampaign, today: string): Prom
   };
 }
 
-function one<Row>([row]: Row[], { campaignId }: AskedCampaign): Row {
+function one<Row>([row]: Row[], { campaignId }: RequestedCampaign): Row {
   if (row === undefined) throw new Error(`campaign ${campaignId} is gone`);
   return row;
 }

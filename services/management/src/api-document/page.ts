@@ -1,8 +1,8 @@
-/** Where the document and its page are, outside the base path. */
+/** Paths of the document and its page, outside the base path. */
 export const DOCUMENT_PATH = "/openapi.json";
 export const PAGE_PATH = "/docs";
 
-/** Everything that the page loads comes from this service; Swagger UI needs styles in attributes and images as data. */
+/** The page loads everything from this service. Swagger UI needs style attributes and data images. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,7 +32,7 @@ export const PAGE = `<!doctype html>
 </html>
 `;
 
-/** `validatorUrl: null`: the page asks no other host. */
+/** `validatorUrl: null`: the page contacts no other host. */
 export const PAGE_SCRIPT = `SwaggerUIBundle({
   url: "${DOCUMENT_PATH}",
   dom_id: "#reference",
@@ -51,7 +51,7 @@ export const PAGE_STYLE = `body { margin: 0; background: #fff; }
 .swagger-ui .wrapper { max-width: 1100px; }
 .swagger-ui .info { margin: 30px 0; }
 .swagger-ui .opblock-tag small { font-size: 13px; }
-/* The headers of errors are those of every answer, over and over; what matters of them is in the texts. */
+/* Hides the headers of errors: they repeat those of every answer, and the texts describe the relevant ones. */
 .swagger-ui .response[data-code^="4"] .headers-wrapper,
 .swagger-ui .response[data-code^="5"] .headers-wrapper { display: none; }
 `;

@@ -6,17 +6,17 @@ import { DOCUMENT_PATH, PAGE, PAGE_PATH, PAGE_POLICY, PAGE_SCRIPT, PAGE_STYLE } 
 
 const require = createRequire(import.meta.url);
 const BUNDLE_FOLDER = dirname(require.resolve("swagger-ui-dist/package.json"));
-/** What the page takes from the package, as it is. */
+/** Files that the page takes unchanged from the package. */
 const BUNDLE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 const BUNDLE_MAX_AGE_MS = 60 * 60 * 1_000;
 
-/** `GET /openapi.json`, and `/docs` to read it. Public: they need no key and say nothing of any account. */
+/** `GET /openapi.json`, and `/docs` to read it. Public: they need no key and reveal nothing about accounts. */
 export function apiDocumentPages(options: { basePath: string }): RequestHandler {
   const router = Router({ strict: true });
   const document = JSON.stringify(openApiDocument(options), null, 2);
   router.get(DOCUMENT_PATH, sendText("application/json", document));
   for (const path of [DOCUMENT_PATH, PAGE_PATH]) {
-    // Moved for good, and the method stays: a slash at the end is a slip of whoever typed it.
+    // Permanent redirect that keeps the method: tolerates a trailing slash.
     router.get(`${path}/`, (_request, response) => response.redirect(308, path));
   }
   router.get(PAGE_PATH, sendText("text/html", PAGE));

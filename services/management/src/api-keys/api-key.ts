@@ -7,20 +7,20 @@ import {
 } from "@diegetic/contracts";
 import { type EndpointGroup, forbidden, type RateLimit } from "@diegetic/service-kit";
 
-/** Most keys of one account that are in force at the same time. */
+/** Maximum active keys per account. */
 export const MAX_KEYS = 100;
 
-/** A key with one of them manages the keys of its account. */
+/** A key with one of these scopes manages the keys of its account. */
 export const MANAGING_SCOPES: readonly Scope[] = ["advertiser", "developer"];
 
-/** What a new key is made with. */
+/** Settings of a new key. */
 export interface KeySettings {
   label: string;
   scopes: readonly Scope[];
   rateLimitPerMinute: RateLimit | null;
-  /** The key whose rate limit window it continues; left out: it begins one. */
+  /** The key whose rate-limit window the new key continues; absent: a new window. */
   rateLimitKeyId?: string | null;
-  /** Left out: nobody. */
+  /** Absent: no user. */
   createdByUserId?: string | null;
 }
 
@@ -36,12 +36,12 @@ export interface ApiKeyRow extends KeySettings {
 
 type CallingKey = Pick<KeySettings, "scopes" | "rateLimitPerMinute">;
 
-/** Requests per minute of keys that carry no limit of their own. */
+/** Requests per minute of keys without a limit of their own. */
 export type DefaultLimits = Record<EndpointGroup, RateLimit>;
 
 /**
- * The settings of a key that another key creates: never more than that one may do itself. Throws InvalidInput (422) for
- * more requests than that one has in a group that the new key can use, and 403 for a scope that it lacks.
+ * The settings of a key that another key creates; never more than the caller's. Throws InvalidInput (422) for a limit
+ * above the caller's in a group that the new key can use, and 403 for a scope that the caller lacks.
  */
 export function newSettings(request: ApiKeyCreate, caller: CallingKey, defaults: DefaultLimits): KeySettings {
   const own = caller.rateLimitPerMinute;
@@ -49,7 +49,7 @@ export function newSettings(request: ApiKeyCreate, caller: CallingKey, defaults:
   const scopes = [...new Set(request.scopes ?? caller.scopes)];
   requireScopes(caller, scopes);
   if (wanted !== undefined) requireOwnLimit(wanted, scopes, own, defaults);
-  // A key without any limit is the operator's to give: it is not inherited.
+  // Only the operator grants keys without any limit, so this is not inherited.
   return {
     label: request.label,
     scopes,
@@ -75,13 +75,16 @@ function requireOwnLimit(
   );
 }
 
-/** The endpoint groups that a key of these scopes can use. */
+/** The endpoint groups that a key with these scopes can use. */
 function groupsOf(scopes: readonly Scope[]): EndpointGroup[] {
   const usable = allOperations().filter(({ scope }) => [scope].flat().some((one) => scopes.includes(one)));
   return [...new Set(usable.map(({ group }) => group))];
 }
 
-/** Throws 403 unless the calling key has all the scopes: a key makes, rotates and revokes only what is not above it. */
+/**
+ * Throws 403 unless the calling key has all the scopes: a key creates, rotates and revokes only keys with at most its
+ * own scopes.
+ */
 export function requireScopes(caller: Pick<CallingKey, "scopes">, scopes: readonly Scope[]): void {
   const lacking = scopes.filter((scope) => !caller.scopes.includes(scope));
   if (lacking.length === 0) return;
@@ -95,13 +98,13 @@ export function isInForce(key: Pick<ApiKeyRow, "expiresAt" | "revokedAt">, nowMs
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt.getTime() > nowMs);
 }
 
-/** How a key ends that another replaces: at once, or after the overlap unless it ends before that anyway. */
+/** How a replaced key ends: immediately, or after the overlap if it does not expire earlier. */
 export function endOfRotated(
   { expiresAt }: Pick<ApiKeyRow, "expiresAt">,
   overlapSeconds: number,
   nowMs: number,
 ): { revokedAt: Date } | { expiresAt: Date } {
-  // Revoked instead of expired: then it does not matter whether the clocks of the instances agree.
+  // Revoked instead of expired, so that clock differences between instances do not matter.
   if (overlapSeconds === 0) return { revokedAt: new Date(nowMs) };
   const endMs = nowMs + overlapSeconds * 1_000;
   return { expiresAt: new Date(Math.min(endMs, expiresAt?.getTime() ?? endMs)) };

@@ -5,7 +5,7 @@ import type { Publishing } from "../snapshot-publishing/publishing.ts";
 import { newKeySecret } from "./key-secret.ts";
 import { insertKey } from "./store.ts";
 
-/** What a key may be used for when nothing is said (docs/behaviour.md#key-scopes). */
+/** Default scopes of a key (docs/behaviour.md#key-scopes). */
 export const ALL_SCOPES: readonly Scope[] = SCOPES;
 
 export interface KeyOptions {
@@ -13,20 +13,20 @@ export interface KeyOptions {
   label: string;
   /** Default: all. */
   scopes?: readonly Scope[];
-  /** Requests per minute in each endpoint group; null: the defaults of the service. */
+  /** Requests per minute in each endpoint group; null: the service's defaults. */
   rateLimitPerMinute?: RateLimit | null;
 }
 
 export interface CreatedAccount {
   accountId: string;
   keyId: string;
-  /** The key itself: shown once, stored only as SHA-256. */
+  /** The key secret: returned once, stored only as SHA-256. */
   key: string;
 }
 
 /**
- * Creates an account with one API key. With `publishing` the match tier knows the key when this returns; without it the
- * reconciling loop of management publishes the key.
+ * Creates an account with one API key. With `publishing`, the match tier knows the key when this resolves; without it,
+ * management's reconciling loop publishes the key later.
  */
 export async function createAccountWithKey(
   parts: { database: Database; publishing?: Publishing },
@@ -39,7 +39,7 @@ export async function createAccountWithKey(
   return created;
 }
 
-/** Writes the account and the key with this text. */
+/** Writes the account and the key with this secret. */
 export async function insertAccountWithKey(
   transaction: Transaction,
   options: KeyOptions,

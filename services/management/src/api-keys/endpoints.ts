@@ -41,11 +41,11 @@ export interface ApiKeyParts {
   publishing: Publishing;
   clock: Clock;
   defaultLimits: DefaultLimits;
-  /** Of this installation: texts of keys are derived from it and a stored seed, so that a retry can show them again. */
+  /** The installation's secret: key secrets are derived from it and a stored seed, so that a retry can return them again. */
   keyDerivationSecret: string;
 }
 
-/** A key's own account is managed by a key that is no mere serving key (docs/behaviour.md#key-scopes). */
+/** An account's keys are managed by keys with a managing scope (docs/behaviour.md#key-scopes). */
 export function apiKeyEndpoints(parts: ApiKeyParts): Endpoint[] {
   const { operations } = apiKeysApi;
   return [
@@ -106,13 +106,13 @@ function rotate(parts: ApiKeyParts): Endpoint["handle"] {
       await requireRoom(transaction, context.accountId, nowMs);
       return { ...current, rateLimitKeyId: current.rateLimitKeyId ?? current.id };
     });
-    // The text of the new key is in this answer alone: it is given, even where the end of the old one is not obeyed yet.
+    // Only this answer contains the new secret, so it is returned even if the old key's end is not published yet.
     await parts.publishing.publishEventually("apiKey", old.id);
     return answer;
   };
 }
 
-/** A second DELETE is 204 again: it also brings into force what a first one could only store. */
+/** A second DELETE is 204 again: it also publishes an end that the first one only stored. */
 function revoke({ database, publishing, clock }: ApiKeyParts): Endpoint["handle"] {
   return async (context) => {
     const key = await ownKey(database, context.accountId, context.param("keyId"));
@@ -130,14 +130,14 @@ function revoke({ database, publishing, clock }: ApiKeyParts): Endpoint["handle"
   };
 }
 
-/** What is kept of an answer for its retries: in place of the key's text the seed from which it is derived. */
+/** What is stored of an answer for retries: the seed replaces the key's secret. */
 interface StoredKey extends Omit<CreatedApiKeyBody, "key"> {
   seed: string;
 }
 
 /**
- * Makes a key and shows its text. Of the text only the SHA-256 is stored; with an Idempotency-Key the seed is kept for a
- * day, too, from which a retry derives the same text again. `prepare` runs while the account's keys are locked.
+ * Creates a key and returns its secret. Only the SHA-256 of the secret is stored; with an Idempotency-Key, the seed is
+ * also stored for a day, so that a retry derives the same secret. `prepare` runs while the account's keys are locked.
  */
 async function issueKey(
   { database, publishing, clock, keyDerivationSecret }: ApiKeyParts,
@@ -163,7 +163,7 @@ async function issueKey(
     return { status: 201, body };
   });
   const { seed, ...shown } = stored.body;
-  // A retry could come from another key of the account than the first request.
+  // A retry may come from another key of the account than the first request.
   requireScopes(context.key, shown.scopes);
   const text = derivedKeySecret(keyDerivationSecret, seed);
   const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: shown.id } });

@@ -10,8 +10,9 @@ import { limitFromColumn, maxOwnLimit } from "./limit-column.ts";
 const USE_NOTED_EVERY_MS = 60_000;
 
 /**
- * Looks keys and sessions up in Postgres at every request: a revoked one is refused by the very next. Notes their use by the minute. While
- * redis belongs to another installation it throws, as if it were unavailable: nobody is answered by what stands in it.
+ * Reads keys and sessions from Postgres at every request, so that a revoked one is refused immediately. Records their
+ * use once a minute. Throws, as if Redis were unavailable, while Redis belongs to another installation, because its
+ * data must not be used.
  */
 export function createKeyDirectory(
   {

@@ -3,13 +3,13 @@ import { type KeyUse, type RedisConnection, takeKeyUses } from "@diegetic/hot-st
 
 const USES_PER_ROUND = 1_000;
 
-/** Writes down when keys were last used in the match tier, which has no Postgres. Run by the reconciling loop. */
+/** Records in Postgres when the match tier, which has no Postgres, last used each key. Called by the reconciling loop. */
 export async function recordUsageOfMatchTier(database: Database, redis: RedisConnection): Promise<void> {
   const uses = await takeKeyUses(redis, USES_PER_ROUND);
   if (uses.length > 0) await recordUsage(database, uses);
 }
 
-/** One statement for all; a later use that is known already stays. */
+/** One statement for all keys; keeps a later time that is already stored. */
 async function recordUsage(database: Database, uses: readonly KeyUse[]): Promise<void> {
   const ids = uses.map(({ keyId }) => keyId);
   const moments = uses.map(({ usedAtMs }) => new Date(usedAtMs));

@@ -32,7 +32,7 @@ const inForce = (accountId: string, nowMs: number) => ({
   OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(nowMs) } }],
 });
 
-/** The account's keys that are in force, in the order of their creation. */
+/** The account's active keys, in creation order. */
 export async function listKeys(
   database: Database,
   accountId: string,
@@ -42,7 +42,7 @@ export async function listKeys(
   return (await database.apiKey.findMany(rowsOfPage(inForce(accountId, nowMs), paging))).map(fromRow);
 }
 
-/** The account's key of this id, in force or not. Throws 403 when it is another account's, 404 when there is none. */
+/** The account's key with this id, active or not. Throws 403 when it belongs to another account, 404 when it does not exist. */
 export async function ownKey(
   client: Database | Transaction,
   accountId: string,
@@ -61,7 +61,7 @@ export function keyMissing() {
 
 /**
  * Locks the keys of an account until the end of the transaction. Throws 401 when the calling key has ended since the
- * request was admitted: a key that was revoked leaves no new ones behind.
+ * request was admitted: a revoked key must not create new ones.
  */
 export async function lockKeys(
   transaction: Transaction,
@@ -90,7 +90,7 @@ async function requireOwner(
   requireRole(member?.role ?? "viewer", "owner");
 }
 
-/** Throws 422 when the account has as many keys in force as it may. */
+/** Throws 422 when the account has the maximum number of active keys. */
 export async function requireRoom(transaction: Transaction, accountId: string, nowMs: number): Promise<void> {
   const keys = await transaction.apiKey.count({ where: inForce(accountId, nowMs) });
   if (keys < MAX_KEYS) return;
@@ -98,8 +98,8 @@ export async function requireRoom(transaction: Transaction, accountId: string, n
 }
 
 /**
- * Throws 409 when ending this key would leave the account without one that manages its keys for good: nobody could make another.
- * Keys that are about to end do not count.
+ * Throws 409 when ending this key would leave the account without a managing key, so that nobody could create another.
+ * Keys with a set end do not count.
  */
 export async function requireAnotherManagingKey(
   transaction: Transaction,
@@ -120,7 +120,7 @@ export async function requireAnotherManagingKey(
   );
 }
 
-/** Writes a key with this text. */
+/** Writes a key with this secret. */
 export async function insertKey(
   transaction: Transaction,
   accountId: string,
@@ -145,7 +145,7 @@ export async function insertKey(
   return fromRow(row);
 }
 
-/** Who answers for a key that the caller makes: the user who is signed in, or whoever made the calling key. */
+/** The user responsible for a key that the caller creates: the signed-in user, or the creator of the calling key. */
 export async function creatorOf(
   transaction: Transaction,
   { accountId, keyId, session }: Pick<ApiKey, "accountId" | "keyId" | "session">,
@@ -154,7 +154,7 @@ export async function creatorOf(
   return (await ownKey(transaction, accountId, keyId)).createdByUserId ?? null;
 }
 
-/** Revokes the account's keys that the user has made. Returns their ids. Call it while the keys are locked. */
+/** Revokes the account's keys that the user created. Returns their ids. Call it while the keys are locked. */
 export async function revokeKeysMadeBy(
   transaction: Transaction,
   accountId: string,
@@ -170,7 +170,7 @@ export async function revokeKeysMadeBy(
   return keys.map(({ id }) => id);
 }
 
-/** Ends a key, now or at a moment that is set; one that was revoked stays so. */
+/** Ends a key now or at the given time; a revoked key stays revoked. */
 export async function endKey(
   transaction: Transaction,
   keyId: string,

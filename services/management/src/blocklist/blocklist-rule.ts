@@ -7,7 +7,7 @@ import {
   shown,
 } from "@diegetic/contracts";
 
-/** Most blocklist rules of one campaign (docs/behaviour.md#sizes). */
+/** Maximum blocklist rules per campaign (docs/behaviour.md#sizes). */
 export const MAX_BLOCKLIST_RULES = 1_000;
 
 export interface BlocklistRule {
@@ -18,7 +18,7 @@ export interface BlocklistRule {
   createdAt: Date;
 }
 
-/** The rule that a body names. Throws InvalidInput, also for a keyword that could never occur (docs/behaviour.md#whole-words). */
+/** Validates a rule. Throws InvalidInput, also for a keyword that can never occur (docs/behaviour.md#whole-words). */
 export function readBlocklistRule(body: unknown): BlocklistRuleCreate {
   const rule = blocklistRuleCreate(body);
   if (rule.rule_type !== "keyword" || phrase(rule.value) !== null) return rule;

@@ -11,7 +11,7 @@ import { MAX_CREATIVE_TEXT_BYTES } from "../sizes/limits.ts";
 /** Maximum creatives of one campaign (docs/behaviour.md#sizes). */
 export const MAX_CREATIVES = 100;
 
-/** What an advertiser decides about a creative; its type is fixed at creation. */
+/** Settings that an advertiser chooses; the type is fixed at creation. */
 export interface CreativeSettings {
   brandName: string;
   productName: string | null;
@@ -30,7 +30,7 @@ export interface Creative extends CreativeSettings {
   createdAt: Date;
 }
 
-/** The settings of a new creative, with their defaults. */
+/** The settings of a new creative, with defaults. */
 export function newSettings(request: CreativeCreate): CreativeSettings {
   return {
     brandName: request.brand_name,
@@ -44,8 +44,8 @@ export function newSettings(request: CreativeCreate): CreativeSettings {
 }
 
 /**
- * The settings that a PATCH names: null clears, or goes back to the default. Throws InvalidInput (400) for a narrative
- * hook that would lose its text.
+ * The settings in a PATCH; null clears, or restores the default. Throws InvalidInput (400) for a narrative hook without
+ * text.
  */
 export function changedSettings(
   patch: CreativePatch,
@@ -76,17 +76,17 @@ function textsOf({ brandName, productName, tagline, narrativeHook, altHooks }: T
   return [brandName, productName ?? "", tagline ?? "", narrativeHook ?? "", ...altHooks];
 }
 
-/** Bytes in UTF-8 of all texts of a creative. */
+/** UTF-8 bytes of all texts of a creative. */
 export function textBytes(creative: Texts): number {
   return textsOf(creative).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** Bytes of the same texts as published: JSON writes more for quotation marks and control characters. */
+/** Bytes of the same texts as published: JSON escapes quotation marks and control characters. */
 export function publishedTextBytes(creative: Texts): number {
   return Buffer.byteLength(JSON.stringify(textsOf(creative)));
 }
 
-/** Throws InvalidInput (422) when the texts of a creative are too long together. */
+/** Throws InvalidInput (422) when the texts of a creative are too long in total. */
 export function requireTextFits(creative: CreativeSettings): void {
   if (textBytes(creative) <= MAX_CREATIVE_TEXT_BYTES) return;
   throw new InvalidInput(

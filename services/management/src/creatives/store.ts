@@ -72,7 +72,7 @@ export function creativeMissing() {
   return notFound("Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.");
 }
 
-/** A campaign's creatives in the order of their creation. */
+/** A campaign's creatives in creation order. */
 export async function listCreatives(
   database: Database,
   campaignId: string,

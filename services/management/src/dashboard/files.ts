@@ -6,23 +6,23 @@ import { gzip } from "node:zlib";
 
 const compress = promisify(gzip);
 
-/** A file of the build, as it is sent. */
+/** A file of the build, ready to send. */
 export interface BuiltFile {
   content: Buffer;
-  /** The same, compressed; undefined: that is not worth it. */
+  /** Compressed content; undefined: compression is not worth it. */
   gzipped: Buffer | undefined;
   etag: string;
   extension: string;
 }
 
-/** A file name of the build: no hidden files, no way out of the directory. */
+/** A valid file name of the build: no hidden files, no parent directories. */
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 const MAX_SEGMENTS = 8;
-/** More than any build has. Others are read every time. */
+/** More than any build has. Further files are read every time. */
 const MAX_CACHED_FILES = 1_000;
 const COMPRESSIBLE = new Set(["html", "js", "css", "svg", "json", "txt", "map", "webmanifest"]);
 
-/** The files of a directory, kept in memory for as long as they do not change. */
+/** The files of a directory, cached in memory until they change. */
 export class BuiltFiles {
   readonly #directory: string;
   readonly #cached = new Map<string, { changedMs: number; file: BuiltFile }>();
@@ -31,7 +31,7 @@ export class BuiltFiles {
     this.#directory = directory;
   }
 
-  /** @param path below the directory, as it stands in the address; undefined: there is no such file. */
+  /** @param path below the directory, as in the URL; undefined: no such file */
   async read(path: string): Promise<BuiltFile | undefined> {
     const segments = path.split("/");
     if (segments.length > MAX_SEGMENTS || !segments.every((segment) => SEGMENT.test(segment)))

@@ -2,10 +2,10 @@ import { fileURLToPath } from "node:url";
 import type { Request, RequestHandler, Response } from "express";
 import { type BuiltFile, BuiltFiles } from "./files.ts";
 
-/** Where the build of services/dashboard is, in the repository as in the image. */
+/** Directory of services/dashboard's build, in the repository and in the image. */
 export const DASHBOARD_DIRECTORY = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
 
-/** Scripts come from the build alone. Styles may stand in the page: the components set theirs so. */
+/** Scripts come only from the build. Inline styles are allowed, because the components set styles that way. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +36,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   webmanifest: "application/manifest+json; charset=utf-8",
 };
 
-/** Files below it carry a hash of their content in their names. */
+/** Names of files below it contain a hash of their content. */
 const HASHED = "assets/";
 const API_BASE = /(<meta name="api-base" content=")[^"]*(")/;
 
@@ -50,8 +50,8 @@ const NOT_BUILT = `<!doctype html>
 `;
 
 /**
- * The dashboard: its files, and its first page for every other address outside the API that a browser opens, since the page
- * itself knows its routes. Public: they say nothing of any account.
+ * Serves the dashboard: its files, and its first page for every other address outside the API that a browser opens,
+ * because routing happens in the page. Public: the files reveal nothing about accounts.
  */
 export function dashboardPages(options: { basePath: string; directory?: string }): RequestHandler {
   const { basePath } = options;
@@ -72,7 +72,7 @@ function isOfApi(path: string, basePath: string): boolean {
   return basePath !== "" && (path === basePath || path.startsWith(`${basePath}/`));
 }
 
-/** Whether a person opens the address: programs and scripts do not ask for HTML by name. */
+/** Whether a person opens the address: programs do not accept HTML explicitly. */
 function isNavigation(request: Request): boolean {
   return /\btext\/html\b/.test(request.headers.accept ?? "");
 }
@@ -95,7 +95,7 @@ function sendFile(request: Request, response: Response, file: BuiltFile, isHashe
   response.send(file.gzipped);
 }
 
-/** The page learns where the API is from the service, so that one build fits every BASE_PATH. */
+/** Tells the page where the API is, so that one build fits every BASE_PATH. */
 function sendFirstPage(response: Response, file: BuiltFile | undefined, basePath: string): void {
   response.setHeader("Cache-Control", "no-cache");
   response.setHeader("Content-Security-Policy", POLICY);

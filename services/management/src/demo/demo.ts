@@ -25,9 +25,9 @@ import {
 } from "./market.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** How long the demo account has been there when it is made. */
+/** Age of the demo account at its creation, in days. */
 export const HISTORY_DAYS = 28;
-/** Day and amount; what the history leaves of them is little, and enough to play for hours. */
+/** Day and amount. The history leaves a small balance, enough to play for hours. */
 const DEPOSITS: readonly [day: number, cents: number][] = [
   [0, 22_000],
   [11, 10_000],
@@ -42,22 +42,22 @@ const ALL_TYPES: CreativeType[] = [
 
 export interface Demo {
   accountId: string;
-  /** The demo key: the same for the same secret. */
+  /** The demo key; deterministic for a secret. */
   key: string;
   gameId: string;
 }
 
 /**
- * Makes sure that the demo is there: an account with a key, an agency with a balance, campaigns of several brands and games
- * of its own. What is there already stays as it is. Run it before management starts, which publishes it.
- * @param secret of this installation, at least 32 characters: the key is derived from it, only its SHA-256 is stored.
+ * Ensures that the demo exists: an account with a key, an agency with a balance, campaigns of several brands, and games
+ * of its own. Existing rows stay as they are. Run it before management starts, which publishes it.
+ * @param secret the installation's, at least 32 characters: the key is derived from it, only its SHA-256 is stored
  */
 export async function createDemo(database: Database, secret: string, nowMs: number): Promise<Demo> {
   const key = derivedKeySecret(secret, "demo key");
   return inTransaction(
     database,
     async (transaction) => {
-      // Two processes that start at once must not both create it.
+      // Prevents two processes that start together from both creating it.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('demo data', 0))`;
       const accountId = await demoAccount(transaction, key);
       await restoreDemoKeys(transaction, secret);
@@ -150,7 +150,7 @@ function statusOf({ isDraft, pausedOn }: DemoCampaign): CampaignStatus {
   return pausedOn === undefined ? "active" : "paused";
 }
 
-/** A game that belongs to somebody already stays theirs. */
+/** A game that belongs to another account is left alone. */
 async function createGame(
   transaction: Transaction,
   accountId: string,

@@ -2,15 +2,15 @@ import { type Database, inTransaction, type Transaction } from "@diegetic/databa
 import { derivedKeySecret, keySha256 } from "../api-keys/key-secret.ts";
 import { demoGameKey } from "./play.ts";
 
-/** Marks a key as ended by a start without the demo: no rotation sets this moment, and a key that somebody revoked stays revoked. */
+/** Marks a key as ended by a start without the demo: no rotation sets this time. A key that somebody revoked stays revoked. */
 const ENDED_WITH_DEMO = new Date(0);
 
 const sha256OfKeys = (secret: string) =>
   [derivedKeySecret(secret, "demo key"), demoGameKey(secret)].map(keySha256);
 
 /**
- * Ends every access to the demo account that follows from the installation's secret: its two keys, its login, and the sessions of
- * that. The account and its data stay. Run it before management starts, which publishes it.
+ * Ends all access to the demo account that follows from the installation's secret: its two keys, its login and the
+ * login's sessions. Keeps the account and its data. Run it before management starts, which publishes it.
  */
 export async function endDemoAccess(database: Database, secret: string): Promise<void> {
   await inTransaction(database, async (transaction) => {
@@ -27,7 +27,7 @@ export async function endDemoAccess(database: Database, secret: string): Promise
   });
 }
 
-/** Brings back the keys that `endDemoAccess` has ended. */
+/** Restores the keys that `endDemoAccess` ended. */
 export async function restoreDemoKeys(transaction: Transaction, secret: string): Promise<void> {
   await transaction.apiKey.updateMany({
     where: { sha256: { in: sha256OfKeys(secret) }, expiresAt: ENDED_WITH_DEMO },

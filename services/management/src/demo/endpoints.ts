@@ -14,7 +14,7 @@ export interface DemoParts {
   demoGameKey: string;
 }
 
-/** The demo game for the page that plays it. */
+/** The demo game, for the page that runs it. */
 export function demoEndpoints(parts: DemoParts): Endpoint[] {
   return [endpoint(demoApi.operations.show, show(parts))];
 }
@@ -28,7 +28,7 @@ function show({ database, reader, reads, demoGameKey }: DemoParts): Endpoint["ha
     if (key === null || key.revokedAt !== null) {
       throw notFound("This installation has no demo game: start it with DEMO=1.");
     }
-    // Waits for what the impression of a moment ago has cost; what it has earned is written in the same transaction.
+    // Waits for the cost of a recent impression; its earnings are written in the same transaction.
     const revenue = await readAdvertiserRevenue(reads, key.accountId);
     const games = await readGameEarnings(reader, key.accountId);
     const game = games.find(({ gameId }) => gameId === PLAY_GAME_ID);

@@ -9,15 +9,15 @@ import { DEMO_CAMPAIGNS, DEMO_COUNTRIES, DEMO_GAMES, type DemoCampaign, type Dem
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
 const PLAYERS = 2_600;
-/** Impressions by UTC hour: quiet mornings, busy evenings. */
+/** Weight of each UTC hour: quiet mornings, busy evenings. */
 const HOURS = [5, 4, 3, 2, 2, 2, 2, 3, 4, 4, 5, 5, 6, 6, 6, 7, 8, 9, 11, 13, 14, 13, 10, 7];
-/** By day of the week, Sunday first. */
+/** Weight of each day of the week, Sunday first. */
 const WEEKDAYS = [1.3, 0.85, 0.8, 0.85, 0.95, 1.1, 1.35];
-/** What the second half of the history has more than the first, at its end. */
+/** Growth from the first to the last day, as a fraction. */
 const GROWTH = 0.35;
-/** The balance that no impression of the history goes below. */
+/** Minimum balance during the history. */
 const BALANCE_LEFT_CENTS = 2_200;
-/** Calls that a game makes for one impression, by what became of them. */
+/** Calls without an impression, per impression, by outcome. */
 const UNSEEN_MATCHES = 0.24;
 const NO_MATCH: readonly [reason: string, share: number][] = [
   ["no_eligible_campaign", 0.16],
@@ -26,14 +26,14 @@ const NO_MATCH: readonly [reason: string, share: number][] = [
 ];
 const REFUSED = 0.004;
 
-/** What happened before the demo was made: records as billing takes them, and the calls that they came from. */
+/** The past of the demo: impression records for billing, and the calls that caused them. */
 export interface DemoHistory {
   accountId: string;
   records: ImpressionRecord[];
   calls: DemoCall[];
 }
 
-/** A call of a demo game. */
+/** A call from a demo game. */
 export interface DemoCall {
   gameId: string;
   atMs: number;
@@ -51,10 +51,7 @@ interface KnownCampaign {
   affinities: { id: string; weight: number }[];
 }
 
-/**
- * The history of the demo account, the same whenever it is asked for; undefined: it is written, or the account is older than
- * histories are.
- */
+/** The deterministic history of the demo account; undefined: it is written already, or the account is too old. */
 export async function demoHistory(database: Database, accountId: string): Promise<DemoHistory | undefined> {
   const advertiser = await database.advertiser.findUnique({ where: { accountId } });
   if (advertiser === null) return undefined;
@@ -86,7 +83,7 @@ export async function demoHistory(database: Database, accountId: string): Promis
   return written === null ? history : undefined;
 }
 
-/** Brings the calls of a history to the statistics that developers see. */
+/** Adds the calls of a history to the developers' traffic statistics. */
 export async function recordDemoCalls(redis: RedisConnection, history: DemoHistory): Promise<void> {
   const recorder = new TrafficRecorder(redis, { everyMs: HOUR_MS, maxWordScenes: 10_000 });
   const { accountId } = history;
@@ -106,7 +103,7 @@ export async function recordDemoCalls(redis: RedisConnection, history: DemoHisto
   await recorder.flush();
 }
 
-/** Those of the demo that are still there by name. */
+/** The demo's campaigns that still exist by name. */
 async function knownCampaigns(database: Database, advertiserId: string): Promise<KnownCampaign[]> {
   const rows = await database.campaign.findMany({
     where: { advertiserId },
@@ -133,7 +130,7 @@ interface HistoryFacts {
   deposits: readonly { amountCents: number; atMs: number }[];
 }
 
-/** Draws the history from a fixed seed, in the order of time, and never spends what is not there. */
+/** Draws the history from a fixed seed, in time order, and never overspends. */
 class HistoryWriter {
   readonly #facts: HistoryFacts;
   readonly #random = seeded(20_26);
@@ -161,7 +158,7 @@ class HistoryWriter {
     return { accountId: this.#facts.accountId, records: this.#records, calls: this.#calls };
   }
 
-  /** When a campaign would be seen on a day, if its money sufficed. */
+  /** Times on a day at which a campaign would be seen if its money sufficed. */
   #momentsOf({ spec }: KnownCampaign, dayMs: number): number[] {
     const day = Math.round((dayMs - startOfDay(this.#facts.sinceMs)) / DAY_MS);
     if (day < spec.since || day >= (spec.pausedOn ?? Number.POSITIVE_INFINITY)) return [];
@@ -200,7 +197,7 @@ class HistoryWriter {
     this.#call(game, { atMs, context, countryCode });
   }
 
-  /** The calls around an impression: its match, and others that came to nothing. */
+  /** The calls around an impression: its match, and others without an impression. */
   #call(
     game: DemoGame,
     { atMs, context, countryCode }: Pick<DemoCall, "atMs" | "context" | "countryCode">,
@@ -222,7 +219,7 @@ class HistoryWriter {
   ): ImpressionRecord {
     const { accountId, advertiserId } = this.#facts;
     const name = `demo ${advertiserId} ${this.#records.length}`;
-    // Some players come back again and again.
+    // Skewed, so that some players return often.
     const player = Math.floor(this.#random() ** 1.8 * PLAYERS);
     const userHash = createHash("sha256").update(`demo player ${player}`).digest("base64url");
     const affinities = this.#contributions(campaign);
@@ -250,7 +247,7 @@ class HistoryWriter {
     };
   }
 
-  /** Heavier affinities are those that the games send more often. */
+  /** Affinities with more weight are sent more often. */
   #contributions({ affinities }: KnownCampaign): AffinityContribution[] {
     return affinities.flatMap(({ id, weight }) => {
       const luck = this.#random() * 3;
@@ -284,7 +281,7 @@ function startOfDay(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
-/** One of several, each as likely as its share says. */
+/** Draws one choice by its share. */
 function pick<Value>(choices: readonly (readonly [Value, number])[], random: () => number): Value {
   const all = choices.reduce((sum, [, share]) => sum + share, 0);
   let left = random() * all;
@@ -297,7 +294,7 @@ function pick<Value>(choices: readonly (readonly [Value, number])[], random: () 
   return last[0];
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Deterministic numbers from 0 (inclusive) to 1 (exclusive) for a seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

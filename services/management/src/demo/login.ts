@@ -7,14 +7,14 @@ const PASSWORD_LETTERS = 16;
 
 export interface DemoLogin {
   email: string;
-  /** The same for the same secret. */
+  /** Deterministic for a secret. */
   password: string;
 }
 
 /**
- * Makes sure that somebody can sign in to the demo account with this e-mail address and password, also after the password was changed.
- * The user is never the operator.
- * @param secret of this installation: the password is derived from it, only its hash is stored.
+ * Ensures that this e-mail address and password sign in to the demo account, even after the password was changed. The
+ * user never becomes the operator.
+ * @param secret the installation's: the password is derived from it, only its hash is stored
  */
 export async function createDemoLogin(
   database: Database,
@@ -52,7 +52,7 @@ export async function createDemoLogin(
   return { email, password };
 }
 
-/** One for each demo account, so that a second installation's demo fits into the same database. */
+/** One address for each demo account, so that a second installation's demo fits into the same database. */
 async function addressFor(database: Database, accountId: string): Promise<string> {
   const email = "demo@example.com";
   const owner = await database.user.findUnique({ where: { email }, include: { memberships: true } });

@@ -2,7 +2,7 @@ import type { AffinityCreate, CreativeType, GeoTargetCreate } from "@diegetic/co
 import type { SceneContext } from "@diegetic/hot-state";
 import { PLAY_GAME_ID, SEATS_OF_A_SESSION } from "./play.ts";
 
-/** The game of the three commands that `npm start` prints. */
+/** The game in the three commands that `npm start` prints. */
 export const DEMO_GAME_ID = "demo-game";
 
 export interface DemoCreative {
@@ -10,11 +10,11 @@ export interface DemoCreative {
   hook: string;
   altHooks: string[];
   product: string;
-  /** Its part of the campaign's impressions. */
+  /** Share of the campaign's impressions. */
   share: number;
 }
 
-/** A campaign of the demo account. Days count from the beginning of the history. */
+/** A campaign of the demo account. Days count from the start of the history. */
 export interface DemoCampaign {
   name: string;
   brand: string;
@@ -22,9 +22,9 @@ export interface DemoCampaign {
   bidCents: number;
   budgetCents: number;
   dailyCapCents?: number;
-  /** Day of its creation. */
+  /** Day of creation. */
   since: number;
-  /** Day on which it was paused. */
+  /** Day of its pause. */
   pausedOn?: number;
   /** First and last day of its flight. */
   flight?: readonly [first: number, last: number];
@@ -39,17 +39,20 @@ export interface DemoCampaign {
 
 export interface DemoGame {
   gameId: string;
-  /** Its part of all impressions. */
+  /** Share of all impressions. */
   share: number;
   sharePercent: number;
-  /** Default: that of every placement. */
+  /** Default: the placements' default. */
   maxAdsPerSession?: number;
   /** Day on which ads were disabled. */
   disabledOn?: number;
   scenes: readonly SceneContext[];
 }
 
-/** All but the first campaign keep to games of this category, so that they never stand in the way of a newcomer's. */
+/**
+ * Category of the games that all campaigns but the first target, so that a new advertiser's campaign has no competition
+ * elsewhere.
+ */
 const CATEGORY = "text-adventure";
 
 export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
@@ -272,7 +275,7 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
   },
 ];
 
-/** Categories that a campaign targets: the first takes every scene. */
+/** Target categories of a campaign; the first campaign has none and accepts every scene. */
 export function targetCategoriesOf(campaign: DemoCampaign): string[] {
   return campaign === DEMO_CAMPAIGNS[0] ? [] : [CATEGORY];
 }
@@ -357,7 +360,7 @@ export const DEMO_GAMES: readonly DemoGame[] = [
   },
 ];
 
-/** Where the players are; null: the game does not say. */
+/** Countries of the players; null: the game sends none. */
 export const DEMO_COUNTRIES: readonly [country: string | null, share: number][] = [
   ["US", 0.27],
   ["DE", 0.17],

@@ -10,14 +10,14 @@ export const PLAY_GAME_ID = "moonlit-keep-demo";
 const KEY_LABEL = "Demo game";
 export const SEATS_OF_A_SESSION = 50;
 
-/** The key of the game, which follows from the installation's secret. */
+/** The game's key, derived from the installation's secret. */
 export function demoGameKey(secret: string): string {
   return derivedKeySecret(secret, "key of the demo game");
 }
 
 /**
- * Makes sure that the game at `/play` has a placement and a key with the scope `serving` alone: the key reaches every
- * browser that opens the page. Run it after `createDemo`.
+ * Ensures that the game at `/play` has a placement and a key with only the scope `serving`, because every browser that
+ * opens the page receives the key. Run it after `createDemo`.
  */
 export async function preparePlay(
   database: Database,

@@ -30,7 +30,7 @@ function list({ database }: DepositParts): Endpoint["handle"] {
     const take = rowsToRead(paging);
     const deposits = await database.deposit.findMany({
       where: { advertiserId: advertiser.id, ...(paging.after !== undefined && { id: { lt: paging.after } }) },
-      // Identifiers sort by the moment of creation.
+      // Identifiers sort by creation time.
       orderBy: { id: "desc" },
       ...(take !== undefined && { take }),
     });
@@ -61,8 +61,8 @@ function deposit({ database, publishing, barrier, clock }: DepositParts): Endpoi
 }
 
 /**
- * Books a deposit: the advertiser's total, the deposit and its ledger entry, in one transaction. Throws 422 when the
- * total would pass what is exact in a JavaScript number.
+ * Writes a deposit in one transaction: the advertiser's total, the deposit and its ledger entry. Throws 422 when the
+ * total would exceed JavaScript's exact integers.
  */
 export async function addDeposit(
   transaction: Transaction,

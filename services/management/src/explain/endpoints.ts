@@ -25,7 +25,7 @@ export interface ExplainParts {
   clock: Clock;
 }
 
-/** `POST /campaigns/{id}/explain`: what a match request would make of one campaign, rule by rule (docs/behaviour.md#explain). */
+/** `POST /campaigns/{id}/explain`: how a match request would treat one campaign, rule by rule (docs/behaviour.md#explain). */
 export function explainEndpoints(parts: ExplainParts): Endpoint[] {
   return [endpoint(explainApi.operations.explain, (context) => explainCampaign(parts, context))];
 }
@@ -40,14 +40,14 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
       "game_id names no registered game: send the game_id of a game whose developer has enabled ads",
     );
   }
-  // From the system of record: of a campaign that is not active the market knows only its ids.
+  // From Postgres, because the market has only the ids of inactive campaigns.
   const [row] = await readCampaigns(parts.reader, [id]);
   if (row === undefined) throw new Error(`campaign ${id} is gone`);
   const campaign = campaignEntity(row);
   const nowMs = parts.clock();
   const scene = { placement, context: body.game_context, geo: body.player_geo ?? null, nowMs };
 
-  // What a player has seen in another's game is not told.
+  // Does not reveal what a player saw in another account's game.
   const countsAsNew = placement.account_id !== context.accountId;
   const sessions = countsAsNew ? newSessions : parts.sessions;
   const player = identifyPlayer(parts.players.hashKey, placement.account_id, body.user_id, body.session_id);
@@ -65,7 +65,7 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
     }),
     bestRivalRank({ wallets: parts.wallets, sessions, index }, id, scene, asked),
   ]);
-  // A session that has had all its ads is won by nobody.
+  // A full session has no winner.
   const winningRank = sessionHasRoom(session.ads, placement.max_ads_per_session) ? bestRank : null;
   const explanation = explain(campaign, scene, {
     ...totals,
@@ -75,7 +75,7 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   return { status: 200, body: present(explanation, countsAsNew) };
 }
 
-/** Sessions that have had nothing yet. */
+/** Sessions without any ads yet. */
 const newSessions: SessionReader = {
   read: async () => ({ ads: 0, appearances: new Map() }),
 };

@@ -18,8 +18,8 @@ const CAMPAIGN = "campaign:";
 const PLACEMENT = "placement:";
 
 /**
- * What match instances choose from, followed the way they follow it: an explanation sees exactly the campaigns and
- * placements that a match request at the same moment would.
+ * The same snapshot that match instances follow: an explanation sees exactly the campaigns and placements of a match
+ * request at the same moment.
  */
 export class Market {
   readonly #index = new CampaignIndex();
@@ -42,7 +42,7 @@ export class Market {
     return this.#follower.stop();
   }
 
-  /** Throws 503 while what is known here may be out of date. */
+  /** Throws 503 while the snapshot may be outdated. */
   current(): { index: CampaignIndex; placement(gameId: string): SnapshotPlacement | undefined } {
     if (!this.#follower.isFresh()) {
       throw unavailable("The campaigns in the market are being loaded: try again.");

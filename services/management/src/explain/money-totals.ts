@@ -11,7 +11,7 @@ import { type Millicents, priceMillicents } from "@diegetic/money";
 
 export type TotalsReader = Pick<MoneyCommands, "readAccount" | "readCampaign">;
 
-/** What an advertiser and one of his campaigns stand at; null: the wallet is being restored. */
+/** Totals of an advertiser and one campaign; null: the wallet is being restored. */
 export interface MoneyTotals {
   account: AccountTotals | null;
   campaign: CampaignTotals | null;
@@ -33,7 +33,7 @@ export async function readTotals(
     campaign: {
       ...totals,
       budgetMillicents: Math.min(budgetMillicents, ceilingMillicents ?? budgetMillicents),
-      // A clock that has gone back keeps the later day, as the scripts do.
+      // Keeps the later day when the clock goes back, like the scripts.
       spentTodayMillicents: totals.day >= utcDay(nowMs) ? totals.daySpentMillicents : 0,
     },
   };

@@ -9,12 +9,12 @@ import type { SessionReader } from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
 import { coversImpression, readTotals, type TotalsReader } from "./money-totals.ts";
 
-/** So many rivals are asked at once: few at first, because mostly one of the first can pay. */
+/** Size of the first batch of concurrent reads: small, because one of the first rivals can usually pay. */
 const FIRST_BATCH = 16;
 /** Maximum rivals read for one explanation. */
 const MAX_RIVALS = 64;
 
-/** What of the player session is the same for all campaigns. */
+/** The parts of a player session that all campaigns share. */
 export interface SessionQuery {
   gameId: string;
   sessionKey: string;
@@ -29,8 +29,8 @@ export interface RivalSources {
 
 /**
  * The highest rank among the other campaigns that pass rules 1 to 8 and have a creative left for the session; null when
- * there is none. When none of the `maxRivals` of highest rank can serve and there are more, the rank asked last stands
- * for them: none of the others has a higher one.
+ * there is none. If none of the `maxRivals` highest can serve and there are more, returns the rank of the last one
+ * read, an upper bound for the rest.
  */
 export async function bestRivalRank(
   { index, wallets, sessions }: RivalSources,
@@ -40,14 +40,14 @@ export async function bestRivalRank(
   maxRivals = MAX_RIVALS,
 ): Promise<number | null> {
   const asked = new Set([campaignId]);
-  const purses = new Purses(wallets);
+  const funds = new RemainingFunds(wallets);
   let lastRank: number | null = null;
   let left = maxRivals;
   for (let batch = FIRST_BATCH; left > 0; batch *= 2) {
     const count = Math.min(batch, left);
     const rivals = index.highest(scene, count, { exclude: asked });
     const canServe = await Promise.all(
-      rivals.map((rival) => isAllowed({ wallets, sessions, purses }, rival, scene, session)),
+      rivals.map((rival) => isAllowed({ wallets, sessions, funds }, rival, scene, session)),
     );
     const best = rivals.find((_, place) => canServe[place]);
     if (best !== undefined) return best.rank;
@@ -55,14 +55,14 @@ export async function bestRivalRank(
     for (const rival of rivals) asked.add(rival.campaign.campaign_id);
     lastRank = rivals.at(-1)?.rank ?? null;
     left -= count;
-    // Rivals whose purse is known need no answer from Redis: let others have their turn all the same.
+    // Known funds need no answer from Redis, so yield to the event loop explicitly.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return lastRank;
 }
 
-/** What advertisers have left, each asked once in a request. */
-class Purses {
+/** Advertisers' remaining money, read once per request. */
+class RemainingFunds {
   readonly #wallets: TotalsReader;
   readonly #left = new Map<string, Promise<number>>();
 
@@ -83,13 +83,13 @@ class Purses {
 }
 
 async function isAllowed(
-  { wallets, sessions, purses }: { wallets: TotalsReader; sessions: SessionReader; purses: Purses },
+  { wallets, sessions, funds }: { wallets: TotalsReader; sessions: SessionReader; funds: RemainingFunds },
   { campaign }: Ranked,
   { placement, nowMs }: MatchScene,
   session: SessionQuery,
 ): Promise<boolean> {
   const price = priceMillicents(campaign.cpm_bid_cents);
-  if ((await purses.left(campaign.advertiser_id)) < price) return false;
+  if ((await funds.left(campaign.advertiser_id)) < price) return false;
   const creatives = campaign.creatives.filter((one) => placement.placement_types.includes(one.creative_type));
   const creativeIds = creatives.map((one) => one.creative_id);
   const [totals, { appearances }] = await Promise.all([

@@ -7,10 +7,10 @@ import {
   shown,
 } from "@diegetic/contracts";
 
-/** Most geo targets of one campaign (docs/behaviour.md#sizes). */
+/** Maximum geo targets per campaign (docs/behaviour.md#sizes). */
 export const MAX_GEO_TARGETS = 500;
 
-/** A place; fields that its type does not know are null. */
+/** A geographic place; fields that its type does not use are null. */
 export interface Place {
   targetType: GeoTargetType;
   /** Upper case. */
@@ -29,7 +29,7 @@ export interface GeoTarget extends Place {
   createdAt: Date;
 }
 
-/** The target that a body names. Throws InvalidInput, also for a city that no player could be in. */
+/** Validates a geo target. Throws InvalidInput, also for a city that can never match. */
 export function readGeoTarget(body: unknown): GeoTargetCreate {
   const target = geoTargetCreate(body);
   const { target_type: type, city_name: city } = target;
@@ -40,7 +40,7 @@ export function readGeoTarget(body: unknown): GeoTargetCreate {
   );
 }
 
-/** The place that a request names. A field that matching would not look at is not kept, so that it promises nothing. */
+/** The place in a request, without the fields that matching ignores. */
 export function placeOf(request: GeoTargetCreate): Place {
   const { target_type: targetType } = request;
   const hasState = targetType === "state" || targetType === "city";
@@ -57,9 +57,9 @@ export function placeOf(request: GeoTargetCreate): Place {
 }
 
 /**
- * Whether two targets name the same place, compared as matching compares: codes without case, cities without case and
- * accents (docs/behaviour.md#rule-4-geo). A city with a state is another place than the city in any state, and circles of
- * different size are different places: one may be cut out of the other.
+ * Whether two targets are the same place, compared like in matching: codes without case, cities without case and
+ * accents (docs/behaviour.md#rule-4-geo). A city with a state differs from the city in any state, and circles of
+ * different size differ, because one may exclude a part of the other.
  */
 export function isSamePlace(left: Place, right: Place): boolean {
   return placeKey(left) === placeKey(right);
@@ -77,7 +77,7 @@ function placeKey(place: Place): string {
   ]);
 }
 
-/** Longitude means nothing at a pole, and 180° west is 180° east. */
+/** Longitude is undefined at a pole, and 180° west equals 180° east. */
 function centreOf({ lat, lng }: Place): [lat: number | null, lng: number | null] {
   if (lat === null || Math.abs(lat) === 90) return [lat, null];
   return [lat, lng === -180 ? 180 : lng];

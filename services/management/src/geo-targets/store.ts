@@ -47,7 +47,7 @@ export function deleteGeoTarget(id: string): Prisma.Sql {
   return Prisma.sql`DELETE FROM geo_targets WHERE id = ${id}`;
 }
 
-/** Throws 422 when the campaign has the same place the other way round (docs/behaviour.md#rule-4-geo). */
+/** Throws 422 when the campaign both includes and excludes the place (docs/behaviour.md#rule-4-geo). */
 export function requireNoContradiction(existing: readonly GeoTarget[], request: GeoTargetCreate): void {
   const include = isIncluded(request);
   const place = placeOf(request);

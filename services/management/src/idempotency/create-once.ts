@@ -9,17 +9,17 @@ import {
 } from "@diegetic/database";
 import { conflict, jsonSha256, type RequestContext } from "@diegetic/service-kit";
 
-/** How long a first answer is kept (docs/behaviour.md#idempotency-keys). */
+/** Lifetime of a first answer (docs/behaviour.md#idempotency-keys). */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 const FORGOTTEN_PER_ROUND = 1_000;
 
-/** An answer that can be stored and given again. */
+/** An answer that can be stored and repeated. */
 export interface CreationAnswer<Body> {
   status: number;
   body: Body;
 }
 
-/** A validated body, and the JSON that it was read from: a retry is recognised by what the client sent. */
+/** A validated body, and the JSON it was read from: retries are recognised by what the client sent. */
 export interface SentBody<T> {
   sent: unknown;
   value: T;
@@ -30,9 +30,9 @@ export function readSentBody<T>(context: RequestContext, validate: (value: unkno
 }
 
 /**
- * Runs the effect of a creating POST in a transaction, once per Idempotency-Key: account, method and path, and key
- * name the operation. The answer is stored in the same transaction as the effect, a concurrent retry waits for it, and
- * the same key with another body is 409. An effect that throws stores nothing.
+ * Runs the effect of a creating POST in a transaction, once per Idempotency-Key; account, method, path and key identify
+ * the operation. Stores the answer in the same transaction. A concurrent retry waits for it; the same key with another
+ * body is 409. An effect that throws stores nothing.
  */
 export async function createOnce<Body>(
   { database, nowMs }: { database: Database; nowMs: number },
@@ -109,7 +109,7 @@ async function once<Body>(
   return answer;
 }
 
-/** Deletes answers that are no longer kept, a bounded number at a time. */
+/** Deletes expired answers, a bounded number per call. */
 export async function forgetOldAnswers(database: Database, nowMs: number): Promise<void> {
   const before = new Date(nowMs - KEPT_MS);
   await database.$executeRaw`

@@ -1,6 +1,6 @@
 import type { Millicents } from "@diegetic/money";
 
-/** What moved on one UTC day. */
+/** Money moved on one UTC day. */
 export interface DayMoves {
   depositsMillicents: Millicents;
   chargesMillicents: Millicents;
@@ -17,10 +17,10 @@ export interface LedgerRow extends DayMoves {
 const NOTHING: DayMoves = { depositsMillicents: 0, chargesMillicents: 0, impressions: 0 };
 
 /**
- * The rows of consecutive days, the oldest first. They are counted back from the present balance, so that nothing
- * older than the first day has to be read.
- * @param balanceMillicents all deposits less all charges, as of the same moment as the moves
- * @param moves everything that moved on the first of the days or later, also after the last of them
+ * The rows of consecutive days, oldest first. Counted back from the current balance, so that nothing before the first
+ * day has to be read.
+ * @param balanceMillicents all deposits less all charges, at the moment of the moves
+ * @param moves everything moved on the first day or later, including after the last day
  */
 export function closeDays(
   days: readonly string[],
@@ -48,8 +48,8 @@ export interface LedgerTotals {
 }
 
 /**
- * Deposits = balance + held + spent. The wallet was read after the books: what it has spent beyond them is on its way into
- * them, and is shown with what is held, because it is not free any more.
+ * Deposits = balance + held + spent. The wallet is read after Postgres: additional spending is not written yet, and is
+ * returned as held, because it is no longer available.
  */
 export function totalsOf(
   books: { depositedMillicents: Millicents; spentMillicents: Millicents; impressions: number },
@@ -58,7 +58,7 @@ export function totalsOf(
   const { depositedMillicents, spentMillicents, impressions } = books;
   const onTheWay = Math.max(0, wallet.spentMillicents - spentMillicents);
   const left = depositedMillicents - spentMillicents;
-  // A wallet that is being restored may hold more than there is.
+  // A wallet that is being restored may report more holds than the balance.
   const heldMillicents = Math.min(left, wallet.heldMillicents + onTheWay);
   const balanceMillicents = left - heldMillicents;
   return { depositedMillicents, spentMillicents, heldMillicents, balanceMillicents, impressions };

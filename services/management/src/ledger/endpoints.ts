@@ -6,7 +6,7 @@ import { callingAdvertiser } from "../advertiser/caller.ts";
 import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import type { Clock } from "../shared/time.ts";
 import { closeDays, type LedgerTotals, totalsOf } from "./books.ts";
-import { daysOf, type RequestedPeriod, readPeriod, shownPeriod } from "./period.ts";
+import { daysOf, type RequestedPeriod, readPeriod, effectivePeriod } from "./period.ts";
 import { ledgerCsv, presentLedger } from "./presenter.ts";
 import { type Books, readWallet } from "./store.ts";
 
@@ -28,7 +28,7 @@ function showLedger(parts: LedgerParts): Endpoint["handle"] {
     const nowMs = parts.clock();
     const asked = await periodOf(parts, context, nowMs);
     const { books, totals } = await readConsistently(parts, context.accountId, asked.from);
-    const period = shownPeriod(asked, books.firstDay, books.moves.keys());
+    const period = effectivePeriod(asked, books.firstDay, books.moves.keys());
     const balanceMillicents = books.depositedMillicents - books.spentMillicents;
     const rows = closeDays(daysOf(period), balanceMillicents, books.moves);
     const headers = { Vary: "Accept" };
@@ -44,7 +44,7 @@ function showLedger(parts: LedgerParts): Endpoint["handle"] {
   };
 }
 
-/** The days that were asked for; whether the caller has registered comes first (docs/behaviour.md#order-of-checks). */
+/** The requested days. Checks registration first (docs/behaviour.md#order-of-checks). */
 async function periodOf(
   { database }: LedgerParts,
   context: RequestContext,
@@ -58,7 +58,7 @@ async function periodOf(
   }
 }
 
-/** The books, then the wallet: read again where a deposit came in between, since holds may already use it. */
+/** Reads Postgres, then the wallet; reads again after a deposit in between, because holds may already use it. */
 async function readConsistently(
   { reads, wallets }: LedgerParts,
   accountId: string,

@@ -4,20 +4,20 @@ import { unprocessable } from "@diegetic/service-kit";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** UTC days (YYYY-MM-DD), both included. */
+/** UTC days (YYYY-MM-DD), both inclusive. */
 export interface Period {
   from: string;
   to: string;
 }
 
-/** What was asked for: a period, or, without any parameter, nothing in particular. */
+/** The requested period, or the default without parameters. */
 export interface RequestedPeriod extends Period {
   isDefault: boolean;
 }
 
 /**
- * The days that were asked for, none after today. Throws 400 and 422.
- * @param limits how long a period may be, and how long it is by default
+ * The requested days, none after today. Throws 400 and 422.
+ * @param limits maximum and default length of a period
  */
 export function readPeriod(
   query: URLSearchParams,
@@ -42,20 +42,24 @@ export function readPeriod(
 }
 
 /**
- * The days that are shown. Books of which no period was asked begin when the advertiser registered, or when something moved
- * before that: nothing is left out that the opening balance does not contain.
- * @param firstDay of the advertiser
- * @param movedDays on which something moved, within the period or later
+ * The days to return. The default period begins at registration, or at an earlier move, so that the opening balance
+ * omits nothing.
+ * @param firstDay day of registration
+ * @param movedDays days with moves, within the period or later
  */
-export function shownPeriod(asked: RequestedPeriod, firstDay: string, movedDays: Iterable<string>): Period {
+export function effectivePeriod(
+  asked: RequestedPeriod,
+  firstDay: string,
+  movedDays: Iterable<string>,
+): Period {
   const { from, to, isDefault } = asked;
   if (!isDefault || firstDay <= from) return { from, to };
-  // What moved is of the period, so that none of these days is before it.
+  // All moves are within the period or later, so none of these days precedes it.
   const begin = [firstDay, ...movedDays, to].reduce((least, day) => (day < least ? day : least));
   return { from: begin, to };
 }
 
-/** Every day of the period, the oldest first; none when it lies ahead. */
+/** Every day of the period, oldest first; none when it is in the future. */
 export function daysOf({ from, to }: Period): string[] {
   const days: string[] = [];
   for (let ms = Date.parse(from); ms <= Date.parse(to); ms += DAY_MS) days.push(utcDay(ms));

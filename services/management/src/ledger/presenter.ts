@@ -33,7 +33,7 @@ const COLUMNS = [
   "held_cents",
 ];
 
-/** As a table; what is held now stands in the row of today. */
+/** CSV rows; current holds are in today's row. */
 export function ledgerCsv(rows: readonly LedgerRow[], totals: LedgerTotals, today: string): string {
   return csvText([
     COLUMNS,
@@ -49,7 +49,7 @@ export function ledgerCsv(rows: readonly LedgerRow[], totals: LedgerTotals, toda
   ]);
 }
 
-/** Cents with exactly three decimals, exact however large: 1234567 millicents are 1234.567. */
+/** Cents with exactly three decimals, exact for any size: 1234567 millicents are 1234.567. */
 export function decimalCents(amount: Millicents): string {
   const digits = String(Math.abs(amount)).padStart(4, "0");
   return `${amount < 0 ? "-" : ""}${digits.slice(0, -3)}.${digits.slice(-3)}`;

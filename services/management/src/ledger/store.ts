@@ -10,7 +10,7 @@ export interface Books {
   depositedMillicents: Millicents;
   spentMillicents: Millicents;
   impressions: number;
-  /** Days with deposits or impressions from the day that was asked for on, by day (YYYY-MM-DD). */
+  /** Moves from the requested day on, by day (YYYY-MM-DD). */
   moves: Map<string, DayMoves>;
 }
 
@@ -27,8 +27,9 @@ interface ReconciliationRow extends CallerRow {
 }
 
 /**
- * The caller's totals and what moved since a day (YYYY-MM-DD), all of one moment. Moves come from rollups and deposits, which the
- * audit holds against the ledger: it has a row for every written batch. Throws 403 when the caller has not registered.
+ * The caller's totals, and moves since a day (YYYY-MM-DD), read at one moment. Moves come from rollups and deposits,
+ * which the audit compares with the ledger: the ledger has a row for every written batch. Throws 403 before
+ * registration.
  */
 export async function readWallet(reads: CallerReads, accountId: string, since: string): Promise<Books> {
   const rows = await reads.rows<ReconciliationRow>(

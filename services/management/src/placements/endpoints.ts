@@ -74,7 +74,7 @@ function enable({ database, publishing, clock }: PlacementParts): Endpoint["hand
       status: 201,
       body: present(await enablePlacement(transaction, owner, settings, nowMs)),
     }));
-    // A change of an active placement may restrict, and may be sent again without harm.
+    // Changing an active placement may restrict it, and is safe to repeat.
     if (existing?.isActive) await publishing.publishAndWait("placement", gameId);
     else await publishing.publishEventually("placement", gameId);
     return answer;

@@ -8,7 +8,7 @@ import {
 } from "@diegetic/contracts";
 import { type BasisPoints, percentToBasisPoints } from "@diegetic/money";
 
-/** What a developer decides about ads in a game. */
+/** Settings that a developer chooses for ads in a game. */
 export interface PlacementSettings {
   placementTypes: CreativeType[];
   revenueShareBasisPoints: BasisPoints;
@@ -17,7 +17,7 @@ export interface PlacementSettings {
   blockedCategories: string[];
 }
 
-/** Settings of which only the types must be named. */
+/** Settings of which only the types are required. */
 export type NamedSettings = Pick<PlacementSettings, "placementTypes"> & Partial<PlacementSettings>;
 
 export interface Placement extends PlacementSettings {
@@ -32,14 +32,14 @@ function unique<T>(entries: readonly T[]): T[] {
   return [...new Set(entries)];
 }
 
-/** The share in basis points; null and undefined stand for the default. */
+/** The share in basis points; null and undefined: the default. */
 function shareBasisPoints(percent: number | null | undefined): BasisPoints {
   const basisPoints = percentToBasisPoints(percent ?? DEFAULT_REVENUE_SHARE_PCT);
   if (basisPoints !== undefined) return basisPoints;
   throw new InvalidInput(422, `revenue_share_pct must have at most two decimals, but ${percent} was sent`);
 }
 
-/** The settings of a game that is enabled for the first time, apart from those that the request names. */
+/** Defaults for a game that is enabled for the first time. */
 export const DEFAULT_SETTINGS: Omit<PlacementSettings, "placementTypes"> = {
   revenueShareBasisPoints: shareBasisPoints(null),
   maxAdsPerSession: MAX_ADS_PER_SESSION.default,
@@ -47,12 +47,12 @@ export const DEFAULT_SETTINGS: Omit<PlacementSettings, "placementTypes"> = {
   blockedCategories: [],
 };
 
-/** The settings that POST names; those that it does not name stay as they are (docs/behaviour.md#enabling-a-placement). */
+/** The settings in a POST; absent ones stay as they are (docs/behaviour.md#enabling-a-placement). */
 export function enabledSettings(request: PlacementCreate): NamedSettings {
   return { ...changedSettings(request), placementTypes: unique(request.placement_types) };
 }
 
-/** The settings that a body names; null goes back to the default (docs/behaviour.md#absent-values). */
+/** The settings in a body; null restores the default (docs/behaviour.md#absent-values). */
 export function changedSettings(patch: PlacementPatch): Partial<PlacementSettings> {
   const changed: Partial<PlacementSettings> = {};
   if (patch.placement_types !== undefined) changed.placementTypes = unique(patch.placement_types);

@@ -6,7 +6,7 @@ import { MAX_PLACEMENTS } from "../sizes/limits.ts";
 import { recordPlacementSize } from "../sizes/published-size.ts";
 import { DEFAULT_SETTINGS, type NamedSettings, type Placement, type PlacementSettings } from "./placement.ts";
 
-/** The placement of a game, whoever owns it; undefined: there is none. */
+/** The placement of a game of any account; undefined: there is none. */
 export async function findPlacement(
   client: Database | Transaction,
   gameId: string,
@@ -14,7 +14,7 @@ export async function findPlacement(
   return (await client.placement.findUnique({ where: { gameId } })) ?? undefined;
 }
 
-/** The caller's placement of a game. Throws 404 when there is none, 403 when it is another account's. */
+/** The caller's placement of a game. Throws 404 when there is none, 403 when it belongs to another account. */
 export async function ownPlacement(
   database: Database,
   accountId: string,
@@ -26,7 +26,7 @@ export async function ownPlacement(
   return placement;
 }
 
-/** One page of the account's placements by identifier, also the disabled ones. */
+/** One page of the account's placements by identifier, including disabled ones. */
 export async function listPlacements(
   database: Database,
   accountId: string,
@@ -45,7 +45,7 @@ export function noPlacement() {
   return notFound("Placement not found. POST /placements/{game_id} enables one.");
 }
 
-/** Throws 403 when the placement is another account's. */
+/** Throws 403 when the placement belongs to another account. */
 export function requireOwner(placement: Pick<Placement, "accountId">, accountId: string): void {
   if (placement.accountId !== accountId)
     throw forbidden(
@@ -53,7 +53,7 @@ export function requireOwner(placement: Pick<Placement, "accountId">, accountId:
     );
 }
 
-/** Whether the text can be a game's: what else stands in a path names nothing, and is not looked up. */
+/** Whether the text is a valid game id; an invalid one is not looked up. */
 export function isGameId(text: string): boolean {
   try {
     gameIdParameter(text);
@@ -65,8 +65,8 @@ export function isGameId(text: string): boolean {
 }
 
 /**
- * Creates, re-enables or changes a placement: settings that are not named keep their value. Throws 403 when another account was faster, 422 when the account has as many
- * placements as it may or becomes too large.
+ * Creates, re-enables or changes a placement; absent settings keep their value. Throws 403 when another account owns
+ * it, 422 when the account has the maximum number of placements or becomes too large.
  */
 export async function enablePlacement(
   transaction: Transaction,
@@ -75,7 +75,7 @@ export async function enablePlacement(
   nowMs: number,
 ): Promise<Placement> {
   const { gameId, ...rest } = owner;
-  // Two first calls at once: one inserts, the other waits for it here and then changes.
+  // Of two concurrent first calls, one inserts; the other waits here and then updates.
   const { count: created } = await transaction.placement.createMany({
     data: [{ ...owner, ...DEFAULT_SETTINGS, ...settings, createdAt: new Date(nowMs), version: 0 }],
     skipDuplicates: true,
@@ -110,13 +110,13 @@ export function updatePlacement(
   });
 }
 
-/** Locks the placement of a game, which must be there, until the end of the transaction. */
+/** Locks the existing placement of a game until the end of the transaction. */
 async function lockPlacement(transaction: Transaction, gameId: string): Promise<Placement> {
   await transaction.$queryRaw`SELECT FROM placements WHERE game_id = ${gameId} FOR NO KEY UPDATE`;
   return transaction.placement.findUniqueOrThrow({ where: { gameId } });
 }
 
-/** Call after the insert: the lock on the account makes concurrent inserts count one after the other. */
+/** Call after the insert: the lock on the account serialises the counts of concurrent inserts. */
 async function requireRoom(transaction: Transaction, accountId: string): Promise<void> {
   await transaction.$queryRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
   if ((await transaction.placement.count({ where: { accountId } })) <= MAX_PLACEMENTS) return;
@@ -125,7 +125,7 @@ async function requireRoom(transaction: Transaction, accountId: string): Promise
   );
 }
 
-/** What of a placement has no fixed size. */
+/** Bytes of a placement's variable-length fields. */
 function listBytes({ blockedAdvertisers, blockedCategories }: PlacementSettings): number {
   return Buffer.byteLength(JSON.stringify([blockedAdvertisers, blockedCategories]));
 }

@@ -2,17 +2,17 @@ import { Prisma, type Reader } from "@diegetic/database";
 import { notRegistered } from "../advertiser/caller.ts";
 import { type ReadingBarrier, WRITTEN_IMPRESSIONS } from "./reading-barrier.ts";
 
-/** What each row of a statement about a caller's own things begins with. */
+/** The first columns of every row about a caller's own data. */
 export interface CallerRow {
   caller_id: string;
-  /** Of `WRITTEN_IMPRESSIONS`; null: nothing of the caller's is shown. */
+  /** Value of `WRITTEN_IMPRESSIONS`; null: the row contains nothing of the caller's. */
   written: bigint | null;
 }
 
-/** Accounts of which the advertiser is remembered. */
+/** Maximum accounts whose advertiser is remembered. */
 const MAX_REMEMBERED = 10_000;
 
-/** The advertiser of the account, as `caller`: its columns, and `written`. To stand in a WITH. */
+/** The advertiser of the account, as `caller`: its columns, and `written`. Goes into a WITH clause. */
 export function callerIs(accountId: string): Prisma.Sql {
   return Prisma.sql`caller AS MATERIALIZED (
       SELECT a.*, ${WRITTEN_IMPRESSIONS} AS written FROM advertisers a WHERE a.account_id = ${accountId}
@@ -20,14 +20,14 @@ export function callerIs(accountId: string): Prisma.Sql {
 }
 
 /**
- * Reads of advertisers that see everything billed before they were asked for. Who calls, whether he may, and what he asks for
- * are one statement, which runs while the wallet is asked. Which wallet that is, is remembered from the caller's last read; the
- * statement does not rely on it.
+ * Reads of advertisers that include everything billed before the request. Authorisation and data are one statement,
+ * which runs concurrently with the wallet read. The advertiser is remembered from the caller's last read to find the
+ * wallet; the statement does not rely on it.
  */
 export class CallerReads {
   readonly #reader: Reader;
   readonly #barrier: ReadingBarrier;
-  /** Advertiser by account, the last used last. */
+  /** Advertiser by account, least recently used first. */
   readonly #advertisers = new Map<string, string>();
 
   constructor(parts: { reader: Reader; barrier: ReadingBarrier }) {
@@ -35,10 +35,7 @@ export class CallerReads {
     this.#barrier = parts.barrier;
   }
 
-  /**
-   * The rows of a statement that selects from `caller`, at least one for an advertiser. Throws 403 when the caller has not
-   * registered.
-   */
+  /** Runs a statement that selects from `caller`; at least one row for an advertiser. Throws 403 before registration. */
   async rows<Row extends CallerRow>(accountId: string, statement: Prisma.Sql): Promise<[Row, ...Row[]]> {
     const read = async () => {
       const [first, ...others] = await this.#reader.query<Row>(statement);
@@ -52,7 +49,8 @@ export class CallerReads {
     const callerId = rows[0].caller_id;
     this.#remember(accountId, callerId);
     if (callerId === advertiserId) return rows;
-    // Never so while advertisers keep their accounts: then the wrong wallet was asked.
+    // The remembered advertiser was wrong, so another wallet was read. Impossible while advertisers keep their
+    // accounts.
     await this.#barrier.advertiser(callerId);
     return read();
   }

@@ -5,12 +5,12 @@ import type { DueIndex, MoneyCommands } from "@diegetic/hot-state";
 /** See docs/behaviour.md#reads-after-writes. */
 const MAX_WAIT_MS = 1_000;
 const POLL_MS = 10;
-/** Advertisers that one read of earnings waits for: with more of them behind, it answers without the others (ADR 5). */
+/** Maximum advertisers that one read of earnings waits for; it ignores further ones (ADR 5). */
 const MAX_ADVERTISERS = 1_000;
 
 /**
- * Impressions of the advertiser `a` in Postgres, as far as the wallet counts them: without those that a restored wallet has still to be
- * told of, and with those that were quarantined as unwritable in its present epoch, since nobody can wait for them.
+ * Impressions of advertiser `a` in Postgres as its wallet counts them: without pending late charges, and with records
+ * quarantined in the current recovery epoch, because those will never be written.
  */
 export const WRITTEN_IMPRESSIONS = Prisma.sql`a.impressions
         + (SELECT count(*) FROM quarantined_impressions p WHERE p.advertiser_id = a.id AND p.recovery_epoch = a.recovery_epoch)
@@ -18,8 +18,8 @@ export const WRITTEN_IMPRESSIONS = Prisma.sql`a.impressions
           AND s.settled_at IS NULL)`;
 
 /**
- * Lets a read wait until the billing worker has written what was committed before the read began. After a second it
- * gives up, and the read answers with what is there.
+ * Delays a read until billing has written everything committed before the read began. After one second the read
+ * proceeds with what is written.
  */
 export class ReadingBarrier {
   readonly #reader: Reader;
@@ -42,9 +42,9 @@ export class ReadingBarrier {
   }
 
   /**
-   * Reads at the same time as it asks how much is committed: as a rule everything is written, and one turn is enough. What
-   * `read` saw of `WRITTEN_IMPRESSIONS` tells; where that is less, it waits and reads once more.
-   * @param writtenOf null: the read shows nothing that has to be waited for
+   * Reads Postgres and the committed count concurrently, because usually everything is written. If the read's
+   * `WRITTEN_IMPRESSIONS` is lower, waits and reads once more.
+   * @param writtenOf null: the read contains nothing to wait for
    */
   async reading<T>(
     advertiserId: string,
@@ -59,8 +59,8 @@ export class ReadingBarrier {
   }
 
   /**
-   * For a read of earnings, to which any advertiser with unwritten impressions may have added: the 1 000 of them that are due
-   * longest.
+   * For a read of earnings, to which any advertiser with unwritten impressions may contribute: waits for the 1 000 that
+   * are overdue longest.
    */
   async everyAdvertiser(): Promise<void> {
     const advertisers = await this.#due.registered("outbox", MAX_ADVERTISERS);

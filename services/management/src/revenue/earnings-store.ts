@@ -4,7 +4,7 @@ import type { Microcents } from "@diegetic/money";
 import { MAX_CSV_ROWS } from "../shared/csv-answer.ts";
 import type { Window } from "../shared/paging.ts";
 
-/** An advertiser seen in a game, with what a developer recognises it by. */
+/** An advertiser in a game, with creatives by which a developer recognises it. */
 export interface GameAdvertiser {
   advertiserId: string;
   companyName: string;
@@ -25,10 +25,10 @@ interface GameAdvertiserRow {
   is_blocked: boolean;
 }
 
-/** Enough creatives to find the brands and lines that are shown, among those that repeat them. */
+/** Maximum creatives read to find distinct brands and lines. */
 const CREATIVES_READ = 50;
 
-/** One page of the advertisers of a game of the account, most impressions first. */
+/** One page of the advertisers in a game of the account, most impressions first. */
 export async function readGameAdvertisers(
   reader: Reader,
   { accountId, gameId }: { accountId: string; gameId: string },
@@ -79,7 +79,7 @@ export interface GameDayEarnings {
 }
 
 export interface Earnings {
-  /** Sums of the whole period, also of rows that are on other pages. */
+  /** Sums of the whole period, including rows on other pages. */
   impressions: number;
   earnedMicrocents: Microcents;
   rows: GameDayEarnings[];
@@ -98,7 +98,7 @@ interface EarningsRow {
   earned: string;
 }
 
-/** @param window undefined: all rows, up to one more than a table may have */
+/** @param window undefined: all rows, at most one more than a table may have */
 export async function readEarnings(
   reader: Reader,
   asked: { accountId: string; gameId: string | undefined; from: string; to: string },

@@ -93,7 +93,7 @@ function earnings({ reader, barrier, clock }: RevenueParts): Endpoint["handle"] 
   return async (context) => {
     const { from, to } = readPeriod(context.query, clock(), EARNINGS_DAYS);
     const gameId = singleParameter("game_id", context.query);
-    // What cannot be a game has earned nothing, and Postgres would not take every text.
+    // An invalid game id has no earnings; Postgres would reject some texts.
     const isNoGame = gameId !== undefined && !isGameId(gameId);
     const isCsv = prefersCsv(context);
     const window = isCsv ? undefined : readWindow(context);

@@ -57,7 +57,7 @@ export function presentCreatorRevenue(games: readonly GameEarnings[]): CreatorRe
   };
 }
 
-/** @param days the UTC days to show (YYYY-MM-DD), newest first; one without earnings is shown with zeros. */
+/** @param days the UTC days to return (YYYY-MM-DD), newest first; a day without earnings has zeros */
 export function presentGameRevenue(
   { game, advertisers, days: earningDays }: GameDetails,
   days: readonly string[],
@@ -109,7 +109,7 @@ export function presentEarnings(period: Period, earnings: Earnings): EarningsBod
   };
 }
 
-/** The rows as a table with its head, amounts in cents with six decimals. */
+/** Table rows with a header, amounts in cents with six decimals. */
 export function earningsTable(rows: readonly GameDayEarnings[]): string[][] {
   return [
     ["date", "game_id", "impressions", "earned_cents"],

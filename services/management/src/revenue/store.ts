@@ -21,7 +21,7 @@ interface RevenueRow extends CallerRow {
   deposited_millicents: bigint;
   total_spent_millicents: bigint;
   total_impressions: bigint;
-  /** Null: there is no campaign. */
+  /** Null: there are no campaigns. */
   id: string | null;
   name: string;
   status: CampaignStatus;
@@ -29,7 +29,7 @@ interface RevenueRow extends CallerRow {
   impressions: bigint;
 }
 
-/** Throws 403 when the caller has not registered. */
+/** Throws 403 before registration. */
 export async function readAdvertiserRevenue(
   reads: CallerReads,
   accountId: string,
@@ -91,7 +91,7 @@ function gameEarnings(row: GameRow): GameEarnings {
   };
 }
 
-/** What each game of the account has earned, most impressions first, then by identifier. */
+/** Earnings of each game of the account, most impressions first, then by identifier. */
 export async function readGameEarnings(reader: Reader, accountId: string): Promise<GameEarnings[]> {
   const rows = await reader.query<GameRow>(Prisma.sql`
     SELECT ${GAME_COLUMNS} FROM ${GAMES} WHERE placements.account_id = ${accountId}
@@ -112,11 +112,11 @@ export interface GameDetails {
   game: GameEarnings;
   /** Most impressions first, then by identifier. */
   advertisers: EarningsRow[];
-  /** Days on which something was earned. */
+  /** Days with earnings. */
   days: EarningsRow[];
 }
 
-/** Name, impressions, microcents: as text, since JSON has no exact 64-bit numbers. */
+/** Name, impressions, microcents: as text, because JSON has no exact 64-bit numbers. */
 type EarningsTuple = [name: string, impressions: string, earned: string];
 
 interface GameDetailsRow extends GameRow {
@@ -126,8 +126,8 @@ interface GameDetailsRow extends GameRow {
 }
 
 /**
- * The placement of a game, whoever owns it, and what it has earned for the caller's account: of its advertisers the first
- * `maxAdvertisers`, of its days those from `firstDay` (YYYY-MM-DD) on. Undefined: there is none. All of one moment.
+ * The placement of a game of any account, and the caller's earnings in it: the first `maxAdvertisers` advertisers, and
+ * the days from `firstDay` (YYYY-MM-DD) on. Undefined: no placement. Read at one moment.
  */
 export async function readGameDetails(
   reader: Reader,
@@ -164,7 +164,7 @@ function earningsRow([name, impressions, earned]: EarningsTuple): EarningsRow {
   };
 }
 
-/** Whose game it is, for requests that name one; undefined: there is none. */
+/** The owner of a requested game; undefined: there is no placement. */
 export async function readGameOwner(
   reader: Reader,
   gameId: string,

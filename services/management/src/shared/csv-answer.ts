@@ -1,7 +1,7 @@
 import { type Answer, type RequestContext, unprocessable } from "@diegetic/service-kit";
 import { csvText } from "./csv.ts";
 
-/** Maximum rows of a table in one answer: it is put together in memory. */
+/** Maximum rows of a table in one answer, because it is built in memory. */
 export const MAX_CSV_ROWS = 100_000;
 
 export function prefersCsv(context: RequestContext): boolean {

@@ -1,9 +1,9 @@
-/** What a spreadsheet would take for a formula; a plain number is none. */
+/** Text that spreadsheets interpret as a formula; plain numbers are excluded. */
 const FORMULA = /^[=+\-@\t\r]/;
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
-/** One cell (RFC 4180) that no spreadsheet executes: what looks like a formula is marked as text by an apostrophe. */
+/** One cell (RFC 4180). An apostrophe marks formula-like text, so that no spreadsheet executes it. */
 export function csvCell(text: string): string {
   const harmless = FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
   return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

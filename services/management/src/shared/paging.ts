@@ -4,14 +4,14 @@ import { isIdentifier } from "./identifiers.ts";
 
 const LIMIT = { minimum: 1, maximum: 500 };
 
-/** What of a list was asked for; without a limit, all of it. */
+/** The requested page of a list; without a limit, the whole list. */
 export interface Paging {
   limit: number | undefined;
-  /** The identifier after which the page begins. */
+  /** The page begins after this identifier. */
   after: string | undefined;
 }
 
-/** Reads `?limit=` and `?cursor=` (docs/behaviour.md#lists). A cursor is the identifier of the last row of a page. */
+/** Reads `?limit=` and `?cursor=` (docs/behaviour.md#lists). A cursor is the identifier of a page's last row. */
 export function readPaging(context: RequestContext, prefix: IdPrefix): Paging {
   const limit = integerParameter("limit", context.query, LIMIT);
   const after = singleParameter("cursor", context.query);
@@ -21,12 +21,12 @@ export function readPaging(context: RequestContext, prefix: IdPrefix): Paging {
   return { limit, after };
 }
 
-/** How many rows to read for a page: one more than it shows, to learn whether another follows. */
+/** Rows to read for a page: one more than the limit, to detect a next page. */
 export function rowsToRead(paging: Paging): number | undefined {
   return paging.limit === undefined ? undefined : paging.limit + 1;
 }
 
-/** A query for the rows of a page, in the order of creation: identifiers sort by its moment. Without paging, all. */
+/** A query for the rows of a page in creation order: identifiers sort by creation time. Without paging, all rows. */
 export function rowsOfPage<Of extends object>(of: Of, paging?: Paging) {
   const take = paging === undefined ? undefined : rowsToRead(paging);
   return {
@@ -36,7 +36,7 @@ export function rowsOfPage<Of extends object>(of: Of, paging?: Paging) {
   };
 }
 
-/** The answer with one page of rows, and a Link header when more follow. */
+/** The answer with one page of rows, and a Link header if there are more. */
 export function pageAnswer<Row extends { id: string }>(
   context: RequestContext,
   paging: Paging,
@@ -50,7 +50,7 @@ export function pageAnswer<Row extends { id: string }>(
   return { ...answer, headers: nextPage(context, String(paging.limit), last.id) };
 }
 
-/** Names the next page; the other parameters of the request stay as they are. */
+/** Link to the next page; keeps the request's other parameters. */
 export function nextPage(context: RequestContext, limit: string, cursor: string): Record<string, string> {
   const path = context.operation.slice(context.operation.indexOf(" ") + 1);
   const query = context.query;
@@ -59,15 +59,15 @@ export function nextPage(context: RequestContext, limit: string, cursor: string)
   return { Link: `<${path}?${query}>; rel="next"` };
 }
 
-/** A part of a list that is ordered by what it sums up: where it begins, and how many rows it has. */
+/** A page of a list sorted by an aggregate: its offset and limit. */
 export interface Window {
   limit: number;
   offset: number;
 }
 
 /**
- * Reads `?limit=` and `?cursor=` of a list without an identifier to continue from. The cursor is the number of rows
- * before the page, so that rows that move meanwhile may come twice or not at all.
+ * Reads `?limit=` and `?cursor=` of a list without a stable order. The cursor is an offset, so a row that moves between
+ * requests may appear twice or not at all.
  */
 export function readWindow(context: RequestContext): Window {
   const limit = integerParameter("limit", context.query, LIMIT) ?? LIMIT.maximum;
@@ -76,7 +76,7 @@ export function readWindow(context: RequestContext): Window {
   return { limit, offset: Number(cursor) };
 }
 
-/** Header for the window after this one; none when nothing follows. */
+/** Header for the next window; none at the end. */
 export function windowHeaders(
   context: RequestContext,
   { limit, offset }: Window,

@@ -1,13 +1,13 @@
 import type { Clock } from "./time.ts";
 
-/** Values that are made anew when they are too old, once for all who ask meanwhile. */
+/** A cache that recomputes expired values, once for all concurrent callers. */
 export class Remembered<Value> {
   readonly #clock: Clock;
   readonly #keptMs: number;
   readonly #maxKeys: number;
   readonly #values = new Map<string, { value: Promise<Value>; madeAtMs: number }>();
 
-  /** @param options.maxKeys values that are kept: the oldest make room */
+  /** @param options.maxKeys maximum values; the oldest are evicted */
   constructor(clock: Clock, { keptMs, maxKeys }: { keptMs: number; maxKeys: number }) {
     this.#clock = clock;
     this.#keptMs = keptMs;
@@ -23,7 +23,7 @@ export class Remembered<Value> {
     this.#values.set(key, made);
     const [oldest] = this.#values.keys();
     if (this.#values.size > this.#maxKeys && oldest !== undefined) this.#values.delete(oldest);
-    // A failure is not remembered.
+    // Failures are not cached.
     made.value.catch(() => {
       if (this.#values.get(key) === made) this.#values.delete(key);
     });

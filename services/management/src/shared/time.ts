@@ -1,9 +1,9 @@
 import { utcDay } from "@diegetic/database";
 
-/** Unix milliseconds; passed in, so that rules and tests do not read the system's clock. */
+/** Unix milliseconds. Passed in, so that rules and tests do not read the system clock. */
 export type Clock = () => number;
 
-/** A moment as answers show it: ISO 8601 in UTC with milliseconds. */
+/** A time in answers: ISO 8601 in UTC with milliseconds. */
 export function timestamp(moment: Date): string {
   return moment.toISOString();
 }

@@ -12,7 +12,7 @@ import {
 } from "@diegetic/ad-rules";
 import type { AffinityType } from "@diegetic/contracts";
 
-/** The scene that is tried; undefined fields are absent. */
+/** The simulated scene; undefined fields are absent. */
 export interface Scene {
   narrativeFunction?: string | undefined;
   mood?: string | undefined;
@@ -20,14 +20,14 @@ export interface Scene {
 
 export interface Simulation {
   creative: Creative;
-  /** The line that a session which has not seen the creative would read. */
+  /** The line that a session which has not seen the creative gets. */
   line: string;
   pipeline: BiasedPipeline;
   scores: Map<AffinityType, number>;
   totalScore: number;
 }
 
-/** The scene as a match request would name it (docs/behaviour.md#simulator). */
+/** The scene as a match request would describe it (docs/behaviour.md#simulator). */
 function contextOf({ narrativeFunction, mood }: Scene) {
   return prepareContext({
     narrative: narrativeFunction ?? null,
@@ -39,9 +39,8 @@ function contextOf({ narrativeFunction, mood }: Scene) {
 }
 
 /**
- * What the campaign would bring into the scene, by the scoring of a match. Both lists run from the oldest to the newest.
- * The creative is the one that the rotation begins with: a new player session has seen none of them. Undefined: the
- * campaign has no creative.
+ * Simulates a campaign in the scene with the scoring of a match. Both lists are oldest first. Uses the first creative
+ * of the rotation, because a new session has seen none. Undefined: the campaign has no creative.
  */
 export function simulate(
   campaign: { creatives: readonly Creative[]; affinities: readonly Affinity[] },
@@ -77,7 +76,7 @@ const GENERAL_EXAMPLES = [
   "The last battle begins at dawn",
 ];
 
-/** Texts to try: first values of the campaign's own affinities that such a text satisfies in full, then any scenes. */
+/** Example texts: first values of the campaign's own affinities that such a text fully satisfies, then generic scenes. */
 export function narrativeExamples(affinities: readonly Affinity[]): string[] {
   const own = new Map<string, string>();
   for (const affinity of affinities) {

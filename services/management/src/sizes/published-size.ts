@@ -5,8 +5,8 @@ import { campaignEntity, placementEntity } from "../snapshot-publishing/entities
 import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGN_BYTES } from "./limits.ts";
 
 /**
- * Whether a change can make the published entity larger. One that cannot is never refused for a size: rows that were over
- * a limit before the limit existed keep working.
+ * Whether a change can enlarge the published entity. A change that cannot is never refused, so that rows from before
+ * the limit keep working.
  */
 export interface SizeChange {
   mayGrow: boolean;
@@ -71,7 +71,7 @@ function growAccount(
   account: Prisma.Sql,
   grown: number,
 ): Promise<{ bytes: bigint }[]> {
-  // The sizes of rows that the migration measured may be some bytes off: the sum never becomes negative by that.
+  // Sizes measured by the migration may be a few bytes off; the sum never becomes negative.
   return statements.query<{ bytes: bigint }>(Prisma.sql`
     UPDATE accounts SET published_bytes = greatest(published_bytes + ${grown}, 0) WHERE id = ${account}
     RETURNING published_bytes AS bytes`);

@@ -40,7 +40,7 @@ export interface SystemParts {
   readiness: ReadinessChecks;
 }
 
-/** What the user who runs the installation sees and decides. */
+/** Endpoints for the operator of the installation. */
 export function systemEndpoints(parts: SystemParts): Endpoint[] {
   const { operations } = systemApi;
   return [

@@ -4,13 +4,13 @@ import { lastDays } from "../shared/time.ts";
 import { PUBLISHED_KINDS, unpublished } from "../snapshot-publishing/load.ts";
 
 const MAX_ADVERTISERS = 500;
-/** Advertisers whose waiting records are read for the oldest one. */
+/** Maximum advertisers whose outbox is read to find the oldest record. */
 const MAX_OUTBOXES = 20;
 const RECORDS_PER_OUTBOX = 100;
-/** Unpublished rows of one kind are counted up to it. */
+/** Unpublished rows of one kind are counted up to this limit. */
 const MAX_UNPUBLISHED = 1_000;
 
-/** What Postgres alone says. */
+/** Counts that need only Postgres. */
 export async function countRows(database: Database, nowMs: number) {
   const [today = "", yesterday = ""] = lastDays(nowMs, 2);
   const ofDay = (day: string) =>
@@ -42,9 +42,9 @@ export async function countRows(database: Database, nowMs: number) {
   };
 }
 
-/** What Redis says of the newest advertisers' money, beside what Postgres has of it. */
+/** Compares the newest advertisers' money in Redis with Postgres. */
 export async function readWaiting(database: Database, money: MoneyCommands, nowMs: number) {
-  // Redis is read before Postgres: what is written meanwhile does not count as waiting.
+  // Reads Redis before Postgres, so that records written in between do not count as waiting.
   const ids = await database.advertiser.findMany({
     orderBy: { id: "desc" },
     take: MAX_ADVERTISERS,

@@ -4,9 +4,9 @@ import request, { type Test } from "supertest";
 import { documented } from "../../../../tests/helpers/documented.ts";
 import { BASE, type Harness } from "./harness.ts";
 
-/** A browser with the dashboard open: it keeps its cookie, and says with every change where it comes from. */
+/** A browser with the dashboard open: keeps its cookie, and sends the origin with every change. */
 export interface Browser {
-  /** As it goes into the header `Cookie`; empty: none. */
+  /** Value of the header `Cookie`; empty: none. */
   cookie: string;
   email: string;
   password: string;
@@ -25,7 +25,7 @@ export interface Person {
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** A browser without a cookie. @param ip by which it is told apart from others */
+/** A browser without a cookie. @param ip client address, for rate limits */
 export function openBrowser(app: RequestListener, person: Person = {}): Browser {
   const browser = (method: Method, path: string, body?: unknown): Test => {
     const test = documented(request(app)[method](BASE + path)).set("Sec-Fetch-Site", "same-origin");

@@ -18,19 +18,19 @@ import { createManagement, type Management } from "../management.ts";
 import { readManagementSettings } from "../settings.ts";
 import type { Clock } from "../shared/time.ts";
 
-/** Management on stores of its own; every answer to a caller is checked against the API document. */
+/** Management on its own stores; checks every answer against the API document. */
 export interface Harness {
   management: Management;
   metrics: Metrics;
   redis: RedisConnection;
   money: MoneyCommands;
-  /** For what billing writes; connects when it is first used. */
+  /** For billing's writes; connects on first use. */
   pipeline: Pipeline;
-  /** A client with a key of a new account; what it may do and how often as the options say. */
+  /** A client with a key of a new account; the options set scopes and limits. */
   caller(options?: Partial<KeyOptions>): Promise<Caller>;
-  /** A client with a key that is there already. */
+  /** A client with an existing key. */
   callerWith(accountId: string, key: string): Caller;
-  /** A caller that has registered, with this much deposited. */
+  /** A registered caller with this deposit. */
   advertiser(depositCents?: number): Promise<Caller & { advertiserId: string }>;
   stop(): Promise<void>;
 }
@@ -47,9 +47,9 @@ export interface Caller {
 
 export const BASE = "/api";
 const TEST_AUTH_SECRET = "secret of the tests, long enough";
-/** A campaign body with nothing optional in it. */
+/** A campaign body with only required fields. */
 export const campaignBody = { name: "Autumn", budget_cents: 10_000, cpm_bid_cents: 500 };
-/** A creative body with nothing optional in it. */
+/** A creative body with only required fields. */
 export const creativeBody = {
   creative_type: "narrative_hook",
   brand_name: "Ember",
@@ -57,17 +57,17 @@ export const creativeBody = {
 };
 
 export interface InstanceOptions {
-  /** Takes the lines of the log. Default: nothing does. */
+  /** Receives the log lines. Default: discarded. */
   logTo?: { write(line: string): void };
-  /** How long a change waits until match instances obey it. Default: as in production. */
+  /** How long a change waits for match instances. Default: as in production. */
   propagationTimeoutMs?: number;
-  /** Key of the demo game. Default: there is none. */
+  /** Key of the demo game. Default: no demo. */
   demoGameKey?: string;
-  /** Settings as environment variables, in place of those of the tests. */
+  /** Settings as environment variables, overriding the tests' defaults. */
   environment?: Record<string, string>;
 }
 
-/** Another process of management on the same stores. */
+/** Another management process on the same stores. */
 export function createInstance(
   secrets: { databaseUrl: string; redisUrl: string },
   clock: Clock = Date.now,
@@ -104,7 +104,7 @@ export function createInstance(
   });
 }
 
-/** @param clock what the service takes for the time; default: the system's clock. */
+/** @param clock the service's time; default: the system clock */
 export async function startHarness(clock?: Clock, options?: InstanceOptions): Promise<Harness> {
   const [database, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   const metrics = createMetrics({ service: "management" });

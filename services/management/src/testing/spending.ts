@@ -12,7 +12,7 @@ export interface Spending {
   developerAccountId?: string;
 }
 
-/** Holds the price of one impression, as a match does. */
+/** Holds the price of one impression, like a match. */
 export function hold(
   money: MoneyCommands,
   spending: Spending,
@@ -44,7 +44,7 @@ export function hold(
   });
 }
 
-/** Charges the oldest open match, as an impression does. */
+/** Charges the oldest open match, like an impression. */
 export function charge(money: MoneyCommands, spending: Spending): Promise<CommitResult> {
   const { advertiserId, campaignId, creativeId, gameId = "game" } = spending;
   return money.commit({
@@ -57,7 +57,7 @@ export function charge(money: MoneyCommands, spending: Spending): Promise<Commit
   });
 }
 
-/** Writes what billing would write for impressions: totals, rollups and unique players. */
+/** Writes what billing writes for impressions: totals, rollups and unique players. */
 export async function writeImpressions(
   database: Database,
   facts: {

@@ -31,13 +31,13 @@ export interface TrafficParts {
   clock: Clock;
 }
 
-/** A page takes three reads of Redis for each of its games: repeated requests of an account share them. */
+/** A page takes three Redis reads per game, so repeated requests of an account share them. */
 const PAGES_KEPT = { keptMs: 2_000, maxKeys: 500 };
-/** Games whose calls are read at once. */
+/** Games whose calls are read concurrently. */
 const GAMES_PER_READ = 50;
-/** Games whose scenes are looked through for an account. */
+/** Maximum games whose scenes are read for an account. */
 const MAX_GAMES = 100;
-/** Games whose scenes are read at once: a scene has up to 6 000 characters. */
+/** Games whose scenes are read concurrently: a scene has up to 6 000 characters. */
 const GAMES_PER_BATCH = 5;
 
 export function trafficEndpoints(parts: TrafficParts): Endpoint[] {
@@ -165,7 +165,7 @@ function marketWords({ words }: TrafficParts): Endpoint["handle"] {
   };
 }
 
-/** One of several words, undefined when the parameter is absent. Throws 400 when it came twice, 422 for another word. */
+/** One of several words; undefined when the parameter is absent. Throws 400 when it is repeated, 422 for another word. */
 function choiceParameter<const Choice extends string>(
   name: string,
   query: URLSearchParams,

@@ -44,7 +44,7 @@ function stageOf({ calls, impressions }: GameWithCalls): Stage {
   return calls.requestMs === null ? "waiting" : "requested";
 }
 
-/** Match requests that were answered with an ad or without one. */
+/** Match requests answered with or without an ad. */
 export function requestsOf({ matches, noMatch }: TrafficCounts): number {
   return matches + sum(noMatch);
 }

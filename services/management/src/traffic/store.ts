@@ -2,7 +2,7 @@ import { Prisma, type Reader, safeInteger } from "@diegetic/database";
 import type { Microcents } from "@diegetic/money";
 import type { Window } from "../shared/paging.ts";
 
-/** A game of the account with what is billed of it. */
+/** A game of the account with its billed impressions. */
 export interface GameRow {
   gameId: string;
   isActive: boolean;
@@ -39,7 +39,7 @@ export async function readGamePage(
   };
 }
 
-/** Games of the account, those with the most impressions first. */
+/** Games of the account, most impressions first. */
 export async function readOwnGames(reader: Reader, accountId: string, limit: number): Promise<string[]> {
   const rows = await reader.query<{ game_id: string }>(Prisma.sql`
     SELECT placements.game_id
@@ -50,7 +50,7 @@ export async function readOwnGames(reader: Reader, accountId: string, limit: num
   return rows.map(({ game_id }) => game_id);
 }
 
-/** Games of all accounts, those with the most impressions first. */
+/** Games of all accounts, most impressions first. */
 export async function readMarketGames(
   reader: Reader,
   limit: number,
@@ -64,15 +64,15 @@ export async function readMarketGames(
   return rows.map((row) => ({ gameId: row.game_id, accountId: row.account_id }));
 }
 
-/** A value that active campaigns look for. */
+/** A value that active campaigns target. */
 export interface TargetRow {
-  /** A field of the scene, or `tag`. */
+  /** A scene field, or `tag`. */
   type: string;
   value: string;
   advertiser_id: string;
 }
 
-/** What active campaigns target in the fields of a scene, each value once for each advertiser. */
+/** Values that active campaigns target in scene fields, each once per advertiser. */
 export function readTargets(reader: Reader, limit: number): Promise<TargetRow[]> {
   return reader.query<TargetRow>(Prisma.sql`
     SELECT DISTINCT type, value, advertiser_id

@@ -6,20 +6,20 @@ import { Remembered } from "../shared/remembered.ts";
 import type { Clock } from "../shared/time.ts";
 import { readMarketGames, readOwnAdvertiser, readOwnGames, readTargets } from "./store.ts";
 
-/** How many developers, or advertisers, have to use a word before others are told of it. */
+/** Minimum developers, or advertisers, that use a word before it is disclosed to others. */
 const MIN_USERS = 3;
-/** Games whose words are summed up, and words of each. */
+/** Maximum games whose words are added up, and words per game. */
 const MAX_MARKET_GAMES = 500;
 const MAX_WORDS_PER_GAME = 100;
 const MAX_OWN_GAMES = 100;
 const MAX_TARGETS = 100_000;
 const MAX_UNSENT = 100;
 const MAX_WORDS_PER_TYPE = 200;
-/** How old sums, of the whole market and of an account's own games, may be. Milliseconds. */
+/** Maximum age of the sums, of the market and of an account's own games. Milliseconds. */
 const SUMS_KEPT_MS = 60_000;
-/** Accounts whose sums are kept; each has at most some thousand words. */
+/** Accounts whose sums are cached; each has at most a few thousand words. */
 const MAX_ACCOUNTS = 200;
-/** Games whose words are read at once. */
+/** Games whose words are read concurrently. */
 const GAMES_PER_BATCH = 50;
 
 interface WordSum {
@@ -27,14 +27,14 @@ interface WordSum {
   value: string;
   games: number;
   scenes: number;
-  /** Developers that use it, no more than it takes to name it. */
+  /** Developers that use it; no more than the minimum for disclosure. */
   accounts: Set<string>;
 }
 
-/** Advertisers that target a word, no more than it takes to name it; by `mood:calm`. */
+/** Advertisers that target a word, no more than the minimum for disclosure; by `mood:calm`. */
 type Targets = Map<string, Set<string>>;
 
-/** Which words games send and campaigns target. What the whole market does is summed up about once a minute. */
+/** Words that games send and campaigns target. The market's sums are refreshed about once a minute. */
 export class MarketWords {
   readonly #reader: Reader;
   readonly #traffic: TrafficReader;
@@ -54,7 +54,7 @@ export class MarketWords {
     this.#targets = new Remembered(parts.clock, kept(1));
   }
 
-  /** What a game sends, and what it could send. */
+  /** Words that a game sends, and words that it could send. */
   async ofGame(accountId: string, gameId: string): Promise<Omit<GameWordsBody, "game_id">> {
     const [words, targets, own] = await Promise.all([
       this.#traffic.words(gameId, this.#clock()),
@@ -82,13 +82,13 @@ export class MarketWords {
     };
   }
 
-  /** What games send: of the market what several developers use, and whatever the caller's own games send. */
+  /** Words that games send: in the market those of several developers, and all words of the caller's own games. */
   async ofMarket(accountId: string, type: WordType | undefined): Promise<MarketWordListBody> {
     const [sums, own] = await Promise.all([
       this.#sums.get("", () => this.#sumUp()),
       this.#ownSums.get(accountId, () => this.#ofOwnGames(accountId)),
     ]);
-    // Of a word that too few others use, the caller learns only what the own games send.
+    // For a word that too few others use, the caller sees only counts of its own games.
     const shown = new Map(own);
     for (const [name, sum] of sums) if (sum.accounts.size >= MIN_USERS) shown.set(name, sum);
     return (type === undefined ? SCENE_WORD_TYPES : [type]).flatMap((one) =>

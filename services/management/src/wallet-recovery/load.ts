@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from "@diegetic/database";
 
-/** A wallet is told of so many at most by one restoring. */
+/** Maximum settlements that one restore passes to a wallet. */
 const MAX_UNSETTLED = 20_000;
 
 export interface KnownCampaign {
@@ -17,11 +17,11 @@ export interface KnownCampaign {
   dailyCapCents: number | null;
   spentMillicents: number;
   impressions: number;
-  /** Of this day and the next ones, as far as there are any. */
+  /** Of this day and later days, if any. */
   spentMillicentsByDay: Map<string, number>;
 }
 
-/** Something that billing has still to bring into the wallet: the totals of Postgres contain it. */
+/** A settlement that the wallet does not have yet; Postgres' totals include it. */
 export interface UnsettledImpression {
   kind: "late" | "reversed";
   impressionId: string;
@@ -30,24 +30,24 @@ export interface UnsettledImpression {
   committedInEpoch: number;
 }
 
-/** What Postgres knew of an advertiser when it gave his wallet a new epoch. */
+/** What Postgres knew about an advertiser when its wallet got a new epoch. */
 export interface KnownAdvertiser {
   id: string;
   epoch: number;
-  /** A wallet of an earlier epoch than this is an older copy. */
+  /** A wallet of an earlier epoch is an older copy. */
   verifiedEpoch: number;
   version: number;
   depositedMillicents: number;
   spentMillicents: number;
   impressions: number;
   campaigns: KnownCampaign[];
-  /** Null: too many to be told apart. They are forgotten, for the totals have them. */
+  /** Null: too many to list. They are dropped, because the totals include them. */
   unsettled: UnsettledImpression[] | null;
-  /** Ids, of those that were asked about, that are written or were quarantined. */
+  /** The requested ids that are written or quarantined. */
   handledImpressionIds: Set<string>;
 }
 
-/** The epochs of advertisers' wallets as Postgres knows them. */
+/** The epochs of advertisers' wallets in Postgres. */
 export async function recoveryEpochs(
   database: Database,
   ids: readonly string[],
@@ -60,9 +60,9 @@ export async function recoveryEpochs(
 }
 
 /**
- * Gives wallets new epochs and reads their totals in one transaction, in which billing writes nothing for these
- * advertisers: what it writes later is of another epoch, and noted to be settled. Advertisers whose epoch is not the one
- * given (somebody else restores them) are left out.
+ * Begins new epochs for wallets and reads their totals in one transaction, during which billing writes nothing for
+ * these advertisers. Later writes of records from an older epoch are recorded as settlements. Skips advertisers whose
+ * epoch differs from the given one, because another instance restores them.
  */
 export function beginEpochs(
   database: Database,
@@ -77,7 +77,7 @@ export function beginEpochs(
     const advertisers = await transaction.$queryRaw<AdvertiserRow[]>`
       UPDATE advertisers SET recovery_epoch = nextval('recovery_epochs') WHERE id = ANY(${ids})
       RETURNING id, recovery_epoch, verified_recovery_epoch, version, deposited_millicents, spent_millicents, impressions`;
-    // Locked, so that a budget that is just being lowered has arrived.
+    // Locked, so that a budget reduction in progress has finished.
     const campaigns = await transaction.$queryRaw<CampaignRow[]>`
       SELECT id, advertiser_id, version, status::text AS status, budget_cents, daily_cap_cents, spent_millicents, impressions
       FROM campaigns WHERE advertiser_id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`;
@@ -95,7 +95,7 @@ export function beginEpochs(
   });
 }
 
-/** They stay until the wallet knows them: a restoring that fails is repeated with the same ones. */
+/** Kept until the wallet has them: a failed restore is repeated with the same ones. */
 async function readUnsettled(
   transaction: Transaction,
   ids: readonly string[],
@@ -127,7 +127,7 @@ async function readUnsettled(
   return found;
 }
 
-/** Notes which epochs have reached their wallets, and which late charges came with them. */
+/** Records which epochs have reached their wallets, and with which late charges. */
 export async function markVerified(
   database: Database,
   epochs: ReadonlyMap<string, number>,

@@ -1,11 +1,11 @@
 import { hashSlotOf } from "@diegetic/hot-state";
 
-/** Remembers which hash slots a cluster has given to another node until those who live there have been looked at. */
+/** Remembers hash slots that a cluster has moved to another node, until the wallets on them have been checked. */
 export class MovedHashSlots {
   #owners: ReadonlyMap<number, string> | undefined;
   readonly #moved = new Set<number>();
 
-  /** Compares with what was seen before; the first look sees no move. Wallets that nobody owns keep their last owner. */
+  /** Compares with the previous owners; the first call detects no move. An unowned slot keeps its last owner. */
   look(owners: ReadonlyMap<number, string>): void {
     const before = this.#owners;
     if (before !== undefined) {
@@ -20,12 +20,12 @@ export class MovedHashSlots {
     return this.#moved.size;
   }
 
-  /** Whether the hash slot of this advertiser is among them. */
+  /** Whether this advertiser's hash slot has moved. */
   has(advertiserId: string): boolean {
     return this.#moved.has(hashSlotOf(advertiserId));
   }
 
-  /** All of them have been looked at. */
+  /** Call when the wallets on all of them have been checked. */
   clear(): void {
     this.#moved.clear();
   }

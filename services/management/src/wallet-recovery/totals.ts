@@ -6,13 +6,13 @@ import type { KnownAdvertiser, UnsettledImpression } from "./load.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** The totals with which a wallet is to go on: those of Postgres, and what its outbox has on top of them. */
+/** The totals of a restored wallet: Postgres' totals plus its outbox. */
 export interface WalletTotals extends Pick<AccountTotals, "spentMillicents" | "impressions"> {
   campaigns: RestoredCampaign[];
   settledMarks: string[];
 }
 
-/** Adds the records of the wallet's outbox that Postgres has neither written nor quarantined to what Postgres knows. */
+/** Adds the outbox records that Postgres has neither written nor quarantined to Postgres' totals. */
 export function totalsOf(
   known: KnownAdvertiser,
   outbox: readonly ImpressionRecord[],
@@ -53,11 +53,10 @@ export function totalsOf(
 }
 
 /**
- * Whether a wallet that was found has every charge that Postgres has: then it has not forgotten anything that matters, nor
- * lost some of its keys, and its holds and matches may live on. It may be of any epoch since the one that is known to have
- * reached it: later ones may have been begun in vain. What Postgres has to tell it still is no difference, but a late charge
- * that it does not know was forgotten once.
- * @param marks of the unsettled impressions (`marksOf`), those that the wallet has.
+ * Whether an existing wallet has every charge in Postgres: then it lost no keys or money, and its holds and matches
+ * stay valid. Its epoch may be any since the last verified one, because later restores may have failed. Pending
+ * settlements are no difference, but a late charge that the wallet does not know has been lost before.
+ * @param marks marks of the unsettled impressions (`marksOf`) that the wallet has
  */
 export function isIntact(
   found: FrozenWallet,
@@ -91,13 +90,13 @@ export function isIntact(
   );
 }
 
-/** Today, or tomorrow when something was recorded there: the clock of Redis was ahead. What lies further ahead is no day to spend on. */
+/** Today, or tomorrow if something was recorded there, because the clock of Redis was ahead. Later days are ignored. */
 function spendingDay(days: readonly string[], today: string): string {
   const tomorrow = utcDay(Date.parse(today) + DAY_MS);
   return days.includes(tomorrow) ? tomorrow : today;
 }
 
-/** Late charges that a wallet did not have when it was found. */
+/** Late charges that the wallet did not have when it was found. */
 export function missingLateIds(
   found: FrozenWallet,
   { unsettled }: KnownAdvertiser,
@@ -120,7 +119,7 @@ function isTrustedEpoch({ epoch }: FrozenWallet, { verifiedEpoch }: KnownAdverti
   return epoch !== "" && Number(epoch) >= verifiedEpoch;
 }
 
-/** By what a wallet knows that it contains these, or does not contain them any more. */
+/** The marks by which a wallet knows that it includes, or has reversed, these impressions. */
 export function marksOf({ unsettled }: KnownAdvertiser): string[] {
   return (unsettled ?? []).flatMap(({ kind, impressionId }) =>
     kind === "late" ? [impressionId] : [impressionId, `-${impressionId}`],

@@ -16,11 +16,11 @@ import { isIntact, marksOf, missingLateIds, totalsOf, type WalletTotals } from "
 /** Advertisers whose rows one transaction locks. */
 const BATCH = 100;
 const OUTBOX_PAGE = 500;
-/** A longer outbox is first worked off by billing, which a frozen wallet does not stop. */
+/** Billing drains a longer outbox first; a frozen wallet does not prevent that. */
 const MAX_OUTBOX_LENGTH = 10_000;
-/** How long others leave a wallet to whoever has begun to restore it: a batch takes some tenths of a second. */
+/** How long other instances leave a wallet to the one that restores it: a batch takes a few 100 ms. */
 const CLAIM_MS = 3_000;
-/** A wallet that somebody else restores is looked at again for a little longer than that. */
+/** Number of checks of a wallet that another instance restores: a little longer than the claim. */
 const LOOKS = 80;
 const LOOK_EVERY_MS = 40;
 
@@ -39,27 +39,26 @@ export interface WalletRecoveryParts {
 
 interface Found {
   wallet: FrozenWallet;
-  /** As Postgres knew it when the wallet was looked at. */
+  /** From Postgres, when the wallet was checked. */
   epoch: number;
   outbox: ImpressionRecord[];
 }
 
-/** `created`: there was none before; `forgotten`: its holds and matches are void; `kept`: they live on. */
+/** `created`: there was no wallet; `forgotten`: its holds and matches are void; `kept`: they stay valid. */
 type Outcome = "created" | "forgotten" | "kept";
 
 interface Restored {
   epoch: number;
   outcome: Outcome;
-  /** Late charges that it had not had. */
+  /** Late charges that the wallet did not have. */
   lateIds: string[];
 }
 
 /**
- * Brings advertisers' wallets back that may not serve: those that Redis has lost, those on a server that was restarted or
- * promoted since, and those of another epoch than Postgres knows. Each is frozen, counted anew from Postgres under a new
- * epoch, and let go, by one script, only while it is as it was found. Any number of instances may do that at once: they keep
- * off each other's wallets, so that each is frozen once. A restoring that fails half-way is repeated; what it has begun in
- * Postgres tells nothing about the wallet.
+ * Restores wallets that may not serve: those that Redis lost, those on a restarted or promoted server, and those of
+ * another epoch than Postgres'. Freezes each wallet, counts it from Postgres under a new epoch, and activates it by one
+ * script, only if it is unchanged since. Any number of instances may run this concurrently: a claim ensures that each
+ * wallet is frozen once. A failed restore is repeated; an epoch begun in Postgres says nothing about the wallet.
  */
 export class WalletRecovery {
   readonly #parts: WalletRecoveryParts;
@@ -75,13 +74,13 @@ export class WalletRecovery {
       "Advertisers' wallets that serve; created: for the first time; forgotten: again, with their holds and matches void",
       ["matches"],
     );
-    // Prometheus sees no increase in a series that begins with its first event.
+    // Prometheus sees no increase in a series whose first value is an event.
     for (const matches of ["created", "kept", "forgotten"]) this.#restored.inc({ matches }, 0);
   }
 
   /**
-   * Looks at wallets and restores those that are frozen. Returns how many still are: they need another look. All of them are left
-   * as they are while it is not known that Redis is this installation's.
+   * Checks wallets and restores the frozen ones. Returns how many are still frozen and need another call. Changes
+   * nothing until Redis is known to belong to this installation.
    */
   async restoreFrozen(advertiserIds: readonly string[]): Promise<number> {
     let left = 0;
@@ -103,7 +102,7 @@ export class WalletRecovery {
     }
   }
 
-  /** Restores what is frozen, then waits for those that others restore: who asked for a wallet wants it to serve. */
+  /** Restores frozen wallets, then waits for those that other instances restore, because the caller needs them to serve. */
   async #restoreBatch(advertiserIds: readonly string[]): Promise<number> {
     let left = 0;
     let waiting: string[] = [...advertiserIds];
@@ -123,7 +122,7 @@ export class WalletRecovery {
     return left + waiting.length;
   }
 
-  /** Freezes those that may not serve and are nobody else's. */
+  /** Freezes wallets that may not serve and that no other instance restores. */
   async #look(
     epochs: ReadonlyMap<string, number>,
     isSure: boolean,
@@ -159,10 +158,10 @@ export class WalletRecovery {
     let left = 0;
     const [first] = found.values();
     if (first === undefined) return 0;
-    // Of Redis, not of this process: its scripts count the day's spending by their own clock.
+    // The day of Redis, whose scripts count the day's spending by their own clock.
     const { day } = first.wallet;
     for (const [id, { wallet }] of found) {
-      // Midnight passes while the nodes of a cluster are asked: the next look is after it.
+      // Midnight passed while the nodes of a cluster were read: the next check is after it.
       if (wallet.day === day) continue;
       found.delete(id);
       left += 1;
@@ -195,12 +194,12 @@ export class WalletRecovery {
       }),
     );
     await markVerified(database, restored, lateIds);
-    this.#tell(counts);
+    this.#log(counts);
     return left + found.size - restored.size;
   }
 
-  /** A line for each thing that happened to wallets; only one of them is more than what every start brings. */
-  #tell({ created, kept, forgotten }: Record<Outcome, number>): void {
+  /** One log line for each outcome; only one outcome is more than a normal start. */
+  #log({ created, kept, forgotten }: Record<Outcome, number>): void {
     const { logger } = this.#parts;
     if (created > 0) logger.info({ wallets: created }, "wallets created");
     if (kept > 0) logger.info({ wallets: kept }, "wallets verified");
@@ -248,7 +247,7 @@ export class WalletRecovery {
     return isIntact(wallet, expected, campaigns, marks);
   }
 
-  /** Null: it is too long to be counted. */
+  /** Null: too long to count. */
   async #readOutbox(advertiserId: string): Promise<ImpressionRecord[] | null> {
     const records = new Map<string, ImpressionRecord>();
     let cursor: string | undefined;
@@ -264,7 +263,7 @@ export class WalletRecovery {
     return [...records.values()];
   }
 
-  /** The due index may be gone, or on another node that has gone back. */
+  /** The due index may be gone, or on another node that lost data. */
   async #announce(advertiserId: string, has: { holds: boolean; outbox: boolean }): Promise<void> {
     const { due, nowMs } = this.#parts;
     if (has.holds) await due.register("holds", advertiserId, nowMs());
@@ -278,7 +277,7 @@ export class WalletRecovery {
   }
 }
 
-/** None was there, none has ever been known to be, and nothing was spent: Redis has lost nothing. */
+/** There was no wallet, none was ever known, and nothing was spent: Redis lost nothing. */
 function isNew(known: KnownAdvertiser, wallet: FrozenWallet): boolean {
   return wallet.epoch === "" && known.verifiedEpoch === 0 && known.impressions === 0;
 }
