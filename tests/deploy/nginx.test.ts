@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,6 +9,7 @@ import { findNginx } from "@diegetic/local-stores";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually } from "../helpers/eventually.ts";
 import { ROOT } from "./compose-file.ts";
+import { configureNginx, startNginx } from "./nginx.ts";
 
 const run = promisify(execFile);
 const PATIENCE = { timeoutMs: 30_000 };
@@ -17,10 +18,9 @@ const nginx = await findNginx().catch((error: Error) => error);
 if (nginx instanceof Error) {
   it.skip(`the proxy's configuration is not tried here: ${nginx.message}`, () => undefined);
 } else {
-  // Debian's nginx may be older than the image's: it takes addresses instead of a name that it resolves again and again.
   describe("docker/nginx.conf in a real nginx", () => {
     let dir = "";
-    let proxy: ChildProcess;
+    let proxy: { stop(): Promise<void> } | undefined;
     let url = "";
     let management: Upstream;
     const matchInstances: Upstream[] = [];
@@ -31,18 +31,14 @@ if (nginx instanceof Error) {
       matchInstances.push(await startUpstream("match-1"), await startUpstream("match-2"));
       const port = await freePort();
       url = `http://127.0.0.1:${port}`;
-      const config = join(dir, "nginx.conf");
-      writeFileSync(config, configuration(dir, port, { management: [management], match: matchInstances }));
-      await run(nginx, ["-t", "-c", config]);
-      proxy = spawn(nginx, ["-c", config, "-g", "daemon off;"], { stdio: "inherit" });
-      await eventually(async () => (await fetch(`${url}/healthz`)).ok, PATIENCE);
+      const config = configureNginx(dir, port, {
+        management: [management.port],
+        match: matchInstances.map((instance) => instance.port),
+      });
+      proxy = await startNginx(nginx, config, url);
     });
     afterAll(async () => {
-      if (proxy !== undefined) {
-        const exited = new Promise((resolve) => proxy.once("exit", resolve));
-        proxy.kill("SIGTERM");
-        await exited;
-      }
+      await proxy?.stop();
       for (const upstream of [management, ...matchInstances]) upstream?.stop();
       rmSync(dir, { recursive: true, force: true });
     });
@@ -128,31 +124,6 @@ async function startUpstream(name: string): Promise<Upstream> {
       server.closeAllConnections();
     },
   };
-}
-
-/** The files as they are mounted into the container, with the ports of this test and in the frame of the image's main file. */
-function configuration(dir: string, port: number, services: Record<string, Upstream[]>): string {
-  const addressesOf = (_line: string, name: string, parameters: string) =>
-    (services[name] ?? []).map((upstream) => `server 127.0.0.1:${upstream.port}${parameters}`).join("\n");
-  const site = readFileSync(`${ROOT}docker/nginx.conf`, "utf8")
-    .replace(/server (\w+):8080 resolve([^;]*;)/g, addressesOf)
-    .replace("listen 8080", `listen 127.0.0.1:${port}`)
-    .replace("/etc/nginx/real-ip.conf", join(dir, "real-ip.conf"));
-  writeFileSync(join(dir, "real-ip.conf"), readFileSync(`${ROOT}docker/real-ip.conf`, "utf8"));
-  writeFileSync(join(dir, "site.conf"), site);
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-    (kind) => `${kind}_temp_path ${dir}/${kind};`,
-  );
-  return `worker_processes 1;
-pid ${dir}/nginx.pid;
-error_log ${dir}/error.log;
-events {}
-http {
-  access_log off;
-  ${temporary.join("\n  ")}
-  include ${dir}/site.conf;
-}
-`;
 }
 
 async function post(url: string, path: string, headers: Record<string, string> = {}) {

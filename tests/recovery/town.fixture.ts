@@ -31,6 +31,10 @@ export interface TownOptions {
   logTo?: { write(line: string): void };
   /** Where management, match and billing look for Redis. Default: where it is. */
   servicesRedisUrl?: string;
+  /** A migrated database that outlives the town. Default: one of its own. */
+  databaseUrl?: string;
+  /** The town that the database is of already. */
+  restored?: Town;
 }
 
 export class Town {
@@ -41,9 +45,10 @@ export class Town {
   readonly billing: BillingService;
   readonly #match: MatchService;
   readonly #servers: ListeningServer[] = [];
-  readonly #redisUrl: string;
+  readonly redisUrl: string;
   advertiserId = "";
   campaignId = "";
+  key = "";
   #player = 0;
   #billingStopped: Promise<void> | undefined;
   #serving: Api | undefined;
@@ -69,7 +74,7 @@ export class Town {
       RATE_LIMIT_IMPRESSIONS: "unlimited",
     };
     this.postgres = postgres;
-    this.#redisUrl = redisUrl;
+    this.redisUrl = redisUrl;
     const urls = { databaseUrl: postgres.url, redisUrl: servicesRedisUrl };
     this.management = createInstance(urls, undefined, undefined, logTo && { logTo });
     this.redis = connectRedis(redisUrl, { name: "test" });
@@ -93,24 +98,33 @@ export class Town {
     plan: { depositCents: number; budgetCents: number },
     options: TownOptions = {},
   ): Promise<Town> {
-    const town = new Town(await createTestDatabase(), redisUrl, options);
+    const { databaseUrl, restored } = options;
+    const database =
+      databaseUrl === undefined
+        ? await createTestDatabase()
+        : { url: databaseUrl, drop: async () => undefined };
+    const town = new Town(database, redisUrl, options);
     const { management } = town;
     await management.start();
     await forgetEarlierLeases(redisUrl);
     await town.#match.waitUntilFresh(PATIENCE.timeoutMs);
     const parts = { database: management.database, publishing: management.publishing };
-    const { accountId, key } = await createAccountWithKey(parts, {
-      label: "town",
-      rateLimitPerMinute: "unlimited",
-    });
+    const account = { label: "town", rateLimitPerMinute: "unlimited" as const };
+    town.key = restored?.key ?? (await createAccountWithKey(parts, account)).key;
+    const key = town.key;
     const managementUrl = await town.#listen(management.app);
     const matchUrl = await town.#listen(town.#match.app);
     const api = apiClient(managementUrl, key);
     town.#managing = api;
     town.#serving = apiClient(matchUrl, key);
+    if (restored !== undefined) {
+      town.campaignId = restored.campaignId;
+      town.advertiserId = restored.advertiserId;
+      return town;
+    }
     town.campaignId = (await startCampaign(api, { ...plan, cpmBidCents: 1_000 })).campaignId;
     await enableGame(api, GAME);
-    const advertiser = await management.database.advertiser.findUniqueOrThrow({ where: { accountId } });
+    const advertiser = await management.database.advertiser.findFirstOrThrow();
     town.advertiserId = advertiser.id;
     return town;
   }
@@ -233,7 +247,7 @@ export class Town {
   }
 
   #api(): Api {
-    if (this.#serving === undefined) throw new Error(`nothing listens yet on ${this.#redisUrl}`);
+    if (this.#serving === undefined) throw new Error(`nothing listens yet on ${this.redisUrl}`);
     return this.#serving;
   }
 }

@@ -1,4 +1,10 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { findProgram } from "./debian-package.ts";
+import { SetupError } from "./process.ts";
+
+/** Where Debian has each major version of Postgres. */
+const DEBIAN_POSTGRES = "/usr/lib/postgresql";
 
 /** The path of nginx: from the PATH, else installed by apt-get where that is allowed. Throws SetupError. */
 export function findNginx(): Promise<string> {
@@ -36,4 +42,27 @@ export function findGo(): Promise<string> {
     },
     () => {},
   );
+}
+
+/**
+ * A directory with a Postgres server and its own pg_dump and pg_restore, which read no newer server: Debian's; else as
+ * `findNginx`.
+ */
+export async function findPostgresWithBackupTools(): Promise<string> {
+  const whatToInstall = "Install Debian's Postgres (apt-get install postgresql).";
+  const found = () => {
+    const versions = existsSync(DEBIAN_POSTGRES) ? readdirSync(DEBIAN_POSTGRES) : [];
+    return versions
+      .sort((one, other) => Number(other) - Number(one))
+      .map((version) => join(DEBIAN_POSTGRES, version, "bin"))
+      .find((dir) =>
+        ["postgres", "initdb", "pg_dump", "pg_restore"].every((name) => existsSync(join(dir, name))),
+      );
+  };
+  const present = found();
+  if (present !== undefined) return present;
+  await findProgram({ names: ["pg_dump"], packageName: "postgresql", whatToInstall }, () => {});
+  const installed = found();
+  if (installed === undefined) throw new SetupError(`There is no ${DEBIAN_POSTGRES}. ${whatToInstall}`);
+  return installed;
 }

@@ -27,12 +27,18 @@ export interface PostgresOptions {
   port?: number;
   /** More settings for the server, as in `["fsync=off"]`. */
   settings?: string[];
+  /** Directory with the programs of another Postgres. Default: those of the npm package. */
+  programs?: string;
   onProgress?: (line: string) => void;
 }
 
 /** Starts the Postgres that comes as an npm package, on 127.0.0.1 alone, with an empty database the first time. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningStore> {
-  const binaries = await findPostgresBinaries();
+  const { programs } = options;
+  const binaries =
+    programs === undefined
+      ? await findPostgresBinaries()
+      : { postgres: join(programs, "postgres"), initdb: join(programs, "initdb") };
   const dir = resolve(options.dir);
   const dataDir = join(dir, "data");
   mkdirSync(dir, { recursive: true });

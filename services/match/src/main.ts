@@ -5,6 +5,8 @@ import { readMatchSettings } from "./settings.ts";
 
 /** Running requests end within this time after a signal; reservations take milliseconds. */
 const DRAIN_MS = 5_000;
+/** A proxy passes by an instance that does not listen yet; one that listens and cannot serve answers it 503. */
+const LISTEN_AFTER_MS = 5_000;
 
 await runService({
   name: "match",
@@ -17,13 +19,20 @@ await runService({
     const metrics = createMetrics({ service: "match", processMetrics: true });
     const service = createMatchService({ settings, secrets, logger, metrics });
     const { host, port, metricsPort } = settings;
-    const server = await listen(service.app, { host, port, portVariable: "PORT" });
+    let isListening = false;
+    const api = () => {
+      if (!isListening) throw new Error("the port is not open yet");
+    };
     const operations = await startOperationsServer({
       host,
       port: metricsPort,
       metrics,
-      readiness: service.readiness,
+      readiness: { ...service.readiness, api },
     });
+    // Without a snapshot it listens nevertheless, and says why it does not serve.
+    await service.waitUntilFresh(LISTEN_AFTER_MS).catch(() => undefined);
+    const server = await listen(service.app, { host, port, portVariable: "PORT" });
+    isListening = true;
     return {
       ports: { port: server.port, metricsPort: operations.port },
       stop: async () => {
