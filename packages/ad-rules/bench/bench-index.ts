@@ -1,6 +1,6 @@
 /**
- * `npm run bench:index`: what one match, one change and one campaign cost in the index alone, on one core. Prints tables
- * and, as its last line, the same as JSON. `-- --campaigns 10,10000 --rounds 5` chooses other worlds and fewer rounds.
+ * `npm run bench:index` measures the cost of a match, a change and a campaign in the index alone, on one core. Prints
+ * tables, and the same as JSON in its last line. `-- --campaigns 10,10000 --rounds 5` sets world sizes and rounds.
  */
 import { parseArgs } from "node:util";
 import { CampaignIndex } from "../src/matching-index/campaign-index.ts";
@@ -44,11 +44,11 @@ function readArguments() {
   }
 }
 
-/** Whole numbers from 1 to a million, divided by commas. */
-function numbers(name: string, text: string, most = 100): number[] {
+/** Parses comma-separated integers from 1 to a million. */
+function numbers(name: string, text: string, maxCount = 100): number[] {
   const found = text.split(",").map((part) => (/^\d{1,7}$/.test(part) ? Number(part) : 0));
-  if (found.length <= most && found.every((one) => one >= 1 && one <= 1_000_000)) return found;
-  const allowed = most === 1 ? "a whole number" : "whole numbers, divided by commas, each";
+  if (found.length <= maxCount && found.every((one) => one >= 1 && one <= 1_000_000)) return found;
+  const allowed = maxCount === 1 ? "an integer" : "comma-separated integers, each";
   return wrongUse(`${name} is "${text}": it must be ${allowed} from 1 to 1000000`);
 }
 
@@ -77,7 +77,7 @@ function summary(samples: ArrayLike<number>) {
   return { mean, p50: at(0.5), p99: at(0.99), longest: at(1) };
 }
 
-/** Parses and puts in one by one, as the follower of the snapshot has it done; then changes some. */
+/** Parses and inserts campaigns one by one, as the snapshot follower does; then changes some. */
 function load(size: number) {
   const before = heapMegabytes();
   const world = emptyWorld(`${size}`);
@@ -134,8 +134,8 @@ function loadSpecial(name: string): World {
 const draws = new SeededRandom(11);
 
 /**
- * The quantiles are over different requests; of each request the quietest round counts, because the machine is shared and
- * what others do to it is not to be measured. Within a round each request comes once, so that none finds its own traces.
+ * The quantiles are over different requests. The fastest round of each request counts, because other load on a shared
+ * machine must not be measured. Each request runs once per round, so that it does not find its own data in the caches.
  */
 function measure({ name, matching }: World, kind: string, make: (random: SeededRandom) => MatchScene) {
   const random = new SeededRandom(17);

@@ -1,4 +1,4 @@
-/** A seeded stream of numbers, so that every run measures the same worlds. */
+/** A seeded random generator, so that every run measures the same worlds. */
 export class SeededRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** At least 0 and below 1 (mulberry32). */
+  /** In [0, 1) (mulberry32). */
   readonly next = (): number => {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -18,20 +18,20 @@ export class SeededRandom {
     return this.next() < share;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both included. */
   whole(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  /** One of the list; the n-th is drawn about 1/n as often as the first. */
+  /** An element of the list; the n-th is drawn about 1/n as often as the first. */
   zipf<Entry>(list: readonly Entry[]): Entry {
-    const place = Math.floor((list.length + 1) ** this.next()) - 1;
-    const entry = list[Math.min(place, list.length - 1)];
+    const index = Math.floor((list.length + 1) ** this.next()) - 1;
+    const entry = list[Math.min(index, list.length - 1)];
     if (entry === undefined) throw new RangeError("an empty list");
     return entry;
   }
 
-  /** Up to `count` different ones of the list, by `zipf`. */
+  /** Up to `count` distinct elements of the list, drawn by `zipf`. */
   several<Entry>(list: readonly Entry[], count: number): Entry[] {
     const chosen = new Set<Entry>();
     for (let n = 0; n < count; n += 1) chosen.add(this.zipf(list));

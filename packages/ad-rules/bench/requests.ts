@@ -3,18 +3,18 @@ import type { SeededRandom } from "./random.ts";
 import * as vocabulary from "./vocabulary.ts";
 import { pointIn } from "./world.ts";
 
-/** The kinds of requests that are measured. */
+/** The measured kinds of requests. */
 export const requestKinds = {
-  /** A scene of a usual game, all fields given, a narrative of some 60 words; the player's place is known. */
+  /** A typical scene with all fields, a narrative of some 60 words and the player's place. */
   "several match": scene,
-  /** The same without a place, and the category alone as context. */
+  /** A typical scene without a place, with the category as its only context. */
   "little context": littleContext,
-  /** A narrative as long as is allowed: 2000 characters. */
+  /** A narrative of the maximum length, 2000 characters. */
   "long narrative": (random: SeededRandom) =>
     telling(scene(random), vocabulary.narrative(random, 40).slice(0, 2_000)),
-  /** A narrative of 60 words and phrases, each of them one that campaigns target, prefer or block. */
+  /** A narrative of 60 words and phrases that campaigns all target, prefer or block. */
   "dense text": (random: SeededRandom) => telling(scene(random), vocabulary.denseNarrative(random, 60)),
-  /** A scene in a place and of things that no campaign targets, and every campaign of the world targets something. */
+  /** A scene that no campaign targets; every campaign of the world targets something. */
   "none matches": noneMatches,
 } satisfies Record<string, (random: SeededRandom) => MatchScene>;
 

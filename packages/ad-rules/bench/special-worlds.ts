@@ -5,11 +5,11 @@ import { requestKinds } from "./requests.ts";
 import * as vocabulary from "./vocabulary.ts";
 import { campaignJson } from "./world.ts";
 
-/** Worlds in which something that is usually rare is the rule, and the requests that meet it. */
+/** Worlds in which every campaign has a feature that is usually rare, with matching requests. */
 export interface SpecialWorld {
   campaign(number: number): Campaign;
   request(random: SeededRandom): MatchScene;
-  /** Every campaign is passed over as lacking money. */
+  /** The index skips every campaign as lacking money. */
   refused?: boolean;
 }
 
@@ -32,8 +32,8 @@ export const specialWorlds: Readonly<Record<string, SpecialWorld>> = {
   "shared affinity, wrong country": {
     campaign: (number) => ({
       ...open(number),
-      affinities: vocabulary.moods.map((affinity_value, place) => ({
-        affinity_id: `aff_${place}`,
+      affinities: vocabulary.moods.map((affinity_value, index) => ({
+        affinity_id: `aff_${index}`,
         affinity_type: "mood",
         affinity_value,
         weight: 1,

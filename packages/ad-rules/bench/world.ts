@@ -21,8 +21,8 @@ const affinityLists: [AffinityType, readonly string[]][] = [
 ];
 
 /**
- * A campaign as the snapshot would carry it, as JSON: most have a geo target, half have tags, half categories, some have
- * a blocklist, most have affinities, half a schedule; each targets something. A fifth is not active.
+ * A campaign in the JSON of the snapshot. Most have a geo target and affinities; half have tags, half categories, half a
+ * schedule; some have a blocklist. Each targets something. A fifth are not active.
  */
 export function campaignJson(number: number, version = 1): string {
   return JSON.stringify(campaign(number, version));
@@ -31,7 +31,7 @@ export function campaignJson(number: number, version = 1): string {
 function campaign(number: number, version: number): Campaign {
   const random = new SeededRandom(number * 7919 + version);
   const id = (prefix: string, n = 0) => `${prefix}_01kb${(number * 131 + n).toString(36).padStart(22, "0")}`;
-  const many = (share: number, most: number) => (random.chance(share) ? random.whole(1, most) : 0);
+  const many = (share: number, max: number) => (random.chance(share) ? random.whole(1, max) : 0);
   const [start, end] = schedule(random);
   const targetTags = random.several(vocabulary.tags, many(0.5, 6));
   const geoTargets = Array.from({ length: many(0.75, 4) }, (_, n) => geoTarget(random, id("geo", n)));
@@ -118,12 +118,12 @@ function blocklistRule(random: SeededRandom): Campaign["blocklist"][number] {
   return { rule_type: "game_id", value: `game-${random.whole(1, 2_000)}` };
 }
 
-/** Somewhere in a made-up country: each has a centre of its own. */
+/** A random point near the centre of a fictional country. */
 export function pointIn(random: SeededRandom, country: string): { lat: number; lng: number } {
-  const place = vocabulary.countries.indexOf(country);
+  const index = vocabulary.countries.indexOf(country);
   return {
-    lat: ((place * 37) % 120) - 60 + random.next() * 8,
-    lng: ((place * 83) % 340) - 170 + random.next() * 10,
+    lat: ((index * 37) % 120) - 60 + random.next() * 8,
+    lng: ((index * 83) % 340) - 170 + random.next() * 10,
   };
 }
 

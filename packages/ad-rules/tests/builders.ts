@@ -1,7 +1,7 @@
 import type { Affinity, Campaign, Creative, GeoTarget } from "../src/types/campaign.ts";
 import type { Placement } from "../src/types/request.ts";
 
-/** A creative with a hook; name what the test is about. */
+/** A creative with a hook. Pass only the fields that matter to the test. */
 export function creative(fields: Partial<Creative> = {}): Creative {
   return {
     creative_id: "crt_1",
@@ -17,7 +17,7 @@ export function creative(fields: Partial<Creative> = {}): Creative {
   };
 }
 
-/** An active campaign without targeting and with one creative; name what the test is about. */
+/** An active campaign with one creative and no targeting. Pass only the fields that matter to the test. */
 export function campaign(fields: Partial<Campaign> = {}): Campaign {
   return {
     campaign_id: "camp_1",
@@ -38,7 +38,7 @@ export function campaign(fields: Partial<Campaign> = {}): Campaign {
   };
 }
 
-/** An active placement that takes every type and blocks nothing. */
+/** An active placement that accepts every type and blocks nothing. */
 export function placement(fields: Partial<Placement> = {}): Placement {
   return {
     game_id: "game-1",
@@ -65,12 +65,12 @@ export function geoTarget(fields: Partial<GeoTarget> & Pick<GeoTarget, "target_t
   };
 }
 
-/** Affinities with ids in their order, from the oldest. */
+/** Affinities with ids in list order, oldest first. */
 export function affinities(
   ...list: [type: Affinity["affinity_type"], value: string, weight?: number][]
 ): Affinity[] {
-  return list.map(([affinity_type, affinity_value, weight = 1], place) => ({
-    affinity_id: `aff_${place}`,
+  return list.map(([affinity_type, affinity_value, weight = 1], index) => ({
+    affinity_id: `aff_${index}`,
     affinity_type,
     affinity_value,
     weight,

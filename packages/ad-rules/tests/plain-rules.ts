@@ -2,7 +2,7 @@ import type { Affinity, BlocklistRule, Campaign, GeoTarget } from "../src/types/
 import type { GameContext, MatchScene, PlayerGeo } from "../src/types/request.ts";
 import { cityName, hasPhrase, same, sames } from "./plain-texts.ts";
 
-/** Rules 1 to 7 and the affinities of docs/behaviour.md#matching, on a campaign and a request as they come. */
+/** Reference implementation of rules 1 to 7 and affinities (docs/behaviour.md#matching), without compilation. */
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -16,7 +16,7 @@ function daysSince1970(year: number, month: number, day: number): number {
   return days + day - 1;
 }
 
-/** First and last millisecond of what a date means; null: it cannot be read. */
+/** First and last millisecond of a date; null: unreadable. */
 function spanOf(text: string): [firstMs: number, lastMs: number] | null {
   const day = /^(\d\d\d\d)-(\d\d)-(\d\d)/.exec(text);
   if (day === null) return null;
@@ -53,7 +53,7 @@ function isAccepted(campaign: Campaign, { placement }: MatchScene): boolean {
   );
 }
 
-/** By the angle between the two directions from the Earth's centre. */
+/** Uses the angle between the two directions from the Earth's centre. */
 function kilometresBetween(from: { lat: number; lng: number }, to: { lat: number; lng: number }): number {
   const direction = ({ lat, lng }: { lat: number; lng: number }): [number, number, number] => {
     const [phi, lambda] = [(lat / 180) * Math.PI, (lng / 180) * Math.PI];
@@ -64,10 +64,10 @@ function kilometresBetween(from: { lat: number; lng: number }, to: { lat: number
   return 6371.0088 * Math.atan2(across, a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
-/** A millimetre: what sine and cosine are out by decides nothing. */
+/** One millimetre, so that rounding errors of sine and cosine decide nothing. */
 const edgeKm = 1e-6;
 
-/** Null: it lacks what its type requires. */
+/** Null: a field that its type requires is missing. */
 function isIn(target: GeoTarget, geo: PlayerGeo | null | undefined): boolean | null {
   const { target_type: type, lat, lng, radius_km } = target;
   if (type === "radius") {
@@ -85,7 +85,7 @@ function isIn(target: GeoTarget, geo: PlayerGeo | null | undefined): boolean | n
   return cityName(geo?.city_name) === city && (state === "" || isInState);
 }
 
-/** A place to keep out of that nobody can read keeps the campaign out of everywhere. */
+/** An unreadable exclude excludes every player. */
 function isInPlace({ geo_targets }: Campaign, { geo }: MatchScene): boolean {
   const includes = geo_targets.filter((target) => target.include);
   const excludes = geo_targets.filter((target) => !target.include);
@@ -132,7 +132,7 @@ export function isCandidate(campaign: Campaign, scene: MatchScene): boolean {
   );
 }
 
-/** What of the weight an affinity adds. */
+/** The share of the weight that an affinity adds. */
 export function shareOf({ affinity_type, affinity_value }: Affinity, context: GameContext): 0 | 0.5 | 1 {
   const fields = {
     action: context.actions,

@@ -1,9 +1,9 @@
 /**
- * Texts as in docs/behaviour.md#texts-and-numbers, read letter by letter: what the rules'
- * own functions are compared with.
+ * Reference implementation of docs/behaviour.md#texts-and-numbers, letter by letter, with which tests compare the
+ * functions of the rules.
  */
 
-/** Remembers what a text was turned into: worlds are made of few texts. */
+/** Caches results, because worlds contain few distinct texts. */
 function remembered<Result>(make: (text: string) => Result): (text: string) => Result {
   const known = new Map<string, Result>();
   return (text) => {
@@ -16,7 +16,7 @@ function remembered<Result>(make: (text: string) => Result): (text: string) => R
   };
 }
 
-/** Unicode's list of code points that are to be ignored by default, first and last of each range. */
+/** Unicode's default ignorable code points: first and last of each range. */
 const ignored = `
   ad 34f 61c 115f-1160 17b4-17b5 180b-180f 200b-200f 202a-202e 2060-206f 3164 fe00-fe0f feff ffa0 fff0-fff8
   1bca0-1bca3 1d173-1d17a e0000-e0fff`
@@ -29,14 +29,14 @@ function isVisible(letter: string): boolean {
   return !ignored.some(([first = 0, last = first]) => first <= code && code <= last);
 }
 
-/** How two texts are compared. Sigma has one small form here: which one is written depends on what follows. */
+/** Normalises a text for comparison. Uses one small sigma, because its written form depends on what follows. */
 export const same = remembered((text) => {
   let form = [...text].filter(isVisible).join("").normalize("NFKC").toLowerCase().normalize("NFKC");
   form = [...form].map((letter) => (letter === "ς" ? "σ" : letter)).join("");
   return form.trim();
 });
 
-/** Present texts in the form in which they are compared. */
+/** Normalises the texts that are neither absent nor blank. */
 export function sames(texts: readonly (string | null | undefined)[] | null | undefined): string[] {
   return (texts ?? []).map((text) => same(text ?? "")).filter((text) => text !== "");
 }
@@ -52,7 +52,7 @@ interface Word {
   isUnspaced: boolean;
 }
 
-/** Letters, digits and marks that follow each other in one kind of script. */
+/** A run of letters, digits and marks in one kind of script. */
 const wordsOf = remembered((text): Word[] => {
   const words: Word[] = [];
   let word: Word | null = null;
@@ -73,17 +73,17 @@ const wordsOf = remembered((text): Word[] => {
   return words;
 });
 
-/** Whether the phrase's words follow each other in the text; where its script has no spaces, also inside of words. */
+/** Whether the phrase's words follow each other in the text; in scripts without spaces, also inside words. */
 export function hasPhrase(text: string | null | undefined, phrase: string): boolean {
   const sought = wordsOf(phrase);
   const words = wordsOf(text ?? "");
   if (sought.length === 0) return false;
   return words.some((_, start) =>
-    sought.every(({ text: part, isUnspaced }, place) => {
-      const word = words[start + place]?.text;
+    sought.every(({ text: part, isUnspaced }, index) => {
+      const word = words[start + index]?.text;
       if (word === undefined) return false;
-      const isFirst = place === 0;
-      const isLast = place === sought.length - 1;
+      const isFirst = index === 0;
+      const isLast = index === sought.length - 1;
       if (!isUnspaced || !(isFirst || isLast)) return word === part;
       if (isFirst && isLast) return word.includes(part);
       return isFirst ? word.endsWith(part) : word.startsWith(part);
@@ -95,7 +95,7 @@ const twoLetters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "
 const strokes: Readonly<Record<string, string>> = { ø: "o", ł: "l", đ: "d", ð: "d", ħ: "h", ı: "i" };
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
-/** A city's name without accents and points, one visible character after the other. */
+/** A city name without accents and points, one visible character at a time. */
 export function cityName(name: string | null | undefined): string {
   return plainName(name ?? "");
 }
@@ -111,7 +111,7 @@ const plainName = remembered((name): string => {
     }
     if (letter === "ـ" || /\p{Script=Inherited}/u.test(base)) return "";
     if (/\p{Script=Arabic}/u.test(base)) {
-      // Madda and hamza make another letter.
+      // Madda and hamza form another letter.
       const parts = [...letter.normalize("NFD")].filter(
         (part) => !/\p{M}/u.test(part) || /[\u0653-\u0655]/u.test(part),
       );

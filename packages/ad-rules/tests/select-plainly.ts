@@ -4,13 +4,13 @@ import { isCandidate, shareOf } from "./plain-rules.ts";
 import { same } from "./plain-texts.ts";
 
 /**
- * Selection as in docs/behaviour.md#matching, every rule on every campaign: what the index has to agree with. It shares
- * nothing with the code that it scores; decimals are counted in whole parts, so that nothing is rounded.
+ * Reference implementation of selection (docs/behaviour.md#matching), which applies every rule to every campaign. It
+ * shares no code with the index and computes decimals as scaled integers, so that nothing is rounded.
  */
 
 const million = 10n ** 6n;
 
-/** A campaign that may serve, with what the answer would say. */
+/** A campaign that may serve, with the values of the response. */
 export interface PlainCandidate {
   campaign: Campaign;
   creatives: Creative[];
@@ -26,12 +26,12 @@ export interface PlainCandidate {
   exactRank: bigint;
 }
 
-/** A decimal number of at most twelve places. */
+/** A decimal number with at most twelve decimals. */
 function exactly(number: number): bigint {
   return BigInt(number.toFixed(12).replace(".", ""));
 }
 
-/** A quotient to the nearest whole number; halves go up. */
+/** A quotient rounded to the nearest integer, half up. */
 function nearest(dividend: bigint, divisor: bigint): bigint {
   return (2n * dividend + divisor) / (2n * divisor);
 }
@@ -41,23 +41,23 @@ function rankPlainly(bidCents: number, score: bigint): bigint {
   return BigInt(bidCents) * (2n * million - nearest(million * million, million + nearest(score, million)));
 }
 
-/** Whether another affinity of the campaign counts in its place: the same, but heavier, or as heavy and older. */
-function isRepeated(affinities: readonly Affinity[], place: number): boolean {
-  const own = affinities[place];
+/** Whether an equal affinity of the campaign counts instead, because it is heavier, or equally heavy and older. */
+function isRepeated(affinities: readonly Affinity[], index: number): boolean {
+  const own = affinities[index];
   if (own === undefined) return false;
   return affinities.some(
-    (other, otherPlace) =>
+    (other, otherIndex) =>
       other.affinity_type === own.affinity_type &&
       same(other.affinity_value) === same(own.affinity_value) &&
-      (other.weight > own.weight || (other.weight === own.weight && otherPlace < place)),
+      (other.weight > own.weight || (other.weight === own.weight && otherIndex < index)),
   );
 }
 
 function candidatePlainly(campaign: Campaign, scene: MatchScene): PlainCandidate {
   let score = 0n;
   const affinityParts: PlainCandidate["affinityParts"] = [];
-  for (const [place, affinity] of campaign.affinities.entries()) {
-    if (isRepeated(campaign.affinities, place)) continue;
+  for (const [index, affinity] of campaign.affinities.entries()) {
+    if (isRepeated(campaign.affinities, index)) continue;
     const exact = (exactly(affinity.weight) * BigInt(shareOf(affinity, scene.context) * 2)) / 2n;
     score += exact;
     if (exact === 0n) continue;
@@ -77,7 +77,7 @@ function candidatePlainly(campaign: Campaign, scene: MatchScene): PlainCandidate
   };
 }
 
-/** All candidates, the highest rank first. */
+/** All candidates in descending order of rank. */
 export function candidatesPlainly(campaigns: Iterable<Campaign>, scene: MatchScene): PlainCandidate[] {
   return [...campaigns]
     .filter((campaign) => isCandidate(campaign, scene))
@@ -85,13 +85,13 @@ export function candidatesPlainly(campaigns: Iterable<Campaign>, scene: MatchSce
     .sort((left, right) => right.rank - left.rank);
 }
 
-/** Those within 1 % of the highest rank, the edge included. `candidates`: the highest first. */
+/** The candidates within 1 % of the highest rank, the edge included. @param candidates in descending order of rank */
 export function tiesPlainly(candidates: readonly PlainCandidate[]): PlainCandidate[] {
   const highest = candidates[0]?.exactRank ?? 0n;
   return candidates.filter((one) => one.exactRank * 100n >= highest * 99n);
 }
 
-/** The value of the heaviest affinity of each kind that biases the scene; the first one of equal weights. */
+/** The value of the heaviest affinity of each kind that biases the scene; of equal weights the first. */
 export function pipelinePlainly(campaign: Campaign): Record<string, string> {
   const pipeline: Record<string, string> = {};
   for (const type of ["lighting", "effects", "camera", "mood", "location"]) {
@@ -103,7 +103,7 @@ export function pipelinePlainly(campaign: Campaign): Record<string, string> {
   return pipeline;
 }
 
-/** Why nobody is served, as far as the campaigns and the placement tell (docs/behaviour.md#reasons-for-no-match). */
+/** The reason for no match; session caps are not considered (docs/behaviour.md#reasons-for-no-match). */
 export function reasonPlainly(
   campaigns: Iterable<Campaign>,
   scene: MatchScene,

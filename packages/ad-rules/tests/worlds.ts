@@ -5,8 +5,8 @@ import type { MatchScene } from "../src/types/request.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "./builders.ts";
 
 /**
- * Worlds and requests made to collide: few values, in several spellings, phrases within words and across them, scripts
- * that do not separate words, dates and places at their edges, blank entries, unreadable dates and places.
+ * Worlds and requests that collide often: few values in several spellings, phrases within and across words, scripts that
+ * do not separate words, dates and places at their edges, blank entries, unreadable dates and places.
  */
 
 const noonMs = Date.parse("2026-03-01T12:00:00Z");
@@ -25,7 +25,7 @@ const dates = [
   "soon",
 ];
 
-/** Texts of campaigns and contexts, alike. */
+/** Texts of both campaigns and contexts. */
 const values = [
   "rain",
   "RAIN ",
@@ -82,7 +82,7 @@ const values = [
 ];
 const value = fc.constantFrom(...values);
 const someValues = (maxLength: number) => fc.array(value, { maxLength });
-/** Mostly an empty list, so that not everything filters everything out. */
+/** Mostly an empty list, so that filters do not exclude everything. */
 const fewValues = (maxLength: number) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant<string[]>([]) },
@@ -119,7 +119,7 @@ const city = fc.constantFrom(
   "\u0301",
   null,
 );
-/** Around the date line, a pole, and one degree from each other (111.195 km) along the equator. */
+/** Around the date line, at a pole, and one degree apart (111.195 km) along the equator. */
 const point = fc.constantFrom(
   { lat: 0, lng: 0 },
   { lat: 0, lng: 1 },
@@ -158,7 +158,7 @@ const place: fc.Arbitrary<GeoTarget> = fc
 
 export const advertiserId = fc.constantFrom("adv_1", "adv_2", "adv_3");
 
-/** Ids are few, so that campaigns replace each other. */
+/** Few ids, so that campaigns replace each other. */
 export const campaignId = fc.integer({ min: 0, max: 99 }).map((n) => `camp_${n}`);
 
 export const anyCampaign: fc.Arbitrary<Campaign> = fc
@@ -186,11 +186,11 @@ export const anyCampaign: fc.Arbitrary<Campaign> = fc
     ),
     affinities: fc.array(fc.tuple(fc.constantFrom(...affinityTypes), value, weight), { maxLength: 5 }),
   })
-  .map(({ types: shown, affinities: list, status, ...fields }) =>
+  .map(({ types, affinities: list, status, ...fields }) =>
     campaign({
       ...fields,
       status: status as Campaign["status"],
-      creatives: shown.map((creative_type, n) => creative({ creative_type, creative_id: `crt_${n}` })),
+      creatives: types.map((creative_type, n) => creative({ creative_type, creative_id: `crt_${n}` })),
       affinities: affinities(...list),
     }),
   );

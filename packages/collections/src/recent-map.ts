@@ -1,25 +1,25 @@
 interface Entry<Value> {
   value: Value;
-  places: number;
+  weight: number;
 }
 
 /**
- * A bounded cache: what was put in or read lately. Its entries are in two generations; when the newer one is full, the older
- * one is forgotten and takes its place. So a read costs one or two looks, and there is no order to keep.
+ * A bounded cache with approximate LRU eviction. Entries are in two generations; when the newer one is full, it replaces the
+ * older one, which is dropped. So a read costs one or two lookups, and no order is maintained.
  */
 export class RecentMap<Key, Value> {
   readonly #maxPerGeneration: number;
   #newer = new Map<Key, Entry<Value>>();
-  #newerPlaces = 0;
+  #newerWeight = 0;
   #older = new Map<Key, Entry<Value>>();
 
   /**
-   * @param most so many places there are, at least 2 (else RangeError); of entries of one place, at least half as many of
-   * those that were used last are in it
+   * @param maxWeight maximum total weight of the entries, at least 2 (else RangeError). With entries of weight 1, the cache
+   * contains at least the `maxWeight / 2` most recently used ones.
    */
-  constructor(most: number) {
-    if (!(most >= 2)) throw new RangeError("a map of two generations has at least 2 places");
-    this.#maxPerGeneration = Math.floor(most / 2);
+  constructor(maxWeight: number) {
+    if (!(maxWeight >= 2)) throw new RangeError("maxWeight of a RecentMap must be at least 2");
+    this.#maxPerGeneration = Math.floor(maxWeight / 2);
   }
 
   get size(): number {
@@ -30,25 +30,25 @@ export class RecentMap<Key, Value> {
     const newer = this.#newer.get(key);
     if (newer !== undefined) return newer.value;
     const older = this.#older.get(key);
-    if (older !== undefined) this.set(key, older.value, older.places);
+    if (older !== undefined) this.set(key, older.value, older.weight);
     return older?.value;
   }
 
-  /** @param places how many the value takes, at least 1; one that takes more than half of all is not kept */
-  set(key: Key, value: Value, places = 1): void {
+  /** @param weight at least 1; a value heavier than half of `maxWeight` is not cached */
+  set(key: Key, value: Value, weight = 1): void {
     this.delete(key);
-    if (places > this.#maxPerGeneration) return;
-    if (this.#newerPlaces + places > this.#maxPerGeneration) {
+    if (weight > this.#maxPerGeneration) return;
+    if (this.#newerWeight + weight > this.#maxPerGeneration) {
       this.#older = this.#newer;
       this.#newer = new Map();
-      this.#newerPlaces = 0;
+      this.#newerWeight = 0;
     }
-    this.#newer.set(key, { value, places });
-    this.#newerPlaces += places;
+    this.#newer.set(key, { value, weight });
+    this.#newerWeight += weight;
   }
 
   delete(key: Key): void {
-    this.#newerPlaces -= this.#newer.get(key)?.places ?? 0;
+    this.#newerWeight -= this.#newer.get(key)?.weight ?? 0;
     this.#newer.delete(key);
     this.#older.delete(key);
   }

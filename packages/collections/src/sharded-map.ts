@@ -2,13 +2,13 @@ const shardCount = 64;
 const hashedUnits = 8;
 
 /**
- * A map by text of any size that grows a part at a time: a single map of some hundred thousand entries stops everything
- * for many milliseconds whenever it makes room for as many again.
+ * A map with string keys that grows shard by shard: a single map of some hundred thousand entries blocks for many
+ * milliseconds whenever it doubles its capacity.
  */
 export class ShardedMap<Value> {
   readonly #shards: readonly Map<string, Value>[] = Array.from({ length: shardCount }, () => new Map());
 
-  /** What it holds, in parts small enough to be gone through at once. */
+  /** The entries in shards, each small enough to iterate without a noticeable pause. */
   get parts(): readonly ReadonlyMap<string, Value>[] {
     return this.#shards;
   }
@@ -31,7 +31,7 @@ export class ShardedMap<Value> {
     this.#shardOf(key).delete(key);
   }
 
-  /** By the end of the key, where identifiers differ. */
+  /** Hashes the end of the key, where identifiers differ. */
   #shardOf(key: string): Map<string, Value> {
     let hash = 0;
     for (let at = Math.max(0, key.length - hashedUnits); at < key.length; at += 1) {

@@ -1,9 +1,9 @@
 import pg from "pg";
 
 /**
- * The client of every pool. A server that ends says so on each connection, also on one that somebody has just taken out of the
- * pool and not yet used: the pool has stopped listening then, and an error without a listener ends the process. The next
- * statement on the connection rejects, which tells those who need to know.
+ * The client of every pool, with an error listener. When the server ends, each connection emits an error, even one just
+ * taken out of the pool, which the pool no longer listens to; an error without a listener would end the process. The
+ * next statement on the connection rejects, so callers still learn of the failure.
  */
 export class PoolClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {

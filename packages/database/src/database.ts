@@ -9,19 +9,19 @@ export type Database = Omit<PrismaClient, "$on" | "$extends">;
 export type Transaction = Prisma.TransactionClient;
 
 export interface DatabaseOptions {
-  /** Most connections of this process. Default: 10. */
+  /** Maximum connections of this process. Default: 10. */
   poolSize?: number;
   /** Shown by pg_stat_activity, so that an operator can tell the connections apart. */
   applicationName?: string;
-  /** How long to wait for a connection. Milliseconds, default: 5 000. */
+  /** Time limit for getting a connection. Milliseconds, default: 5 000. */
   connectTimeoutMs?: number;
-  /** How long one statement may run. Milliseconds, default: 10 000. */
+  /** Time limit of one statement. Milliseconds, default: 10 000. */
   statementTimeoutMs?: number;
 }
 
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 
-/** Opens a pool of connections to `postgres://…`, lazily: a database that is unavailable is noticed by the first call. */
+/** Opens a pool of connections to `postgres://…` lazily: the first call rejects when the database is unavailable. */
 export function createDatabase(url: string, options: DatabaseOptions = {}): Database {
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
   const adapter = new PrismaPg(
@@ -31,13 +31,13 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
       application_name: options.applicationName ?? "diegetic",
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
       statement_timeout: statementTimeoutMs,
-      // For a server that is gone without a word: the statement's own time-out comes first wherever it still lives.
+      // For a server that vanished without closing its connections; a live server ends the statement earlier by itself.
       query_timeout: statementTimeoutMs + 5_000,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       keepAlive: true,
       Client: PoolClient,
     },
-    // A pool replaces connections that broke while idle by itself; without a listener the process would end.
+    // The pool replaces connections that break while idle; without a listener the process would end.
     { onPoolError: () => {}, onConnectionError: () => {} },
   );
   const client = new PrismaClient({ adapter });

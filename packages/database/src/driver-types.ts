@@ -2,7 +2,7 @@ import pg from "pg";
 
 const BIGINT = 20;
 
-/** How connections of the driver read columns: bigint as bigint, all else as the driver does. */
+/** Column parsers: bigint as bigint, everything else as the driver's default. */
 export const driverTypes = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
     oid === BIGINT && format !== "binary" ? BigInt : pg.types.getTypeParser(oid, format),

@@ -2,8 +2,8 @@ import { isNativeError } from "node:util/types";
 import pg from "pg";
 
 /**
- * What can go wrong with the database, in terms of the product: services look for these classes and need no code of
- * Prisma or Postgres. Everything else is a bug and keeps its own class.
+ * Expected failures of the database. Services test for these classes and need no error codes of Prisma or Postgres. All
+ * other errors are bugs and keep their own class.
  */
 export class DatabaseError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -12,7 +12,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** A row with the same key is there already. */
+/** A row with the same key exists already. */
 export class UniqueViolation extends DatabaseError {
   /** Name of the index, such as `advertisers_contact_email_lower_key`. */
   readonly constraint: string;
@@ -23,9 +23,9 @@ export class UniqueViolation extends DatabaseError {
   }
 }
 
-/** The data break an invariant or a limit of the schema: repeating the same write will not help. */
+/** The data violate an invariant or a limit of the schema; repeating the write does not help. */
 export class ConstraintViolation extends DatabaseError {
-  /** Name of the constraint where one is to blame, such as `campaigns_money_check`. */
+  /** Name of the violated constraint, if any, such as `campaigns_money_check`. */
   readonly constraint: string | null;
 
   constructor(message: string, constraint: string | null, options?: ErrorOptions) {
@@ -34,19 +34,19 @@ export class ConstraintViolation extends DatabaseError {
   }
 }
 
-/** The row that should have been changed is not there. */
+/** The row to change does not exist. */
 export class RecordMissing extends DatabaseError {}
 
-/** Other transactions were in the way (deadlock, serialization failure): the whole transaction may be run again. */
+/** Deadlock or serialization failure; the whole transaction may be repeated. */
 export class TransactionConflict extends DatabaseError {}
 
 /**
- * The database cannot be reached, refuses its user, did not answer in time, or does not say which installation it is. A write may
- * nevertheless have happened: repeat only what is idempotent. The message is one sentence for an operator.
+ * The database cannot be reached, rejects its user, did not answer in time, or lacks its installation id. A write may have
+ * happened nevertheless: repeat only idempotent ones. The message is one sentence for an operator.
  */
 export class DatabaseUnavailable extends DatabaseError {}
 
-/** The database ended a statement whose time was over: it is there, but busy, or somebody else has the rows locked. */
+/** The database cancelled a statement at its time limit: it is reachable, but busy or waiting for row locks. */
 export class StatementTimeout extends DatabaseUnavailable {}
 
 interface DriverCause {
@@ -56,7 +56,7 @@ interface DriverCause {
   constraint?: { index?: string; fields?: string[] };
 }
 
-/** The last of these is what Prisma says when its transaction ran out of time. */
+/** The last one is Prisma's code for a transaction time-out. */
 const AWAY_CODES = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028"]);
 const UNAVAILABLE_KINDS = new Set([
   "DatabaseNotReachable",
@@ -65,14 +65,14 @@ const UNAVAILABLE_KINDS = new Set([
   "TooManyConnections",
   "TlsConnectionError",
 ]);
-/** Connection lost, user refused, no such database, resources, shut-down, statement or lock timed out. */
+/** Connection lost, user rejected, no such database, out of resources, shutdown, statement or lock time-out. */
 const UNAVAILABLE_SQL_STATE = /^(08|28|3D|53|57|55P03)/;
-/** Messages of the driver that come without a code. */
+/** Messages of driver errors without a code. */
 const AWAY_MESSAGE =
   /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable/i;
 const CONFLICT_SQL_STATES = new Set(["40001", "40P01"]);
 
-/** Turns an error of Prisma or its driver into one of the classes above; others come back as they are. */
+/** Converts an error of Prisma or its driver into one of the classes above; returns others unchanged. */
 export function translateError(error: unknown): unknown {
   if (!isNativeError(error) || error instanceof DatabaseError) return error;
   const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: DriverCause } } };
@@ -105,13 +105,13 @@ function unavailableSentence(sqlState: string, message: string): string {
   if (sqlState.startsWith("3D")) {
     return "Postgres has no database of the name in DATABASE_URL: create it, or correct the name.";
   }
-  // Prisma shows the code around a call that failed, and below it why.
+  // Prisma's message quotes the failing code first and gives the reason below it.
   const lastLine = message.trim().split("\n").at(-1) ?? "";
   const why = /Message: `([^`]+)`$/.exec(lastLine)?.[1] ?? lastLine;
   return `Postgres is not reached at DATABASE_URL (${why}): see that it runs, and that the address is right.`;
 }
 
-/** Of a connection that cannot be made, or broke. */
+/** Errors of a connection that cannot be established, or broke. */
 const AWAY_SYSTEM_CODE = /^E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_)/;
 
 function driverCauseOf(error: Error): DriverCause | undefined {

@@ -2,8 +2,8 @@ import type { Database } from "./database.ts";
 import { DatabaseUnavailable } from "./errors.ts";
 
 /**
- * Which installation this database is: made by its migration, and never changed. A database that does not say it, because its rows
- * were restored without that one, counts as one that is unavailable, and can be used once it is put back.
+ * The installation id of this database, created by a migration and never changed. A database without the id, because its
+ * rows were restored without that one, counts as unavailable until the row is put back.
  */
 export async function installationId(database: Database): Promise<string> {
   const found = await database.installation.findFirst();

@@ -1,5 +1,5 @@
 /**
- * A 64-bit column as a number: impressions, millicents. Throws RangeError beyond ±(2^53 − 1), where it would no longer be exact.
+ * Converts a 64-bit column to a number. Throws RangeError beyond ±(2^53 − 1), where numbers are not exact.
  */
 export function safeInteger(value: bigint, what: string): number {
   const number = Number(value);

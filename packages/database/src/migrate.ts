@@ -7,13 +7,13 @@ import { createSchemaEngine } from "./schema-engine.ts";
 
 const SCHEMA = new URL("../../../prisma/schema.prisma", import.meta.url);
 const MIGRATIONS = new URL("../../../prisma/migrations/", import.meta.url);
-/** Any number that no other user of the database takes for an advisory lock. */
+/** Key of the advisory lock; arbitrary, but no other user of the database may use it. */
 const LOCK_KEY = 7_430_921_511;
 
 export interface MigrateOptions {
-  /** Told what happens, one sentence each. */
+  /** Called with one sentence for each step. */
   log?: (sentence: string) => void;
-  /** How long to wait for another process that is migrating. Milliseconds, default: 120 000. */
+  /** Time limit for waiting for another migrating process. Milliseconds, default: 120 000. */
   lockTimeoutMs?: number;
 }
 
@@ -23,15 +23,14 @@ interface Migration {
 }
 
 /**
- * Brings the database to the newest migration of prisma/migrations and returns the names of those it applied.
- * Writes the same history as `prisma migrate deploy`; nothing happens when all is applied, and processes that
- * start at the same time wait for each other. Rejects when a migration failed earlier and was not mended, and with the classes of
- * errors.ts.
+ * Applies the missing migrations of prisma/migrations and returns their names. Writes the same history as `prisma migrate
+ * deploy`. Concurrent processes wait for each other. Rejects when an earlier migration failed and was not repaired, and
+ * with the classes of errors.ts.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = await readMigrations();
   const lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  lock.on("error", () => {}); // The statement that is under way rejects as well.
+  lock.on("error", () => {}); // The running statement rejects as well.
   try {
     await lock.connect();
     await lock.query(`SET lock_timeout = ${Math.ceil(options.lockTimeoutMs ?? 120_000)}`);
@@ -44,7 +43,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   } catch (error) {
     throw translateError(error);
   } finally {
-    // The end of the session gives the lock back, whatever happened before.
+    // Ending the session releases the lock in every case.
     await lock.end();
   }
 }
@@ -60,10 +59,10 @@ async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Spares the start of the schema engine when every migration is applied, which is so at nearly every start. */
+/** Avoids starting the schema engine when every migration is applied, which is the usual case. */
 async function isUpToDate(client: pg.Client, migrations: Migration[]): Promise<boolean> {
-  const table = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present");
-  if (table.rows[0]?.present !== true) return false;
+  const table = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found");
+  if (table.rows[0]?.found !== true) return false;
   const history = await client.query<{ name: string }>(
     `SELECT migration_name AS name FROM _prisma_migrations
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,

@@ -3,8 +3,8 @@ import { DriverAdapterError } from "@prisma/driver-adapter-utils";
 import pg from "pg";
 
 /**
- * Prisma's adapter cuts a script at every semicolon, also inside function bodies and comments. This one sends it whole,
- * which also makes a migration atomic: Postgres runs a script as one transaction.
+ * Prisma's adapter splits a script at every semicolon, even inside function bodies and comments. This one sends the whole
+ * script, which also makes a migration atomic: Postgres runs it as one transaction.
  */
 export class MigrationAdapterFactory extends PrismaPg {
   override async connect(): ReturnType<PrismaPg["connect"]> {

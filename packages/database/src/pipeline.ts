@@ -7,17 +7,17 @@ import type { Statements } from "./statements.ts";
 import { repeatConflicts } from "./transaction.ts";
 
 /**
- * Connections for those who write much: a statement does not wait for the answer to the one before, nor do rows pass through
- * the client for models. Rejects with the classes of errors.ts.
+ * Connections for write-heavy work: statements are sent without waiting for earlier results (pipeline mode), and rows
+ * bypass the Prisma client. Rejects with the classes of errors.ts.
  */
 export interface Pipeline {
   /**
-   * Runs `work` in one transaction (read committed) and commits, or rolls back and rejects; after a deadlock again, as
-   * `inTransaction` does. Once a statement has failed, all that were sent after it fail, too: the first failure is the cause.
-   * That holds for statements whose answers `work` does not wait for, as well: the commit is sent right behind them.
+   * Runs `work` in one transaction (read committed) and commits, or rolls back and rejects. Repeats it after a deadlock, as
+   * `inTransaction` does. After a statement has failed, all later ones fail too; rejects with the first failure, also when
+   * `work` did not await that statement. The commit is sent directly after the last statement.
    */
   inTransaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
-  /** Runs one statement in a transaction of its own, without waiting for one before. */
+  /** Runs one statement in its own transaction, without waiting for earlier ones. */
   query<Row extends object>(statement: Prisma.Sql): Promise<Row[]>;
   close(): Promise<void>;
 }
@@ -27,13 +27,13 @@ const CONFLICT_ATTEMPTS = 5;
 
 export interface PipelineOptions extends PoolOptions {
   /**
-   * Whether each statement is prepared once for each connection: for statements that are the same text every time, but for
-   * their values. A pooler in between has to follow prepared statements. Default: false.
+   * Prepares each statement once per connection; for statements whose text is always the same, apart from values. A
+   * pooler in between must support prepared statements. Default: false.
    */
   prepared: boolean;
 }
 
-/** Opens connections to `postgres://…`, lazily; at most 4 unless `poolSize` says otherwise. */
+/** Opens connections to `postgres://…` lazily. Default `poolSize`: 4. */
 export function createPipeline(url: string, options: Partial<PipelineOptions> = {}): Pipeline {
   const { prepared = false, ...poolOptions } = options;
   const pool = openPool(url, { poolSize: DEFAULT_POOL_SIZE, ...poolOptions }, true);
@@ -70,7 +70,7 @@ async function transact<T>(
   let firstFailure: unknown;
   const send = <T>(query: pg.QueryConfig, read: (result: pg.QueryResult) => T): Promise<T> => {
     const answer = client.query(query).then(read);
-    // Whoever waits is told; those who gave up after an earlier failure need not be.
+    // Callers that await the statement get the rejection; without them it must not count as unhandled.
     answer.catch((error: unknown) => {
       firstFailure ??= error;
     });
@@ -85,7 +85,7 @@ async function transact<T>(
       query: (sql) => send(statement(sql), ({ rows }) => rows),
       execute: (sql) => send(statement(sql), ({ rowCount }) => rowCount ?? 0),
     });
-    // What a failed statement leaves behind is rolled back by COMMIT, without an error.
+    // After a failed statement, COMMIT rolls back without an error.
     const ended = await command("COMMIT");
     if (ended === "COMMIT" && firstFailure === undefined) return result;
     throw firstFailure ?? new Error(`a transaction ended by ${ended} instead of COMMIT`);
@@ -94,14 +94,14 @@ async function transact<T>(
       () => undefined,
       (reason: Error) => reason,
     );
-    // Work that waited for a later statement has only been told that the transaction is aborted.
+    // Work that awaited a later statement only got "transaction is aborted".
     throw translateError(isAborted(error) ? (firstFailure ?? error) : error);
   } finally {
     client.release(broken);
   }
 }
 
-/** Whether a statement was not run because one before it had failed. */
+/** Whether a statement did not run because an earlier one had failed. */
 function isAborted(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "25P02";
 }

@@ -5,19 +5,19 @@ import { driverTypes } from "./driver-types.ts";
 export interface PoolOptions {
   /** Shown by pg_stat_activity. */
   applicationName?: string;
-  /** Most connections. */
+  /** Maximum connections. */
   poolSize: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /**
- * For a server that is gone without a word: the statement's own time-out comes first wherever it still lives. Counts from when
- * a statement was sent: in a pipeline those that were sent before it may have to run first.
+ * For a server that vanished without closing its connections; a live server ends the statement earlier by itself. Counts
+ * from sending the statement: in a pipeline, earlier statements may have to run first.
  */
 const ANSWER_TIMEOUT_MS = 15_000;
 
-/** Connections to `postgres://…` without the client for models, opened lazily. `pipeline`: statements do not wait for each other. */
+/** Lazily opened connections to `postgres://…` without Prisma. @param options.pipeline sends statements without waiting for earlier results */
 export function openPool(url: string, { applicationName, poolSize }: PoolOptions, pipeline = false): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -32,7 +32,7 @@ export function openPool(url: string, { applicationName, poolSize }: PoolOptions
     types: driverTypes,
     Client: PoolClient,
   });
-  // A connection that breaks while idle is replaced; without a listener the process would end.
+  // The pool replaces connections that break while idle; without a listener the process would end.
   pool.on("error", () => {});
   return pool;
 }

@@ -4,13 +4,13 @@ import { openPool, type PoolOptions } from "./pool.ts";
 import { StatementNames } from "./statement-names.ts";
 
 /**
- * Connections for what is read at nearly every request: each statement is prepared once for each connection, and rows do not
- * pass through the client for models. Rejects with the classes of errors.ts.
+ * Connections for reads of nearly every request: each statement is prepared once per connection, and rows bypass the
+ * Prisma client. Rejects with the classes of errors.ts.
  */
 export interface Reader {
   /**
-   * Runs one statement that is the same text every time, but for its values. Answers rows as they come from the driver; bigint
-   * columns as bigint. A day goes in as text (`${day}::date`): the driver would write a Date in the local time zone.
+   * Runs one statement whose text is always the same, apart from values. Returns rows as the driver reads them, bigint
+   * columns as bigint. Pass days as text (`${day}::date`): the driver formats a Date in the local time zone.
    */
   query<Row extends object>(statement: Prisma.Sql): Promise<Row[]>;
   close(): Promise<void>;
@@ -19,8 +19,8 @@ export interface Reader {
 const DEFAULT_POOL_SIZE = 8;
 
 /**
- * Opens connections to `postgres://…`, lazily; at most 8 unless `poolSize` says otherwise. A pooler in between has to follow
- * prepared statements (PgBouncer from 1.21 on).
+ * Opens connections to `postgres://…` lazily. Default `poolSize`: 8. A pooler in between must support prepared statements
+ * (PgBouncer 1.21 or later).
  */
 export function createReader(url: string, options: Partial<PoolOptions> = {}): Reader {
   const pool = openPool(url, { poolSize: DEFAULT_POOL_SIZE, ...options });

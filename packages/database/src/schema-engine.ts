@@ -9,7 +9,7 @@ type EngineModule = typeof import("@prisma/schema-engine-wasm/schema_engine_bg")
 
 let loaded: Promise<EngineModule> | undefined;
 
-/** The engine is an ES module that imports WebAssembly, which Node 20 does not load by itself. */
+/** The engine is an ES module that imports WebAssembly, which Node 20 cannot load by default. */
 async function loadEngineModule(): Promise<EngineModule> {
   const modulePath = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm/schema_engine_bg");
   const bytes = await readFile(join(modulePath, "..", "schema_engine_bg.wasm"));
@@ -24,7 +24,7 @@ async function loadEngineModule(): Promise<EngineModule> {
   return engineModule;
 }
 
-/** The engine never clears the timer of its lock (10 s): such a timer must not keep the process alive. */
+/** The engine never clears the timer of its lock (10 s), which must not keep the process alive. */
 function importsOf(engineModule: EngineModule): Record<string, unknown> {
   const imports: Record<string, unknown> = { ...engineModule };
   for (const name of Object.keys(imports)) {
@@ -36,8 +36,8 @@ function importsOf(engineModule: EngineModule): Record<string, unknown> {
 }
 
 /**
- * Prisma's schema engine as WebAssembly, on the database that `adapterFactory` connects to: unlike the native engine it
- * comes with the packages and downloads nothing. `schemaText` is the text of schema.prisma.
+ * Prisma's schema engine as WebAssembly, on the database of `adapterFactory`. Unlike the native engine it is part of the
+ * npm packages and downloads nothing. `schemaText` is the content of schema.prisma.
  */
 export async function createSchemaEngine(
   adapterFactory: SqlMigrationAwareDriverAdapterFactory,

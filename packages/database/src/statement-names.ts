@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 
-/** Texts of which the names are kept; the code has far fewer. */
+/** Maximum distinct statement texts; the code has far fewer. */
 const MAX_NAMES = 1_000;
 
-/** The names that statements are prepared under: the same text has the same name. */
+/** Names of prepared statements; equal texts have equal names. */
 export class StatementNames {
   readonly #names = new Map<string, string>();
 
-  /** Throws RangeError where texts differ without end. */
+  /** Throws RangeError for too many distinct texts, such as texts that contain values. */
   of(text: string): string {
     const known = this.#names.get(text);
     if (known !== undefined) return known;

@@ -1,9 +1,9 @@
 import type { Prisma } from "./generated/client.ts";
 
-/** Statements of one transaction. They run in the order in which they were called; a pipeline sends them at once. */
+/** Statements of one transaction. They run in call order; a pipeline sends them at once. */
 export interface Statements {
-  /** Answers rows as they come from the driver; bigint columns as bigint. */
+  /** Returns rows as the driver reads them; bigint columns as bigint. */
   query<Row extends object>(statement: Prisma.Sql): Promise<Row[]>;
-  /** Answers how many rows were touched. */
+  /** Returns the number of affected rows. */
   execute(statement: Prisma.Sql): Promise<number>;
 }

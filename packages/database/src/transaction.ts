@@ -4,20 +4,20 @@ import { TransactionConflict, translateError } from "./errors.ts";
 import type { Statements } from "./statements.ts";
 
 export interface TransactionOptions {
-  /** How often the work is run at most when other transactions are in the way. Default: 5. */
+  /** Maximum attempts after deadlocks and serialization failures. Default: 5. */
   attempts?: number;
-  /** How long the work may take before it is rolled back. Milliseconds, default: 15 000. */
+  /** Time limit of the work; it is rolled back afterwards. Milliseconds, default: 15 000. */
   timeoutMs?: number;
-  /** How long to wait for a connection. Milliseconds, default: 5 000. */
+  /** Time limit for getting a connection. Milliseconds, default: 5 000. */
   connectTimeoutMs?: number;
 }
 
 const FIRST_PAUSE_MS = 10;
 
 /**
- * Runs `work` in one transaction (read committed) and commits, or rolls back and rejects. After a deadlock or a
- * serialization failure the whole work is run again, and what it did may be rolled back after all: outside of the transaction it must
- * have no effects but idempotent ones that something later puts right. Those who need such an effect while rows are locked say so.
+ * Runs `work` in one transaction (read committed) and commits, or rolls back and rejects. Repeats the whole work after a
+ * deadlock or a serialization failure. Any attempt may be rolled back, so `work` may have only idempotent effects outside
+ * the transaction, which something later corrects. Callers that need such an effect while rows are locked document it.
  */
 export async function inTransaction<T>(
   database: Database,
@@ -31,7 +31,7 @@ export async function inTransaction<T>(
   );
 }
 
-/** Runs a transaction again while others are in its way. Rejects with the classes of errors.ts. */
+/** Repeats a transaction after conflicts with others. Rejects with the classes of errors.ts. */
 export async function repeatConflicts<T>(transact: () => Promise<T>, attempts: number): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -39,15 +39,15 @@ export async function repeatConflicts<T>(transact: () => Promise<T>, attempts: n
     } catch (caught) {
       const error = translateError(caught);
       if (!(error instanceof TransactionConflict) || attempt >= attempts) throw error;
-      // Jitter keeps two transactions from meeting again in step.
+      // Jitter keeps two transactions from colliding again.
       await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
     }
   }
 }
 
 /**
- * Runs work that is written as statements inside a transaction of the client for models, which sends one after the other.
- * Rejects when one of them fails, also one that the work has not waited for.
+ * Runs statements inside a transaction of the Prisma client, which sends them one after the other. Rejects when one
+ * fails, also one that the work did not await.
  */
 export async function withStatements<T>(
   transaction: Transaction,
@@ -57,7 +57,7 @@ export async function withStatements<T>(
   const inTurn = <Answer>(run: () => Promise<Answer>): Promise<Answer> => {
     const answer = last.then(run);
     last = answer;
-    // Whoever waits is told; the end waits for the last one.
+    // Callers that await the statement get the rejection; the transaction ends after the last statement.
     answer.catch(() => undefined);
     return answer;
   };

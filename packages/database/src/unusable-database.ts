@@ -4,8 +4,8 @@ import { DatabaseUnavailable, translateError } from "./errors.ts";
 const TIMEOUT_MS = 4_000;
 
 /**
- * Why no database can be used at an address, as one sentence for an operator; undefined: one can. Takes some seconds at most, and
- * tries once.
+ * Checks once, within seconds, whether a database can be used. Returns why it cannot, as one sentence for an operator, or
+ * undefined.
  */
 export async function unusableDatabase(url: string): Promise<string | undefined> {
   const client = new pg.Client({
@@ -14,7 +14,7 @@ export async function unusableDatabase(url: string): Promise<string | undefined>
     query_timeout: TIMEOUT_MS,
     application_name: "check",
   });
-  client.on("error", () => {}); // What is under way rejects as well.
+  client.on("error", () => {}); // The running call rejects as well.
   try {
     await client.connect();
     await client.query("SELECT 1");

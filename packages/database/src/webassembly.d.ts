@@ -1,4 +1,4 @@
-/** The part of the WebAssembly interface that this package uses; TypeScript has it only among the browser's types. */
+/** The part of the WebAssembly API that this package uses; TypeScript declares it only with the browser's types. */
 declare namespace WebAssembly {
   interface Instance {
     readonly exports: Readonly<Record<string, unknown>>;

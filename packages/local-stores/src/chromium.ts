@@ -1,8 +1,8 @@
 import { findProgram } from "./debian-package.ts";
 
 /**
- * The path of Chromium for the browser tests: from the PATH, else installed by apt-get where that is allowed without a
- * password. Fails with one sentence that says what to install.
+ * Finds Chromium for the browser tests on the PATH, or installs it with apt-get where that needs no password. Throws
+ * SetupError with one sentence that says what to install.
  */
 export function findChromium(onProgress: (line: string) => void = () => {}): Promise<string> {
   return findProgram(

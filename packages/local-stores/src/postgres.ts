@@ -21,18 +21,18 @@ const DATABASE = "diegetic";
 const SUPERUSER = "diegetic";
 
 export interface PostgresOptions {
-  /** Data directory; it is created. A server left over in it by a killed process is stopped first. */
+  /** Data directory; created if missing. A server that a killed process left running in it is stopped first. */
   dir: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** More settings for the server, as in `["fsync=off"]`. */
+  /** Further server settings, such as `["fsync=off"]`. */
   settings?: string[];
   /** Directory with the programs of another Postgres. Default: those of the npm package. */
   programs?: string;
   onProgress?: (line: string) => void;
 }
 
-/** Starts the Postgres that comes as an npm package, on 127.0.0.1 alone, with an empty database the first time. */
+/** Starts the Postgres of the npm package, only on 127.0.0.1; creates an empty database at the first start. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningStore> {
   const { programs } = options;
   const binaries =
@@ -67,7 +67,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
   }
 }
 
-/** A port taken in between, or shared memory that the processes of a killed server have not given back yet. */
+/** The port was taken meanwhile, or processes of a killed server have not yet released their shared memory. */
 function mayBeUnavailable(log: string): boolean {
   return log.includes("could not bind") || log.includes("is still in use");
 }
@@ -80,13 +80,13 @@ function startServer(
   logFile: string,
   settings: string[],
 ): ServerProcess {
-  // No Unix socket: the path of one is limited to some hundred characters, that of a data directory is not.
+  // No Unix socket: its path is limited to about a hundred characters, the path of a data directory is not.
   const fixed = [
     `port=${port}`,
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
     "max_connections=200",
-    // The detail of a broken constraint quotes the row: an e-mail address, for one.
+    // The detail of a constraint violation quotes the row, for example an e-mail address.
     "log_error_verbosity=terse",
   ];
   const flags = [...fixed, ...settings].flatMap((setting) => ["-c", setting]);
@@ -95,7 +95,7 @@ function startServer(
     dataDir,
     ...flags,
   ]);
-  // SIGINT is Postgres' fast shutdown: it ends open connections instead of waiting for them.
+  // SIGINT is the fast shutdown of Postgres: it closes open connections instead of waiting for them.
   return startServerProcess({
     executable,
     args,
@@ -106,8 +106,8 @@ function startServer(
 }
 
 /**
- * As pg_ctl does: the last line of postmaster.pid says `ready` once connections are accepted. The first line tells the
- * file of this server from one that a killed server has left behind.
+ * Checks readiness as pg_ctl does: the last line of postmaster.pid is `ready` once the server accepts connections. The
+ * first line distinguishes the file of this server from a stale one.
  */
 async function becomesReady(server: ServerProcess, dataDir: string): Promise<boolean> {
   const isReady = () => {
@@ -154,7 +154,7 @@ async function stopLeftover(dataDir: string): Promise<void> {
   await stopStrayProcess(pid, "SIGINT", STOP_TIMEOUT_MS);
 }
 
-/** A pid in a stale file may belong to something else by now, above all after a restart of the machine. */
+/** A pid in a stale file may belong to another process by now, especially after a restart of the machine. */
 function isPostgres(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres");

@@ -1,41 +1,41 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { closeSync, fchmodSync, openSync, readFileSync } from "node:fs";
 
-/** A sentence meant for the person at the terminal: what is wrong and what to do about it. No stack trace is shown. */
+/** A problem that the user can solve. The message says what is wrong and what to do; it is printed without a stack. */
 export class SetupError extends Error {
   override readonly name = "SetupError";
 }
 
-/** Readable by its owner alone. */
+/** Readable only by its owner. */
 const LOG_MODE = 0o600;
 
 export interface ServerCommand {
   executable: string;
   args: string[];
-  /** File that takes everything the server prints; emptied at each start, so that it cannot grow for ever. */
+  /** File for the server's output; truncated at each start, so that it does not grow forever. */
   logFile: string;
-  /** The signal that the server understands as "stop soon and cleanly". */
+  /** The signal for a clean shutdown. */
   stopSignal: "SIGTERM" | "SIGINT";
-  /** Milliseconds after which a server that does not stop is killed. */
+  /** In milliseconds; afterwards the server is killed. */
   stopTimeoutMs: number;
 }
 
-/** A server process of its own group: a Ctrl-C in the terminal does not reach it, only `stop` does. */
+/** A server process in its own group: Ctrl-C in the terminal does not reach it, only `stop` does. */
 export interface ServerProcess {
   pid: number;
-  /** Settles when the process has ended, for whatever reason. */
+  /** Settles when the process has ended, for any reason. */
   exited: Promise<void>;
   hasExited(): boolean;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a server that outlives neither `stop` nor this process: a small watcher reads from a pipe that only this
- * process holds open, and stops the server when the pipe closes, even if this process was killed with SIGKILL.
+ * Starts a server that ends with `stop` or with this process. A small watcher reads from a pipe that only this process
+ * holds open, and stops the server when the pipe closes, even after SIGKILL of this process.
  */
 export function startServerProcess(command: ServerCommand): ServerProcess {
   const log = openSync(command.logFile, "w", LOG_MODE);
-  // One that is there already keeps its mode otherwise.
+  // Without this, an existing file would keep its mode.
   fchmodSync(log, LOG_MODE);
   const child = spawn(command.executable, command.args, { detached: true, stdio: ["ignore", log, log] });
   closeSync(log);
@@ -81,8 +81,8 @@ function startWatcher(pid: number, stopSignal: string): ChildProcess {
 }
 
 /**
- * What tells a process from a later one that was given the same pid: the moment at which it was started.
- * Undefined: no such process.
+ * The start time of a process, which distinguishes it from a later process with the same pid. Undefined: no such
+ * process.
  */
 export function processIdentity(pid: number): string | undefined {
   try {
@@ -98,7 +98,7 @@ export function processIdentity(pid: number): string | undefined {
   }
 }
 
-/** Asks a process that is not our child to stop, waits until it is gone, and kills it when it does not go. */
+/** Signals a process that is not a child to stop, waits for its end, and kills it when it does not end. */
 export async function stopStrayProcess(
   pid: number,
   signal: "SIGTERM" | "SIGINT",
@@ -114,7 +114,7 @@ export async function stopStrayProcess(
     throw new SetupError(`Process ${pid} could not be stopped.`);
 }
 
-/** Polls until the condition holds; false when it has not within the time. */
+/** Polls until the condition holds; false after the time limit. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   timeoutMs: number,

@@ -11,8 +11,8 @@ const WHAT_TO_INSTALL =
 let found: Promise<string> | undefined;
 
 /**
- * The path of redis-server or valkey-server, 7.0 or newer: from the PATH, else installed by apt-get where that is
- * allowed without a password. Fails with one sentence that says what to install.
+ * Finds redis-server or valkey-server 7.0 or newer on the PATH, or installs it with apt-get where that needs no password.
+ * Throws SetupError with one sentence that says what to install.
  */
 export function findRedisServer(onProgress: (line: string) => void = () => {}): Promise<string> {
   found ??= findOrInstall(onProgress).catch((error: unknown) => {

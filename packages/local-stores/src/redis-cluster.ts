@@ -8,7 +8,7 @@ const SLOTS = 16_384;
 const JOIN_TIMEOUT_MS = 30_000;
 
 export interface RedisClusterOptions {
-  /** Each node gets a directory of its own in it. */
+  /** Each node gets a subdirectory. */
   dir: string;
   /** Masters, at least 3; there are no replicas. */
   nodes?: number;
@@ -21,7 +21,7 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
-/** Starts a Redis Cluster on 127.0.0.1 that serves every hash slot when this returns; nothing is kept on disk. */
+/** Starts a Redis Cluster on 127.0.0.1, without persistence. Every hash slot is served when this returns. */
 export async function startRedisCluster(options: RedisClusterOptions): Promise<RunningCluster> {
   const count = options.nodes ?? 3;
   const nodes: RunningStore[] = [];

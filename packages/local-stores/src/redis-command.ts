@@ -3,8 +3,8 @@ import { createConnection } from "node:net";
 const REPLY_TIMEOUT_MS = 2_000;
 
 /**
- * Sends one inline command to a Redis on this machine and answers the first line of its reply, for the few commands
- * that setting a server up needs. Rejects when nobody listens.
+ * Sends one inline command to a Redis on this machine and returns the first line of its reply, for the setup of servers.
+ * Rejects when no server listens.
  */
 export function redisCommand(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -11,24 +11,24 @@ const STOP_TIMEOUT_MS = 20_000;
 const START_ATTEMPTS = 5;
 
 export interface RedisOptions {
-  /** Data directory; it is created. A server left over in it by a killed process is stopped first. */
+  /** Data directory; created if missing. A server that a killed process left running in it is stopped first. */
   dir: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** true: every write is on disk before it is answered. false (default): nothing is kept. */
+  /** true: every write is on disk before its reply. false (default): no persistence. */
   appendonly?: boolean;
-  /** More of redis-server's own flags. */
+  /** Further flags of redis-server. */
   flags?: string[];
   onProgress?: (line: string) => void;
 }
 
-/** A server on 127.0.0.1 that this process started. `url` and `port` serve to start it again in the same place. */
+/** A server on 127.0.0.1 that this process started. Pass `port` to start it again at the same address. */
 export interface RunningStore extends ServerProcess {
   url: string;
   port: number;
 }
 
-/** Starts a Redis that answers PING when this returns; it never evicts keys, because they hold money. */
+/** Starts a Redis, which answers PING when this returns. It never evicts keys, because they hold money. */
 export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const executable = await findRedisServer(options.onProgress);
   const dir = resolve(options.dir);

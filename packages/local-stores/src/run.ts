@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { SetupError } from "./process.ts";
 
-/** Runs a program to its end; when it fails, the last line it printed becomes the error. */
+/** Runs a program to its end. When it fails, rejects with the last line of its output. */
 export function runQuietly(command: string[], input = ""): Promise<void> {
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
-    // In a group of its own, so that a Ctrl-C does not cut a data directory in half.
+    // In its own group, so that Ctrl-C cannot leave a half-initialised data directory.
     const child = spawn(program, args, { detached: true, stdio: ["pipe", "pipe", "pipe"] });
     let output = "";
     const keep = (chunk: Buffer) => {

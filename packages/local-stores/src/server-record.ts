@@ -9,7 +9,7 @@ interface ServerRecord {
   identity: string;
 }
 
-/** Notes in the data directory which process serves it, so that a later start finds a server that was left over. */
+/** Records in the data directory which process serves it, so that a later start finds a leftover server. */
 export function writeServerRecord(dir: string, pid: number): void {
   const identity = processIdentity(pid);
   if (identity === undefined) return;
@@ -21,7 +21,7 @@ export function removeServerRecord(dir: string): void {
   rmSync(join(dir, FILE_NAME), { force: true });
 }
 
-/** Stops a server that still runs in this data directory although the process that started it is gone. */
+/** Stops a server that still runs in this data directory although the process that started it has ended. */
 export async function stopLeftoverServer(
   dir: string,
   stopSignal: "SIGTERM" | "SIGINT",

@@ -1,23 +1,23 @@
 /** Advertiser money, in thousandths of a cent: a safe integer. */
 export type Millicents = number;
-/** Money as it stands in requests and answers: a safe integer. */
+/** Money in requests and responses: a safe integer. */
 export type Cents = number;
 /** Developer earnings and fees, in millionths of a cent. */
 export type Microcents = bigint;
 /** A share in hundredths of a percent: 7000 is 70 %. */
 export type BasisPoints = number;
 
-/** The most that one advertiser may ever have deposited: beyond it integers would no longer be exact. */
+/** Maximum total deposits of one advertiser; larger integers would not be exact. */
 export const MAX_MILLICENTS: Millicents = Number.MAX_SAFE_INTEGER;
 /** One cent. */
 export const MILLICENTS_PER_CENT = 1000;
 const MICROCENTS_PER_MILLICENT = 1000n;
 /** One cent. */
 export const MICROCENTS_PER_CENT = 1_000_000n;
-/** The whole, in basis points. */
+/** 100 % in basis points. */
 export const WHOLE_BASIS_POINTS: BasisPoints = 10_000;
 
-/** An amount that is not a safe integer: a fraction, or too large to be exact. */
+/** Thrown for an amount that is not a safe integer: a fraction, or too large to be exact. */
 export class InexactMoney extends RangeError {
   override name = "InexactMoney";
 }
@@ -28,27 +28,27 @@ export function exact(value: number, what: string): number {
   return value;
 }
 
-/** Whole cents as millicents. Throws InexactMoney when that is more than 2^53 − 1 millicents. */
+/** Converts whole cents to millicents. Throws InexactMoney above 2^53 − 1 millicents. */
 export function centsToMillicents(cents: Cents): Millicents {
   return exact(exact(cents, "cents") * MILLICENTS_PER_CENT, "millicents");
 }
 
-/** Millicents as microcents, exactly. */
+/** Converts millicents to microcents exactly. */
 export function millicentsToMicrocents(millicents: Millicents): Microcents {
   return BigInt(exact(millicents, "millicents")) * MICROCENTS_PER_MILLICENT;
 }
 
-/** Millicents read from a 64-bit column. Throws InexactMoney beyond ±(2^53 − 1). */
+/** Converts a 64-bit column to millicents. Throws InexactMoney beyond ±(2^53 − 1). */
 export function millicentsFromBigint(value: bigint): Millicents {
   return exact(Number(value), "millicents");
 }
 
-/** The sum. Throws InexactMoney when it leaves the safe integers. */
+/** Throws InexactMoney when the sum is not a safe integer. */
 export function addMillicents(left: Millicents, right: Millicents): Millicents {
   return exact(exact(left, "millicents") + exact(right, "millicents"), "sum of millicents");
 }
 
-/** left − right; may be negative. Throws InexactMoney when it leaves the safe integers. */
+/** left − right; may be negative. Throws InexactMoney when the difference is not a safe integer. */
 export function subtractMillicents(left: Millicents, right: Millicents): Millicents {
   return exact(exact(left, "millicents") - exact(right, "millicents"), "difference of millicents");
 }

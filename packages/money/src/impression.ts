@@ -10,7 +10,7 @@ import {
 import { floorDivide } from "./rounding.ts";
 
 /**
- * What one impression costs: `cpm_bid_cents / 1000` cents, which is exactly `cpm_bid_cents` millicents
+ * The price of one impression: `cpm_bid_cents / 1000` cents, which is exactly `cpm_bid_cents` millicents
  * (docs/behaviour.md#units).
  */
 export function priceMillicents(cpmBidCents: Cents): Millicents {
@@ -18,8 +18,8 @@ export function priceMillicents(cpmBidCents: Cents): Millicents {
 }
 
 /**
- * The developer's part of one impression, half to even when it is no whole microcent (docs/behaviour.md#units).
- * Throws RangeError when the share is not a whole number from 0 to 10 000.
+ * The developer's part of one impression, rounded half to even to whole microcents (docs/behaviour.md#units).
+ * Throws RangeError when the share is not an integer from 0 to 10 000.
  */
 export function earningMicrocents(price: Millicents, revenueShareBasisPoints: BasisPoints): Microcents {
   notNegative(price, "price");
@@ -33,17 +33,17 @@ export function earningMicrocents(price: Millicents, revenueShareBasisPoints: Ba
   );
 }
 
-/** The platform's part: charge − earning, so that the three always sum to zero (docs/behaviour.md#units). */
+/** The platform's part: charge − earning, so that charge, earning and fee always balance (docs/behaviour.md#units). */
 export function feeMicrocents(price: Millicents, revenueShareBasisPoints: BasisPoints): Microcents {
   return millicentsToMicrocents(price) - earningMicrocents(price, revenueShareBasisPoints);
 }
 
-/** The charge in cents, exact and fractional: 255 millicents are 0.255 (docs/behaviour.md#rounding). */
+/** The charge in cents, exact and possibly fractional: 255 millicents are 0.255 (docs/behaviour.md#rounding). */
 export function chargedCents(price: Millicents): number {
   return exact(price, "price") / 1000;
 }
 
-/** Spent per 1000 impressions, in whole cents, half up; 0 without impressions (docs/behaviour.md#figures). */
+/** Spent cents per 1000 impressions, rounded half up; 0 without impressions (docs/behaviour.md#figures). */
 export function effectiveCpmCents(spentMillicents: Millicents, impressions: number): Cents {
   notNegative(exact(impressions, "impressions"), "impressions");
   if (impressions === 0) return 0;
@@ -53,15 +53,15 @@ export function effectiveCpmCents(spentMillicents: Millicents, impressions: numb
 }
 
 /**
- * A percentage as basis points: 70.25 → 7025. Undefined when it has more than two decimals
- * (docs/behaviour.md#numbers); the range is for the caller to check.
+ * Converts a percentage to basis points: 70.25 → 7025. Undefined when it has more than two decimals
+ * (docs/behaviour.md#numbers). The caller must check the range.
  */
 export function percentToBasisPoints(percent: number): BasisPoints | undefined {
   const basisPoints = Math.round(percent * 100);
   return basisPoints / 100 === percent ? basisPoints : undefined;
 }
 
-/** Basis points as a percentage: 7025 → 70.25. */
+/** Converts basis points to a percentage: 7025 → 70.25. */
 export function basisPointsToPercent(basisPoints: BasisPoints): number {
   return exact(basisPoints, "basis points") / 100;
 }
@@ -71,7 +71,7 @@ function notNegative(value: number, what: string): number {
   return value;
 }
 
-/** For a dividend ≥ 0 and a divisor > 0. */
+/** @param dividend ≥ 0 @param divisor > 0 */
 function divideHalfToEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   const twiceRest = (dividend % divisor) * 2n;

@@ -18,11 +18,11 @@ export interface CompiledCampaign {
   targetCategories: ReadonlySet<string>;
   targetTags: readonly Tag[];
   affinities: readonly CompiledAffinity[];
-  /** The highest rank that any context can give it. */
+  /** Upper bound of its rank in any context. */
   highestRank: number;
 }
 
-/** Compiles a campaign in any status. What cannot be read (a date, a place) is no error: it narrows where it serves. */
+/** Compiles a campaign in any status. Unreadable dates and places are no errors; they restrict where it serves. */
 export function compileCampaign(campaign: Campaign): CompiledCampaign {
   const affinities = compileAffinities(campaign.affinities);
   return {

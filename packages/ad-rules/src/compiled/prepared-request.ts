@@ -14,7 +14,7 @@ export interface PreparedRequest {
   nowMs: number;
 }
 
-/** Unix milliseconds in `nowMs`; `geo` absent or null: the player's place is unknown. */
+/** @param request `nowMs` is in Unix milliseconds; without `geo` the player's place is unknown */
 export function prepareRequest(request: {
   placement: Placement;
   context: GameContext;

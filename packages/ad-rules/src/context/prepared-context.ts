@@ -9,14 +9,14 @@ export interface PreparedContext {
   location: string | null;
   moods: ReadonlySet<string>;
   actions: ReadonlySet<string>;
-  /** All of the above together. */
+  /** Union of the fields above. */
   terms: ReadonlySet<string>;
   narrative: SearchableText;
-  /** Narrative, location, theme_id, category, mood tags and actions, for keywords of blocklists. */
+  /** Narrative, location, theme_id, category, mood tags and actions; searched for blocklist keywords. */
   allTexts: SearchableText;
 }
 
-/** Blank texts count as absent, blank entries of lists are ignored (docs/behaviour.md#blank-texts). */
+/** Treats blank texts as absent and ignores blank entries of lists (docs/behaviour.md#blank-texts). */
 export function prepareContext(context: GameContext): PreparedContext {
   const theme = comparableOrNull(context.theme_id);
   const category = comparableOrNull(context.category);

@@ -13,14 +13,14 @@ import type { GameContext, PlayerGeo } from "../types/request.ts";
 import { type Check, type CheckedRule, check } from "./reason-codes.ts";
 import { listed, placeName, playerName, quoted } from "./wording.ts";
 
-/** A request as it came, for the sentences, and as the rules take it. */
+/** A request in two forms: as sent, for the sentences, and prepared for the rules. */
 export interface ExplainedRequest {
   prepared: PreparedRequest;
   context: GameContext;
   geo: PlayerGeo | null;
 }
 
-/** Rules 1 to 7, each apart, in their order. That they let through whom the index offers is held by a test. */
+/** Checks rules 1 to 7 separately and in order. agreement.test.ts verifies that they agree with the index. */
 export function eligibilityChecks(campaign: CompiledCampaign, request: ExplainedRequest): Check[] {
   return [
     ...campaignChecks(campaign, request.prepared.nowMs),

@@ -19,11 +19,11 @@ import { type Check, type CheckedRule, check } from "./reason-codes.ts";
 import { summaryOf } from "./summary.ts";
 import { inCents, quoted } from "./wording.ts";
 
-/** The range of bids: cpm_bid_cents. */
+/** The range of cpm_bid_cents. */
 const MIN_BID_CENTS = 100;
 const MAX_BID_CENTS = 10_000;
 
-/** What money and caps stand at, as plain data; null: it cannot be known now, which serves nothing. */
+/** The current state of money and caps; null means unknown, so the campaign would not serve. */
 export interface ExplainFacts {
   account: AccountTotals | null;
   campaign: CampaignTotals | null;
@@ -31,12 +31,12 @@ export interface ExplainFacts {
     /** Ads that the player session has had. */
     ads: number;
     maxAds: number;
-    /** Of creatives in this session, by id; those not listed have not appeared. */
+    /** By creative id: appearances in this session; a missing creative has not appeared. */
     appearances: ReadonlyMap<string, number>;
-    /** Another account's game: what its players have seen is not told, and the session counts as new. */
+    /** The game belongs to another account: what its players saw is confidential, and the session counts as new. */
     countsAsNew?: boolean;
   } | null;
-  /** The best other candidate's rank; null when there is none. */
+  /** The rank of the best other candidate; null when there is none. */
   winningRank: number | null;
 }
 
@@ -50,16 +50,16 @@ export interface Explanation {
   affinityParts: AffinityPart[];
   rank: number;
   winningRank: number | null;
-  /** The lowest bid with which it would serve; null when no bid would do. */
+  /** The lowest bid with which it would serve; null when no bid suffices. */
   bidToWinCents: Cents | null;
   /** One sentence: why it would or would not serve. */
   summary: string;
 }
 
 /**
- * Goes through all rules in the order of docs/behaviour.md#eligibility, also after one has failed. Campaign and request are
- * compiled and ranked as for the index; the rules are applied one by one, which the index does not do, and that both come
- * to the same is held by a test. Nothing is served, held or counted. `nowMs` in Unix milliseconds.
+ * Checks all rules in the order of docs/behaviour.md#eligibility and continues after a failure. Serves, holds and counts
+ * nothing. Compiles and ranks as the index does, but applies the rules one by one; agreement.test.ts verifies that both
+ * agree. `nowMs` is in Unix milliseconds.
  */
 export function explain(
   campaign: Campaign,
@@ -95,7 +95,7 @@ export function explain(
   };
 }
 
-/** For a campaign that passes all rules but those of money. A higher bid costs more: the lowest that ranks is the only one to look at. */
+/** The campaign must pass all rules except rule 8. A higher bid costs more, so only the lowest sufficient bid can be affordable. */
 function bidToWin(affinityScore: number, facts: ExplainFacts): Cents | null {
   const { winningRank } = facts;
   const lowest = winningRank === null ? 0 : lowestTyingBid(winningRank, affinityScore);
@@ -104,7 +104,7 @@ function bidToWin(affinityScore: number, facts: ExplainFacts): Cents | null {
   return moneyChecks(priceMillicents(bid), facts).every((one) => one.passed) ? bid : null;
 }
 
-/** Rule 8: balance, budget and daily cap each cover the price over and above spent and held. */
+/** Rule 8: balance, budget and daily cap each cover the price beyond what is spent and held. */
 function moneyChecks(price: Millicents, { account, campaign }: ExplainFacts): Check[] {
   const covers = (rule: CheckedRule, name: string, left: Millicents) =>
     check(

@@ -42,12 +42,12 @@ export const reasonCodes = {
 /** Stable name of a check. */
 export type CheckedRule = keyof typeof reasonCodes;
 
-/** How one check went. */
+/** The result of one check. */
 export interface Check {
   code: number;
   rule: CheckedRule;
   passed: boolean;
-  /** A sentence that says what was compared with what. */
+  /** A sentence that names the compared values. */
   detail: string;
 }
 

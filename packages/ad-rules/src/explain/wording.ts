@@ -5,7 +5,7 @@ import type { PlayerGeo } from "../types/request.ts";
 
 const maxListed = 5;
 
-/** The texts in quotes, joined by commas; the first few of them. */
+/** The first texts, quoted and joined by commas. */
 export function quoted(texts: readonly string[]): string {
   return listed(texts.map((text) => JSON.stringify(text)));
 }
@@ -15,13 +15,13 @@ export function listed(texts: readonly string[]): string {
   return texts.slice(0, maxListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** "1.5 cents"; exact. What is overdrawn, such as a budget that was lowered while holds are out, leaves 0. */
+/** An exact amount such as "1.5 cents". A negative amount, such as of a budget lowered below open holds, becomes 0. */
 export function inCents(amount: Millicents): string {
   const cents = chargedCents(Math.max(0, amount));
   return cents === 1 ? "1 cent" : `${cents} cents`;
 }
 
-/** A target as an advertiser would name it, with how far from it the player is where that decides. */
+/** Names a target for the advertiser; for a circle, adds the player's distance when it is known. */
 export function placeName(target: GeoTarget, player: PlayerGeo | null | undefined): string {
   const { target_type: type, country_code, state_code, city_name, lat, lng, radius_km } = target;
   if (type === "country") return `country ${country_code ?? "?"}`;
@@ -38,7 +38,7 @@ export function placeName(target: GeoTarget, player: PlayerGeo | null | undefine
   return `${circle} (the player is ${Math.round(distanceKm * 1000) / 1000} km away)`;
 }
 
-/** What `player_geo` says, or that it says nothing. */
+/** Describes `player_geo`. */
 export function playerName(player: PlayerGeo | null | undefined): string {
   const known = [
     player?.country_code && `country ${player.country_code}`,

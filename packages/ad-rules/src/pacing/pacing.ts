@@ -1,7 +1,7 @@
 import type { Millicents } from "@diegetic/money";
 import { compileSchedule, type Schedule } from "../rules/schedule.ts";
 
-/** In the order in which they are looked at: the first that holds (docs/behaviour.md#pacing). */
+/** The first status that holds applies (docs/behaviour.md#pacing). */
 export const pacingStatuses = [
   "not_started",
   "exhausted",
@@ -12,21 +12,21 @@ export const pacingStatuses = [
 ] as const;
 export type PacingStatus = (typeof pacingStatuses)[number];
 
-/** What pacing looks at: charges alone, open holds do not count. */
+/** Spent amounts are charges; open holds do not count. */
 export interface PacingFacts {
   budgetMillicents: Millicents;
   spentMillicents: Millicents;
-  /** Most that may be spent on one UTC day; null: no cap. */
+  /** Maximum spend per UTC day; null: no cap. */
   dailyCapMillicents: Millicents | null;
   /** Spent on the UTC day of `nowMs`. */
   todaySpentMillicents: Millicents;
-  /** What the advertiser's deposits leave over what all his campaigns have spent. */
+  /** The advertiser's deposits less the spend of all their campaigns. */
   balanceMillicents: Millicents;
-  /** What one more impression costs. */
+  /** The price of one more impression. */
   priceMillicents: Millicents;
-  /** ISO 8601 as it was given. */
+  /** ISO 8601, as stored. */
   startDate: string | null;
-  /** ISO 8601 as it was given. */
+  /** ISO 8601, as stored. */
   endDate: string | null;
   /** Unix milliseconds; null: never activated. */
   firstActivatedAtMs: number | null;
@@ -36,25 +36,25 @@ export interface Pacing {
   status: PacingStatus;
   /** Never negative. */
   remainingMillicents: Millicents;
-  /** What today's cap and the budget both still allow; never negative. */
+  /** The minimum of what today's cap and the budget still allow; never negative. */
   todayRemainingMillicents: Millicents;
   /** UTC days since the first activation, today included; at least 1. */
   daysActive: number;
-  /** Whole days until the budget is spent at the average of the days so far; null without spend. */
+  /** Whole days until the budget is spent at the average daily spend so far; null without spend. */
   daysRemaining: number | null;
-  /** The day (YYYY-MM-DD) on which that is, 9999-12-31 at the latest; null without spend. */
+  /** The day (YYYY-MM-DD) on which the budget is spent, at most 9999-12-31; null without spend. */
   projectedExhaustionDay: string | null;
 }
 
 const dayMs = 86_400_000;
-/** 9999-12-31: the last day that YYYY-MM-DD can name. */
+/** 9999-12-31, the last day that YYYY-MM-DD can represent. */
 const lastDay = Date.UTC(9999, 11, 31) / dayMs;
 
-/** How things stand at the moment that is looked at. */
+/** The state at the time of the request. */
 interface Now {
   ms: number;
   remaining: Millicents;
-  /** null: no cap. */
+  /** Null: no cap. */
   capLeft: Millicents | null;
   daysActive: number;
 }
@@ -82,21 +82,21 @@ function statusOf(facts: PacingFacts, now: Now): PacingStatus {
   const schedule = compileSchedule({ start_date: facts.startDate, end_date: facts.endDate });
   const hasStarted = schedule !== null && schedule.startsAtMs <= now.ms;
   if (facts.firstActivatedAtMs === null || !hasStarted) return "not_started";
-  // An advertiser whose balance is empty has nothing left for an impression either, whatever the budget says.
+  // Without balance there is no money for an impression, whatever budget remains.
   if (Math.min(now.remaining, facts.balanceMillicents) < facts.priceMillicents) return "exhausted";
   if (now.capLeft !== null && now.capLeft < facts.priceMillicents) return "capped_today";
   const expected = expectedSpend(facts, schedule, now);
   return expected === null ? "on_pace" : paceOf(facts, expected);
 }
 
-/** An amount times a fraction, kept apart so that nothing is rounded before it is compared. Millicents. */
+/** amount × times ÷ per, in millicents, unevaluated so that nothing is rounded before the comparison. */
 interface Expected {
   amount: bigint;
   times: bigint;
   per: bigint;
 }
 
-/** What should be spent by now; null when neither a flight nor a cap says so. */
+/** The expected spend by now; null without a flight and without a cap. */
 function expectedSpend(
   { budgetMillicents, dailyCapMillicents }: PacingFacts,
   { startsAtMs, endsBeforeMs }: NonNullable<Schedule>,
@@ -111,28 +111,28 @@ function expectedSpend(
   return { amount: BigInt(dailyCapMillicents), times: BigInt(now.daysActive), per: 1n };
 }
 
-/** spent ÷ max(expected, 1 % of the budget), compared with 1.1 and 0.9. */
+/** Compares spent ÷ max(expected, 1 % of the budget) with 1.1 and 0.9. */
 function paceOf(
   { spentMillicents, budgetMillicents }: PacingFacts,
   { amount, times, per }: Expected,
 ): "over_pacing" | "under_pacing" | "on_pace" {
-  // Everything times 100 × per, which leaves whole numbers.
+  // All terms are multiplied by 100 × per, so that they are integers.
   const spent = BigInt(spentMillicents) * 100n * per;
-  const least = BigInt(budgetMillicents) * per;
+  const minimum = BigInt(budgetMillicents) * per;
   const expected = amount * times * 100n;
-  const measure = expected > least ? expected : least;
+  const measure = expected > minimum ? expected : minimum;
   if (spent * 10n > measure * 11n) return "over_pacing";
   if (spent * 10n < measure * 9n) return "under_pacing";
   return "on_pace";
 }
 
-/** UTC days from a moment until now, both counted; at least 1. */
+/** UTC days from a moment until now, both included; at least 1. */
 function daysSince(momentMs: number | null, nowMs: number): number {
   if (momentMs === null) return 1;
   return Math.max(1, Math.floor(nowMs / dayMs) - Math.floor(momentMs / dayMs) + 1);
 }
 
-/** remaining ÷ (spent ÷ days), whole days; null without spend. */
+/** remaining ÷ (spent ÷ days), in whole days; null without spend. */
 function daysUntilSpent(remaining: Millicents, spent: Millicents, days: number): number | null {
   return spent === 0 ? null : Number((BigInt(remaining) * BigInt(days)) / BigInt(spent));
 }

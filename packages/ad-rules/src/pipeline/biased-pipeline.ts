@@ -2,12 +2,12 @@ import type { Affinity } from "../types/campaign.ts";
 
 const overrides = ["lighting", "effects", "camera", "mood", "location"] as const;
 
-/** Overrides for the scene renderer, by kind; kinds without an affinity are left out. */
+/** Overrides for the scene renderer by kind; kinds without an affinity are absent. */
 export type BiasedPipeline = Partial<Record<(typeof overrides)[number], string>>;
 
 /**
- * For each of lighting, effects, camera, mood and location the value of the heaviest affinity of that type; of equal
- * weights the older one, which stands earlier in the list (docs/behaviour.md#pipeline-overrides).
+ * For each of lighting, effects, camera, mood and location: the value of the heaviest affinity of that type. Of equal
+ * weights the older one wins, which is earlier in the list (docs/behaviour.md#pipeline-overrides).
  */
 export function biasedPipeline(
   affinities: readonly Pick<Affinity, "affinity_type" | "affinity_value" | "weight">[],

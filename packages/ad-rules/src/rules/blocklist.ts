@@ -3,7 +3,7 @@ import { comparableSet, overlap } from "../text/equality.ts";
 import { occurs, type Phrase, phrase } from "../text/words.ts";
 import type { BlocklistRule, BlocklistRuleType } from "../types/campaign.ts";
 
-/** A campaign's blocklist, by type of rule. */
+/** A campaign's blocklist by rule type. */
 export interface Blocklist {
   keywords: readonly Phrase[];
   themes: ReadonlySet<string>;
@@ -34,8 +34,8 @@ function compileBlocklistOf(rules: readonly BlocklistRule[]): Blocklist {
 }
 
 /**
- * Rule 5: no entry of the blocklist occurs in the context. A keyword is sought as whole words in every text of it; theme,
- * category and action are compared; game_id is compared exactly (docs/behaviour.md#rule-5-blocklist).
+ * Rule 5: no entry of the blocklist occurs in the context. Searches for keywords as whole words in all texts; compares
+ * theme, category and action; compares game_id exactly (docs/behaviour.md#rule-5-blocklist).
  */
 export function blocklistAdmits(blocklist: Blocklist, context: PreparedContext, gameId: string): boolean {
   return !(

@@ -6,8 +6,8 @@ export function sessionHasRoom(adsInSession: number, maxAdsPerSession: number): 
 }
 
 /**
- * Rule 9, second half: the creatives with fewer than max_uses_per_game appearances in this player session; one that is
- * not listed has not appeared (docs/behaviour.md#rule-9-caps).
+ * Rule 9, second half: the creatives with fewer than max_uses_per_game appearances in this player session. A creative
+ * without an entry has not appeared (docs/behaviour.md#rule-9-caps).
  */
 export function creativesWithUsesLeft(
   creatives: readonly Creative[],

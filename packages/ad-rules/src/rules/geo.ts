@@ -4,7 +4,7 @@ import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
 import { greatCircleKm, type Point } from "./great-circle.ts";
 
-/** Where a target is, in comparable form. */
+/** The place of a target, in comparable form. */
 export type Place =
   | { type: "country"; country: string }
   | { type: "state"; country: string; state: string }
@@ -17,11 +17,11 @@ export interface GeoRules {
   excludes: readonly Place[];
   /** Whether any include exists, readable or not. */
   hasIncludes: boolean;
-  /** An exclude lacks a field that its type requires: then nothing can tell where the campaign must not serve. */
+  /** An exclude lacks a field that its type requires, so the excluded place is unknown. */
   hasUnreadableExclude: boolean;
 }
 
-/** Where a player is, as far as `player_geo` says; never taken from an address. */
+/** The player's place according to `player_geo`; never derived from an IP address. */
 export interface PlayerPlace {
   country: string | null;
   state: string | null;
@@ -29,7 +29,7 @@ export interface PlayerPlace {
   point: Point | null;
 }
 
-/** Keeps an edge in that is out by nothing but floating point: one millimetre. */
+/** One millimetre, so that rounding errors do not exclude the edge. */
 const edgeToleranceKm = 1e-6;
 
 /** Normalises the places once, for all requests. */
@@ -55,15 +55,15 @@ export function preparePlayerPlace(geo: PlayerGeo | null | undefined): PlayerPla
   };
 }
 
-/** Where a player is; a `lat` without `lng` or the reverse is no point. */
+/** The player's point; null unless both `lat` and `lng` are given. */
 export function pointOf(geo: PlayerGeo | null | undefined): Point | null {
   const { lat, lng } = geo ?? {};
   return typeof lat === "number" && typeof lng === "number" ? { lat, lng } : null;
 }
 
 /**
- * Rule 4: any matching exclude is out; if there are includes, at least one must match. A player of unknown place never
- * matches an include and is never dropped by an exclude (docs/behaviour.md#rule-4-geo).
+ * Rule 4: no exclude may match; if there are includes, at least one must match. A player of unknown place matches neither
+ * includes nor excludes (docs/behaviour.md#rule-4-geo).
  */
 export function geoAdmits(rules: GeoRules, player: PlayerPlace): boolean {
   if (rules.hasUnreadableExclude) return false;
@@ -93,7 +93,7 @@ export function isInCircle(center: Point, radiusKm: number, point: Point): boole
   return greatCircleKm(center, point) <= radiusKm + edgeToleranceKm;
 }
 
-/** Null when a field is missing that the type requires. */
+/** Null when a field that the type requires is missing. */
 function placeOf(target: GeoTarget): Place | null {
   const { target_type: type, lat, lng, radius_km: radiusKm } = target;
   if (type === "radius") {

@@ -1,13 +1,13 @@
 import type { Millicents } from "@diegetic/money";
 
-/** What an advertiser has deposited, spent and has on hold at one moment. */
+/** An advertiser's money at one moment. */
 export interface AccountTotals {
   depositedMillicents: Millicents;
   spentMillicents: Millicents;
   heldMillicents: Millicents;
 }
 
-/** What a campaign may spend, has spent and has on hold at one moment. */
+/** A campaign's money at one moment. */
 export interface CampaignTotals {
   budgetMillicents: Millicents;
   spentMillicents: Millicents;
@@ -18,18 +18,18 @@ export interface CampaignTotals {
   spentTodayMillicents: Millicents;
 }
 
-/** What the balance still covers over and above spent and held; a price fits when it is not above (docs/behaviour.md#rule-8-money). */
+/** Deposits less spent and held. A price is covered when it is at most this (docs/behaviour.md#rule-8-money). */
 export function balanceLeft(totals: AccountTotals): Millicents {
   return totals.depositedMillicents - totals.spentMillicents - totals.heldMillicents;
 }
 
-/** What the budget still covers over and above spent and held (docs/behaviour.md#rule-8-money). */
+/** Budget less spent and held (docs/behaviour.md#rule-8-money). */
 export function budgetLeft(totals: CampaignTotals): Millicents {
   return totals.budgetMillicents - totals.spentMillicents - totals.heldMillicents;
 }
 
 /**
- * What the daily cap still covers; null without a cap. All that is held counts against the current day
+ * Daily cap less spent today and held; null without a cap. All open holds count against the current day
  * (docs/behaviour.md#daily-caps).
  */
 export function dailyCapLeft(totals: CampaignTotals): Millicents | null {

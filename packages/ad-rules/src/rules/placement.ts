@@ -3,8 +3,9 @@ import type { Campaign } from "../types/campaign.ts";
 import type { Placement } from "../types/request.ts";
 
 /**
- * What a placement may block a campaign by. Rule 2: the placement is active, the advertiser is not in blocked_advertisers,
- * and none of blocked_categories is among the campaign's categories (docs/behaviour.md#rule-2-placement).
+ * The names by which a placement can block a campaign. Rule 2: the placement is active, the advertiser is not in
+ * blocked_advertisers, and none of blocked_categories is among the campaign's categories
+ * (docs/behaviour.md#rule-2-placement).
  */
 export interface BlockableNames {
   advertiser: string;

@@ -1,6 +1,6 @@
 import type { Campaign } from "../types/campaign.ts";
 
-/** Unix milliseconds between which a campaign runs; null: it never does, since a date cannot be read. */
+/** The Unix milliseconds between which a campaign runs; null: it never runs, because a date is unreadable. */
 export type Schedule = { startsAtMs: number; endsBeforeMs: number } | null;
 
 const dayMs = 86_400_000;
@@ -18,15 +18,15 @@ export function compileSchedule(campaign: Pick<Campaign, "start_date" | "end_dat
   };
 }
 
-/** The first and the last millisecond of what a date means; a point in time has one alone. */
+/** The first and the last millisecond of a date; both are equal for a point in time. */
 export interface DateSpan {
   firstMs: number;
   lastMs: number;
 }
 
 /**
- * The first and the last millisecond that an ISO 8601 date (the whole day, UTC) or date-time (that instant; UTC when it
- * names no offset) means. Undefined when it is neither.
+ * Parses an ISO 8601 date (the whole day, UTC) or date-time (that instant; UTC without an offset). Undefined when it is
+ * neither.
  */
 export function parseDate(text: string): DateSpan | undefined {
   const parts = iso8601.exec(text.trim());
@@ -36,14 +36,14 @@ export function parseDate(text: string): DateSpan | undefined {
     const firstMs = Date.parse(`${day}T00:00:00Z`);
     return Number.isNaN(firstMs) ? undefined : { firstMs, lastMs: firstMs + dayMs - 1 };
   }
-  // Seconds are added apart, because a leap second is a valid ISO 8601 time that Date.parse refuses.
+  // Seconds are added separately, because Date.parse rejects leap seconds, which ISO 8601 allows.
   const minuteMs = Date.parse(`${day}T${hoursAndMinutes}:00${withColon(offset)}`);
   if (Number.isNaN(minuteMs) || Number(seconds) > 60) return undefined;
   const instantMs = minuteMs + Number(seconds) * 1000 + Number(fraction.padEnd(3, "0").slice(0, 3));
   return { firstMs: instantMs, lastMs: instantMs };
 }
 
-/** "+0200" and "+02" as the "+02:00" that Date.parse understands. */
+/** Converts "+0200" and "+02" to "+02:00", the only form that Date.parse accepts. */
 function withColon(offset: string): string {
   if (offset.length === 1) return offset.toUpperCase();
   return `${offset.slice(0, 3)}:${offset.slice(3).replace(":", "") || "00"}`;

@@ -2,7 +2,7 @@ import type { PreparedContext } from "../context/prepared-context.ts";
 import { comparable } from "../text/equality.ts";
 import { occurs, type Phrase, phrase } from "../text/words.ts";
 
-/** A tag as it is compared, and as it is sought in the narrative. */
+/** A tag in two forms: for comparing, and for searching the narrative. */
 export interface Tag {
   value: string;
   phrase: Phrase | null;
@@ -14,8 +14,8 @@ export function compileTags(tags: readonly string[]): Tag[] {
 }
 
 /**
- * Rule 7: target_tags filter. If any are named, at least one must occur in the context: equal to theme_id, category,
- * location, a mood tag or an action, or as whole words in narrative (docs/behaviour.md#rule-7-target-tags).
+ * Rule 7: if the campaign names target_tags, at least one must equal theme_id, category, location, a mood tag or an
+ * action, or occur as whole words in the narrative (docs/behaviour.md#rule-7-target-tags).
  */
 export function tagsAdmit(tags: readonly Tag[], context: PreparedContext): boolean {
   return (

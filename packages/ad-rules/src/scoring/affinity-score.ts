@@ -3,16 +3,16 @@ import { comparable } from "../text/equality.ts";
 import { occurs, type Phrase, phrase } from "../text/words.ts";
 import type { Affinity, AffinityType } from "../types/campaign.ts";
 
-/** An affinity as it is compared, and as it is sought in the narrative. */
+/** An affinity in two forms: for comparing, and for searching the narrative. */
 export interface CompiledAffinity {
   source: Affinity;
   value: string;
   phrase: Phrase | null;
-  /** What it adds in full: the weight of the source, or 0 where another affinity of the same type and value counts. */
+  /** The full contribution: the weight of the source, or 0 when another affinity of the same type and value counts. */
   weight: number;
 }
 
-/** What one affinity adds to the score. */
+/** The contribution of one affinity to the score. */
 export interface AffinityPart {
   affinity_id: string;
   affinity_type: AffinityType;
@@ -20,12 +20,12 @@ export interface AffinityPart {
   contribution: number;
 }
 
-/** A value that is not equal to its field, but occurs in the narrative, counts half. */
+/** Share of the weight for a value that does not equal its field but occurs in the narrative. */
 export const narrativeShare = 0.5;
 
 /**
- * Normalises the values once, for all requests; keeps the order. Of affinities with the same type and an equal value the
- * heaviest counts, of equal weights the oldest: campaigns from before such were refused may still have them.
+ * Normalises the values once, for all requests; keeps the order. Of affinities with the same type and value only the
+ * heaviest counts, of equal weights the oldest: campaigns that predate the check for duplicates may have them.
  */
 export function compileAffinities(affinities: readonly Affinity[]): CompiledAffinity[] {
   const compiled = affinities.map((source) => ({
@@ -46,7 +46,7 @@ export function compileAffinities(affinities: readonly Affinity[]): CompiledAffi
   return compiled;
 }
 
-/** What each affinity contributes, in the order of the list, zeros included (docs/behaviour.md#affinity-score). */
+/** The contribution of each affinity in the order of the list, zeros included (docs/behaviour.md#affinity-score). */
 export function affinityParts(
   affinities: readonly CompiledAffinity[],
   context: PreparedContext,
@@ -59,7 +59,7 @@ export function affinityParts(
   }));
 }
 
-/** The sum of what the affinities contribute (docs/behaviour.md#affinity-score). */
+/** The sum of all contributions (docs/behaviour.md#affinity-score). */
 export function affinityScore(affinities: readonly CompiledAffinity[], context: PreparedContext): number {
   let sum = 0;
   for (const affinity of affinities) sum += contributionOf(affinity, context);
@@ -67,8 +67,8 @@ export function affinityScore(affinities: readonly CompiledAffinity[], context: 
 }
 
 /**
- * A score that no context exceeds: every positive weight, but of the types of which a context names one value only those
- * of one value, and of the other values what a narrative earns them.
+ * An upper bound of the score in any context. Of types of which a context has one value, it counts one value in full, and
+ * the others with the share for an occurrence in the narrative.
  */
 export function highestAffinityScore(affinities: readonly CompiledAffinity[]): number {
   const heaviest = { category: "", location: "", theme: "" };
@@ -93,7 +93,7 @@ export function highestAffinityScore(affinities: readonly CompiledAffinity[]): n
   return withoutRoundingError(sum);
 }
 
-/** A sum of decimal fractions as people would write it: 0.1 + 0.2 is 0.3. Twelve decimals are kept. */
+/** Rounds a sum of decimal fractions to twelve decimals, so that 0.1 + 0.2 is 0.3. */
 export function withoutRoundingError(sum: number): number {
   return Math.round(sum * 1e12) / 1e12;
 }

@@ -1,12 +1,12 @@
 import { comparableOrNull } from "./equality.ts";
 
 const combiningDiacritics = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff]/g;
-/** й, ў, ї, ѓ and ќ: letters of their own, though Unicode takes them for accented ones. ё is not: most write е for it. */
+/** й, ў, ї, ѓ and ќ are separate letters, although Unicode decomposes them. ё is not: it is usually written as е. */
 const ownLetters: ReadonlySet<string> = new Set(["и\u0306", "у\u0306", "і\u0308", "г\u0301", "к\u0301"]);
-/** Vowel points of Hebrew and Arabic, which are rarely written, and the Arabic stroke that only lengthens a word. */
+/** Vowel points of Hebrew and Arabic, which are rarely written, and the Arabic tatweel, which only lengthens a word. */
 const points =
   /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]/g;
-/** Letters that Unicode's collation equates with plain ones though they do not decompose, and the dotless i. */
+/** Letters that Unicode collation equates with plain ones although they do not decompose, and the dotless i. */
 const plainLetters: Readonly<Record<string, string>> = {
   ø: "o",
   ł: "l",
@@ -22,9 +22,9 @@ const plainLetters: Readonly<Record<string, string>> = {
 const decorated = /[øłđħðþıßæœ]/g;
 
 /**
- * The form in which city names are compared: like other texts, and without accents (docs/behaviour.md#rule-4-geo). Points
- * that only say how a word is pronounced go as well; marks that make another letter or syllable (й, vowel signs of Thai and
- * of Indic scripts, voicing marks, hamza) stay. Null for an absent or blank name.
+ * Normalises a city name for comparison: like other texts, and without accents (docs/behaviour.md#rule-4-geo). Removes
+ * marks that only affect pronunciation; keeps marks that make another letter or syllable (й, vowel signs of Thai and of
+ * Indic scripts, voicing marks, hamza). Null for an absent or blank name.
  */
 export function comparableCityName(name: string | null | undefined): string | null {
   const form = comparableOrNull(name);

@@ -1,18 +1,18 @@
-/** Texts for which the quick ways of normalising and of finding words are right. */
+/** Texts for which the fast paths of normalising and of finding words are correct. */
 export const onlyAscii = /^[\0-\x7f]*$/;
 
-/** What nobody sees, such as a zero-width space, a soft hyphen or a variation selector: no text differs by it. */
+/** Invisible characters, such as zero-width spaces, soft hyphens and variation selectors; comparison ignores them. */
 const invisible = /\p{Default_Ignorable_Code_Point}+/gu;
 
 /**
- * The form in which two texts are compared: NFKC, lower case, without surrounding space and what is invisible; accents
- * count (docs/behaviour.md#equality-of-texts).
+ * Normalises a text for comparison: NFKC, lower case, without surrounding space and invisible characters. Accents count
+ * (docs/behaviour.md#equality-of-texts).
  */
 export function comparable(text: string): string {
   const visible = onlyAscii.test(text) ? text : text.replace(invisible, "");
   const form = visible.normalize("NFKC").toLowerCase();
   if (onlyAscii.test(form)) return form.trim();
-  // Lower-casing can leave what NFKC would compose, and a sigma depends on what follows it: bring both to one form.
+  // Lower-casing can leave sequences that NFKC composes, and the form of a sigma depends on its successor.
   return form.normalize("NFKC").replaceAll("ς", "σ").trim();
 }
 
@@ -25,7 +25,7 @@ const nothing: ReadonlySet<string> = new Set();
 
 /** The comparable forms of a list without its blank entries. */
 export function comparableSet(texts: Iterable<string> | null | undefined): ReadonlySet<string> {
-  // Most lists of most campaigns are empty: they share one set.
+  // Most lists are empty, so they share one set.
   let set: Set<string> | null = null;
   for (const text of texts ?? []) {
     const form = comparable(text);
@@ -36,7 +36,7 @@ export function comparableSet(texts: Iterable<string> | null | undefined): Reado
   return set ?? nothing;
 }
 
-/** Whether the sets have an entry in common. */
+/** Whether the sets overlap. */
 export function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
   const [few, many] = left.size <= right.size ? [left, right] : [right, left];
   for (const entry of few) if (many.has(entry)) return true;

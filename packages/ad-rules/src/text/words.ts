@@ -3,17 +3,17 @@ import { comparable, onlyAscii } from "./equality.ts";
 /**
  * Search for phrases as whole words (docs/behaviour.md#whole-words).
  *
- * Words are runs of letters, digits and combining marks that begin with a letter or digit; whatever stands between two
- * words equals one space. In scripts that do not separate words a phrase is sought as a substring. Where such a script
- * meets another one ("iPhone手机") a word ends, as if a space stood there.
+ * Words are runs of letters, digits and combining marks that begin with a letter or digit; anything between two words
+ * equals one space. In scripts that do not separate words, a phrase matches as a substring. A word ends where such a
+ * script meets another one ("iPhone手机"), as if a space were there.
  *
- * Text and phrase are brought into one form: words joined by single spaces, with a space at the outer sides where a word
- * must end. The search is then a plain substring search.
+ * Texts and phrases are normalised to words joined by single spaces, with an outer space where a word must begin or end.
+ * The search is then a plain substring search.
  */
 
-/** A text made ready for searching; made by `searchable`. */
+/** A normalised text; from `searchable`. */
 export type SearchableText = string & { readonly searchable: unique symbol };
-/** A phrase made ready for being sought; made by `phrase`. */
+/** A normalised phrase; from `phrase`. */
 export type Phrase = string & { readonly phrase: unique symbol };
 
 const unspacedScripts = [
@@ -39,13 +39,13 @@ const wordOf = (guard: string) => `${guard}[\\p{L}\\p{N}](?:${guard}[\\p{L}\\p{N
 const words = new RegExp(`${wordOf(`(?=${unspaced})`)}|${wordOf(`(?!${unspaced})`)}`, "gu");
 const beginsUnspaced = new RegExp(`^${unspaced}`, "u");
 const asciiWords = /[a-z0-9]+/g;
-// Compiled here, which takes milliseconds, and not while a first campaign or request waits; to machine code when used again.
+// Compiles the expressions at start instead of during the first request; the second use compiles to machine code.
 for (let times = 0; times < 2; times += 1) {
   "é 手".match(words);
   beginsUnspaced.test("手");
 }
 
-/** Separates the fields of a text that was made of several; no phrase contains it. */
+/** Separates the parts of a joined text; no phrase contains it. */
 const fieldSeparator = "\n";
 
 function wordsOf(text: string): string[] {
@@ -53,17 +53,17 @@ function wordsOf(text: string): string[] {
   return form.match(onlyAscii.test(form) ? asciiWords : words) ?? [];
 }
 
-/** A text in which phrases are sought; absent and blank texts contain nothing. */
+/** Normalises a text for `occurs`; absent and blank texts contain no phrase. */
 export function searchable(text: string | null | undefined): SearchableText {
   return (text ? ` ${wordsOf(text).join(" ")} ` : "") as SearchableText;
 }
 
-/** Several texts as one, in which no phrase is found across two of them. */
+/** Joins texts such that no phrase matches across two of them. */
 export function searchableAny(texts: Iterable<SearchableText>): SearchableText {
   return [...texts].join(fieldSeparator) as SearchableText;
 }
 
-/** A phrase to seek, or null when it has no letter and no digit: then it occurs nowhere. */
+/** Normalises a phrase; null when it has no letter or digit and therefore never occurs. */
 export function phrase(text: string): Phrase | null {
   const found = wordsOf(text);
   const first = found[0];
@@ -74,7 +74,7 @@ export function phrase(text: string): Phrase | null {
   return `${start}${found.join(" ")}${end}` as Phrase;
 }
 
-/** Whether the phrase occurs in the text; null occurs nowhere. */
+/** Whether the phrase occurs in the text; null never occurs. */
 export function occurs(sought: Phrase | null, text: SearchableText): boolean {
   return sought !== null && text.includes(sought);
 }

@@ -1,8 +1,8 @@
 import type { Cents } from "@diegetic/money";
 
 /**
- * A campaign and its parts as matching sees them: the shape in which the snapshot carries them, plain JSON in
- * snake_case. It is declared here again so that the rules depend on nothing but money.
+ * A campaign and its parts as the snapshot carries them: plain JSON in snake_case. Declared here again so that the rules
+ * depend on nothing but money.
  */
 
 export type CampaignStatus = "draft" | "active" | "paused";
@@ -33,7 +33,7 @@ export interface Creative {
   max_uses_per_game: number;
 }
 
-/** A place to serve in, or with include=false not to serve in; fields its type does not need are null. */
+/** A place to serve in, or not to serve in (include=false). Fields that its type does not need are null. */
 export interface GeoTarget {
   geo_target_id: string;
   target_type: GeoTargetType;
@@ -46,13 +46,13 @@ export interface GeoTarget {
   include: boolean;
 }
 
-/** A value whose occurrence in the context keeps the campaign out. */
+/** The campaign does not serve when the value occurs in the context. */
 export interface BlocklistRule {
   rule_type: BlocklistRuleType;
   value: string;
 }
 
-/** A value whose occurrence in the context adds `weight` to the score. */
+/** Adds `weight` to the score when the value occurs in the context. */
 export interface Affinity {
   affinity_id: string;
   affinity_type: AffinityType;
@@ -60,7 +60,7 @@ export interface Affinity {
   weight: number;
 }
 
-/** A campaign in any status. Each list runs from the oldest entry to the newest. */
+/** A campaign in any status. Each list is ordered from the oldest entry to the newest. */
 export interface Campaign {
   campaign_id: string;
   advertiser_id: string;

@@ -1,6 +1,6 @@
 import type { CreativeType } from "./campaign.ts";
 
-/** What of a placement matters to the rules. */
+/** The fields of a placement that the rules need. */
 export interface Placement {
   game_id: string;
   is_active: boolean;
@@ -28,7 +28,7 @@ export interface PlayerGeo {
   lng?: number | null;
 }
 
-/** What a match request says of the game, the scene and the player. */
+/** The game, the scene and the player of a match request. */
 export interface MatchScene {
   placement: Placement;
   context: GameContext;
