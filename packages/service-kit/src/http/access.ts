@@ -19,7 +19,7 @@ export function requireAccess({ session, scopes }: ApiKey, endpoint: Endpoint): 
   );
 }
 
-/** Throws 403 unless the role is the needed one or more. */
+/** Throws 403 unless the role has at least the rights of the required one. */
 export function requireRole(role: MemberRole, needed: MemberRole): void {
   if (MEMBER_ROLES.indexOf(role) >= MEMBER_ROLES.indexOf(needed)) return;
   throw roleTooLow(role, needed);

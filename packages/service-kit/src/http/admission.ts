@@ -7,9 +7,9 @@ import type { Exchange } from "./exchange.ts";
 import { HttpError, Overloaded, unauthorized } from "./http-error.ts";
 import { cookieValue } from "./session-cookie.ts";
 
-/** Requests a minute from one address without a valid key (docs/behaviour.md#rate-limits). */
+/** Requests per minute from one address without a valid key (docs/behaviour.md#rate-limits). */
 const LIMIT_WITHOUT_KEY_PER_MINUTE = 100;
-/** What the headers say for a key without a limit (docs/behaviour.md#rate-limits). */
+/** The header value for a key without a limit (docs/behaviour.md#rate-limits). */
 const UNLIMITED = 2_147_483_647;
 const MINUTE_MS = 60_000;
 const API_KEY = /^Bearer +([A-Za-z0-9_-]{1,200}) *$/i;
@@ -20,18 +20,18 @@ export interface AdmissionPolicy {
   sessionCookie: string;
   rateLimiter: RateLimiter;
   rateLimits: Record<EndpointGroup, RateLimit>;
-  /** All keys of an account together have this many times the limit of one. */
+  /** The limit of all keys of an account together, as a multiple of the limit of one key. */
   rateLimitAccountFactor: number;
   nowMs: () => number;
-  /** Whether as many requests run as may run at a time: the others are turned away before anything is done for them. */
+  /** Whether the maximum number of concurrent requests is running; further ones are answered 503 before any work. */
   isFull: () => boolean;
-  /** Where a request comes from, as far as the proxies in front are believed. */
+  /** The client address of a request, derived from trusted proxies. */
   addressOf: (request: IncomingMessage) => string | undefined;
 }
 
 /**
- * The checks every request of the API passes first: whether there is room for it at all (503), key (401), then limit (429).
- * States the limit. Throws, or rejects; waits for nothing when key and limit are known here, as in the match tier.
+ * The first checks of every API request: capacity (503), key (401), then limit (429). Sets `exchange.limit`. Throws or
+ * rejects. Synchronous when key and limit are known in this process, as in the match tier.
  */
 export function admitRequest(
   policy: AdmissionPolicy,
@@ -39,7 +39,7 @@ export function admitRequest(
   exchange: Exchange,
 ): ApiKey | Promise<ApiKey> {
   const refuse = (error: unknown): never => {
-    // A store that is unavailable has counted nothing: the headers then say what the window would begin with.
+    // An unavailable store has counted nothing: the headers then report a fresh window.
     exchange.limit ??= uncountedVerdict(policy.nowMs(), policy.rateLimits[group]);
     throw error;
   };
@@ -74,8 +74,8 @@ function findCaller(policy: AdmissionPolicy, exchange: Exchange): FoundCaller {
 }
 
 /**
- * Looks the key or session up once more when the body has arrived: the headers may have come long before, and it may have
- * been revoked since. Throws, or rejects with, 401.
+ * Looks the key or session up again after the body has arrived: the headers may have arrived long before, and the key may
+ * have been revoked since. Throws, or rejects with, 401.
  */
 export function findCallerAgain(policy: AdmissionPolicy, exchange: Exchange): ApiKey | Promise<ApiKey> {
   const { header, cookie, found } = findCaller(policy, exchange);
@@ -92,7 +92,7 @@ function sessionCookieOf(policy: AdmissionPolicy, exchange: Exchange): string | 
   return cookieValue(exchange.header("cookie"), policy.sessionCookie);
 }
 
-/** The checks before what anyone may call: whether there is room for it (503), then the limit of the client's address (429). */
+/** The checks of endpoints without a key: capacity (503), then the limit of the client's address (429). */
 export async function admitAnyone(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
   try {
     if (policy.isFull()) throw new Overloaded();
@@ -118,9 +118,9 @@ function takeQuotaOfKey(
   exchange.accountId = key.accountId;
   const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
   const taken = takeQuota(policy, exchange, `${group}:${key.rateLimitKeyId}`, limit);
-  // A key without a limit is the operator's to give, and takes nothing from the others.
+  // Only the operator can create a key without a limit; it does not count against the account.
   if (limit === "unlimited") return taken;
-  // Only after the key's own: one that is used up must not use up its account.
+  // After the key's own limit, so that an exhausted key does not use up the limit of its account.
   return taken === undefined
     ? takeQuotaOfAccount(policy, group, exchange, key)
     : taken.then(() => takeQuotaOfAccount(policy, group, exchange, key));
@@ -138,7 +138,7 @@ function takeQuotaOfAccount(
   return takeQuota(policy, exchange, `${group}:${accountId}`, limit, " for all keys of the account together");
 }
 
-/** With a directory that has to look the key up, or without a valid key. */
+/** The slow path: the directory must look the key up, or the key is not valid. */
 async function checkSlowly(
   policy: AdmissionPolicy,
   group: EndpointGroup,
@@ -154,7 +154,7 @@ async function checkSlowly(
   return key;
 }
 
-/** Which keys exist is told to nobody; whether one was sent, and in the right form, everybody can see. */
+/** Must not reveal which keys exist; may say whether a key was sent and well-formed. */
 function keyProblem(header: string | undefined): string {
   if (header === undefined || header.trim() === "") {
     return "No API key was sent: send the header Authorization: Bearer <API_KEY>.";
@@ -171,9 +171,9 @@ function findKey(keys: KeyDirectory, header: string | undefined): ReturnType<Key
 }
 
 /**
- * Counts one request in a bucket and states the tightest verdict so far: at once when the rate limiter knows it at once.
- * Throws, or rejects with, 429 with `Retry-After` when the bucket is used up.
- * @param subject what the limit holds for, in the sentence of the 429; empty: the caller
+ * Counts one request in a bucket and keeps the tightest verdict in `exchange.limit`. Synchronous when the rate limiter is.
+ * Throws, or rejects with, 429 with `Retry-After` when the bucket is exhausted.
+ * @param subject whom the limit applies to, for the sentence of the 429; empty: the caller
  */
 export function takeQuota(
   policy: Pick<AdmissionPolicy, "rateLimiter" | "nowMs">,

@@ -28,39 +28,39 @@ import {
 import { sessionCookieName } from "./session-cookie.ts";
 
 export interface AppOptions {
-  /** `/api`, or the empty text for none. */
+  /** `/api`, or an empty string for no prefix. */
   basePath: string;
   endpoints: readonly Endpoint[];
   keys: KeyDirectory;
   rateLimiter: RateLimiter;
   /** Requests per minute of keys that carry no limit of their own. */
   rateLimits: Record<EndpointGroup, RateLimit>;
-  /** All keys of an account together have this many times the limit of one. */
+  /** The limit of all keys of an account together, as a multiple of the limit of one key. */
   rateLimitAccountFactor: number;
   logger: Logger;
   metrics: Metrics;
   readiness: ReadinessChecks;
-  /** The others are answered 503 at once; `/healthz` and `/readyz` always answer. */
+  /** Further requests are answered 503 at once, except `/healthz` and `/readyz`. */
   requestsAtATime: number;
-  /** Proxies whose `X-Forwarded-For` is believed, as TRUSTED_PROXIES names them. */
+  /** Proxies whose `X-Forwarded-For` is trusted, as in TRUSTED_PROXIES. */
   trustedProxies: readonly string[];
-  /** Origin that browsers use, such as `https://ads.example.com`; left out: whatever host a request names, over http. */
+  /** Origin that browsers use, such as `https://ads.example.com`; default: the host of the request, over http. */
   publicUrl?: string | undefined;
-  /** What is served outside the API, without a key; asked before the API. */
+  /** Serves pages outside the API, without a key; runs before the API. */
   pages?: RequestHandler;
-  /** Tells the errors of an absent Redis or Postgres, which become 503. */
+  /** Whether an error means that Redis or Postgres is unavailable; such errors become 503. */
   isStoreUnavailable?: (error: unknown) => boolean;
-  /** Called for every error that a caller with a valid key was answered; must not throw. */
+  /** Called for every error response to a caller with a valid key; must not throw. */
   onFailure?: (failure: Failure) => void;
-  /** Answers endpoints without named parts in their path in front of Express; see fast-path.ts. */
+  /** Serves endpoints without path parameters in front of Express; see fast-path.ts. */
   fastPath?: boolean;
   /** Unix milliseconds; default: the system clock. */
   nowMs?: () => number;
 }
 
 /**
- * The application, which does not listen yet: the fast path where it is wanted, behind it Express. Every request of the API
- * passes `serveRequest`, whichever way it comes.
+ * Creates the application without listening: an optional fast path, then Express. Both pass every API request to
+ * `serveRequest`.
  */
 export function createApp(options: AppOptions): RequestListener {
   const observer = createExchangeObserver(options);
@@ -125,7 +125,7 @@ function apiRouter(endpoints: readonly Endpoint[], policy: ServingPolicy): Route
     await admitRequest(policy, UNKNOWN_PATH_GROUP, exchangeOf(response));
     throw notFound("Path not found. /openapi.json lists all paths.");
   });
-  // A path whose percent-encoding is broken fails before any route: it passes the same first checks.
+  // A path with invalid percent-encoding fails before any route, but must pass the same first checks.
   router.use(async (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (!(error instanceof URIError)) throw error;
     await admitRequest(policy, UNKNOWN_PATH_GROUP, exchangeOf(response));
@@ -143,15 +143,15 @@ function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
 }
 
 /**
- * Pages have no limit by address, since one view of the dashboard takes dozens of files, which are in memory. They count among the
- * requests at a time; the API turns its own away, with the headers of their limits.
+ * Pages have no limit by address, since one view of the dashboard loads dozens of files, which are in memory. They count as
+ * concurrent requests. The API rejects its own requests itself, with rate limit headers.
  */
 function turnAwayWhenFull(policy: ServingPolicy, basePath: string): RequestHandler {
   return ({ path }, _response, next) =>
     next(policy.isFull() && !path.startsWith(`${basePath}/`) ? new Overloaded() : undefined);
 }
 
-/** Pages answer by Express' own means. */
+/** Pages respond through Express directly. */
 function presetHeaders(_request: Request, response: Response, next: NextFunction): void {
   exchangeOf(response).presetHeaders();
   next();

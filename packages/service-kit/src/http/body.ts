@@ -5,14 +5,14 @@ import { badRequest, type HttpError, payloadTooLarge, unsupportedMediaType } fro
 /** See docs/behaviour.md#statuses. */
 const BODY_LIMIT_BYTES = 256 * 1024;
 
-/** More than any body of the API needs; what is nested deeper could exhaust the stack of whoever walks through it. */
+/** More than any body of the API needs; deeper nesting could exhaust the stack of recursive code. */
 const NESTING_LIMIT = 32;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads the body of a request that takes JSON; empty when there is none. Throws, or rejects with, 415 for another media
- * type and 413 beyond 256 KiB.
+ * Reads a JSON body; returns an empty one when there is none. Throws, or rejects with, 415 for another media type and 413
+ * beyond 256 KiB.
  */
 export function readBody(exchange: Exchange): Promise<Buffer> {
   const announcedBytes = Number(exchange.header("content-length") ?? "0");
@@ -25,7 +25,7 @@ export function readBody(exchange: Exchange): Promise<Buffer> {
   return readChunked(exchange);
 }
 
-/** Of a chunked body only its end tells whether there is one: what is empty needs no media type. */
+/** Only the end of a chunked body shows whether it is empty; an empty body needs no media type. */
 async function readChunked(exchange: Exchange): Promise<Buffer> {
   const isTyped = exchange.header("content-type") !== undefined;
   if (isTyped) requirePlainJson(exchange);
@@ -34,7 +34,7 @@ async function readChunked(exchange: Exchange): Promise<Buffer> {
   return raw;
 }
 
-/** Everything that comes; what is too much is read to its end, so that the client, too, comes to reading the answer. */
+/** Reads the whole body. Reads even an oversized body to its end, so that the client gets to reading the response. */
 function collectBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -52,7 +52,7 @@ function collectBody(request: IncomingMessage): Promise<Buffer> {
       if (bytes > BODY_LIMIT_BYTES) reject(tooLarge());
       else resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
-    // A request that is cut off closes without having ended.
+    // An aborted request emits `close` without `end`.
     request.on("error", endEarly);
     request.on("close", endEarly);
   });
@@ -73,7 +73,7 @@ export function parseJson(raw: Buffer): unknown {
 
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
-/** Whether there are so many openings at all: looked for by native code, and enough to know for nearly every body. */
+/** Whether the body has enough opening brackets to be too deep; a fast native search that suffices for nearly every body. */
 function opensMoreThan(limit: number, json: Buffer): boolean {
   let found = 0;
   for (const opening of [OPEN_LIST, OPEN_OBJECT] as number[]) {
@@ -83,7 +83,7 @@ function opensMoreThan(limit: number, json: Buffer): boolean {
   return found > limit;
 }
 
-/** How deep lists and objects stand in each other; exact for valid JSON. */
+/** The nesting depth of lists and objects; exact for valid JSON. */
 function nestingOf(json: Buffer): number {
   let depth = 0;
   let deepest = 0;

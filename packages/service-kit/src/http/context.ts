@@ -12,12 +12,12 @@ import { badRequest, unprocessable } from "./http-error.ts";
 /** See docs/behaviour.md#idempotency-keys. */
 const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
-/** The best of several media types by `Accept`; works on any request of `node:http`. */
+/** Picks the best of several media types by `Accept`; works on any request of `node:http`. */
 const accepts = express.request.accepts as (this: IncomingMessage, types: string[]) => string | false;
 
-/** What the way to an endpoint has found in its path. */
+/** What routing found in the path. */
 export interface Route {
-  /** A named part of the path, decoded. */
+  /** A path parameter, decoded. */
   param(name: string): unknown;
 }
 
@@ -33,7 +33,7 @@ export function createContext(parts: ContextParts): RequestContext {
   return new Context(parts);
 }
 
-/** Most handlers look at little of a request: what costs anything is found out when they ask. */
+/** Most handlers use little of a request, so expensive values are computed lazily. */
 class Context implements RequestContext {
   readonly key: ApiKey;
   readonly #parts: ContextParts;
@@ -83,7 +83,7 @@ class Context implements RequestContext {
 
   param(name: string): string {
     const value = this.#parts.route.param(name);
-    if (typeof value !== "string") throw new Error(`the path has no part named ${name}`);
+    if (typeof value !== "string") throw new Error(`the path has no parameter ${name}`);
     return value;
   }
 

@@ -5,7 +5,7 @@ import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Answer, RateLimitVerdict } from "./endpoint.ts";
 
-/** What every answer says to browsers: taken down once from helmet, names and values in turn. */
+/** Security headers of every response, copied once from helmet: names and values alternate. */
 const SECURITY_HEADERS: readonly string[] = headersOfHelmet();
 
 function headersOfHelmet(): string[] {
@@ -20,16 +20,16 @@ function headersOfHelmet(): string[] {
   return headers;
 }
 
-/** Where exchanges are logged and counted. */
+/** Logs and counts exchanges. */
 export interface ExchangeObserver {
   logger: Logger;
-  /** Exchanges that have begun and not ended. */
+  /** Running exchanges. */
   running: number;
-  /** @param status of the answer, `aborted` when the client did not wait for it */
+  /** @param status of the response, or `aborted` when the client disconnected earlier */
   observe(labels: { method: string; route: string; status: string }, elapsedMs: number): void;
 }
 
-/** Every exchange has its line in the log at debug, and its place in the metrics. */
+/** Logs every exchange at debug level and counts it in the metrics. */
 export function createExchangeObserver(options: { logger: Logger; metrics: Metrics }): ExchangeObserver {
   const duration = options.metrics.histogram("http_request_duration_seconds", "Time from request to answer", [
     "method",
@@ -43,24 +43,24 @@ export function createExchangeObserver(options: { logger: Logger; metrics: Metri
   };
 }
 
-/** One request and its answer in the terms of `node:http`, whoever has taken it in. */
+/** One request and its response in terms of `node:http`, independent of Express. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   readonly url: string;
   readonly requestId = randomUUID();
-  /** Path of the endpoint with the names of its parts, for metrics. */
+  /** Path template of the endpoint, for metrics. */
   route = "other";
-  /** Whose valid key it carries; undefined: none, or not known yet. */
+  /** Account of the valid key; undefined: no key, or not checked yet. */
   accountId: string | undefined;
-  /** The tightest limit so far: what the headers say. */
+  /** The tightest limit so far, for the headers. */
   limit: RateLimitVerdict | undefined;
   readonly #observer: ExchangeObserver;
   readonly #startedMs = performance.now();
   #logger: Logger | undefined;
 
-  /** @param url where something has changed `request.url` meanwhile */
+  /** @param url pass it when `request.url` may have been changed */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
@@ -75,7 +75,7 @@ export class Exchange {
     response.on("close", () => this.#observe());
   }
 
-  /** Its lines carry the id of the request. */
+  /** Adds the request id to each line. */
   get logger(): Logger {
     this.#logger ??= this.#observer.logger.child({ requestId: this.requestId });
     return this.#logger;
@@ -87,7 +87,7 @@ export class Exchange {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** Puts the headers of every answer on the response, for whoever answers without `send`. */
+  /** Sets the headers of every response, for code that responds without `send`. */
   presetHeaders(): void {
     const headers = this.#usualHeaders();
     for (let at = 0; at < headers.length; at += 2) {
@@ -95,7 +95,7 @@ export class Exchange {
     }
   }
 
-  /** Answers, with exactly the headers that belong to the answer. */
+  /** Sends the response with exactly the headers that belong to it. */
   send(answer: Answer): void {
     const { response } = this;
     for (const name of response.getHeaderNames()) response.removeHeader(name);

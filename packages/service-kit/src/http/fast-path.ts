@@ -5,9 +5,9 @@ import { Exchange, type ExchangeObserver } from "./exchange.ts";
 import { type ServingPolicy, serveRequest } from "./serve-request.ts";
 
 /**
- * The way in front of Express for the endpoints that games wait for: routing, middleware and the objects that Express
- * puts around a request cost more than all the rest of it. Takes exactly `METHOD {basePath}{path}`, with any query;
- * whatever differs, in a letter or a slash, is left to `otherwise`, and so are paths with named parts.
+ * Serves latency-critical endpoints in front of Express, whose routing, middleware and wrapper objects cost more than the
+ * rest of such a request. Accepts exactly `METHOD {basePath}{path}` with any query. Passes everything else, including
+ * paths with parameters, to `otherwise`.
  */
 export function fastPath(options: {
   basePath: string;

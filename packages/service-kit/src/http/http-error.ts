@@ -1,6 +1,6 @@
 import { InvalidInput } from "@diegetic/contracts";
 
-/** An answer that is an error: the body is exactly `{"detail": …}`. */
+/** An error response; its body is exactly `{"detail": …}`. */
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -29,11 +29,11 @@ export const payloadTooLarge = (detail: string) => new HttpError(413, detail);
 export const unsupportedMediaType = (detail: string) => new HttpError(415, detail);
 export const unprocessable = (detail: string) => new HttpError(422, detail);
 
-/** A backing store is unavailable, or what this instance knows is too old to serve by. */
+/** A store is unavailable, or the snapshot of this instance is too old to serve. */
 export const unavailable = (detail: string, retryAfterSeconds = 1, options?: { cause?: unknown }) =>
   new HttpError(503, detail, { "Retry-After": String(retryAfterSeconds) }, options);
 
-/** More requests at a time than the process takes. They say so by themselves in the metrics, and fill no log. */
+/** Too many concurrent requests. Visible in the metrics, therefore not logged. */
 export class Overloaded extends HttpError {
   constructor() {
     super(503, "Too many requests are being answered at this moment: try again.", { "Retry-After": "1" });
@@ -41,8 +41,8 @@ export class Overloaded extends HttpError {
 }
 
 /**
- * The one mapping from errors to answers. `isStoreUnavailable` tells which errors mean that Redis or Postgres is not there.
- * Whatever is unknown becomes a 500 that says nothing of its cause.
+ * Maps errors to responses. `isStoreUnavailable` recognises errors of an unavailable Redis or Postgres. Unknown errors
+ * become a 500 that does not reveal the cause.
  */
 export function toHttpError(error: unknown, isStoreUnavailable: (error: unknown) => boolean): HttpError {
   if (error instanceof HttpError) return error;

@@ -5,31 +5,31 @@ import type { Duplex } from "node:stream";
 import { StartError } from "../lifecycle/start-error.ts";
 import { RefusedConnections, type RefusedConnectionVerdict } from "./refused-connections.ts";
 
-/** How long a client may take for the headers, and for the whole request: a slow one does not hold a connection. */
+/** Time limits for the headers and for the whole request, so that slow clients cannot hold connections. */
 export interface RequestTimeouts {
   headersMs: number;
   requestMs: number;
 }
 
 const TIMEOUTS: RequestTimeouts = { headersMs: 10_000, requestMs: 30_000 };
-/** Connections are looked through so many times per time-out. */
+/** Checks of open connections per time-out. */
 const CHECKS_PER_TIMEOUT = 10;
-/** Longer than the usual idle time-out of a proxy in front, so that the proxy, not the service, ends a connection. */
+/** Longer than usual idle time-outs of proxies, so that the proxy closes idle connections, not the service. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const IDLE_SWEEP_MS = 25;
 /**
- * For so long a server that closes still takes requests on the connections it has, and asks for their end with each answer: a
- * proxy in front that keeps connections open may be sending on one of them at this moment.
+ * While closing, the server still accepts requests on open connections for this time, and answers with `Connection: close`:
+ * a proxy with keep-alive connections may be sending at this moment.
  */
 const LAST_REQUESTS_MS = 500;
 
 export interface ListeningServer {
   port: number;
-  /** Accepts nothing new, lets running requests end for up to `graceMs`, then cuts what is left. */
+  /** Stops accepting connections, waits up to `graceMs` for running requests, then closes the remaining connections. */
   close(graceMs: number): Promise<void>;
 }
 
-/** @param options.port 0: any free port. @param options.portVariable the setting to name when the port is taken. */
+/** @param options.port 0: any free port. @param options.portVariable setting to name when the port is in use. */
 export async function listen(
   handler: RequestListener,
   options: { host: string; port: number; portVariable: string; timeouts?: RequestTimeouts },
@@ -42,9 +42,9 @@ export async function listen(
       requestTimeout: timeouts.requestMs,
       connectionsCheckingInterval: timeouts.headersMs / CHECKS_PER_TIMEOUT,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      // Of two Authorization headers none is believed: joined, they are malformed.
+      // Two Authorization headers are rejected: joined, they are malformed.
       joinDuplicateHeaders: true,
-      // Node's own answer would have no body.
+      // Node's default response has no body.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -54,7 +54,7 @@ export async function listen(
     },
   );
   const refused = new RefusedConnections();
-  // An expectation that nobody knows is ignored: Node's own answer would have no body.
+  // Ignores unknown expectations: Node's default response has no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("clientError", (error, socket) => refuseConnection(error, socket, refused));
   await new Promise<void>((resolve, reject) => {
@@ -65,7 +65,7 @@ export async function listen(
 
   const close = async (graceMs: number) => {
     isClosing = true;
-    // Ends listening alone: the method of an HTTP server would end idle connections at once, and look for them only once.
+    // Only stops listening: the HTTP server's own method would also close idle connections at once, and only once.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     let sweep: NodeJS.Timeout | undefined;
     const lastRequests = setTimeout(
@@ -79,12 +79,12 @@ export async function listen(
     clearTimeout(lastRequests);
     clearInterval(sweep);
     clearTimeout(cut);
-    server.close(() => undefined); // Ends its look at slow connections.
+    server.close(() => undefined); // Stops the checks for slow connections.
   };
   return { port, close };
 }
 
-/** HTTP/1.1 asks for the header of every client; a request without it reaches no application. */
+/** HTTP/1.1 requires the header; a request without it does not reach the application. */
 function refuseWithoutHost(response: ServerResponse, verdict: RefusedConnectionVerdict): void {
   const [status, detail] = verdict.allowed ? WITHOUT_HOST : TOO_MANY;
   const headers = {
@@ -94,7 +94,7 @@ function refuseWithoutHost(response: ServerResponse, verdict: RefusedConnectionV
   response.writeHead(Number.parseInt(status, 10), headers).end(JSON.stringify({ detail }));
 }
 
-/** What is no request, or none that is ready in time, has not reached any application: it is answered here. */
+/** Answers malformed and late requests, which do not reach the application. */
 function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Duplex & Partial<Pick<Socket, "bytesWritten" | "remoteAddress">>,

@@ -1,7 +1,7 @@
 import { expressPath, type Operation, roleOf } from "@diegetic/contracts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** What answers an operation of the API document: method, path, group, scope, role and body are the document's. */
+/** Creates the endpoint of an operation; method, path, group, scope, role and body come from the API document. */
 export function endpoint(operation: Operation, handle: Endpoint["handle"]): Endpoint {
   const { method, group, scope, caller, request } = operation;
   const path = expressPath(operation);

@@ -1,10 +1,10 @@
 import type { Logger } from "../observability/logger.ts";
 import { OutageKinds } from "../observability/outage-log.ts";
 
-/** Further ones count as one. */
+/** Further detail texts share one counter. */
 const MAX_ANSWERS = 50;
 
-/** A request that was answered 503 because something is unavailable. */
+/** A request that was answered 503 because a store is unavailable. */
 interface Refusal {
   logger: Logger;
   method: string | undefined;
@@ -12,12 +12,12 @@ interface Refusal {
 }
 
 /**
- * Tells that requests are refused, one line in ten seconds for each answer, and that they are served again: when an endpoint that has
- * refused some has served one, and none is refused for two seconds.
+ * Logs refused requests, at most one line in ten seconds for each answer, and one line when they are served again: when an
+ * endpoint that refused requests has served one, and none was refused for two seconds.
  */
 export class Refusals {
   readonly #logger: Logger;
-  /** Of each answer, the endpoints that gave it. */
+  /** By answer: the endpoints that gave it. */
   readonly #endpoints = new Map<string, Set<string>>();
   readonly #kinds = new OutageKinds<Refusal>((answer) => ({
     unavailable: ({ failures, outageSeconds }, { logger, ...facts }) =>

@@ -1,19 +1,19 @@
 import { networkOf } from "./client-address.ts";
 
-/** Requests a minute from one address that are none, each counted by the process that met it. */
+/** Malformed requests per minute from one address; each process counts its own. */
 const LIMIT_PER_MINUTE = 100;
 const MINUTE_MS = 60_000;
-/** Addresses told apart within a minute; those that come later share one count. */
+/** Addresses with separate counters within a minute; later ones share one. */
 const MAX_ADDRESSES = 10_000;
 const ALL_OTHERS = "others";
 
-/** What an answer says of a limit, as its headers. */
+/** Rate limit headers of a response. */
 export interface RefusedConnectionVerdict {
   allowed: boolean;
   headers: Record<string, string>;
 }
 
-/** The headers of an answer before anything could be counted: what the minute of a client without a key begins with. */
+/** Rate limit headers before anything was counted: a fresh window of a client without a key. */
 export function uncountedLimitHeaders(nowMs: number): Record<string, string> {
   return limitHeaders(LIMIT_PER_MINUTE, Math.floor(nowMs / MINUTE_MS) + 1);
 }
@@ -27,14 +27,14 @@ function limitHeaders(remaining: number, nextMinute: number): Record<string, str
 }
 
 /**
- * The limit of what cannot be read as a request: it has no key and reaches no store, so that each process counts it by
- * client address itself, in minutes of the clock like every other limit (spec: Rate limits).
+ * The limit of malformed requests. They have no key and reach no store, so each process counts them by client address, in
+ * fixed minutes like every other limit (docs/behaviour.md#rate-limits).
  */
 export class RefusedConnections {
   #minute = -1;
   readonly #counts = new Map<string, number>();
 
-  /** @param address of the socket; undefined once it is closed. */
+  /** @param address of the socket; undefined after it was closed */
   take(address: string | undefined, nowMs: number): RefusedConnectionVerdict {
     const minute = Math.floor(nowMs / MINUTE_MS);
     if (minute !== this.#minute) this.#counts.clear();

@@ -2,7 +2,7 @@ import { isAddress } from "../addresses.ts";
 import type { Exchange } from "./exchange.ts";
 import { forbidden } from "./http-error.ts";
 
-/** A name or an address, with or without a port. */
+/** A host name or an address, with or without a port. */
 const HOST = /^([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const REFUSED =
   "A signed-in browser can change something only from the dashboard's own pages: open the dashboard at the address of the service, or use an API key.";
@@ -10,9 +10,9 @@ const UNKNOWN_HOST =
   "The service does not know this host name: open the dashboard at localhost or by its IP address, or set PUBLIC_URL to the address that browsers use.";
 
 /**
- * Throws 403 unless the browser says that a page of the service itself sends the request. Every browser sends `Origin` with such
- * a request, most `Sec-Fetch-Site`, and no page can set either: where both come, both have to agree.
- * @param publicUrl origin that browsers use; undefined: the host that the request names
+ * Throws 403 unless the request comes from a page of the service. Browsers send `Origin` with such requests, most also
+ * `Sec-Fetch-Site`, and no page can set either. When both are sent, both must match.
+ * @param publicUrl origin that browsers use; undefined: the host of the request
  */
 export function requireSameOrigin(exchange: Exchange, publicUrl: string | undefined): void {
   const site = exchange.header("sec-fetch-site");
@@ -30,8 +30,8 @@ function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string
 }
 
 /**
- * Whether a host leads to the same machine in every browser: an IP address, or localhost. Whoever owns any other name can let it
- * lead here, and then send requests from a page of that name (DNS rebinding).
+ * Whether a host resolves to the same machine in every browser: an IP address, or localhost. The owner of any other name
+ * can point it to this service and send requests from a page of that name (DNS rebinding).
  */
 function isUnambiguous(host: string | undefined): boolean {
   const [, name] = HOST.exec(host ?? "") ?? [];

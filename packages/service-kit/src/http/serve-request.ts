@@ -9,7 +9,7 @@ import type { Refusals } from "./refusals.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { requireShownAccount } from "./shown-account.ts";
 
-/** In place of a key where none is asked for. */
+/** In place of a key for endpoints that require none. */
 const ANYONE: ApiKey = {
   keyId: "",
   accountId: "",
@@ -19,32 +19,32 @@ const ANYONE: ApiKey = {
   accountLimits: { maxOwn: null },
 };
 const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
-/** The group of requests whose path is unknown. */
+/** The group of requests with an unknown path. */
 export const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
 
 export interface ServingPolicy extends AdmissionPolicy {
-  /** Tells the errors of an absent Redis or Postgres, which become 503. */
+  /** Whether an error means that Redis or Postgres is unavailable; such errors become 503. */
   isStoreUnavailable: (error: unknown) => boolean;
-  /** Origin that browsers use; undefined: whatever host a request names. */
+  /** Origin that browsers use; undefined: the host of the request. */
   publicUrl: string | undefined;
-  /** Logs that requests are refused because something is unavailable. */
+  /** Logs requests that are refused because a store is unavailable. */
   refusals: Refusals;
-  /** Called for every error that a caller with a valid key was answered. */
+  /** Called for every error response to a caller with a valid key. */
   onFailure?: ((failure: Failure) => void) | undefined;
 }
 
-/** An answer with an error to a known caller. */
+/** An error response to a caller with a valid key. */
 export interface Failure {
   accountId: string;
-  /** Of the endpoint, in Express syntax. */
+  /** Path of the endpoint, in Express syntax. */
   path: string;
   status: number;
 }
 
 /**
- * Serves a request of one path, from its key to its answer; never rejects. The checks run in the order of
- * docs/behaviour.md#order-of-checks. Knows nothing of who found the path: the fast path and Express call the same function.
- * @param endpoints those of the path, one per method
+ * Serves a request whose path is routed, from its key to its response. Never rejects. Checks run in the order of
+ * docs/behaviour.md#order-of-checks. Both the fast path and Express call this function.
+ * @param endpoints the endpoints of the path, one per method
  */
 export async function serveRequest(
   policy: ServingPolicy,
@@ -98,12 +98,12 @@ async function answerRequest(
   return await endpoint.handle(createContext({ exchange, route, key: current, rawBody, policy }));
 }
 
-/** HEAD goes wherever GET goes; OPTIONS nowhere, since browsers of other origins have no business here. */
+/** HEAD is allowed wherever GET is. OPTIONS is not, because other origins have no access. */
 function allowedMethods(endpoints: readonly Endpoint[]): string[] {
   return endpoints.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
 }
 
-/** What was sent, unparsed; empty when the endpoint takes no body. Throws, or rejects with, 413 and 415. */
+/** The unparsed body; empty when the endpoint takes none. Throws, or rejects with, 413 and 415. */
 function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
   const body = endpoint.body ?? (METHODS_WITH_BODY.has(endpoint.method) ? "json" : "none");
   if (body === "none") return Promise.resolve(Buffer.alloc(0));
@@ -111,7 +111,7 @@ function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
   return body === "json" ? read : read.then((raw) => (raw.length === 0 ? Buffer.from("{}") : raw));
 }
 
-/** Answers with `{"detail": …}`. What is nobody's fault but ours is logged, each defect and one of many refusals. Returns the status. */
+/** Responds with `{"detail": …}` and returns the status. Logs every 500, and 503 at a limited rate. */
 export function sendError(
   policy: Pick<ServingPolicy, "isStoreUnavailable" | "refusals">,
   error: unknown,
@@ -121,7 +121,7 @@ export function sendError(
   const { method } = exchange.request;
   if (known.status === 500) exchange.logger.error({ err: error, method }, "request failed");
   else if (known.status === 503 && !(known instanceof Overloaded)) {
-    // Who threw the answer himself has said in it why; its stack tells nothing.
+    // An HttpError that was thrown on purpose explains itself; its stack adds nothing.
     const cause = error instanceof HttpError ? error.cause : error;
     policy.refusals.refused(known.message, `${method} ${exchange.route}`, {
       logger: exchange.logger,

@@ -1,16 +1,16 @@
-/** The name of the cookie that carries a session. Over https it has the prefix by which browsers keep subdomains from setting it. */
+/** The name of the session cookie. Over https it has a prefix that keeps subdomains from setting it. */
 export function sessionCookieName(publicUrl: string | undefined): string {
   return isSecure(publicUrl) ? "__Host-diegetic_session" : "diegetic_session";
 }
 
-/** Whether browsers reach the service over https, so that the cookie must not travel without it. */
+/** Whether browsers reach the service over https; then the cookie must be `Secure`. */
 export function isSecure(publicUrl: string | undefined): boolean {
   return publicUrl?.startsWith("https://") === true;
 }
 
 const MAX_VALUE_CHARACTERS = 500;
 
-/** The decoded value of a cookie; undefined: there is none, or none that can be a session. */
+/** The decoded value of a cookie; undefined: missing, or not a valid session value. */
 export function cookieValue(header: string | undefined, name: string): string | undefined {
   if (header === undefined) return undefined;
   for (const pair of header.split(";")) {

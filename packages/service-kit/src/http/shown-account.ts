@@ -2,12 +2,12 @@ import type { ApiKey } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpError } from "./http-error.ts";
 
-/** By it a page says which account it shows, and the answer 409 which one the session acts for. */
+/** In a request: the account that the page shows. In a 409 response: the account that the session acts for. */
 const HEADER = "Diegetic-Account";
 
 /**
- * Throws 409 when the page shows another account than the one that its session acts for: the account was switched in another tab,
- * and the page would change what it does not show (docs/behaviour.md#sessions).
+ * Throws 409 when the page shows another account than its session acts for: another tab has switched the account, and the
+ * page would change data that it does not show (docs/behaviour.md#sessions).
  */
 export function requireShownAccount({ session, accountId }: ApiKey, exchange: Exchange): void {
   if (session === undefined) return;

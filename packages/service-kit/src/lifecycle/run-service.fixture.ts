@@ -1,4 +1,4 @@
-/** A tiny service for run-service.test.ts: tells its parent of a request, then answers it a moment later. */
+/** A tiny service for run-service.test.ts: reports a request to its parent and answers it a moment later. */
 import { listen } from "../http/listen.ts";
 import { apiSettings, processSettings } from "../settings/common.ts";
 import { readSettings } from "../settings/settings.ts";

@@ -5,28 +5,28 @@ import { StartError } from "./start-error.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
 
-/** A service that has started. */
+/** A started service. */
 export interface RunningService {
-  /** Told to a parent process, such as `{ port: 41001, metricsPort: 41002 }`. */
+  /** Sent to a parent process, such as `{ port: 41001, metricsPort: 41002 }`. */
   ports: Record<string, number>;
-  /** Drains: nothing new is accepted, what runs ends, what is buffered is handed over, connections close. */
+  /** Drains: accepts nothing new, finishes running work, flushes buffers, closes connections. */
   stop(): Promise<void>;
 }
 
 export interface ServiceDefinition<S extends { instanceName: string; logLevel: string }> {
   name: string;
-  /** Reads the environment; a `SettingsError` ends the process with its sentences. */
+  /** Reads the environment; a `SettingsError` ends the process with its message. */
   readSettings(environment: Environment): S;
   start(settings: S, logger: Logger): Promise<RunningService>;
-  /** How logs, and a start that fails, tell of a store that is unavailable. */
+  /** Describes an unavailable store in logs and in the error of a failed start. */
   describeUnavailable?: DescribeUnavailable;
-  /** A drain that takes longer is given up. Default: 10 s. */
+  /** Time limit of the drain. Default: 10 s. */
   stopTimeoutMs?: number;
 }
 
 /**
- * The life of a process: start, tell the parent, run until SIGTERM, SIGINT or the loss of the parent, drain, exit.
- * Exits with 0 after a clean stop, with 1 after a failed start, a crash, or a drain that takes too long.
+ * Runs a process: starts, reports to the parent, runs until SIGTERM, SIGINT or the end of the parent, drains, exits.
+ * Exits with 0 after a clean stop; with 1 after a failed start, a crash or a drain that takes too long.
  */
 export async function runService<S extends { instanceName: string; logLevel: string }>(
   service: ServiceDefinition<S>,
@@ -90,9 +90,9 @@ function failStart(
   { name, describeUnavailable }: { name: string; describeUnavailable?: DescribeUnavailable },
   error: unknown,
 ): never {
-  const away = describeUnavailable?.(error);
-  const known = away !== undefined || error instanceof SettingsError || error instanceof StartError;
-  const sentence = away ?? (error instanceof Error ? error.message : String(error));
+  const unavailable = describeUnavailable?.(error);
+  const known = unavailable !== undefined || error instanceof SettingsError || error instanceof StartError;
+  const sentence = unavailable ?? (error instanceof Error ? error.message : String(error));
   process.stderr.write(`${name} cannot start: ${sentence}\n`);
   if (!known && error instanceof Error && error.stack !== undefined) process.stderr.write(`${error.stack}\n`);
   process.exit(1);

@@ -1,4 +1,4 @@
-/** A start that cannot succeed for a reason the operator can mend; the message is the one sentence he sees. */
+/** A failed start whose cause the operator can fix; the message is one sentence for them. */
 export class StartError extends Error {
   constructor(message: string) {
     super(message);

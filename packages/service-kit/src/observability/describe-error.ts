@@ -2,28 +2,28 @@ const MESSAGE_CHARACTERS = 2_000;
 const STACK_CHARACTERS = 8_000;
 const MAX_CAUSES = 4;
 
-/** Why a store is unavailable, as one sentence for an operator; undefined: the error is of another kind. */
+/** Describes an unavailable store in one sentence for an operator; undefined: the error is of another kind. */
 export type DescribeUnavailable = (error: unknown) => string | undefined;
 
-/** What a log line says of an error. */
+/** The fields of an error in a log line. */
 export interface DescribedError {
   type: string;
   message: string;
   stack?: string;
   /** `ECONNREFUSED`, an SQL state, a code of Prisma. */
   code?: string;
-  /** Name of the database constraint that was broken. */
+  /** Name of the violated database constraint. */
   constraint?: string;
-  /** Name of the Redis command that failed, without its arguments. */
+  /** Name of the failed Redis command, without arguments. */
   command?: string;
   cause?: DescribedError;
   errors?: DescribedError[];
 }
 
 /**
- * An error as logs may show it: only what is known to be harmless. Drivers hang the whole command (with a password, or a
- * request's data) or the whole row on their errors, and messages can quote what was sent: API keys, e-mail addresses and
- * the passwords in addresses are masked there. That a store is unavailable is said in its sentence alone, without a stack.
+ * Reduces an error to fields that are safe to log. Drivers attach whole commands (with passwords or request data) and rows
+ * to their errors, which are dropped; API keys, e-mail addresses and passwords in URLs are masked in messages. An
+ * unavailable store is described by its sentence only, without a stack.
  */
 export function describeError(
   error: unknown,
@@ -72,7 +72,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The text, cut, without API keys, e-mail addresses and passwords of addresses. */
+/** Truncates a text and masks API keys, e-mail addresses and passwords in URLs. */
 export function masked(text: string, maxCharacters: number): string {
   return text
     .slice(0, maxCharacters)
@@ -81,7 +81,7 @@ export function masked(text: string, maxCharacters: number): string {
     .replace(/[^\s"'`<>(),;:=/[\]{}|]+/g, (word) => (isAddressOfSomebody(word) ? "[e-mail]" : word));
 }
 
-/** Whether a word is an e-mail address; `package@1.2.3` of a stack is none. */
+/** Whether a word is an e-mail address; `package@1.2.3` in a stack is not. */
 function isAddressOfSomebody(word: string): boolean {
   const at = word.lastIndexOf("@");
   if (at < 1) return false;

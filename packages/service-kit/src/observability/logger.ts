@@ -3,7 +3,7 @@ import { type DescribeUnavailable, describeError } from "./describe-error.ts";
 
 export type { Logger } from "pino";
 
-/** JSON lines on standard output. Keys and other secrets are cut out of headers, settings and errors. */
+/** Writes JSON lines to standard output. Redacts keys and other secrets in headers, settings and errors. */
 export function createLogger(
   options: { service: string; instance: string; level: string; describeUnavailable?: DescribeUnavailable },
   destination?: DestinationStream,
@@ -27,6 +27,6 @@ export function createLogger(
       censor: "[redacted]",
     },
   };
-  // Synchronous: lines stay in order and none is lost when the process ends. A healthy request writes none.
+  // Synchronous, so that lines stay in order and none is lost when the process ends. A successful request writes none.
   return pino(settings, destination ?? pino.destination({ dest: 1, sync: true }));
 }

@@ -4,28 +4,28 @@ export type { Counter, Gauge, Histogram } from "prom-client";
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics of one process. Names are snake_case and carry their unit; labels take few values, never an id. */
+/** The metrics of one process. Names are snake_case with a unit; labels have few values and never contain ids. */
 export interface Metrics {
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
-  /** @param collect sets the value whenever the metrics are asked for. */
+  /** @param collect sets the value at each scrape */
   gauge<L extends string>(
     name: string,
     help: string,
     labels?: readonly L[],
     collect?: (gauge: Gauge<L>) => void | Promise<void>,
   ): Gauge<L>;
-  /** Seconds, in buckets from 1 ms to 10 s unless others are given. */
+  /** In seconds. Default buckets: from 1 ms to 10 s. */
   histogram<L extends string>(
     name: string,
     help: string,
     labels?: readonly L[],
     buckets?: number[],
   ): Histogram<L>;
-  /** The text of `/metrics`. */
+  /** The response of `/metrics`. */
   exposition(): Promise<{ contentType: string; text: string }>;
 }
 
-/** @param options.processMetrics also measure memory, event loop and garbage collection (for real processes). */
+/** @param options.processMetrics also measures memory, event loop and garbage collection, for real processes */
 export function createMetrics(options: { service: string; processMetrics?: boolean }): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service: options.service });

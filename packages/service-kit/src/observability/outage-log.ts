@@ -1,20 +1,20 @@
 import type { Logger } from "./logger.ts";
 import { Outage, type OutageFacts, SETTLED_AFTER_MS } from "./outage.ts";
 
-/** Further kinds that are unavailable at the same time count as one. */
+/** Maximum kinds with separate outages; further ones count as `others`. */
 const MAX_KINDS = 100;
 
-/** How the lines of an outage are written. */
+/** Writes the log lines of an outage. */
 export interface OutageLines<Failure> {
-  /** When it begins, and once in ten seconds while it lasts. @param latest the failure that is logged of */
+  /** At the start of an outage, and once in ten seconds while it lasts. @param latest the latest failure */
   unavailable(facts: OutageFacts, latest: Failure, isNew: boolean): void;
-  /** Once, when it is over. */
+  /** Once, at the end of the outage. */
   recovered(facts: OutageFacts): void;
 }
 
 /**
- * The one way in which it is logged that something is unavailable, and that it is back (see `Outage`). Its two methods may be handed over as
- * they are, and cost next to nothing while all is well.
+ * Logs that something is unavailable or has recovered (see `Outage`). Its two methods are bound, so they can be passed as
+ * callbacks, and cost almost nothing while there is no outage.
  */
 export class OutageLogger<Failure = Error> {
   readonly #lines: OutageLines<Failure>;
@@ -31,7 +31,7 @@ export class OutageLogger<Failure = Error> {
     return this.#outage.state === "up";
   }
 
-  /** @param count how many things have failed by this, such as the records of a job */
+  /** @param count number of failed items, such as the records of a job */
   readonly failed = (latest: Failure, count = 1): void => {
     const line = this.#outage.failed(this.#nowMs(), count);
     if (line === undefined) return;
@@ -54,14 +54,14 @@ export class OutageLogger<Failure = Error> {
     if (line !== undefined) {
       const { kind: _, ...facts } = line;
       this.#lines.recovered(facts);
-    } else if (this.#outage.state === "returning") {
-      // A timer can be a moment early by another clock.
+    } else if (this.#outage.state === "recovering") {
+      // A timer can fire slightly early by another clock.
       this.#settleLater();
     }
   }
 }
 
-/** Outages of several kinds that have the same lines, each logged by itself. */
+/** Logs outages of several kinds separately, with the same lines. */
 export class OutageKinds<Failure> {
   readonly #linesOf: (kind: string) => OutageLines<Failure>;
   readonly #loggers = new Map<string, OutageLogger<Failure>>();
@@ -71,28 +71,28 @@ export class OutageKinds<Failure> {
   }
 
   failed(kind: string, latest: Failure, count = 1): void {
-    if (!this.#loggers.has(kind) && this.#loggers.size >= MAX_KINDS) this.#forgetWhatIsUp();
-    const place = this.#loggers.has(kind) || this.#loggers.size < MAX_KINDS ? kind : "others";
-    let outageLogger = this.#loggers.get(place);
+    if (!this.#loggers.has(kind) && this.#loggers.size >= MAX_KINDS) this.#dropRecovered();
+    const key = this.#loggers.has(kind) || this.#loggers.size < MAX_KINDS ? kind : "others";
+    let outageLogger = this.#loggers.get(key);
     if (outageLogger === undefined) {
-      outageLogger = new OutageLogger(this.#linesOf(place));
-      this.#loggers.set(place, outageLogger);
+      outageLogger = new OutageLogger(this.#linesOf(key));
+      this.#loggers.set(key, outageLogger);
     }
     outageLogger.failed(latest, count);
   }
 
-  /** @param concerns the kinds that have worked; default: all */
+  /** @param concerns selects the kinds that succeeded; default: all */
   succeeded(concerns: (kind: string) => boolean = () => true): void {
     for (const [kind, outageLogger] of this.#loggers)
       if (!outageLogger.isUp && concerns(kind)) outageLogger.succeeded();
   }
 
-  #forgetWhatIsUp(): void {
+  #dropRecovered(): void {
     for (const [kind, outageLogger] of this.#loggers) if (outageLogger.isUp) this.#loggers.delete(kind);
   }
 }
 
-/** That redis belongs to another installation, which only an operator can end, and that it is the own one again. */
+/** Logs that Redis belongs to another installation, which only an operator can change, and that it no longer does. */
 export function createForeignRedisLog(logger: Logger): OutageLogger<unknown> {
   return new OutageLogger({
     unavailable: (facts, error) =>
@@ -102,7 +102,7 @@ export function createForeignRedisLog(logger: Logger): OutageLogger<unknown> {
   });
 }
 
-/** A store that is unavailable fails many times a second: of each part's failures one line in ten seconds is logged, and one when it is back. */
+/** An unavailable store fails many times a second: logs one line in ten seconds for each part, and one after recovery. */
 export function createOutageLog(logger: Logger): (part: string) => OutageLogger {
   return (part) =>
     new OutageLogger({

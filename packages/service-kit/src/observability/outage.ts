@@ -1,35 +1,36 @@
 const LOG_INTERVAL_MS = 10_000;
-/** What fails again within this time was not back. */
+/** A failure within this time after a success continues the outage. */
 export const SETTLED_AFTER_MS = 2_000;
 
-/** What a line tells of an outage. */
+/** The fields of an outage log line. */
 export interface OutageFacts {
-  /** Since it began, those included that had no line of their own. */
+  /** Failures since the outage began, including those without a line of their own. */
   failures: number;
-  /** From the first failure until now, or until it was back; to the tenth. */
+  /** From the first failure until now, or until recovery; rounded to tenths. */
   outageSeconds: number;
 }
 
-/** A line that is due. `began` and `lasts`: it is unavailable; `ended`: it is back, which is logged once. */
+/** A due log line. `began` and `lasts`: unavailable; `ended`: recovered, logged once. */
 export interface OutageLine extends OutageFacts {
   kind: "began" | "lasts" | "ended";
 }
 
 /**
- * When it is logged that something is unavailable, and when that it is back. Pure: times are milliseconds of any clock that does not go back.
+ * Decides when to log that something is unavailable, and when that it has recovered. Pure; times are milliseconds of any
+ * monotonic clock.
  *
- * `up` → (it fails: `began`) → `away` → (it works) → `returning` → (nothing fails for two seconds: `ended`) → `up`.
- * A failure leads from `returning` back to `away`: it is the same outage. While it is unavailable every failure counts, and one in ten
- * seconds is logged (`lasts`).
+ * `up` → (failure: `began`) → `unavailable` → (success) → `recovering` → (no failure for two seconds: `ended`) → `up`.
+ * A failure in `recovering` leads back to `unavailable` and continues the same outage. While unavailable, every failure
+ * counts, and one in ten seconds is logged (`lasts`).
  */
 export class Outage {
-  #state: "up" | "unavailable" | "returning" = "up";
+  #state: "up" | "unavailable" | "recovering" = "up";
   #failures = 0;
   #beganMs = 0;
-  #backMs = 0;
+  #recoveredMs = 0;
   #logAtMs = 0;
 
-  get state(): "up" | "unavailable" | "returning" {
+  get state(): "up" | "unavailable" | "recovering" {
     return this.#state;
   }
 
@@ -48,19 +49,19 @@ export class Outage {
     return this.#line("lasts", nowMs);
   }
 
-  /** Answers when to ask `settled`; undefined: there is nothing to ask for, or it was answered already. */
+  /** Returns when to call `settled`; undefined: there is no outage, or the time was returned already. */
   succeeded(nowMs: number): number | undefined {
     if (this.#state !== "unavailable") return undefined;
-    this.#state = "returning";
-    this.#backMs = nowMs;
+    this.#state = "recovering";
+    this.#recoveredMs = nowMs;
     return nowMs + SETTLED_AFTER_MS;
   }
 
-  /** The end of the outage, when it is over. */
+  /** The line of the end of the outage, if it is over. */
   settled(nowMs: number): OutageLine | undefined {
-    if (this.#state !== "returning" || nowMs < this.#backMs + SETTLED_AFTER_MS) return undefined;
+    if (this.#state !== "recovering" || nowMs < this.#recoveredMs + SETTLED_AFTER_MS) return undefined;
     this.#state = "up";
-    return this.#line("ended", this.#backMs);
+    return this.#line("ended", this.#recoveredMs);
   }
 
   #line(kind: OutageLine["kind"], untilMs: number): OutageLine {

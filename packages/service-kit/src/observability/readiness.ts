@@ -5,11 +5,11 @@ export type ReadinessChecks = Record<string, () => unknown>;
 
 export interface ReadinessReport {
   ready: boolean;
-  /** Per check: `ok`, or why not. */
+  /** By check: `ok`, or the reason of the failure. */
   checks: Record<string, string>;
 }
 
-/** Runs all checks side by side; one that takes longer than 2 s counts as failed. */
+/** Runs all checks concurrently; a check that takes longer than 2 s fails. */
 export async function checkReadiness(checks: ReadinessChecks): Promise<ReadinessReport> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check)] as const),
@@ -17,15 +17,15 @@ export async function checkReadiness(checks: ReadinessChecks): Promise<Readiness
   return { ready: results.every(([, outcome]) => outcome === "ok"), checks: Object.fromEntries(results) };
 }
 
-/** The names of the checks that fail. */
+/** The names of the failed checks. */
 export async function failingChecks(checks: ReadinessChecks): Promise<string[]> {
   const { checks: outcomes } = await checkReadiness(checks);
   return Object.entries(outcomes).flatMap(([name, outcome]) => (outcome === "ok" ? [] : [name]));
 }
 
 /**
- * The checks as strangers may call them: without the reasons, which name hosts and versions, and never twice at the same
- * time, so that nobody can keep the stores busy by asking.
+ * The checks for unauthenticated callers: omits the reasons, which name hosts and versions, and never runs twice
+ * concurrently, so that callers cannot keep the stores busy.
  */
 export function publicReadiness(checks: ReadinessChecks): () => Promise<ReadinessReport> {
   let underWay: Promise<ReadinessReport> | undefined;

@@ -2,8 +2,8 @@ import type { Logger } from "./logger.ts";
 import { OutageLogger } from "./outage-log.ts";
 
 /**
- * Tells failures either as an outage or as a wait, by turns: whoever says what is waited for is not away.
- * @param isWait whether an error says that there is something to wait for
+ * Logs failures as an outage or as a wait. A store that reports what it waits for is not unavailable.
+ * @param isWait whether an error means that there is something to wait for
  */
 export function logOutageOrWait(
   outage: OutageLogger,
@@ -24,8 +24,8 @@ export function logOutageOrWait(
 }
 
 /**
- * Tells of a condition that every start brings and that ends by itself, however often it is met: once as information, as a
- * warning when it has lasted ten seconds, and every ten seconds from then on, and once when it is over.
+ * Logs a condition that occurs at every start and ends without intervention: once at info level, as a warning after ten
+ * seconds and every ten seconds from then on, and once when it is over.
  */
 export function createWaitLog(
   logger: Logger,

@@ -10,7 +10,7 @@ import {
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** What every process reads; ports of 0 mean any free port. `instanceName` tells processes of one service apart. */
+/** Settings of every process. Port 0 means any free port. `instanceName` distinguishes processes of one service. */
 export function processSettings(serviceName: string) {
   return {
     host: textSetting("HOST", { fallback: "127.0.0.1", maxLength: 255 }),
@@ -20,14 +20,14 @@ export function processSettings(serviceName: string) {
   };
 }
 
-/** Whom `X-Forwarded-For` is believed unless told otherwise: nobody but this machine. */
+/** Default trusted proxies: only this machine. */
 const DEFAULT_TRUSTED_PROXIES: readonly string[] = ["loopback"];
 
-/** What a service with an HTTP API reads on top. */
+/** Further settings of a service with an HTTP API. */
 export const apiSettings = {
   port: integerSetting("PORT", { min: 0, max: 65_535, fallback: 0 }),
   basePath: pathPrefixSetting("BASE_PATH", "/api"),
-  /** Where browsers find the service. */
+  /** The origin at which browsers reach the service. */
   publicUrl: originSetting("PUBLIC_URL"),
   trustedProxies: trustedProxiesSetting("TRUSTED_PROXIES", DEFAULT_TRUSTED_PROXIES),
   requestsAtATime: integerSetting("MAX_CONCURRENT_REQUESTS", { min: 1, max: 100_000, fallback: 2_000 }),
@@ -40,15 +40,15 @@ export const rateLimitSettings = {
   rateLimitManagement: rateLimitSetting("RATE_LIMIT_MANAGEMENT", 100),
   rateLimitAnalytics: rateLimitSetting("RATE_LIMIT_ANALYTICS", 60),
   rateLimitExplain: rateLimitSetting("RATE_LIMIT_EXPLAIN", 60),
-  /** All keys of an account together have this many times the limit of one. */
+  /** The limit of all keys of an account together, as a multiple of the limit of one key. */
   rateLimitAccountFactor: integerSetting("RATE_LIMIT_ACCOUNT_FACTOR", { min: 1, max: 1_000, fallback: 10 }),
 };
 
-/** How players and their sessions are told apart; the same on every process that looks at them, for good. */
+/** How players and player sessions are identified. Must be equal in all processes and must never change. */
 export const playerSettings = {
-  /** After so long without a match request a player session without session_id ends (docs/behaviour.md#matching). */
+  /** A player session without session_id ends after this time without a match request (docs/behaviour.md#matching). */
   sessionIdleSeconds: integerSetting("SESSION_IDLE_SECONDS", { min: 1, max: 86_400, fallback: 1_800 }),
-  /** Likewise with session_id. */
+  /** The same for a player session with session_id. */
   namedSessionIdleSeconds: integerSetting("NAMED_SESSION_IDLE_SECONDS", {
     min: 1,
     max: 86_400,
@@ -56,8 +56,8 @@ export const playerSettings = {
   }),
 };
 
-/** Key of the hash under which player ids are stored. */
+/** HMAC key of stored player ids. */
 export const playerHashKeySetting = textSetting("PLAYER_HASH_KEY", { minLength: 32 });
 
-/** Key of the signatures of session cookies. */
+/** Signing key of session cookies. */
 export const authSecretSetting = textSetting("AUTH_SECRET", { minLength: 32 });

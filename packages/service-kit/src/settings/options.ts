@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 import { type Setting, SettingsError, type SettingValues } from "./settings.ts";
 
-/** Exit code of every command that is told what it does not understand. */
+/** Exit code for wrong usage of a command. */
 export const WRONG_USE_EXIT_CODE = 2;
 
-/** A command was called wrongly; the message has a sentence for every wrong option, and the usage. */
+/** Wrong usage of a command; the message has a sentence for every wrong option, and the usage. */
 export class UsageError extends SettingsError {
   constructor(problems: string[], usage = "") {
     super(problems);
@@ -13,21 +13,21 @@ export class UsageError extends SettingsError {
   }
 }
 
-/** How one option is read: its `variable` is its name, such as `--wait`. */
+/** Reads one option; its `variable` is the option name, such as `--wait`. */
 type Option = Setting<unknown> & { isFlag?: true };
 type Options = Record<string, Option>;
 
-/** An option without a value: it is there, or not. */
+/** An option without a value. */
 export function flagOption(name: string): Setting<boolean> & { isFlag: true } {
   return { variable: name, parse: () => true, fallback: { value: false }, isFlag: true };
 }
 
-/** An option that may be left out, and is undefined then. */
+/** An optional option; undefined when absent. */
 export function optional<T>({ variable, parse }: Setting<T>): Setting<T | undefined> {
   return { variable, parse, fallback: { value: undefined } };
 }
 
-/** A number between two bounds, both included, with or without decimals. */
+/** A number between two bounds, both included; may have decimals. */
 export function numberSetting(
   variable: string,
   { min, max, fallback }: { min: number; max: number; fallback: number },
@@ -40,7 +40,7 @@ export function numberSetting(
   return { variable, parse, fallback: { value: fallback } };
 }
 
-/** Some of a few words, divided by commas. */
+/** A comma-separated subset of some words. */
 export function listSetting<T extends string>(variable: string, words: readonly T[]): Setting<T[]> {
   const parse = (text: string) =>
     text.split(",").map((part) => {
@@ -51,7 +51,7 @@ export function listSetting<T extends string>(variable: string, words: readonly 
   return { variable, parse };
 }
 
-/** Reads a command line; `help` when that is asked for. Throws UsageError. */
+/** Reads a command line; returns `help` for `--help`. Throws UsageError. */
 export function readOptions<S extends Options>(
   args: readonly string[],
   options: S,
@@ -87,13 +87,13 @@ function parse(args: readonly string[], options: Options, usage: string): Record
     const all = { help: { type: "boolean" as const }, ...Object.fromEntries(known) };
     return parseArgs({ args: withValues(args, options), options: all, allowPositionals: false }).values;
   } catch (error) {
-    // What follows the first sentence tells of conventions that no command here has.
+    // Later sentences describe conventions that these commands do not use.
     const [sentence = ""] = (error as Error).message.split(/\. |\n/);
     throw new UsageError([`${sentence.replace(/\.$/, "")}.`], usage);
   }
 }
 
-/** `--wait -1` as `--wait=-1`: by itself such a value would be taken for an option, instead of being told what is allowed. */
+/** Converts `--wait -1` to `--wait=-1`: otherwise `-1` would be read as an option, and the error would not say what is allowed. */
 function withValues(args: readonly string[], options: Options): string[] {
   const valued = Object.values(options).filter(({ isFlag }) => !isFlag);
   const joined: string[] = [];
@@ -106,7 +106,7 @@ function withValues(args: readonly string[], options: Options): string[] {
   return joined;
 }
 
-/** The options of this process's command line; ends the process for `--help`, and with a sentence and code 2 for wrong use. */
+/** The options of this process. Exits after `--help`, and with a sentence and code 2 for wrong usage. */
 export function optionsOfProcess<S extends Options>(options: S, usage: string): SettingValues<S> {
   try {
     const values = readOptions(process.argv.slice(2), options, usage);

@@ -2,15 +2,15 @@ import ipaddr from "ipaddr.js";
 import { isAddress } from "../addresses.ts";
 
 /**
- * Environment variables read once at start: every wrong one is named, with what is allowed, before anything runs.
- * An empty variable counts as unset.
+ * Environment variables, read once at start. Errors name every wrong variable and its allowed values before anything
+ * runs. An empty variable counts as unset.
  */
 
-/** How one variable is read. `parse` returns the value, or throws an `Error` that says only what is allowed. */
+/** Reads one variable. `parse` returns the value, or throws an `Error` whose message is what is allowed. */
 export interface Setting<T> {
   variable: string;
   parse(text: string): T;
-  /** Used when the variable is unset; without one the variable is required. */
+  /** Used when the variable is unset; without it, the variable is required. */
   fallback?: { value: T };
 }
 
@@ -29,7 +29,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads plain settings and secrets, apart; the text of a secret never stands in an error. */
+/** Reads plain settings and secrets; errors never contain the text of a secret. */
 export function readSettings<S extends Shape, P extends Shape>(
   environment: Environment,
   shape: { settings: S; secrets: P },
@@ -82,7 +82,7 @@ function parseInteger(text: string, min: number, max: number): number | undefine
   return value >= min && value <= max ? value : undefined;
 }
 
-/** A whole number between two bounds, both included. */
+/** An integer between two bounds, both included. */
 export function integerSetting(variable: string, range: IntegerRange<number>): Setting<number> {
   const parse = (text: string) => {
     const value = parseInteger(text, range.min, range.max);
@@ -97,7 +97,7 @@ export type RateLimit = number | "unlimited";
 
 const MAX_RATE_LIMIT = 1_000_000_000;
 
-/** Requests per minute: a whole number from 1, or the word `unlimited`. */
+/** Requests per minute: an integer of at least 1, or `unlimited`. */
 export function rateLimitSetting(variable: string, fallback: RateLimit): Setting<RateLimit> {
   const parse = (text: string): RateLimit => {
     if (text === "unlimited") return "unlimited";
@@ -108,7 +108,7 @@ export function rateLimitSetting(variable: string, fallback: RateLimit): Setting
   return { variable, parse, fallback: { value: fallback } };
 }
 
-/** A text with a length between two bounds. */
+/** A text whose length is between two bounds. */
 export function textSetting(
   variable: string,
   options: { minLength?: number; maxLength?: number; fallback?: string } = {},
@@ -122,7 +122,7 @@ export function textSetting(
   return withFallback({ variable, parse }, options.fallback);
 }
 
-/** One of a few words. */
+/** One of some words. */
 export function choiceSetting<T extends string>(
   variable: string,
   choices: readonly T[],
@@ -136,7 +136,7 @@ export function choiceSetting<T extends string>(
   return withFallback({ variable, parse }, fallback);
 }
 
-/** A path prefix such as `/api`; `/` stands for no prefix. The value has no slash at its end. */
+/** A path prefix such as `/api`; `/` means no prefix. The value has no trailing slash. */
 export function pathPrefixSetting(variable: string, fallback: string): Setting<string> {
   const parse = (text: string) => {
     if (!/^\/(?:[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*\/?)?$/.test(text)) {
@@ -147,7 +147,7 @@ export function pathPrefixSetting(variable: string, fallback: string): Setting<s
   return { variable, parse, fallback: { value: fallback } };
 }
 
-/** Scheme, host and port of an address that browsers use, without a path; undefined when it is unset. */
+/** The origin that browsers use: scheme, host and port; undefined when unset. */
 export function originSetting(variable: string): Setting<string | undefined> {
   const parse = (text: string) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -164,9 +164,9 @@ const NETWORKS_BY_NAME = ["loopback", "linklocal", "uniquelocal"];
 const MAX_PROXIES = 100;
 
 /**
- * Addresses and networks of proxies whose `X-Forwarded-For` is believed, divided by commas: `10.1.2.0/24, 2001:db8::7`,
- * `loopback`, `linklocal`, `uniquelocal`; `none` for nobody. A network that holds every address is refused: a client
- * could then say itself where it calls from.
+ * Comma-separated addresses and networks of proxies whose `X-Forwarded-For` is trusted: `10.1.2.0/24, 2001:db8::7`,
+ * `loopback`, `linklocal`, `uniquelocal`; `none` for nobody. Rejects a network that contains every address: clients could
+ * then forge their address.
  */
 export function trustedProxiesSetting(
   variable: string,
@@ -188,6 +188,6 @@ function isProxy(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
   if (rest.length > 0 || !isAddress(address)) return false;
   if (bits === undefined) return true;
-  const most = ipaddr.parse(address).kind() === "ipv4" ? 32 : 128;
-  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= most;
+  const maxBits = ipaddr.parse(address).kind() === "ipv4" ? 32 : 128;
+  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= maxBits;
 }

@@ -1,6 +1,6 @@
 import type { Setting } from "./settings.ts";
 
-/** The address of a single Redis, or of a cluster as `redis-cluster://h1:p1,h2:p2`. It can hold a password. */
+/** The address of a single Redis, or of a cluster as `redis-cluster://h1:p1,h2:p2`. May contain a password. */
 export const redisUrlSetting: Setting<string> = {
   variable: "REDIS_URL",
   parse: (text) =>
@@ -9,7 +9,7 @@ export const redisUrlSetting: Setting<string> = {
       : parseAddress(text, ["redis", "rediss", "redis-cluster"], "redis://127.0.0.1:6379"),
 };
 
-/** The address of the Postgres database. It can hold a password. */
+/** The address of the Postgres database. May contain a password. */
 export const databaseUrlSetting: Setting<string> = {
   variable: "DATABASE_URL",
   parse: (text) =>
@@ -19,7 +19,7 @@ export const databaseUrlSetting: Setting<string> = {
 const CLUSTER_EXAMPLE = "redis-cluster://10.0.0.1:6379,10.0.0.2:6379";
 const HIGHEST_PORT = 65_535;
 
-/** What is wrong is said without the text, which may contain a password. */
+/** Errors do not quote the text, which may contain a password. */
 function parseAddress(text: string, schemes: readonly string[], example: string): string {
   if (text === "") throw new Error(`an address like ${example}`);
   const wrong = (what: string) => new Error(`an address like ${example}, and this one ${what}`);
@@ -27,7 +27,7 @@ function parseAddress(text: string, schemes: readonly string[], example: string)
   if (scheme === undefined) {
     throw wrong(`does not begin with ${schemes.map((name) => `${name}://`).join(" or ")}`);
   }
-  // Drivers take spaces as they are.
+  // Drivers do not trim spaces.
   const rest = text.slice(scheme.length).replaceAll(" ", "%20");
   if (!URL.canParse(`store${rest}`)) {
     throw wrong(

@@ -40,7 +40,7 @@ for (const role of MEMBER_ROLES) {
   sessions.set(createHash("sha256").update(`cookie of ${role}`).digest("hex"), session);
 }
 
-/** Counts exactly, in memory: the port's contract without a store. */
+/** Counts exactly in memory; implements the interface without a store. */
 function countingLimiter(): RateLimiter {
   const used = new Map<string, number>();
   return {
@@ -117,16 +117,16 @@ const endpoints: Endpoint[] = [
   },
 ];
 
-/** An app of every kind of endpoint, whose store is there or not. */
+/** An app with every kind of endpoint, whose store can be made unavailable. */
 export interface Things {
   app: RequestListener;
   metrics: Metrics;
   isReady: boolean;
-  /** What was logged at warning or above. */
+  /** Log lines at warning level or above. */
   warnings: Record<string, unknown>[];
 }
 
-/** Counts limits from nothing. */
+/** Resets all rate limits. */
 export function createThings(): Things {
   const metrics = createMetrics({ service: "test" });
   const warnings: Things["warnings"] = [];
