@@ -1,7 +1,10 @@
 import { createHash, randomFillSync } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
-/** What an identifier names: advertiser, campaign, creative, geo target, blocklist rule, affinity, impression, match, account, key row, deposit, operation, user, session, credential, verification, invitation. */
+/**
+ * Prefix of an identifier: advertiser, campaign, creative, geo target, blocklist rule, affinity, impression, match,
+ * account, key row, deposit, operation, user, session, credential, verification, invitation.
+ */
 export type IdPrefix =
   | "adv"
   | "camp"
@@ -21,11 +24,11 @@ export type IdPrefix =
   | "ver"
   | "inv";
 
-/** Random bytes are drawn a few thousand at a time: one at a time they cost more than all the rest of an identifier. */
+/** Random bytes are drawn a few thousand at a time: one at a time they would dominate the cost of an identifier. */
 const entropy = new Uint8Array(4_096);
 let unusedFrom = entropy.length;
 
-/** At least 0 and below 1, in steps of 1/256; a character of a ULID is one of 32, so that all are equally likely. */
+/** From 0 to below 1, in steps of 1/256. A ULID character is one of 32, so all are equally likely. */
 function randomByteShare(): number {
   if (unusedFrom === entropy.length) {
     randomFillSync(entropy);
@@ -39,14 +42,14 @@ function randomByteShare(): number {
 const nextUlid = monotonicFactory(randomByteShare);
 
 /**
- * A new identifier: the prefix and a lower-case ULID, such as `camp_01jd…`. Identifiers of one process sort in the
- * order of their creation, also within a millisecond.
+ * A new identifier: the prefix and a lower-case ULID, such as `camp_01jd…`. Identifiers of one process sort by
+ * creation, also within a millisecond.
  */
 export function newId(prefix: IdPrefix, nowMs?: number): string {
   return `${prefix}_${nextUlid(nowMs).toLowerCase()}`;
 }
 
-/** The identifier that follows from a text: the same for the same text, and another one for any other. */
+/** An identifier derived from a text: deterministic and unique per text. */
 export function derivedId(prefix: IdPrefix, text: string): string {
   return `${prefix}_${createHash("sha256").update(text).digest("base64url")}`;
 }

@@ -1,15 +1,15 @@
-/** A part of a match's affinity score, kept for the affinity analytics. */
+/** A part of a match's affinity score, for affinity analytics. */
 export interface AffinityContribution {
   affinity_id: string;
   contribution: number;
 }
 
-/** The facts of a match that travel with its hold to the impression. */
+/** Facts of a match that stay with its hold until the impression. */
 export interface MatchFacts {
   match_id: string;
   advertiser_id: string;
   campaign_id: string;
-  /** The version of the campaign that was matched: says which affinities could contribute. */
+  /** The matched version of the campaign: determines which affinities could contribute. */
   campaign_version: number;
   game_id: string;
   /** The account that owns the placement and earns the share. */
@@ -18,36 +18,36 @@ export interface MatchFacts {
   user_hash: string;
   /** Name of the player session in Redis keys. */
   session_key: string;
-  /** ISO 3166-1 alpha-2, upper case; null: unknown place. */
+  /** ISO 3166-1 alpha-2, upper case; null: unknown country. */
   country_code: string | null;
   affinity_score: number;
   affinities: AffinityContribution[];
-  /** What the impression will cost: the bid in force at the match. */
+  /** The price of the impression: the bid at the match. */
   price_millicents: number;
   revenue_share_basis_points: number;
   matched_at_ms: number;
 }
 
-/** A committed impression, as it stands in the outbox and in a billing job. */
+/** A committed impression, as stored in the outbox and in billing jobs. */
 export interface ImpressionRecord {
-  /** Named after its match. */
+  /** Derived from the match id. */
   impression_id: string;
   /**
-   * The request that was sent with an Idempotency-Key and without a match: of several records of one operation within
-   * 24 hours one is billed. Absent: it named its match, or has no key.
+   * The request with an Idempotency-Key and without a match id: of several records of one operation within 24 hours,
+   * one is billed. Absent: the request named its match, or had no key.
    */
   operation_id?: string;
   creative_id: string;
-  /** Unix milliseconds by the clock of Redis: it decides the UTC day on which the charge counts. */
+  /** Unix milliseconds by the clock of Redis; determines the UTC day of the charge. */
   recorded_at_ms: number;
-  /** The advertiser wallet's recovery epoch in which it was committed; absent: before wallets were numbered. */
+  /** Recovery epoch of the advertiser's wallet at the commit; absent: before wallets had epochs. */
   recovery_epoch?: number;
   /** How records queued before the migration `vocabulary` spell `recovery_epoch`; new records never have it. */
   slot_epoch?: number;
   match: MatchFacts;
 }
 
-/** One BullMQ job: at most 500 records. Delivery only: the outbox is the truth. */
+/** One BullMQ job: at most 500 records. Only a transport: the outbox is authoritative. */
 export interface BillingJob {
   schema: 1;
   records: ImpressionRecord[];

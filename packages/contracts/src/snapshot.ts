@@ -18,7 +18,7 @@ export type AffinityType =
   | "effects"
   | "camera";
 export type Scope = "advertiser" | "developer" | "serving";
-/** What a member of an account may do, from the least to the most. */
+/** Roles of an account's members, in ascending order of permissions. */
 export const MEMBER_ROLES = ["viewer", "manager", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
@@ -51,7 +51,7 @@ export interface SnapshotBlocklistRule {
   value: string;
 }
 
-/** Listed from the oldest to the newest: of equal weights the older one wins. */
+/** Oldest first: of equal weights, the older affinity wins. */
 export interface SnapshotAffinity {
   affinity_id: string;
   affinity_type: AffinityType;
@@ -60,8 +60,8 @@ export interface SnapshotAffinity {
 }
 
 /**
- * An active campaign with everything that matching and scoring need; money stays in the advertiser's wallet. One in another
- * status has its ids alone: no targets, no affinities, and of its creatives no texts.
+ * An active campaign with everything that matching and scoring need; its money is in the advertiser's wallet. A
+ * campaign in another status has only its ids: no targets, no affinities, no creative texts.
  */
 export interface SnapshotCampaign {
   campaign_id: string;
@@ -74,14 +74,14 @@ export interface SnapshotCampaign {
   end_date: string | null;
   target_categories: string[];
   target_tags: string[];
-  /** Each list from the oldest to the newest. */
+  /** Each list is oldest first. */
   creatives: SnapshotCreative[];
   geo_targets: SnapshotGeoTarget[];
   blocklist: SnapshotBlocklistRule[];
   affinities: SnapshotAffinity[];
 }
 
-/** Published again by every deposit, so that instances forget what they remember of an empty balance. */
+/** Published again after every deposit, so that instances drop a remembered empty balance. */
 export interface SnapshotAdvertiser {
   advertiser_id: string;
   account_id: string;
@@ -102,32 +102,32 @@ export interface SnapshotPlacement {
   blocked_categories: string[];
 }
 
-/** An API key is known by the SHA-256 of its text; a revoked one is removed from the snapshot. */
+/** An API key, identified by the SHA-256 of its secret; a revoked one is removed from the snapshot. */
 export interface SnapshotApiKey {
   key_id: string;
   account_id: string;
   version: number;
   scopes: Scope[];
-  /** Requests per minute in each group; null: the defaults of the service. */
+  /** Requests per minute in each group; null: the service's defaults. */
   rate_limit_per_minute: number | "unlimited" | null;
-  /** Names its rate limit window; left out: `key_id`, its own. */
+  /** The key whose rate-limit window it shares; absent: `key_id`, its own. */
   rate_limit_key_id?: string;
-  /** Unix milliseconds after which the key is no longer valid; null: never. */
+  /** Unix milliseconds at which the key expires; null: never. */
   expires_at_ms: number | null;
 }
 
-/** A session is known by the SHA-256 of its cookie's value; one that has ended is removed from the snapshot. */
+/** A session, identified by the SHA-256 of its cookie's value; an ended one is removed from the snapshot. */
 export interface SnapshotSession {
   session_id: string;
   user_id: string;
   account_id: string;
   version: number;
   role: MemberRole;
-  /** Unix milliseconds after which the session is no longer valid. */
+  /** Unix milliseconds at which the session expires. */
   expires_at_ms: number;
 }
 
-/** Entity names as they stand in the snapshot's hash and change log. */
+/** Entity names in the snapshot's hash and change log. */
 export const entityName = {
   campaign: (campaignId: string) => `campaign:${campaignId}`,
   advertiser: (advertiserId: string) => `advertiser:${advertiserId}`,

@@ -1,29 +1,29 @@
 import type { Socket } from "node:net";
 import { Cluster, Redis } from "ioredis";
 
-/** A connection to a single Redis or to a Redis Cluster; only this package looks inside. */
+/** A connection to a single Redis or to a Redis Cluster; opaque outside this package. */
 export type RedisConnection = Redis | Cluster;
 
 export interface ConnectionOptions {
-  /** Shown by CLIENT LIST, so that an operator can tell the connections apart. */
+  /** Name in CLIENT LIST. */
   name: string;
-  /** How long a command may wait for its reply before it fails. Milliseconds. */
+  /** Time limit for the reply to a command. Milliseconds. */
   commandTimeoutMs?: number;
-  /** Commands wait for as long as the connection is unavailable, as the worker of a queue needs it. Default: false. */
+  /** Commands wait while the connection is unavailable, as a queue worker requires. Default: false. */
   patient?: boolean;
 }
 
 const COMMAND_TIMEOUT_MS = 2_000;
-/** A connection that has owed an answer for so much longer is replaced: its server may have gone without a word. */
+/** A connection with an outstanding reply for this much longer is replaced: its server may have vanished silently. */
 const SILENT_FOR_MS = 1_000;
-/** Longer than the worker of a queue waits for a job in one command. */
+/** Longer than a queue worker's blocking command. */
 const PATIENT_SILENT_FOR_MS = 12_000;
 export const CLUSTER_SCHEME = "redis-cluster://";
 
 /**
- * Connects to `redis://host:port/db`, `rediss://…` or a cluster as `redis-cluster://h1:p1,h2:p2,…`.
- * Commands fail at once while the connection is down (nothing queues without a limit): callers fail closed.
- * Autopipelining stays off: it slows handlers that make one call and breaks while a cluster is resharded.
+ * Connects to `redis://host:port/db`, `rediss://…` or a cluster as `redis-cluster://h1:p1,h2:p2,…`. Commands fail
+ * immediately while the connection is down, so that nothing queues without a limit and callers fail closed.
+ * Autopipelining stays off: it slows down handlers with a single call, and breaks while a cluster is resharded.
  */
 export function connectRedis(url: string, options: ConnectionOptions): RedisConnection {
   const commandTimeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
@@ -49,13 +49,13 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
   return surviveErrors(writeTogether(new Redis(url, redisOptions)));
 }
 
-/** An error event without a listener would end the process, or be printed past the log; each command that fails says why. */
+/** An error event without a listener would end the process, or bypass the log; each failed command reports its error. */
 function surviveErrors<Connection extends RedisConnection>(redis: Connection): Connection {
   redis.on("error", () => undefined);
   return redis;
 }
 
-/** The nodes that the address of a cluster names. */
+/** The nodes named in a cluster's address. */
 export function clusterNodes(url: string): { host: string; port: number }[] {
   return url
     .slice(CLUSTER_SCHEME.length)
@@ -67,9 +67,9 @@ export function clusterNodes(url: string): { host: string; port: number }[] {
 }
 
 /**
- * Commands of one turn of the event loop go out in one write. A write is a system call, and costs about as much as the
- * rest of a command; it is what autopipelining spares too, but without promises of its own. Texts are put together before
- * the stream sees them: it would keep a record of each, and give the system a list of pieces.
+ * Writes all commands of one event-loop turn at once: a write is a system call, about as expensive as the rest of a
+ * command. Autopipelining does the same, but with additional promises. Texts are joined first, because the stream would
+ * keep a record of each.
  */
 function writeTogether(redis: Redis): Redis {
   return redis.on("connect", () => {
@@ -100,8 +100,8 @@ function writeTogether(redis: Redis): Redis {
 }
 
 /**
- * A cluster client sends ASKING ahead of a command that a moving hash slot redirects, and keeps nothing of its answer. When it fails,
- * the command does, too; but a rejection that nobody takes would end the process.
+ * A cluster client sends ASKING before a command that a moving hash slot redirects, and ignores the reply. If ASKING
+ * fails, the command fails, too; but an unhandled rejection would end the process.
  */
 const { asking } = Redis.prototype;
 Redis.prototype.asking = function taken(this: Redis, ...parts: Parameters<typeof asking>) {
@@ -110,7 +110,7 @@ Redis.prototype.asking = function taken(this: Redis, ...parts: Parameters<typeof
   return answer;
 };
 
-/** Another connection with the same settings, for what needs one of its own. */
+/** Another connection with the same settings. */
 export function duplicateConnection(redis: RedisConnection): RedisConnection {
   return surviveErrors(redis instanceof Cluster ? redis.duplicate() : redis.duplicate());
 }
@@ -118,7 +118,7 @@ export function duplicateConnection(redis: RedisConnection): RedisConnection {
 const FIRST_RECONNECT_MS = 50;
 const MAX_RECONNECT_MS = 1_000;
 
-/** Doubles up to a second, with jitter: services come back soon after Redis, and not all at the same moment. */
+/** Doubles up to one second, with jitter: services reconnect soon after Redis recovers, but not all at once. */
 function reconnectDelayMs(attempt: number): number {
   const delayMs = Math.min(MAX_RECONNECT_MS, FIRST_RECONNECT_MS * 2 ** Math.min(attempt - 1, 10));
   return Math.round(delayMs * (0.75 + Math.random() / 4));

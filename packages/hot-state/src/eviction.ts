@@ -2,8 +2,8 @@ import { Cluster } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
 
 /**
- * The eviction policies, other than `noeviction`, of the servers behind a connection: such a server drops money and
- * caps when its memory is full. Empty: all is well.
+ * Eviction policies other than `noeviction` of the servers behind a connection: such a server drops money and caps when
+ * its memory is full. Empty: none.
  */
 export async function evictionPolicies(redis: RedisConnection): Promise<string[]> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];

@@ -3,8 +3,8 @@ import type { RedisConnection } from "./connection.ts";
 import { isRedisUnavailable } from "./redis-unavailable.ts";
 
 /**
- * The ids of the nodes that say of themselves that they own a hash slot; no hash slot at all on a single Redis. Wallets of a node
- * that is unavailable are left out.
+ * Ids of the nodes that own each hash slot by their own account; empty on a single Redis. Omits the slots of
+ * unavailable nodes.
  */
 export async function hashSlotOwners(redis: RedisConnection): Promise<Map<number, string>> {
   const owners = new Map<number, string>();
@@ -21,7 +21,8 @@ export async function hashSlotOwners(redis: RedisConnection): Promise<Map<number
     const own = String(report)
       .split("\n")
       .find((line) => line.includes("myself"));
-    // id, address, flags, master, ping, pong, epoch, state, then `first-last`, `hash slot`, and in brackets what is on its way.
+    // id, address, flags, master, ping, pong, epoch, state, then `first-last` or `hash slot`, and in brackets slots in
+    // migration.
     const [id = "", , , , , , , , ...ranges] = own?.split(" ") ?? [];
     for (const range of ranges) {
       const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(range) ?? [];

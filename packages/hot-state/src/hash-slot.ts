@@ -1,7 +1,7 @@
 const SLOTS = 16_384;
 const POLYNOMIAL = 0x1021;
 
-/** The remainders of every byte by CRC-16/XMODEM, which Redis Cluster divides keys by. */
+/** CRC-16/XMODEM table, the checksum that Redis Cluster uses for keys. */
 const REMAINDERS = Uint16Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte << 8;
   for (let bit = 0; bit < 8; bit += 1) {
@@ -10,7 +10,7 @@ const REMAINDERS = Uint16Array.from({ length: 256 }, (_, byte) => {
   return remainder;
 });
 
-/** The hash slot (0 to 16383) of all keys whose braces hold this text. */
+/** The hash slot (0 to 16383) of all keys with this hash tag. */
 export function hashSlotOf(tag: string): number {
   let remainder = 0;
   for (const byte of Buffer.from(tag)) {

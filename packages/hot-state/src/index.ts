@@ -71,7 +71,7 @@ export {
   type WalletSummary,
 } from "./reconciliation/wallet-summary.ts";
 export { describeRedisUnavailable, isRedisFull, isRedisUnavailable } from "./redis-unavailable.ts";
-export { masterReplicationIds } from "./replication-ids.ts";
+export { masterReplicationIds, UNAVAILABLE_SERVER } from "./replication-ids.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { type ServerMemory, serverMemory } from "./server-memory.ts";
 export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";

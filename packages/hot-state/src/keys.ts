@@ -1,17 +1,17 @@
 /**
- * Every Redis key of the product, by wallet. What stands in braces is the hash tag: keys that share it live on one
- * node of a cluster and can be used by one script.
+ * Every Redis key of the product, by wallet. The hash tag is in braces: keys that share it are on one node of a cluster
+ * and can be used by one script.
  */
 
 /** With the `u` flag a well-formed pair is one character, so only lone surrogates match. */
 const LONE_SURROGATE = /(\p{Surrogate})/u;
 
-/** Nearly every name. */
+/** Matches nearly every name. */
 const ENCODES_AS_IT_IS = /^[A-Za-z0-9_-]*$/;
 
 /**
- * Game ids are free text: percent-encoding keeps braces and separators out of keys and members. Every text has an
- * encoding of its own: a lone surrogate, which has no UTF-8, becomes `%uD800`.
+ * Game ids are free text: percent-encoding keeps braces and separators out of keys and members. Every text has a unique
+ * encoding: a lone surrogate, which has no UTF-8, becomes `%uD800`.
  */
 export function encodeName(text: string): string {
   if (ENCODES_AS_IT_IS.test(text)) return text;
@@ -23,7 +23,7 @@ export function encodeName(text: string): string {
     .join("");
 }
 
-/** The text that `encodeName` was given. */
+/** Inverse of `encodeName`. */
 export function decodeName(encoded: string): string {
   return encoded
     .split(/%u([0-9A-F]{4})/)
@@ -33,7 +33,7 @@ export function decodeName(encoded: string): string {
     .join("");
 }
 
-/** Identifiers that this product makes: they stand in keys, members and JSON as they are. */
+/** Identifiers made by this product: used in keys, members and JSON without encoding. */
 const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function isPlainName(text: string): boolean {
@@ -44,7 +44,7 @@ export function isPlainName(text: string): boolean {
 export const advertiserKeys = {
   account: (advertiserId: string) => `{${advertiserId}}:account`,
   campaign: (advertiserId: string, campaignId: string) => `{${advertiserId}}:campaign:${campaignId}`,
-  /** Open holds by the moment (ms) at which they lapse; a member names all that a release needs. */
+  /** Open holds by the time (ms) at which they lapse; a member names everything that a release needs. */
   holds: (advertiserId: string) => `{${advertiserId}}:holds`,
   /** Unbilled matches of a campaign in a game, ordered by creative, then age. */
   pending: (advertiserId: string, campaignId: string, gameId: string) =>
@@ -60,21 +60,21 @@ export const advertiserKeys = {
     `{${advertiserId}}:history:${campaignId}:${encodeName(gameId)}`,
   /** Charged matches of a while, by `chargedField`; expires 24 h and 10 min after the last charge, or a little later. */
   charged: (advertiserId: string, matchId: string) => `{${advertiserId}}:charged:${matchId.slice(4, 10)}`,
-  /** How often a player session in a game has been given each creative of the advertiser. */
+  /** How often a player session in a game got each creative of the advertiser. */
   cap: (advertiserId: string, gameId: string, sessionKey: string) =>
     `{${advertiserId}}:cap:${encodeName(gameId)}:${sessionKey}`,
-  /** What the open holds of each developer account, and of each game, take of a campaign. */
+  /** A campaign's open holds, summed by developer account and by game. */
   shares: (advertiserId: string, campaignId: string) => `{${advertiserId}}:shares:${campaignId}`,
   /** Matches of a campaign in an hour (whole hours since 1970) by game; expires after 26 hours. */
   matched: (advertiserId: string, campaignId: string, hour: number) =>
     `{${advertiserId}}:matched:${campaignId}:${hour}`,
-  /** Committed impressions that are not yet in Postgres. */
+  /** Committed impressions that are not in Postgres yet. */
   outbox: (advertiserId: string) => `{${advertiserId}}:outbox`,
-  /** Impressions that a restored wallet contains and must not count again; see `settle`. */
+  /** Impressions that a restored wallet includes and must not count again; see `settle`. */
   settled: (advertiserId: string) => `{${advertiserId}}:settled`,
-  /** Who restores the wallet just now; ends by itself when he dies. */
+  /** The instance that is restoring the wallet; expires if it crashes. */
   restoring: (advertiserId: string) => `{${advertiserId}}:restoring`,
-  /** Lapsed matches whose place in the player session has still to be given back, in the game's wallet. */
+  /** Lapsed matches whose session seat still has to be returned in the game's wallet. */
   sessionRelease: (advertiserId: string) => `{${advertiserId}}:sessionRelease`,
 };
 
@@ -88,28 +88,28 @@ export const gameKeys = {
   session: (gameId: string, sessionKey: string) => `{game:${encodeName(gameId)}}:session:${sessionKey}`,
 };
 
-/** The snapshot's wallet: what match instances know, and the leases by which they say how much of it they know. */
+/** The snapshot's wallet: what match instances know, and the leases by which they report the applied version. */
 export const snapshotKeys = {
   version: "{snapshot}:version",
   epoch: "{snapshot}:epoch",
-  /** The epoch whose entities have all been published once; followers serve nothing before that. */
+  /** The epoch whose entities have all been published; followers do not serve before that. */
   complete: "{snapshot}:complete",
   entities: "{snapshot}:entities",
   rowVersions: "{snapshot}:row-versions",
   log: "{snapshot}:log",
   leases: "{snapshot}:leases",
-  /** Pub/sub channel; a message only wakes followers up. */
+  /** Pub/sub channel; messages only wake followers. */
   changed: "{snapshot}:changed",
 };
 
-/** In the leases: what the name begins with of one that stands for all that may have been lost. */
+/** Name prefix of the lease that stands for all leases that may have been lost. */
 export const EARLIER_LEASE = "before:";
 
-/** Which advertisers the billing service has to look at, and when (ms). */
+/** Which advertisers billing has to visit, and when (ms). */
 export const dueKeys = {
   holds: "{due}:holds",
   outbox: "{due}:outbox",
-  /** The latest moment (ms) that was announced, per advertiser: its entry stays until then. */
+  /** The latest announced time (ms) per advertiser: its entry stays until then. */
   announced: (kind: "holds" | "outbox") => `{due}:${kind}:announced`,
 };
 
@@ -123,11 +123,11 @@ export const processKeys = {
 };
 
 export const keyUseKeys = {
-  /** API keys used in the match tier by the moment (ms) of their last use, until management has written it down. */
+  /** API keys by their last use (ms) in the match tier, until management stores it. */
   last: "{key-use}:last",
 };
 
-/** Statistics of a game's calls, for its developer. All expire; losing them costs no money. */
+/** Statistics of a game's calls, for its developer. All keys expire; losing them costs no money. */
 export const trafficKeys = {
   /** Unix milliseconds of the last call of each kind. */
   last: (gameId: string) => `{traffic:${encodeName(gameId)}}:last`,
@@ -150,6 +150,9 @@ export const idempotencyKeys = {
 };
 
 export const installationKeys = {
-  /** The id of the installation whose Redis this is; never expires. Beside the snapshot, without which nothing works anyway. */
+  /**
+   * Id of the installation that owns this Redis; never expires. Stored next to the snapshot, which everything else
+   * needs as well.
+   */
   owner: "{snapshot}:installation",
 };

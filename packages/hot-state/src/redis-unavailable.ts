@@ -1,9 +1,9 @@
 import { ForeignRedis } from "./installation/foreign-redis.ts";
 
 /**
- * Codes of a socket that fails, and states of a server that answers but cannot serve for the moment. A key that is not local
- * is one that is missing where its wallet is moving away from: it is sought at the new node next time. A script that a node has
- * lost is sent to it again by the client, but not when that meets a second node which has none.
+ * Codes of failed sockets, and of servers that answer but cannot serve. A non-local key is missing on the node that its
+ * wallet is moving away from; the next attempt uses the new node. The client sends a lost script again, but not when
+ * that reaches a second node without it.
  */
 const SOCKET_CODES = new Set([
   "ECONNREFUSED",
@@ -22,8 +22,8 @@ const SERVER_STATES =
   /^(ERR Script attempted to access a non local key in a cluster node|ERR max number of clients reached|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
 
 /**
- * Whether an error of a command means that Redis is not there, or not able to serve, or another's: worth trying again later.
- * The command may have taken effect all the same. Anything else is a fault of the program.
+ * Whether a command failed because Redis is unreachable, unable to serve, or another installation's: retry later. The
+ * command may have taken effect. Any other error is a bug.
  */
 export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -34,7 +34,7 @@ export function isRedisUnavailable(error: unknown): boolean {
   );
 }
 
-/** Why a command found no Redis that could serve it, as one sentence for an operator; undefined: for no such reason. */
+/** Why Redis was unavailable for a command, as one sentence for the operator; undefined: another kind of error. */
 export function describeRedisUnavailable(error: unknown): string | undefined {
   if (!(error instanceof Error) || !isRedisUnavailable(error)) return undefined;
   if (error instanceof ForeignRedis) return error.message;
@@ -44,7 +44,7 @@ export function describeRedisUnavailable(error: unknown): string | undefined {
   if (/^(NOAUTH|WRONGPASS)\b/.test(line)) {
     return "Redis refuses the user or the password of REDIS_URL: correct them.";
   }
-  // The client speaks of its own settings and parts.
+  // The client's own wording names internal settings.
   if (/^(Command timed out|Socket timeout)/.test(line)) {
     return "Redis does not answer in time at REDIS_URL: see that it is neither stopped nor overloaded, and that the network is well.";
   }
@@ -53,7 +53,7 @@ export function describeRedisUnavailable(error: unknown): string | undefined {
   return `Redis is not reached at REDIS_URL (${why}): see that it runs, and that the address is right.`;
 }
 
-/** Whether Redis has refused a write because its memory is full. What frees memory it still does. */
+/** Whether Redis refused a write because its memory is full. Commands that free memory still work. */
 export function isRedisFull(error: unknown): boolean {
   return error instanceof Error && /^OOM\b/.test(error.message);
 }

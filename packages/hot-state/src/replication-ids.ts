@@ -2,9 +2,12 @@ import { Cluster } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
 import { isRedisUnavailable } from "./redis-unavailable.ts";
 
+/** Stands for the replication id of a server that does not answer. */
+export const UNAVAILABLE_SERVER = "unavailable";
+
 /**
- * The histories of writes that the masters behind a connection stand in, sorted. Another list means that some server was
- * restarted, replaced or promoted, or that one was added: wallets on it have to be verified. One that is not reached is `away`.
+ * Replication ids of the masters behind a connection, sorted. A changed list means that a server was restarted,
+ * replaced, promoted or added: wallets on it must be verified. An unreachable server is `UNAVAILABLE_SERVER`.
  */
 export async function masterReplicationIds(redis: RedisConnection): Promise<string[]> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
@@ -16,5 +19,5 @@ export async function masterReplicationIds(redis: RedisConnection): Promise<stri
       }),
     ),
   );
-  return reports.map((report) => /^master_replid:(\S+)/m.exec(report)?.[1] ?? "away").sort();
+  return reports.map((report) => /^master_replid:(\S+)/m.exec(report)?.[1] ?? UNAVAILABLE_SERVER).sort();
 }

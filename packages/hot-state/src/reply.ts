@@ -1,7 +1,7 @@
-/** What a script answers: strings and integers in lists. */
+/** A script's reply: strings and integers in lists. */
 export type ScriptReply = string | number | null | ScriptReply[];
 
-/** A script answered something that its header does not name. Never taken for a refusal: the caller fails. */
+/** A script's reply does not match its header. Never treated as a refusal: the caller fails. */
 export class UnexpectedReply extends Error {
   constructor(script: string, reply: unknown) {
     super(`script ${script} answered ${JSON.stringify(reply)}`);
@@ -9,7 +9,7 @@ export class UnexpectedReply extends Error {
   }
 }
 
-/** Reads the fields of one script's reply; whatever is not as the header says throws `UnexpectedReply`. */
+/** Reads the fields of a script's reply; throws `UnexpectedReply` where it does not match the header. */
 export class ReplyReader {
   private readonly fields: string[];
   readonly script: string;
@@ -23,9 +23,9 @@ export class ReplyReader {
   }
 
   /**
-   * Of a script that is defined by `defineLinesScript`.
+   * For a script defined by `defineLinesScript`.
    *
-   * @param fieldsOf how many fields there are when the first one is this code: one with a line break would shift those behind it
+   * @param fieldsOf number of fields, given the first one: a line break inside a field would shift the rest
    */
   static ofLines(
     script: string,
@@ -48,7 +48,7 @@ export class ReplyReader {
     return field;
   }
 
-  /** One of the codes that the header names. */
+  /** One of the codes in the header. */
   code<Code extends string>(index: number, codes: readonly Code[]): Code {
     const field = this.text(index);
     const code = codes.find((known) => known === field);
@@ -72,7 +72,7 @@ export class ReplyReader {
   }
 }
 
-/** A whole number in plain digits, exact in a double; null for any other text. */
+/** An integer in plain digits, exact in a double; null for any other text. */
 export function parseInteger(text: string): number | null {
   if (!/^-?\d{1,16}$/.test(text)) return null;
   const value = Number(text);

@@ -13,8 +13,8 @@ const NAME = /\w+/g;
 export type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<ScriptReply>;
 
 /**
- * Reads `lua/<name>.lua` and puts `lua/include/<piece>.lua` in the place of each line `-- @include "<piece>"`.
- * Includes do not nest: a script shows at its head everything that it is made of.
+ * Reads `lua/<name>.lua` and replaces each line `-- @include "<piece>"` by `lua/include/<piece>.lua`. Includes do not
+ * nest, so the head of a script lists everything it uses.
  */
 export function loadScript(name: string): string {
   const own = readFileSync(new URL(`${name}.lua`, LUA_DIRECTORY), "utf8");
@@ -25,9 +25,8 @@ export function loadScript(name: string): string {
 }
 
 /**
- * Every call of a script makes all its functions anew: those that it does not name, its own and those of its includes, are left
- * out. It relies on how the files are written: each function that begins in the first column ends by an `end` that stands
- * alone in the first column, and no text contains `--`.
+ * Removes unused functions, because every call of a script creates all its functions. Relies on the files' format: a
+ * function begins in the first column and ends with a lone `end` in the first column, and no text contains `--`.
  */
 function withoutUnused(source: string): string {
   let used = source;
@@ -51,27 +50,27 @@ function functionsIn(source: string): { name: string; text: string }[] {
   return found;
 }
 
-/** A script whose number of keys depends on the call. */
+/** A script with a variable number of keys. */
 export type VariadicScriptCall = (
   keys: readonly string[],
   values: readonly (string | number)[],
 ) => Promise<ScriptReply>;
 
-/** Like `defineScript`, for a script that is called with any number of keys. */
+/** Like `defineScript`, with a variable number of keys. */
 export function defineVariadicScript(redis: RedisConnection, name: string): VariadicScriptCall {
   const script = new Script(redis, loadScript(name));
   return (keys, values) => script.call(keys.length, keys.concat(values.map(String)));
 }
 
-/** Defines a script on a connection and returns the function that calls it with its keys, then its arguments. */
+/** Defines a script on a connection and returns a function that calls it with its keys, then its arguments. */
 export function defineScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
   const script = new Script(redis, loadScript(name));
   return (...keysAndArguments) => script.call(numberOfKeys, keysAndArguments.map(String));
 }
 
 /**
- * Like `defineScript`, for a script that answers a list of texts without line breaks, and is called so often that it counts:
- * they come as lines of one text (`ReplyReader.ofLines`), since the client takes as long for each part of a reply.
+ * Like `defineScript`, for a hot script that returns a list of texts without line breaks: they arrive as lines of one
+ * text (`ReplyReader.ofLines`), because the client spends as much time on each part of a reply.
  */
 export function defineLinesScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
   const source = `local function list()\n${loadScript(name)}\nend\nreturn table.concat(list(), '\\n')\n`;
@@ -80,13 +79,13 @@ export function defineLinesScript(redis: RedisConnection, name: string, numberOf
 }
 
 /**
- * A script on a connection. Each server is sent the source once, from then on its hash; when it has forgotten the script,
- * the source again. That is what the client's `defineCommand` does, at a third of the processor time of a call.
+ * A script on a connection. Sends the source once to each server, then its hash; sends the source again when a server
+ * lost it. The client's `defineCommand` does the same at three times the processor time per call.
  */
 class Script {
   readonly source: string;
   readonly sha1: string;
-  /** Sockets that the source has been sent on. */
+  /** Sockets that received the source. */
   readonly knownBy = new WeakSet<object>();
   readonly #redis: RedisConnection;
 
@@ -110,14 +109,14 @@ class Script {
   }
 }
 
-/** EVALSHA, or EVAL where the server does not know the script yet; a cluster may write one command to several sockets in turn. */
+/** EVALSHA, or EVAL if the server does not know the script yet; a cluster may write one command to several sockets in turn. */
 class ScriptCommand extends Command {
-  /** What it has been written to last. */
+  /** The socket that it was last written to. */
   socket: object | undefined;
   readonly #script: Script;
 
   constructor(script: Script, numberOfKeys: number, keysAndArguments: readonly string[]) {
-    // Without arguments: the client would copy and look through them twice.
+    // No arguments here: the client would copy and scan them twice.
     super("evalsha", [], { replyEncoding: "utf8" });
     this.#script = script;
     this.args = [script.sha1, String(numberOfKeys), ...keysAndArguments];
@@ -134,7 +133,7 @@ class ScriptCommand extends Command {
   }
 }
 
-/** What the client would write, whose bytes it counts text by text; undefined when not every character is one byte. */
+/** The bytes that the client would write; undefined when a character is longer than one byte. */
 function asciiText(name: string, values: readonly string[]): string | undefined {
   const parts = [`*${values.length + 1}`, `$${name.length}`, name];
   for (const value of values) parts.push(`$${value.length}`, value);

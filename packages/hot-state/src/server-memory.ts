@@ -5,11 +5,11 @@ export interface ServerMemory {
   /** `host:port` as this process reaches it. */
   node: string;
   usedBytes: number;
-  /** 0: no limit is set. */
+  /** 0: no limit. */
   maxBytes: number;
 }
 
-/** Memory of each server that takes writes. */
+/** Memory of each server that accepts writes. */
 export async function serverMemory(redis: RedisConnection): Promise<ServerMemory[]> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   return Promise.all(

@@ -8,8 +8,8 @@ const CUT = /\((the connection is gone|EPIPE|ECONNRESET)\)/;
 const NO_REDIS = "What answers at REDIS_URL is no Redis: correct the address.";
 
 /**
- * Why no Redis can be used at an address, as one sentence for an operator; undefined: one can. Takes five seconds at most, and tries
- * once. Of a cluster, one node that can be used is enough.
+ * Why the Redis at an address cannot be used, as one sentence for the operator; undefined: it can. One attempt, at most
+ * five seconds. Of a cluster, one usable node is enough.
  */
 export async function unusableRedis(url: string): Promise<string | undefined> {
   const isCluster = url.startsWith(CLUSTER_SCHEME);
@@ -44,7 +44,7 @@ async function unusable(redis: Redis, isCluster: boolean): Promise<string | unde
     return wrongMode(await redis.info("server"), isCluster);
   } catch (error) {
     const why = describeRedisUnavailable(firstError) ?? describeRedisUnavailable(error) ?? NO_REDIS;
-    // Who takes a connection and ends it at the first word speaks something else.
+    // A server that accepts a connection and closes it at the first command is not Redis.
     return isConnected && CUT.test(why) ? NO_REDIS : why;
   } finally {
     redis.disconnect();

@@ -42,7 +42,7 @@ Diegetic places advertisers' content into games, as things that belong to the ga
   when every match instance applies it; where that cannot be had it is 503 with a detail that says the change is stored: then it comes into force by itself.
 - **Additions** are marked: a client of the base interface need not know them.`;
 
-/** The OpenAPI 3.1 document of the whole API, from the operations that the services mount and the schemas that validate. */
+/** The OpenAPI 3.1 document of the whole API, from the mounted operations and the schemas that validate. */
 export function openApiDocument(options: { basePath: string }): OpenApiDocument {
   return {
     openapi: "3.1.1",

@@ -73,10 +73,10 @@ const singleHeaders = {
   },
 } satisfies Record<string, HeaderObject>;
 
-/** Every header that an answer can carry. */
+/** All response headers. */
 export const headers: Readonly<Record<string, HeaderObject>> = { ...rateLimitHeaders, ...singleHeaders };
 
-/** The `headers` of an answer: the rate limit's, which every answer has, and those named. */
+/** The `headers` of an answer: the rate-limit headers, and those named. */
 export function headersOf(
   names: readonly (HeaderName | "Allow" | "WWW-Authenticate" | "Retry-After")[] = [],
 ) {

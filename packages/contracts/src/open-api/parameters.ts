@@ -3,8 +3,8 @@ import { pathParameters } from "../operations/path-parameters.ts";
 import { documented, type JsonSchema } from "./schemas.ts";
 
 /**
- * The parameters that several operations share. Optional ones have no `example`: a reference page fills it in and sends it,
- * and two deposits under the Idempotency-Key of an example are one.
+ * Parameters that several operations share. Optional ones have no `example`: the reference page would send it, and two
+ * deposits with the example's Idempotency-Key would be one.
  */
 export const sharedParameters: Record<string, JsonSchema> = {
   Limit: {
@@ -46,7 +46,7 @@ export const sharedParameters: Record<string, JsonSchema> = {
 
 const reference = (name: string) => ({ $ref: `#/components/parameters/${name}` });
 
-/** The parameters of an operation. Throws when its path names one that is not described. */
+/** The parameters of an operation. Throws when its path contains one without a description. */
 export function parametersOf(operation: Operation): JsonSchema[] {
   const inPath = [...operation.path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = ""]) => {
     if (pathParameters[name] === undefined) throw new Error(`${operation.path}: {${name}} is not described`);

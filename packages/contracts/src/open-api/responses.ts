@@ -27,7 +27,7 @@ function example(summary: string, detail: string): Example {
   return { summary, value: { detail } };
 }
 
-/** The answers that every operation can give, or every one with a body, in the same words. */
+/** Answers that every operation, or every operation with a body, can give. */
 export const sharedResponses: Responses = {
   Unauthorized: errorResponse(
     "No valid API key.",
@@ -179,7 +179,7 @@ function successResponse(success: Success, operation: Operation): JsonSchema {
   };
 }
 
-/** What the operation refuses itself, and what it refuses because of its scope, body, paging or retries. */
+/** The operation's own refusals, and those that follow from its scope, body, paging or idempotency. */
 function refusalsOf(operation: Operation): Refusal[] {
   const all: Refusal[] = [...accessRefusals(operation), ...operation.refusals];
   if (operation.path.includes("{")) {
@@ -203,7 +203,7 @@ function refusalsOf(operation: Operation): Refusal[] {
   return all;
 }
 
-/** What is refused because of who calls. */
+/** Refusals that depend on the caller. */
 function accessRefusals(operation: Operation): Refusal[] {
   if (operation.caller === "anyone") return [CROSS_SITE];
   if (operation.caller === "session") {

@@ -2,7 +2,7 @@ import type { Condition } from "../operations/conditions.ts";
 import { documentedFeatures } from "../operations/index.ts";
 import { errorSchema } from "../schemas/fields.ts";
 
-/** A schema of the document: plain JSON. */
+/** A schema in the document: plain JSON. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 const components: ReadonlyMap<string, object> = new Map<string, object>([
@@ -19,7 +19,7 @@ const nameOfSchema: ReadonlyMap<string, string> = new Map(
   [...components].map(([name, schema]) => [JSON.stringify(schema), name]),
 );
 
-/** The schema as the document shows it: a named one, also inside, is a reference to its component. */
+/** The schema as documented: named schemas, also nested ones, become references to components. */
 export function documented(schema: object): JsonSchema {
   const name = nameOfSchema.get(JSON.stringify(schema));
   return name === undefined ? withReferences(schema) : { $ref: `#/components/schemas/${name}` };

@@ -46,7 +46,7 @@ export const affinitiesApi = defineFeature({
     NewAffinities: affinityBulkRequestSchema,
   },
   operations: {
-    // Before the path of one affinity, which would take "bulk" for an identifier.
+    // Registered before the path of one affinity, which would match "bulk" as an identifier.
     replaceAll: {
       ...common,
       operationId: "replaceAffinities",

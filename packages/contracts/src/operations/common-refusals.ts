@@ -1,6 +1,6 @@
 import { refusal } from "./operation.ts";
 
-/** The key's account has to register before it uses what belongs to an advertiser. */
+/** The account has to register before it uses an advertiser's endpoints. */
 export const registerFirst = refusal(
   403,
   "not_registered",
@@ -8,7 +8,7 @@ export const registerFirst = refusal(
   "This account has no advertiser profile: register first by POST /register.",
 );
 
-/** For every operation below /campaigns/{campaign_id}. */
+/** For operations below /campaigns/{campaign_id}. */
 export const ownCampaignOnly = [
   registerFirst,
   refusal(
@@ -20,7 +20,7 @@ export const ownCampaignOnly = [
   refusal(404, "no_campaign", "Campaign not found.", "Campaign not found. GET /campaigns lists yours."),
 ] as const;
 
-/** For every operation that adds to what is published of an account. */
+/** For operations that add to an account's published data. */
 export const accountTooLarge = refusal(
   422,
   "account_too_large",
@@ -28,7 +28,7 @@ export const accountTooLarge = refusal(
   "The campaigns and placements of an account as published have at most 67108864 bytes (64 MiB) together: shorten or delete what is no longer needed first.",
 );
 
-/** For every operation that adds to a campaign. */
+/** For operations that add to a campaign. */
 export const campaignTooLarge = [
   refusal(
     422,
@@ -39,7 +39,7 @@ export const campaignTooLarge = [
   accountTooLarge,
 ] as const;
 
-/** For every operation on a game of the caller in the path. */
+/** For operations on the caller's game in the path. */
 export const ownGameOnly = [
   refusal(
     403,
@@ -55,7 +55,7 @@ export const ownGameOnly = [
   ),
 ] as const;
 
-/** For every operation that takes a period as `from` and `to`. */
+/** For operations with a period as `from` and `to`. */
 export function periodRefusals(maxDays: number) {
   return [
     refusal(
@@ -73,7 +73,7 @@ export function periodRefusals(maxDays: number) {
   ] as const;
 }
 
-/** For every operation that takes a number of days. */
+/** For operations with a number of days. */
 export function daysRefusals(maxDays: number) {
   return [
     refusal(
@@ -91,17 +91,17 @@ export function daysRefusals(maxDays: number) {
   ] as const;
 }
 
-/** A body that lacks what it needs. */
+/** A required field is missing. */
 export function missingField(detail: string) {
   return refusal(400, "missing_field", "A required field is missing.", detail);
 }
 
-/** A body with a field of another JSON type or a malformed format. */
+/** A field has another JSON type or a malformed format. */
 export function malformedField(detail: string) {
   return refusal(400, "malformed_field", "A field has the wrong type or a malformed value.", detail);
 }
 
-/** A PATCH that names a field of the answer which it does not change, with another value than the current one. */
+/** A PATCH contains a response-only field with another value than the current one. */
 export function responseOnlyField(detail: string) {
   return refusal(
     422,
@@ -111,7 +111,7 @@ export function responseOnlyField(detail: string) {
   );
 }
 
-/** A body with a field that is well-formed, but not allowed. */
+/** A field is well-formed, but not allowed. */
 export function notAllowedField(detail: string) {
   return refusal(
     422,

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 
-/** A JSON Schema that looks at several fields together. */
+/** A JSON Schema about several fields. */
 export interface Condition {
   if: object;
   then: object;
@@ -8,7 +8,7 @@ export interface Condition {
 
 type Fields = Readonly<Record<string, TSchema>>;
 
-/** Where the field has this value, the needed ones are there and not null. */
+/** Where the field has this value, the needed fields are present and not null. */
 export function neededWhere(
   fields: Fields,
   field: string,
@@ -18,7 +18,7 @@ export function neededWhere(
   return condition({ [field]: { const: value, description: `${field} is ${value}.` } }, fields, needed);
 }
 
-/** Where one of the fields is there and not null, the others are, too. */
+/** Where one of the fields is present and not null, the others are, too. */
 export function together(fields: Fields, names: readonly string[]): Condition[] {
   return names.map((name) => {
     const others = names.filter((other) => other !== name);
@@ -34,7 +34,7 @@ function condition(when: Record<string, object>, fields: Fields, needed: readonl
   };
 }
 
-/** The fields as they are when they are not null. */
+/** The fields, not null. */
 function present(fields: Fields, names: readonly string[]): Record<string, object> {
   return Object.fromEntries(
     names.map((name) => {

@@ -1,4 +1,4 @@
-/** The identifiers of the examples: the examples of all operations tell one story, in which the same thing has the same name. */
+/** Identifiers in the examples: the same thing has the same id in all of them. */
 export const exampleIds = {
   advertiser: "adv_01kbgy2v6qf8r3c5s9t1w4x7za",
   campaign: "camp_01kbgy4h0m2d6p8q3r5t7v9wxy",

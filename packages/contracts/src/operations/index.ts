@@ -41,7 +41,7 @@ export {
   trafficApi,
 };
 
-/** Every feature that API keys have. */
+/** All features for API keys. */
 export const apiFeatures: readonly ApiFeature[] = [
   advertiserApi,
   campaignsApi,
@@ -60,18 +60,18 @@ export const apiFeatures: readonly ApiFeature[] = [
   apiKeysApi,
 ];
 
-/** What only the pages of the dashboard call: signing in, what signed-in users alone may do, the demo game. */
+/** Features for the dashboard only: sign-in, what only signed-in users may do, the demo game. */
 const dashboardFeatures: readonly ApiFeature[] = [sessionsApi, membersApi, demoApi, systemApi];
 
-/** What the document describes, in its order. */
+/** Features in the document, in order. */
 export const documentedFeatures: readonly ApiFeature[] = [...apiFeatures, ...dashboardFeatures];
 
-/** Every operation that API keys can call, and sessions, too. */
+/** All operations for API keys (sessions may call them, too). */
 export function allOperations(): Operation[] {
   return apiFeatures.flatMap((feature) => Object.values(feature.operations));
 }
 
-/** Every other operation: for sessions alone, or for anyone. */
+/** All other operations: for sessions only, or public. */
 export function sessionOperations(): Operation[] {
   return dashboardFeatures.flatMap((feature) => Object.values(feature.operations));
 }

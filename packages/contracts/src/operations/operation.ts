@@ -2,36 +2,36 @@ import type { TSchema } from "typebox";
 import type { MemberRole, Scope } from "../snapshot.ts";
 import type { Condition } from "./conditions.ts";
 
-/** Requests a minute are counted per key and group (spec: Rate limits). */
+/** Requests per minute are counted by key and group (spec: Rate limits). */
 export type RateLimitGroup = "match" | "impressions" | "management" | "analytics" | "explain";
 
-/** The statuses that an operation lists itself. What every operation can answer (401, 429, 500, 503 …) is added to the document by itself. */
+/** Statuses that an operation lists itself. The document adds those of every operation (401, 429, 500, 503 …). */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 422;
 
-/** One way in which an operation can refuse a request. */
+/** One reason for which an operation refuses a request. */
 export interface Refusal {
   status: RefusalStatus;
-  /** Names the example in the document; unique within the status: `already_registered`. */
+  /** Name of the example in the document; unique within the status: `already_registered`. */
   name: string;
-  /** When it happens, one sentence. */
+  /** The condition, as one sentence. */
   when: string;
-  /** What the client then reads. */
+  /** The detail that the client receives. */
   detail: string;
 }
 
 export interface Success {
   status: 200 | 201 | 204;
   description: string;
-  /** Left out: no body. */
+  /** Absent: no body. */
   schema?: TSchema;
   example?: unknown;
-  /** The same as a table, for clients that send `Accept: text/csv`: an example of it. */
+  /** Example of the same as a table, for clients that send `Accept: text/csv`. */
   csv?: string;
-  /** Headers of this answer besides those that every answer has. */
+  /** Headers of this answer besides the common ones. */
   headers?: readonly HeaderName[];
 }
 
-/** The headers that single answers carry; described in `open-api/headers.ts`. */
+/** Headers of individual answers; described in `open-api/headers.ts`. */
 export type HeaderName = "Link" | "Set-Cookie" | "X-No-Match-Reason";
 
 export interface QueryParameter {
@@ -40,57 +40,57 @@ export interface QueryParameter {
   example: unknown;
 }
 
-/** One method of one path: what the document says of it, and what the service that answers it mounts. */
+/** One method of one path: what the document describes and the service mounts. */
 export interface Operation {
   operationId: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base path: `/campaigns/{campaign_id}`. Its parameters are described in `operations/path-parameters.ts`. */
   path: `/${string}`;
   group: RateLimitGroup;
-  /** What the key must be allowed; of several any one. Empty where no key may call. */
+  /** Required scope of the key; of several, any one. Empty: no key may call. */
   scope: Scope | readonly Scope[];
   /**
-   * Who may call. Left out: API keys with the scope, and sessions. `session`: signed-in users alone. `anyone`: no proof is
-   * asked for, and requests count by client address.
+   * Who may call. Absent: API keys with the scope, and sessions. `session`: only signed-in users. `anyone`: public;
+   * requests count by client address.
    */
   caller?: "session" | "anyone";
-  /** The least role that a session needs. Left out: `viewer` for GET, else `manager`. */
+  /** Minimum role of a session. Absent: `viewer` for GET, otherwise `manager`. */
   role?: MemberRole;
   /** A few words. */
   summary: string;
   description: string;
-  /** Goes beyond the base interface: clients of that need not know it. */
+  /** Extends the base interface: its clients need not know this. */
   addition?: true;
-  /** The list can be read by pages: `limit`, `cursor` and the header `Link`. */
+  /** The list supports paging: `limit`, `cursor` and the header `Link`. */
   paged?: true;
-  /** Obeys `Idempotency-Key`. */
+  /** Supports `Idempotency-Key`. */
   idempotent?: true;
   query?: readonly QueryParameter[];
-  /** Left out: a body is ignored. `optional`: a missing body is read as `{}`. */
+  /** Absent: a body is ignored. `optional`: a missing body counts as `{}`. */
   request?: { schema: TSchema; example: unknown; optional?: true };
   success: readonly Success[];
   refusals: readonly Refusal[];
 }
 
-/** The operations of one feature, with the names of the schemas that they share. */
+/** The operations of one feature, and the names of their shared schemas. */
 export interface ApiFeature {
   tag: string;
   description: string;
-  /** Component names and their schemas. A schema that occurs anywhere in the document is referred to by its name. */
+  /** Component names and their schemas. The document references a named schema wherever it occurs. */
   schemas: Readonly<Record<string, TSchema>>;
-  /** Conditions between fields, by component: what the validators check by code, for whoever reads the document by machine. */
+  /** Conditions between fields, by component, for machine readers; validators check them in code. */
   conditions?: Readonly<Record<string, readonly Condition[]>>;
-  /** Fields that go beyond the base interface, as `Component.field`. */
+  /** Fields that extend the base interface, as `Component.field`. */
   additions?: readonly string[];
   operations: Readonly<Record<string, Operation>>;
 }
 
-/** The least role that a session needs for an operation. */
+/** Minimum role of a session for an operation. */
 export function roleOf({ role, method }: Pick<Operation, "role" | "method">): MemberRole {
   return role ?? (method === "GET" ? "viewer" : "manager");
 }
 
-/** Keeps the names of the operations in the type, so that a service can take each by its name. */
+/** Keeps operation names in the type, so that a service can access each by name. */
 export function defineFeature<const Feature extends ApiFeature>(feature: Feature): Feature {
   return feature;
 }

@@ -7,7 +7,7 @@ export interface PathParameter {
   example: string;
 }
 
-/** Every parameter that stands in a path, by its name. */
+/** All path parameters, by name. */
 export const pathParameters: Readonly<Record<string, PathParameter>> = {
   campaign_id: { schema: nameText("The campaign, camp_…"), example: exampleIds.campaign },
   creative_id: { schema: nameText("The creative, crt_…"), example: exampleIds.creative },

@@ -1,7 +1,7 @@
 import { MEMBER_ROLES } from "../snapshot.ts";
 import { answerText, oneOf } from "./fields.ts";
 
-/** The fields by which an account is named. */
+/** The fields that identify an account. */
 export const accountRef = {
   id: answerText("The account's identifier, acct_…."),
   label: answerText("What the account is called."),

@@ -16,7 +16,7 @@ export const AFFINITY_TYPES = [
 
 /** Bounds and default of an affinity's weight (spec: Limits). */
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
-/** Most affinities of one campaign (spec: Affinity). */
+/** Maximum affinities per campaign (spec: Affinity). */
 export const MAX_AFFINITIES = 50;
 
 const affinityType = () =>

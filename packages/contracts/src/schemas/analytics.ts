@@ -4,7 +4,7 @@ import { answerText, CREATIVE_TYPES, closed, count, millicents, nullable, oneOf 
 
 /** Days of the daily analytics (spec: Limits). */
 export const ANALYTICS_DAYS = { minimum: 1, maximum: 365, default: 30 };
-/** In the order in which they are looked at: the first that holds (docs/behaviour.md#pacing). */
+/** In the order of evaluation: the first that applies (docs/behaviour.md#pacing). */
 export const PACING_STATUSES = [
   "not_started",
   "exhausted",

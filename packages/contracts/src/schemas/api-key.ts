@@ -3,14 +3,14 @@ import type { Scope } from "../snapshot.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { answerText, closed, count, nameText, nullable, oneOf, open, optional, timestamp } from "./fields.ts";
 
-/** What a key may be used for (docs/behaviour.md#key-scopes). */
+/** Scopes of a key (docs/behaviour.md#key-scopes). */
 export const SCOPES = ["advertiser", "developer", "serving"] as const satisfies readonly Scope[];
 
-/** Requests per minute that a key made over HTTP may carry, if the key that makes it has them. */
+/** Range of requests per minute of a key created over HTTP; the creating key must have them. */
 export const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000_000_000 };
-/** What a key without a limit shows as its limit (docs/behaviour.md#rate-limits). */
+/** Returned limit of a key without one (docs/behaviour.md#rate-limits). */
 export const UNLIMITED_REQUESTS = 2_147_483_647;
-/** How long a rotated key stays valid beside its successor, in seconds: at once to 30 days, a day by default. */
+/** How long a rotated key stays valid, in seconds. */
 export const ROTATION_OVERLAP_SECONDS = { minimum: 0, maximum: 30 * 86_400, default: 86_400 };
 
 const scope = () =>

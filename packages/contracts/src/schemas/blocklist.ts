@@ -29,7 +29,7 @@ export const blocklistRuleCreateSchema = open(
   "A new blocklist rule of a campaign.",
 );
 export type BlocklistRuleCreate = WithoutNulls<Static<typeof blocklistRuleCreateSchema>>;
-/** The body of POST /campaigns/{id}/blocklist. That a keyword has a word in it is checked by management. */
+/** The body of POST /campaigns/{id}/blocklist. Management checks that a keyword contains a word. */
 export const blocklistRuleCreate = createValidator(blocklistRuleCreateSchema, ({ rule_type, value }) => {
   if (rule_type !== "game_id") return undefined;
   try {

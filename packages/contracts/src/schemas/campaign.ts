@@ -27,7 +27,7 @@ const cpmBid = () =>
   Type.Integer({ ...CPM_BID_CENTS, description: "The bid: what a thousand impressions cost, in cents." });
 const budget = () => amountCents("What the campaign may spend in all, in cents.");
 
-/** The fields that a create and a PATCH share; null means none, or the default. */
+/** The fields shared by create and PATCH; null means none, or the default. */
 const optionalFields = {
   daily_cap_cents: optional(
     amountCents("What the campaign may spend in one UTC day, in cents; null: no cap."),
@@ -60,7 +60,7 @@ export const campaignCreateSchema = open(
   "A new campaign; it starts as a draft.",
 );
 export type CampaignCreate = WithoutNulls<Static<typeof campaignCreateSchema>>;
-/** The body of POST /campaigns. That start_date is not after end_date is checked by management. */
+/** The body of POST /campaigns. Management checks that start_date is not after end_date. */
 export const campaignCreate = createValidator(campaignCreateSchema);
 
 const campaignChanges = open(

@@ -20,7 +20,7 @@ import {
 
 /** Bounds and default of max_uses_per_game (spec: Limits). */
 export const MAX_USES_PER_GAME = { minimum: 1, maximum: 20, default: 3 };
-/** The tone of a creative that names none (spec: Creative). */
+/** Default tone of a creative (spec: Creative). */
 export const DEFAULT_TONE = "neutral";
 
 const optionalFields = {
@@ -85,7 +85,7 @@ export const creativeSchema = closed(
 );
 export type CreativeBody = Static<typeof creativeSchema>;
 
-/** creative_type has a rule of its own. */
+/** creative_type has its own rule. */
 const withoutType = Type.Omit(creativeSchema, ["creative_type"]);
 export const creativePatchSchema = patchSchemaOf(creativeChanges, withoutType);
 const readCreativePatch = patchReader(creativeChanges, withoutType, {

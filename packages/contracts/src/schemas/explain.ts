@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { AFFINITY_TYPES } from "./affinity.ts";
 import { answerText, closed, nullable, oneOf } from "./fields.ts";
 
-/** The names of all checks, in their order (docs/matching.md, "Reason codes"). */
+/** Names of all checks, in order (docs/matching.md, "Reason codes"). */
 export const CHECKED_RULES = [
   "status",
   "start_date",

@@ -2,20 +2,20 @@ import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
 import { GAME_ID } from "../game-id.ts";
 import type { CampaignStatus, CreativeType, Tone } from "../snapshot.ts";
 
-/** Characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
+/** Maximum characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
 export const NAME_CHARACTERS = 200;
-/** Characters of hooks, taglines and narrative (docs/behaviour.md#blank-texts). */
+/** Maximum characters of hooks, taglines and narrative (docs/behaviour.md#blank-texts). */
 export const TEXT_CHARACTERS = 2_000;
-/** Entries of a list in a body (docs/behaviour.md#text-limits). */
+/** Maximum entries of a list in a body (docs/behaviour.md#text-limits). */
 export const LIST_ENTRIES = 100;
-/** Largest amount of money in one field, in cents (docs/behaviour.md#amounts). */
+/** Maximum amount of money in one field, in cents (docs/behaviour.md#amounts). */
 export const MAX_AMOUNT_CENTS = 1_000_000_000;
 
-/** Has a character that is seen, neither space nor ignorable: the schema's way to refuse blank texts. */
+/** Requires a visible character, neither space nor ignorable: rejects blank texts. */
 export const NOT_BLANK = "[^\\s\\p{Default_Ignorable_Code_Point}]";
-/** The form of a code of ISO 3166-1 alpha-2; which are assigned, the format country-code knows. */
+/** The form of an ISO 3166-1 alpha-2 code; the format country-code checks that it is assigned. */
 export const COUNTRY_CODE = "^[A-Za-z]{2}$";
-/** The form of a date or moment; which days the calendar has, the format iso-date knows. */
+/** The form of a date or time; the format iso-date checks the calendar. */
 const FLIGHT_DATE =
   "^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?)?)?$";
 
@@ -28,7 +28,7 @@ export const CREATIVE_TYPES = [
 export const TONES = ["positive", "neutral", "humorous", "dramatic"] as const satisfies readonly Tone[];
 export const CAMPAIGN_STATUSES = ["draft", "active", "paused"] as const satisfies readonly CampaignStatus[];
 
-/** An object of exactly these fields. */
+/** An object with exactly these fields. */
 export function closed<Fields extends Record<string, TSchema>>(fields: Fields, description?: string) {
   return Type.Object(fields, {
     additionalProperties: false,
@@ -36,12 +36,12 @@ export function closed<Fields extends Record<string, TSchema>>(fields: Fields, d
   });
 }
 
-/** An object of a request: fields that it does not know are allowed, and ignored (docs/behaviour.md#response-only-fields). */
+/** A request object: unknown fields are allowed and ignored (docs/behaviour.md#response-only-fields). */
 export function open<Fields extends Record<string, TSchema>>(fields: Fields, description?: string) {
   return Type.Object(fields, description === undefined ? {} : { description });
 }
 
-/** The schema, null allowed. */
+/** The schema, or null. */
 export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
   const plain = schema as { type?: string; enum?: unknown[] };
   return Type.Unsafe<Static<Schema> | null>({
@@ -51,7 +51,7 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static
   });
 }
 
-/** A field that may be left out; null is read like leaving it out, or clears it in a PATCH. */
+/** An optional field; null equals absent, or clears the field in a PATCH. */
 export function optional<Schema extends TSchema>(schema: Schema) {
   return Type.Optional(nullable(schema));
 }
@@ -66,7 +66,7 @@ export function longText(description: string) {
   return Type.String({ minLength: 1, maxLength: TEXT_CHARACTERS, pattern: NOT_BLANK, description });
 }
 
-/** A text that the service answers; limits stand at the requests. */
+/** A text in an answer; only requests have limits. */
 export function answerText(description: string) {
   return Type.String({ description });
 }
@@ -97,7 +97,7 @@ export function amountCents(description: string) {
   return Type.Integer({ minimum: 1, maximum: MAX_AMOUNT_CENTS, description });
 }
 
-/** A total in an answer: whole, never negative. */
+/** A total in an answer: an integer, never negative. */
 export function count(description: string) {
   return Type.Integer({ minimum: 0, description });
 }

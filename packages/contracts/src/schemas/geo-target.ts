@@ -21,10 +21,10 @@ export const GEO_TARGET_TYPES = [
   "radius",
 ] as const satisfies readonly GeoTargetType[];
 
-/** From one metre to half of the earth's circumference, which reaches every place. */
+/** From one metre to half of the earth's circumference, which covers every place. */
 export const RADIUS_KM = { minimum: 0.001, maximum: 20_037.5 };
 
-/** The fields that a target of each type needs (spec: Geo target). */
+/** The required fields of each target type (spec: Geo target). */
 export const NEEDED_OF_GEO_TARGET = {
   country: ["country_code"],
   state: ["country_code", "state_code"],
@@ -32,7 +32,7 @@ export const NEEDED_OF_GEO_TARGET = {
   radius: ["lat", "lng", "radius_km"],
 } as const;
 
-/** What stands after "must be" when a needed field is missing. */
+/** The text after "must be" when a required field is missing. */
 const ALLOWED = {
   country_code: "a country code of ISO 3166-1 alpha-2, such as DE",
   state_code: "text that is not blank, such as BE",
@@ -78,7 +78,7 @@ export const geoTargetCreateSchema = open(
   },
   "A new geo target of a campaign.",
 );
-/** What a client may send; `country_code` is in upper case once it was validated. */
+/** A client's input; `country_code` is in upper case after validation. */
 export type GeoTargetCreate = WithoutNulls<Static<typeof geoTargetCreateSchema>>;
 
 const readGeoTarget = createValidator(geoTargetCreateSchema, (target) => {

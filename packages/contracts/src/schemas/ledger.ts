@@ -1,12 +1,12 @@
 import Type, { type Static } from "typebox";
 import { closed, count } from "./fields.ts";
 
-/** How many days the books show, counted back; also the longest period between two days. */
+/** Days of the ledger, counted back; also the maximum period between two days. */
 export const LEDGER_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
 
 const day = (description: string) =>
   Type.String({ format: "date", description: `${description} A UTC day, YYYY-MM-DD.` });
-/** May be fractional, with at most three decimals: a thousandth of a cent is the unit in which money is kept. */
+/** Up to three decimals: money is stored in thousandths of a cent. */
 const exactCents = (description: string) =>
   Type.Number({ description: `${description} In cents, exact, with up to three decimals.` });
 

@@ -66,7 +66,7 @@ export const matchRequestSchema = open(
   "Asks for the best matching ad.",
 );
 
-/** The body of POST /match: nulls and blank optional texts are already gone, country_code is in upper case. */
+/** The body of POST /match after validation: without nulls and blank optional texts, country_code in upper case. */
 export type MatchRequest = WithoutNulls<Static<typeof matchRequestSchema>>;
 
 const readMatchRequest = lenientValidator(matchRequestSchema, ({ player_geo: place }) => {

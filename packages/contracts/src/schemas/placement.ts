@@ -19,7 +19,7 @@ import {
 
 /** Bounds and default of max_ads_per_session (spec: Limits). */
 export const MAX_ADS_PER_SESSION = { minimum: 1, maximum: 50, default: 10 };
-/** The developer's share when none is named, in percent (docs/behaviour.md#revenue-share). */
+/** The developer's default share, in percent (docs/behaviour.md#revenue-share). */
 export const DEFAULT_REVENUE_SHARE_PCT = 70;
 
 const placementTypes = () =>
@@ -68,7 +68,7 @@ export const placementCreateSchema = open(
   "Enables ads in a game. In a game that exists, optional fields left out keep their value and `null` sets the default.",
 );
 export type PlacementCreate = Static<typeof placementCreateSchema>;
-/** The body of POST /placements/{game_id}: null is not like an absent field, since it sets the default. */
+/** The body of POST /placements/{game_id}: null sets the default, unlike an absent field. */
 export const placementCreate = validator(placementCreateSchema);
 
 const placementChanges = open(
@@ -78,7 +78,7 @@ const placementChanges = open(
 export type PlacementPatch = Static<typeof placementChanges>;
 
 const readGame = createValidator(open({ game_id: gameId() }));
-/** The game of a path; throws InvalidInput. */
+/** Validates the game id of a path; throws InvalidInput. */
 export function gameIdParameter(text: string): string {
   return readGame({ game_id: text }).game_id;
 }

@@ -100,7 +100,7 @@ export const gameRevenueSchema = closed(
 );
 export type GameRevenueBody = Static<typeof gameRevenueSchema>;
 
-/** Brands and lines by which a developer recognises an advertiser. */
+/** Maximum brands and lines by which a developer recognises an advertiser. */
 export const ADVERTISER_BRANDS = 5;
 export const ADVERTISER_LINES = 3;
 
@@ -125,7 +125,7 @@ export const gameAdvertiserListSchema = Type.Array(gameAdvertiser, {
 });
 export type GameAdvertiserListBody = Static<typeof gameAdvertiserListSchema>;
 
-/** Days of the earnings, counted back; also the longest period between two days. */
+/** Days of the earnings, counted back; also the maximum period between two days. */
 export const EARNINGS_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
 export const earningsFromSchema = utcDate("The first day; without it 30 days back from the last.");
 export const earningsToSchema = utcDate("The last day; today where it is left out or lies ahead.");

@@ -13,7 +13,7 @@ import {
 
 /** Days of the account's daily series. */
 export const ACCOUNT_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
-/** Days of the series beside each campaign of the list. */
+/** Days in the series of each listed campaign. */
 export const CAMPAIGN_SERIES_DAYS = { minimum: 1, maximum: 31, default: 14 } as const;
 
 export const accountDaysSchema = Type.Integer({
@@ -84,9 +84,9 @@ export const campaignSeriesListSchema = closed(
 );
 export type CampaignSeriesListBody = Static<typeof campaignSeriesListSchema>;
 
-/** Days of the spend report, counted back; also the longest period between two days. */
+/** Days of the spend report, counted back; also the maximum period between two days. */
 export const SPEND_DAYS = { minimum: 1, maximum: 31, default: 30 } as const;
-/** By what the spend report sums up. */
+/** Dimensions of the spend report. */
 export const SPEND_DIMENSIONS = ["day", "campaign", "creative", "country"] as const;
 
 export const spendFromSchema = utcDate("The first day; without it 30 days back from the last.");

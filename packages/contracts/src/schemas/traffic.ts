@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { answerText, closed, count, microcents, nullable, oneOf, timestamp } from "./fields.ts";
 
-/** How far a game has come with its integration. */
+/** Stages of a game's integration. */
 export const TRAFFIC_STAGES = ["waiting", "requested", "matched", "shown", "billed"] as const;
 export const TRAFFIC_UNITS = ["hour", "day"] as const;
 /** Points of a series, by its unit. */
@@ -9,9 +9,9 @@ export const TRAFFIC_POINTS = {
   hour: { minimum: 1, maximum: 48, default: 24 },
   day: { minimum: 1, maximum: 31, default: 30 },
 } as const;
-/** Fields of a scene that have words. */
+/** Scene fields that have words. */
 export const SCENE_WORD_TYPES = ["theme", "category", "mood", "location", "action"] as const;
-/** Scenes of all games of an account in one answer. */
+/** Maximum scenes of an account's games in one answer. */
 export const ACCOUNT_SCENES = { minimum: 1, maximum: 100, default: 50 } as const;
 
 export const trafficUnitSchema = oneOf(TRAFFIC_UNITS, "What one point of the series stands for.", "hour");

@@ -5,8 +5,8 @@ const FLIGHT_DATE =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](\d\d)(?::?(\d\d))?)?)?$/;
 
 /**
- * A date (`2026-12-01`, the whole day in UTC) or a moment (`2026-12-01T10:00:00Z`; without an offset it is UTC) of
- * ISO 8601. Days that the calendar does not have are refused.
+ * An ISO 8601 date (`2026-12-01`, the whole day in UTC) or time (`2026-12-01T10:00:00Z`; UTC without an offset).
+ * Rejects days that the calendar does not have.
  */
 export function isFlightDate(text: string): boolean {
   const parts = FLIGHT_DATE.exec(text);
@@ -29,18 +29,18 @@ export function isFlightDate(text: string): boolean {
   );
 }
 
-/** An absolute address of the web. Other schemes are refused: the dashboard shows it as a link. */
+/** An absolute web address. Other schemes are rejected, because the dashboard renders it as a link. */
 export function isWebAddress(text: string): boolean {
   if (/[\s<>"{}|\\^`]/.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return (protocol === "https:" || protocol === "http:") && hostname !== "" && /^https?:\/\//i.test(text);
 }
 
-/** The formats of our own, and the sentence part that tells a client what is allowed. */
+/** Custom formats, with the text that says what is allowed. */
 export const ownFormats: Readonly<Record<string, { validate: (text: string) => boolean; allowed: string }>> =
   {
     "advertiser-id": {
-      // A blank text is malformed, which the schema says beside the format.
+      // The schema reports blank texts separately.
       validate: (text) => text.startsWith("adv_") || isBlankText(text),
       allowed: "the identifier of an advertiser, which begins with adv_",
     },

@@ -6,7 +6,7 @@ import { fieldPath } from "./sentence.ts";
 export interface Reading {
   /** Whether null fields count as absent. */
   nulls: "drop" | "keep";
-  /** Whether blank texts in optional fields, and in the lists among them, count as absent. */
+  /** Whether blank texts in optional fields, and in lists, count as absent. */
   blanks: "drop" | "keep";
 }
 
@@ -17,27 +17,27 @@ interface ShapeSchema {
   items?: ShapeSchema;
 }
 
-/** Node has it, the types of the language level do not; it is known at once of texts in Latin letters. */
+/** Available in Node, but not in the language level's types. Constant time for Latin-1 texts. */
 const { isWellFormed } = String.prototype as unknown as { isWellFormed(this: string): boolean };
 
 function isBlank(value: unknown): boolean {
   return typeof value === "string" && isBlankText(value);
 }
 
-/** Whether the field holds text: a blank one means nothing there, and is of a wrong type anywhere else. */
+/** Whether the field holds text: a blank text is empty there, and has the wrong type in other fields. */
 function isText({ type = [] }: ShapeSchema): boolean {
   return [type].flat().includes("string");
 }
 
 /**
- * What is known of a value, or of one of its parts: the value itself when that is all of it.
- * @param parent the path of what it is part of, as in `/game_context/actions`; put together only when it is needed
+ * Reads the known parts of a value; returns the value itself if every part is known.
+ * @param parent path of the containing value, as in `/game_context/actions`; formatted only when needed
  */
 type Reader = (value: unknown, parent: string, name: string | number) => unknown;
 
 /**
- * Reads values as the fields that a schema knows: what else a client sent is ignored, and nothing of it (a `__proto__`,
- * say) reaches the rest of the program. Texts must be storable: whole Unicode characters, no NUL.
+ * Copies only the fields of a schema: ignores everything else in the input, so that nothing (such as `__proto__`)
+ * reaches the program. Texts must be storable: well-formed Unicode, no NUL.
  */
 export function knownFields(schema: unknown, reading: Reading): (value: unknown) => unknown {
   const read = readerOf(schema as ShapeSchema, reading, false);
@@ -110,10 +110,7 @@ function fieldsReader(
   };
 }
 
-/**
- * Where in the body that was sent an entry stands, given its path in the copy: blank entries before it may have been left
- * out.
- */
+/** The position of an entry in the sent body, given its path in the copy: blank entries before it may have been dropped. */
 export function pathInBody(body: unknown, path: string, { blanks }: Reading): string {
   if (blanks === "keep") return path;
   let value = body;

@@ -1,7 +1,7 @@
 import { InvalidInput } from "./invalid-input.ts";
 import { shown } from "./sentence.ts";
 
-/** A parameter of the query string, undefined when it is absent. Throws InvalidInput (400) when it came more than once. */
+/** A query parameter; undefined when absent. Throws InvalidInput (400) when it is repeated. */
 export function singleParameter(name: string, query: URLSearchParams): string | undefined {
   const [first, ...others] = query.getAll(name);
   if (others.length === 0) return first;
@@ -9,8 +9,8 @@ export function singleParameter(name: string, query: URLSearchParams): string | 
 }
 
 /**
- * A whole number of the query string, undefined when the parameter is absent. Throws InvalidInput: 400 for what is
- * no whole number or came more than once, 422 for one out of range.
+ * An integer query parameter; undefined when absent. Throws InvalidInput: 400 for a repeated parameter or another text,
+ * 422 outside the range.
  */
 export function integerParameter(
   name: string,
@@ -28,7 +28,7 @@ export function integerParameter(
   throw new InvalidInput(422, `${allowed}, but ${shown(value)} was sent`);
 }
 
-/** A UTC day of the query string, undefined when the parameter is absent. Throws InvalidInput (400). */
+/** A UTC day as query parameter; undefined when absent. Throws InvalidInput (400). */
 export function dayParameter(name: string, query: URLSearchParams): string | undefined {
   const value = singleParameter(name, query);
   if (value === undefined) return undefined;

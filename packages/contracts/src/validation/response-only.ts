@@ -2,12 +2,12 @@ import Type, { type Static, type TObject, type TProperties } from "typebox";
 import { InvalidInput } from "./invalid-input.ts";
 import { validator } from "./validator.ts";
 
-/** Reads the body of a PATCH; `current` is the resource as it is answered now. Throws InvalidInput. */
+/** Reads the body of a PATCH; `current` is the resource's current answer. Throws InvalidInput. */
 export type PatchReader<Changes, Answer> = (body: unknown, current: Answer) => Changes;
 
 /**
- * The schema of a PATCH as the API document shows it: the fields that it changes, and those of the answer that it does not
- * change. Clients that send back what they read may name those with their current value. Its type has the changes alone.
+ * The documented schema of a PATCH: the fields that it changes, and the response-only fields, which clients may send
+ * back with their current value. Its type has only the changes.
  */
 export function patchSchemaOf<Changes extends TObject>(changes: Changes, answer: TObject): Changes {
   const fixed = Object.entries(answer.properties)
@@ -19,10 +19,10 @@ export function patchSchemaOf<Changes extends TObject>(changes: Changes, answer:
 }
 
 /**
- * The reader of a PATCH. A field of the answer that the PATCH does not change is 422, unless it has its current value: to
- * ignore it would look like success (docs/behaviour.md#response-only-fields).
+ * The reader of a PATCH. A response-only field is 422 unless it has its current value, because ignoring it would look
+ * like success (docs/behaviour.md#response-only-fields).
  *
- * @param hints by field: the call that does change it, or why nothing does
+ * @param hints by field: the call that changes it, or why nothing does
  */
 export function patchReader<Changes extends TObject, Answer extends TObject>(
   changes: Changes,

@@ -4,10 +4,10 @@ import { isBlankText } from "./blank.ts";
 import { ownFormats } from "./formats.ts";
 import { InvalidInput } from "./invalid-input.ts";
 
-/** A word, a number, a date: what a client mistypes. Names, addresses and whole texts are longer, or have spaces or an @. */
+/** A word, a number or a date: typical typos. Names, addresses and long texts are longer, or contain spaces or an @. */
 const SHOWN_TEXT = /^[^\s@]{0,30}$/u;
 
-/** Keywords whose failure means that the value is well-formed but not allowed; every other failure is malformed input. */
+/** Keywords whose failure means well-formed but not allowed; any other failure is malformed input. */
 const NOT_ALLOWED = new Set([
   "minimum",
   "maximum",
@@ -22,7 +22,7 @@ const NOT_ALLOWED = new Set([
   "const",
 ]);
 
-/** Formats of texts that are well-formed whatever they are: another text is not allowed, but not malformed. */
+/** Formats that accept any text as well-formed: a violation is not allowed, but not malformed. */
 const NOT_ALLOWED_FORMATS = new Set(["advertiser-id"]);
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Fields that say who or where somebody is, and secrets: their values stand in no answer that a proxy or a client could log. */
+/** Personal data and secrets: never repeated in answers, which proxies and clients may log. */
 const PERSONAL = new Set([
   "email",
   "password",
@@ -50,7 +50,7 @@ const PERSONAL = new Set([
   "player_geo.state_code",
   "player_geo.city_name",
 ]);
-/** A code or a number that is refused in a place is none; a longer text can be one. */
+/** Up to this length, a rejected code or number in a place field is harmless; a longer text may be personal. */
 const PLACE_CHARACTERS = 4;
 
 const EXAMPLE_ADDRESS = "name@example.com";
@@ -75,7 +75,7 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A value as a sentence may show it: short, on one line, and never more of a client's input than helps to find the slip. */
+/** Quotes a value in a sentence: short, on one line, with no more input than is needed to find the mistake. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length === 1 ? "1 entry" : `${value.length} entries`}`;
   if (typeof value === "object" && value !== null) return "an object";
@@ -83,7 +83,7 @@ export function shown(value: unknown): string {
   return SHOWN_TEXT.test(value) ? `"${value.replace(/\p{C}/gu, "\ufffd")}"` : outlined(value);
 }
 
-/** A value that may be of a person: what it was like, not what it was. */
+/** Describes a possibly personal value without quoting it. */
 function outlined(value: unknown): string {
   if (value === "") return "an empty text";
   if (typeof value === "string") {
@@ -106,7 +106,7 @@ function range(schema: FieldSchema): string {
   return "";
 }
 
-/** What a field may hold, as the end of "… must be …". */
+/** The allowed values of a field, as the end of "… must be …". */
 export function allowed(schema: FieldSchema): string {
   if (schema.enum !== undefined) return `one of ${schema.enum.filter((entry) => entry !== null).join(", ")}`;
   const type = Array.isArray(schema.type) ? schema.type.find((name) => name !== "null") : schema.type;
@@ -144,14 +144,14 @@ export function fieldPath(instancePath: string): string {
     }, "");
 }
 
-/** The control character for which a game_id is refused: nobody sees it in the value itself. */
+/** The control character for which a game_id is rejected: it is invisible in the value itself. */
 function controlIn({ keyword, schema, data }: ErrorObject): string | undefined {
   if (keyword !== "pattern" || schema !== GAME_ID) return undefined;
   const code = /\p{Cc}/u.exec(String(data))?.[0].codePointAt(0);
   return code === undefined ? undefined : `one with U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** What a malformed text was like, without a word of it: its length is not what is wrong with it. */
+/** Describes a malformed text without quoting it; its length is not the problem. */
 function invalidFormat(format: string | undefined, text: string): string {
   if (isBlankText(text)) return outlined(text);
   if (format !== "email") return "a text that is none";
@@ -167,7 +167,7 @@ function invalidFormat(format: string | undefined, text: string): string {
     : 'a text without a dot after "@"';
 }
 
-/** Turns the first failure that ajv reports (with `verbose`) into the answer for the client. */
+/** Turns the first failure of ajv (with `verbose`) into the client's error. */
 export function invalidInputFrom(error: ErrorObject): InvalidInput {
   const path = fieldPath(error.instancePath);
   if (error.keyword === "required") {
@@ -182,7 +182,7 @@ export function invalidInputFrom(error: ErrorObject): InvalidInput {
   const isNotAllowed = NOT_ALLOWED.has(error.keyword) || NOT_ALLOWED_FORMATS.has(String(error.schema));
   const status = isNotAllowed ? 422 : 400;
   const { maxLength, ...form } = schemaOf(error);
-  // What is malformed is not too long, and is not told how long it may be.
+  // A malformed text is not too long, so the message omits the maximum length.
   const expected = allowed(
     hasInvalidFormat(error) || maxLength === undefined ? form : { ...form, maxLength },
   );
@@ -193,7 +193,7 @@ function schemaOf({ parentSchema }: ErrorObject): FieldSchema {
   return (parentSchema ?? {}) as FieldSchema;
 }
 
-/** A form of its own, such as that of an address, was missed; a pattern beside a format says the same as the format. */
+/** Whether a custom format, such as an address, failed; a pattern next to a format reports the same. */
 function hasInvalidFormat(error: ErrorObject): boolean {
   return ["format", "pattern"].includes(error.keyword) && schemaOf(error).format !== undefined;
 }

@@ -7,12 +7,12 @@ import { knownFields, pathInBody, type Reading } from "./known-fields.ts";
 import { invalidInputFrom } from "./sentence.ts";
 
 /**
- * Checks a parsed body and returns it with the schema's fields alone; throws InvalidInput. A body that has no other fields is
- * returned as it is: nobody may change what a validator was given or returned.
+ * Validates a parsed body and returns only the schema's fields; throws InvalidInput. Returns the same object when it
+ * has no other fields, so neither input nor output may be modified.
  */
 export type Validator<T> = (value: unknown) => T;
 
-/** The same type without the nulls that were read as absent fields. */
+/** The same type without the nulls that counted as absent. */
 export type WithoutNulls<T> = T extends (infer Entry)[]
   ? WithoutNulls<Entry>[]
   : T extends object
@@ -23,7 +23,7 @@ function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true, strictTypes: true });
   formatsPlugin.default(ajv, ["email", "date", "date-time"]);
   for (const [name, format] of Object.entries(ownFormats)) ajv.addFormat(name, { validate: format.validate });
-  // By division 0.07 is no multiple of 0.01: decimals are counted instead.
+  // Floating-point division fails for 0.07 and 0.01, so decimals are counted instead.
   ajv.removeKeyword("multipleOf");
   ajv.addKeyword({
     keyword: "multipleOf",
@@ -37,8 +37,8 @@ function createAjv(): Ajv2020 {
 }
 
 /**
- * Ajv walks through every text to count its characters. It has at most as many as UTF-16 units, and at least half as many:
- * nearly always that is enough to know.
+ * Ajv counts a text's characters by scanning it. The count is at most the number of UTF-16 units and at least half of
+ * it, which is nearly always enough to decide.
  */
 function replaceLengths(ajv: Ajv2020): void {
   const countIn = ({ gen }: KeywordCxt) =>
@@ -59,7 +59,7 @@ function replaceLengths(ajv: Ajv2020): void {
       keyword,
       type: "string",
       schemaType: "number",
-      // A text that is too long is said to be so (docs/behaviour.md#blank-texts), and no expression reads it.
+      // Reports a long text as too long (docs/behaviour.md#blank-texts), and keeps it away from regular expressions.
       before: "pattern",
       code: (context) => context.fail(isBroken(context)),
     });
@@ -90,8 +90,8 @@ function build<T>(
 }
 
 /**
- * The validator of a body in which null stands for something of its own: in a PATCH it clears a field or sets it
- * back to its default. `check` adds what a schema cannot say; it may rely on the schema.
+ * The validator of a body in which null is meaningful: a PATCH clears a field or restores its default. `check` adds
+ * rules beyond the schema, and may rely on the schema.
  */
 export function validator<Schema extends TSchema>(
   schema: Schema,
@@ -100,7 +100,7 @@ export function validator<Schema extends TSchema>(
   return build(schema, { nulls: "keep", blanks: "keep" }, check);
 }
 
-/** The validator of a create: null is read like an absent field (docs/behaviour.md#absent-values). */
+/** The validator of a create: null counts as absent (docs/behaviour.md#absent-values). */
 export function createValidator<Schema extends TSchema>(
   schema: Schema,
   check?: (value: WithoutNulls<Static<Schema>>) => InvalidInput | undefined,
@@ -108,7 +108,10 @@ export function createValidator<Schema extends TSchema>(
   return build(schema, { nulls: "drop", blanks: "keep" }, check);
 }
 
-/** The validator of a match request: optional blank texts and blank list entries are read as absent, too (docs/behaviour.md#blank-texts). */
+/**
+ * The validator of a match request: blank optional texts and blank list entries also count as absent
+ * (docs/behaviour.md#blank-texts).
+ */
 export function lenientValidator<Schema extends TSchema>(
   schema: Schema,
   check?: (value: WithoutNulls<Static<Schema>>) => InvalidInput | undefined,

@@ -6,31 +6,31 @@ import { MAX_RECORDS_PER_JOB, QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.t
 
 export interface BillingProducer {
   /**
-   * Queues committed impressions, at most 500. The same set of impressions is one job for as long as that job is
-   * queued or running. Rejects when Redis is unavailable: nothing is lost, the outbox has the records.
+   * Queues at most 500 committed impressions. The same set of impressions is one job while that job is queued or
+   * running. Rejects when Redis is unavailable; the outbox keeps the records.
    */
   add(records: readonly ImpressionRecord[]): Promise<void>;
-  /** Jobs that wait, run or will be tried again. */
+  /** Number of waiting, running and delayed jobs. */
   depth(): Promise<number>;
   close(): Promise<void>;
 }
 
 export interface BillingProducerOptions {
-  /** Shown by CLIENT LIST. */
+  /** Name in CLIENT LIST. */
   name?: string;
   onError?: (error: Error) => void;
-  /** Told of every connection that was made. */
+  /** Called for every established connection. */
   onSuccess?: () => void;
 }
 
-/** Opens the sending end of the billing queue, on a connection of its own. */
+/** Opens the sending end of the billing queue on its own connection. */
 export function createBillingProducer(url: string, options: BillingProducerOptions = {}): BillingProducer {
   const connection = connectRedis(url, { name: options.name ?? "billing-producer" });
   connection.on("error", () => undefined); // The queue reports them for as long as it listens.
   const queue = new Queue<BillingJob>(QUEUE_NAME, {
     connection,
     prefix: QUEUE_PREFIX,
-    // Without these a queue that was opened while Redis was unavailable would stay broken for good.
+    // Without these, a queue opened while Redis is unavailable never recovers.
     skipWaitingForReady: true,
     skipVersionCheck: true,
     skipMetasUpdate: true,
@@ -38,7 +38,7 @@ export function createBillingProducer(url: string, options: BillingProducerOptio
       attempts: 5,
       backoff: { type: "exponential", delay: 200, jitter: 0.5 },
       removeOnComplete: true,
-      // A job that is kept after its last attempt would keep the same records from being queued again.
+      // A job kept after its last attempt would block its records from being queued again.
       removeOnFail: true,
     },
   });

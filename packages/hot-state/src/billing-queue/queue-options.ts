@@ -1,6 +1,6 @@
-/** One hash tag for all keys of the queue, as a cluster needs it. */
+/** A cluster requires one hash tag for all keys of the queue. */
 export const QUEUE_PREFIX = "{billing}";
 export const QUEUE_NAME = "impressions";
 
-/** Most records in one job. */
+/** Maximum records per job. */
 export const MAX_RECORDS_PER_JOB = 500;

@@ -5,35 +5,35 @@ import { connectRedis, type RedisConnection } from "../connection.ts";
 import { QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
 
 export interface BillingWorker {
-  /** Takes no further job until `resume`, but for one that it waits for just now. Harmless when it is so already. */
+  /** Takes no further job until `resume`, except one that it is already waiting for. Idempotent. */
   pause(): void;
   resume(): void;
-  /** Takes no new job, waits for the running ones for at most `drainMs` (default 30 s), then disconnects. */
+  /** Takes no new job, waits at most `drainMs` (default: 30 s) for running ones, then disconnects. */
   close(drainMs?: number): Promise<void>;
 }
 
 export interface BillingWorkerOptions {
-  /** Shown by CLIENT LIST. */
+  /** Name in CLIENT LIST. */
   name?: string;
-  /** Jobs handled at a time. Default: 2. */
+  /** Concurrent jobs. Default: 2. */
   concurrency?: number;
-  /** How long a worker may be silent before its job is given to another one. Default: 10 000. */
+  /** How long a worker may be silent before its job goes to another worker. Default: 10 000. */
   lockMs?: number;
-  /** How often workers look for such jobs. Default: 2 000; the same for all workers. */
+  /** How often workers check for such jobs. Default: 2 000; the same for all workers. */
   stalledCheckMs?: number;
   /** Takes no job before `resume`. Default: false. */
   startsPaused?: boolean;
-  /** Told of failed connections. */
+  /** Called for every failed connection. */
   onError?: (error: Error) => void;
-  /** Told of every connection that was made, and of every job that comes. */
+  /** Called for every established connection and every delivered job. */
   onSuccess?: () => void;
-  /** Told of every failed attempt at a job; `final`: it will not be tried again, the outbox still has its records. */
+  /** Called for every failed attempt at a job; `final`: no retry follows, but the outbox still has the records. */
   onFailed?: (error: Error, job: BillingJob | undefined, final: boolean) => void;
 }
 
 /**
- * Opens the receiving end of the billing queue, on connections of its own. `handle` must be idempotent: a job comes
- * again when its worker died or was silent for too long. A handler that throws is tried again, five times in all.
+ * Opens the receiving end of the billing queue on its own connections. `handle` must be idempotent: a job is delivered
+ * again when its worker crashed or was silent for too long. A job whose handler throws gets five attempts.
  */
 export function createBillingWorker(
   url: string,
@@ -63,7 +63,7 @@ export function createBillingWorker(
     },
   );
   const reportError = (error: Error) => void worker.emit("error", error);
-  // What `resume` starts, nobody waits for: its failure would end the process.
+  // Nobody awaits `run` after `resume`, so an unhandled rejection would end the process.
   const run = worker.run.bind(worker);
   worker.run = () => run().catch(reportError);
   if (!options.startsPaused) void worker.run();
@@ -87,8 +87,8 @@ export function createBillingWorker(
 }
 
 /**
- * Ends a connection in any state. One that is between two attempts (where BullMQ may have left it for good) never says
- * that it has ended, and BullMQ waits for that: a last attempt makes it say so.
+ * Ends a connection in any state. BullMQ waits for the end event, which a connection between two attempts never emits;
+ * one last attempt makes it emit the event.
  */
 function abandon(connection: RedisConnection): void {
   if (connection.status === "end") return;
@@ -102,9 +102,9 @@ function abandon(connection: RedisConnection): void {
 }
 
 /**
- * BullMQ copies the connection for its blocking reads and keeps the copy to itself; only who has it can close a worker
- * that waits for a Redis which does not answer. Returns the list that the copies are added to.
- * @param onReady told whenever one of them is connected
+ * BullMQ duplicates the connection for its blocking reads. Closing a worker that waits for an unresponsive Redis
+ * requires those duplicates. Returns the list that collects them.
+ * @param onReady called whenever one of them is connected
  */
 function withDuplicates(connection: RedisConnection, onReady: () => void): RedisConnection[] {
   const connections = [connection];

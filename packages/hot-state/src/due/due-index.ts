@@ -3,7 +3,7 @@ import { dueKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
-/** holds: the earliest hold that may lapse; outbox: the earliest committed impression that may not be in Postgres. */
+/** holds: the earliest hold that may lapse; outbox: the earliest committed impression that may be missing in Postgres. */
 export type DueKind = "holds" | "outbox";
 
 export interface DueAdvertiser {
@@ -15,16 +15,16 @@ export interface DueAdvertiser {
 export interface DueIndexOptions {
   /** The clock of `register`. Default: Date.now. */
   now?: () => number;
-  /** Advertisers that are remembered as registered. Default: 100 000. */
+  /** Maximum advertisers remembered as registered. Default: 100 000. */
   maxRemembered?: number;
 }
 
 interface Announcement {
-  /** The moment that stood when it was announced. */
+  /** The entry's time when it was announced. */
   standsMs: number;
-  /** The moment that was announced: an entry stands until then, also when what stood before is overdue or looked at. */
+  /** The announced time: the entry stays until then, even if an earlier time is overdue or being processed. */
   announcedMs: number;
-  /** So long before either it is announced again. */
+  /** It is announced again this long before either. */
   marginMs: number;
 }
 
@@ -32,12 +32,12 @@ const MAX_MARGIN_MS = 5_000;
 const MAX_PAGE = 1_000;
 
 /**
- * Which advertisers the billing service has to look at, and when.
+ * Which advertisers billing has to visit, and when.
  *
- * `register` is called before or beside the script whose effects it announces, and costs a call to Redis only once
- * per advertiser and period: what stands in the index is remembered here until a margin before it is due. The margin
- * is the time that such a script may take to arrive; the index keeps an entry until the latest moment announced. So it is
- * with advertisers that are overdue because billing is behind: they do not cost a call per match or impression.
+ * `register` is called before or concurrently with the script whose effects it announces. It calls Redis once per
+ * advertiser and period: entries are remembered here until a margin before they are due. The margin covers the time
+ * that such a script may take to arrive; the index keeps an entry until the latest announced time. Overdue advertisers
+ * therefore cost no call per match or impression while billing is behind.
  */
 export class DueIndex {
   readonly #redis: RedisConnection;
@@ -56,8 +56,8 @@ export class DueIndex {
   }
 
   /**
-   * Announces that something of the advertiser is due at `dueMs` (Unix milliseconds); the earliest moment stands. There is
-   * nothing to wait for when that was announced before.
+   * Announces that something of the advertiser is due at `dueMs` (Unix milliseconds); the earliest time wins.
+   * Synchronous if it was announced before.
    */
   register(kind: DueKind, advertiserId: string, dueMs: number): void | Promise<void> {
     const nowMs = this.#now();
@@ -83,19 +83,19 @@ export class DueIndex {
     this.#remember(name, { standsMs, announcedMs: moment, marginMs });
   }
 
-  /** Advertisers due at `nowMs` or before, longest due first, at most `limit` (1 to 1 000). */
+  /** Advertisers due at `nowMs` or earlier, longest overdue first, at most `limit` (1 to 1 000). */
   async due(kind: DueKind, nowMs: number, limit: number): Promise<DueAdvertiser[]> {
     return this.#list(dueKeys[kind], String(nowMs), limit);
   }
 
-  /** Advertisers that are registered at all, next due first, at most `limit` (1 to 1 000). */
+  /** All registered advertisers, next due first, at most `limit` (1 to 1 000). */
   async registered(kind: DueKind, limit: number): Promise<DueAdvertiser[]> {
     return this.#list(dueKeys[kind], "+inf", limit);
   }
 
   /**
-   * Says that an advertiser has been looked at: `nextDueMs` is when it has to be looked at again, null when nothing
-   * of it is left. False when somebody registered an earlier moment meanwhile: the entry stands as it is.
+   * Marks an advertiser as visited. `nextDueMs`: when to visit it again; null: nothing is left. False: an earlier time
+   * was registered meanwhile, and the entry is unchanged.
    */
   async settle(
     kind: DueKind,

@@ -7,20 +7,20 @@ import { defineScript, type ScriptCall } from "../script.ts";
 
 export type Claim =
   | {
-      /** `new`: nobody has used the operation. `same`: somebody has, with this body. */
+      /** `new`: the operation is unused. `same`: it was used with this body. */
       outcome: "new" | "same";
-      /** The match that it has charged; null while that is not known. */
+      /** The match that it charged; null: not known yet. */
       matchId: string | null;
     }
-  /** Somebody has used the operation with another body. */
+  /** The operation was used with another body. */
   | { outcome: "conflict" };
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Remembers for 24 hours from the first claim which body an Idempotency-Key was used with and what came of it, where no Postgres is
- * at hand. The work itself must be idempotent: whoever brings the same body may proceed at any time, also after a claimant
- * that crashed.
+ * Remembers, for 24 hours after the first claim, the body and the result of an Idempotency-Key, for services without
+ * Postgres. The work must be idempotent: anybody with the same body may proceed at any time, also after the first
+ * claimant crashed.
  */
 export class IdempotencyClaims {
   readonly #claimScript: ScriptCall;
@@ -46,8 +46,8 @@ export class IdempotencyClaims {
   }
 
   /**
-   * Ends a claim with its answer: the match that was charged after a 2xx, null after any other, so that the key may be used again.
-   * The latter never takes away what a concurrent retry of the same body has kept.
+   * Ends a claim with its result: the charged match after a 2xx, null after any other answer, so that the key may be
+   * reused. Null never overwrites the result of a concurrent retry with the same body.
    */
   async finish(operation: string, bodyHash: string, matchId: string | null): Promise<void> {
     const reply = await this.#finishScript(

@@ -1,4 +1,4 @@
-/** Redis belongs to another installation than the database; the message is the sentence for the operator. */
+/** Redis belongs to another installation than the database; the message is for the operator. */
 export class ForeignRedis extends Error {
   constructor(owner: string, own: string) {
     super(

@@ -5,8 +5,8 @@ import { defineScript, type ScriptCall } from "../script.ts";
 import { ForeignRedis } from "./foreign-redis.ts";
 
 /**
- * Keeps an installation off the Redis of another one. A Redis that is nobody's, because it is new or has lost its data, is
- * claimed by who asks first; from then on it is refused to all others.
+ * Keeps an installation off another installation's Redis. The first caller claims an unclaimed Redis (new, or without
+ * its data); from then on all other installations are refused.
  */
 export class InstallationClaim {
   readonly #redis: RedisConnection;
@@ -15,14 +15,17 @@ export class InstallationClaim {
   #id: string | undefined;
   #refusal: ForeignRedis | undefined;
 
-  /** @param readId of this installation, as its database has it; asked once, and never again after it was answered. */
+  /** @param readId reads this installation's id from its database; called until it succeeds once */
   constructor(redis: RedisConnection, readId: () => Promise<string>) {
     this.#redis = redis;
     this.#readId = readId;
     this.#claimScript = defineScript(redis, "claim_installation", 1);
   }
 
-  /** Claims, or finds the claim. Throws ForeignRedis when it is another's, and whatever a store that is unavailable throws. */
+  /**
+   * Claims Redis, or verifies the claim. Throws ForeignRedis when it belongs to another installation, and the store's
+   * error when one is unavailable.
+   */
   async check(): Promise<void> {
     const own = await this.#ownId();
     const owner = await this.#claimScript(installationKeys.owner, own);
@@ -30,13 +33,13 @@ export class InstallationClaim {
     this.#judge(owner, own);
   }
 
-  /** Like `check`, but leaves a Redis that is nobody's as it is. */
+  /** Like `check`, but does not claim an unclaimed Redis. */
   async look(): Promise<void> {
     const own = await this.#ownId();
     this.#judge((await this.#redis.get(installationKeys.owner)) ?? own, own);
   }
 
-  /** Throws ForeignRedis when the last check did; asks nobody. */
+  /** Throws ForeignRedis if the last check did; makes no call. */
   expectNotRefused(): void {
     if (this.#refusal !== undefined) throw this.#refusal;
   }

@@ -2,13 +2,13 @@ import type { RedisConnection } from "../connection.ts";
 import { keyUseKeys } from "../keys.ts";
 
 export interface KeyUsesOptions {
-  /** How long uses are gathered before they are sent. Milliseconds, default: 10 000. */
+  /** How often gathered uses are sent. Milliseconds, default: 10 000. */
   everyMs?: number;
-  /** Keys that are remembered until they are sent. Default: 10 000. */
+  /** Maximum keys remembered until they are sent. Default: 10 000. */
   maxRemembered?: number;
-  /** Told of a sending that failed; what it held is sent with the next. */
+  /** Called for every failed send; its uses are sent with the next one. */
   onError?: (error: Error) => void;
-  /** Told of every sending that succeeded. */
+  /** Called for every successful send. */
   onSuccess?: () => void;
 }
 
@@ -21,8 +21,8 @@ export interface KeyUse {
 const MAX_PAGE = 1_000;
 
 /**
- * When API keys were last used, from instances that cannot write it down themselves: gathered in memory, sent at most
- * once in `everyMs`, so that a request costs nothing. What a crash loses is some seconds of a moment shown to the minute.
+ * Times of the last use of API keys, from instances without Postgres. Gathered in memory and sent at most once in
+ * `everyMs`, so that requests cost nothing. A crash loses some seconds of a time with minute precision.
  */
 export class KeyUses {
   readonly #redis: RedisConnection;
@@ -41,7 +41,7 @@ export class KeyUses {
     this.#onSuccess = options.onSuccess ?? (() => {});
   }
 
-  /** Remembers the latest use of a key. */
+  /** Records the latest use of a key. */
   note(keyId: string, usedAtMs: number): void {
     const known = this.#uses.get(keyId);
     if (known === undefined && this.#uses.size >= this.#maxRemembered) return;
@@ -52,7 +52,7 @@ export class KeyUses {
     }, this.#everyMs).unref();
   }
 
-  /** Sends what was gathered; rejects when Redis is unavailable, and keeps it for the next time. */
+  /** Sends the gathered uses. Rejects and keeps them when Redis is unavailable. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -72,7 +72,7 @@ export class KeyUses {
   }
 }
 
-/** Takes out what was sent, the oldest uses first, at most `limit` (1 to 1 000). A use that is taken is nowhere else. */
+/** Removes and returns sent uses, oldest first, at most `limit` (1 to 1 000). The caller has the only copy. */
 export async function takeKeyUses(redis: RedisConnection, limit: number): Promise<KeyUse[]> {
   const reply = await redis.zpopmin(keyUseKeys.last, Math.min(MAX_PAGE, limit));
   const uses: KeyUse[] = [];

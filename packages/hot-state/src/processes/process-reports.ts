@@ -4,32 +4,32 @@ import type { RedisConnection } from "../connection.ts";
 import { processKeys } from "../keys.ts";
 
 const REPORT_EVERY_MS = 2_000;
-/** Reports of processes that crashed stay visible for this long. */
+/** How long reports of crashed processes stay visible. */
 const KEPT_MS = 3_600_000;
 
-/** A difference between two figures that should agree. Amounts are texts: they may exceed what JSON numbers hold. */
+/** A difference between two balances that should agree. Amounts are texts: they may exceed JSON numbers. */
 export interface ReportedDifference {
   check: string;
-  /** What was compared, in words. */
+  /** What was compared, for people. */
   what: string;
-  /** `late`: not done in time yet. `money`: figures that must never disagree. */
+  /** `late`: work is overdue. `money`: balances that must always agree. */
   kind: "money" | "late";
   subject: string;
   expected: string;
   found: string;
 }
 
-/** The outcome of comparing all stores. */
+/** Result of the reconciliation. */
 export interface ReconciliationReport {
-  /** When everything was compared last, Unix milliseconds; null: not once yet. */
+  /** End of the last complete reconciliation, Unix milliseconds; null: none yet. */
   finishedAtMs: number | null;
   differences: number;
-  /** The first of them. */
+  /** The first differences. */
   listed: ReportedDifference[];
 }
 
 export interface ProcessState {
-  /** Names of the readiness checks that fail. */
+  /** Names of the failing readiness checks. */
   failing: string[];
   reconciliation?: ReconciliationReport;
 }
@@ -37,23 +37,23 @@ export interface ProcessState {
 export interface ProcessReport extends ProcessState {
   service: string;
   instance: string;
-  /** By the clock of the process, Unix milliseconds. */
+  /** By the process' clock, Unix milliseconds. */
   reportedAtMs: number;
 }
 
 export interface ProcessReporterOptions {
   service: string;
   instance: string;
-  /** Rejects when there is nothing to report for the moment. */
+  /** Rejects when there is nothing to report yet. */
   state: () => Promise<ProcessState>;
   nowMs: () => number;
 }
 
-/** Writes the state of a process every two seconds, for the operator's page. Statistics: losing them costs nothing. */
+/** Writes the state of a process every two seconds, for the operator's page. Losing reports costs nothing. */
 export class ProcessReporter {
   readonly #redis: RedisConnection;
   readonly #options: ProcessReporterOptions;
-  // Two processes of one name have a field each.
+  // Unique, so that two processes with one name have a field each.
   readonly #field = randomUUID();
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
@@ -67,7 +67,7 @@ export class ProcessReporter {
     this.#running ??= this.#loop();
   }
 
-  /** Withdraws the report: a process that ended as it should is not missed. */
+  /** Withdraws the report of a process that stops normally. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -77,7 +77,7 @@ export class ProcessReporter {
   async #loop(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      // Outages are logged by those who depend on the store.
+      // Whoever depends on the store logs outages.
       await this.#report().catch(() => undefined);
       await sleep(REPORT_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -91,7 +91,7 @@ export class ProcessReporter {
   }
 }
 
-/** The latest report of each process, by service and instance. Forgets those that are older than an hour. */
+/** The latest report of each process, by service and instance. Deletes reports older than an hour. */
 export async function readProcessReports(redis: RedisConnection, nowMs: number): Promise<ProcessReport[]> {
   const entries = Object.entries(await redis.hgetall(processKeys.reports)).map(
     ([field, text]) => [field, JSON.parse(text) as ProcessReport] as const,

@@ -3,7 +3,7 @@ import { rateLimitKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
-/** What stands in the headers for a bucket without a limit; a `limit` of this size never touches Redis. */
+/** Limit in the headers of an unlimited bucket; a `limit` of this size never calls Redis. */
 export const UNLIMITED = 2_147_483_647;
 
 export interface RateLimitAnswer {
@@ -13,14 +13,14 @@ export interface RateLimitAnswer {
   remaining: number;
   /** Unix seconds at which the window ends. */
   resetUnixSeconds: number;
-  /** How long that is from now: the clock of Redis, which counts the windows, may differ from the caller's. */
+  /** Time until then: the clock of Redis, which counts the windows, may differ from the caller's. */
   windowLeftMs: number;
 }
 
 export interface RateLimiterOptions {
   /** Length of the fixed window. Default: one minute. */
   windowMs?: number;
-  /** Buckets that are remembered at once. Default: 10 000. */
+  /** Maximum buckets remembered. Default: 10 000. */
   maxBuckets?: number;
 }
 
@@ -30,12 +30,12 @@ interface Waiter {
   reject: (error: Error) => void;
 }
 
-/** What this instance knows of a bucket's current window. */
+/** What this instance knows about a bucket's current window. */
 interface Bucket {
   limit: number;
   /** Taken from Redis and not used yet. */
   quota: number;
-  /** Left in Redis when it was last asked. */
+  /** Left in Redis at the last call. */
   left: number;
   knownSinceMs: number;
   validUntilMs: number;
@@ -47,9 +47,9 @@ interface Bucket {
 const MAX_WAITING_PER_BUCKET = 10_000;
 
 /**
- * Fixed windows shared by all instances, exact in total: a limit is never exceeded, whatever runs concurrently.
- * Instances take quota in chunks (a fiftieth of what remains), so that most requests are answered locally; quota that
- * an instance has not used by the end of the window is lost. Up to a limit of 99 no quota is taken ahead.
+ * Fixed windows shared by all instances; exact: concurrent instances never exceed a limit in total. Instances take
+ * quota in chunks (a fiftieth of what remains), so that most requests need no call. Unused quota is lost at the end of
+ * the window. Up to a limit of 99, no quota is taken in advance.
  */
 export class RateLimiter {
   readonly #takeScript: ScriptCall;
@@ -64,9 +64,9 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one request against a bucket; answers at once when this instance knows the answer. Rejects when Redis has to be
-   * asked and is unavailable: fail closed.
-   * @param limit requests per window; UNLIMITED for none
+   * Counts one request against a bucket; synchronous when this instance knows the answer. Rejects (fail closed) when
+   * Redis is needed and unavailable.
+   * @param limit requests per window; UNLIMITED: no limit
    * @param nowMs Unix milliseconds by the caller's clock
    */
   take(bucket: string, limit: number, nowMs: number): RateLimitAnswer | Promise<RateLimitAnswer> {
@@ -93,7 +93,7 @@ export class RateLimiter {
     return Math.ceil(((Math.floor(nowMs / this.#windowMs) + 1) * this.#windowMs) / 1000);
   }
 
-  /** The answer when this instance knows it; undefined when Redis has to be asked. */
+  /** The answer from local knowledge; undefined: Redis is needed. */
   #answerLocally(known: Bucket, nowMs: number): RateLimitAnswer | undefined {
     if (known.waiting.length > 0 || nowMs < known.knownSinceMs || nowMs >= known.validUntilMs)
       return undefined;
@@ -111,7 +111,7 @@ export class RateLimiter {
     return { allowed: false, limit, remaining: 0, resetUnixSeconds, windowLeftMs };
   }
 
-  /** Asks Redis until everybody who waits has an answer. Never rejects: failures go to those who wait. */
+  /** Calls Redis until every waiting request has an answer. Never rejects: failures reject the waiting requests. */
   async #refill(bucket: string, known: Bucket): Promise<void> {
     known.refilling = true;
     while (known.waiting.length > 0) {
@@ -145,11 +145,11 @@ export class RateLimiter {
     ) {
       throw new UnexpectedReply("take_quota", reply);
     }
-    // Quota that was left of an earlier window is gone: only what was just granted counts.
+    // Quota of an earlier window is gone; only the new grant counts.
     known.quota = granted;
     known.left = left;
     known.knownSinceMs = askedAtMs;
-    // Counted from before Redis was asked: quota is never used after its window has ended there.
+    // Measured from before the call, so that quota is never used after its window has ended in Redis.
     known.validUntilMs = askedAtMs + windowLeftMs;
     known.resetUnixSeconds = Math.ceil(windowEndMs / 1000);
   }
@@ -172,7 +172,7 @@ export class RateLimiter {
     return fresh;
   }
 
-  /** Forgets what has run out, else the oldest: quota lost that way is only refused, never given twice. */
+  /** Evicts expired buckets, otherwise the oldest: lost quota means refused requests, never excess ones. */
   #makeRoom(nowMs: number): void {
     for (const [name, { validUntilMs, refilling }] of this.#buckets) {
       if (validUntilMs <= nowMs && !refilling) this.#buckets.delete(name);

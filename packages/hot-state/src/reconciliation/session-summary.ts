@@ -2,27 +2,27 @@ import { Cluster, type Redis } from "ioredis";
 import type { RedisConnection } from "../connection.ts";
 import { decodeName } from "../keys.ts";
 
-/** What a player session in a game has been given: of all advertisers, or of one advertiser's creatives. */
+/** Ads that a player session in a game got: of all advertisers, or of one advertiser's creatives. */
 export type SessionSummary = {
   gameId: string;
   /** A keyed hash; see player-identity.ts. */
   sessionKey: string;
-  /** Since when it is counted, Unix milliseconds. */
+  /** Start of the count, Unix milliseconds. */
   sinceMs: number;
 } & ({ kind: "places"; ads: number } | { kind: "creatives"; appearances: Map<string, number> });
 
 export interface NamesPage {
-  /** Names of the keys of sessions. */
+  /** Key names of sessions. */
   sessions: string[];
-  /** Advertisers who have a wallet. */
+  /** Advertisers with a wallet. */
   hashSlotOwners: string[];
 }
 
 /** Reads player sessions for comparison with the limits; changes nothing. */
 export interface SessionSummaryReader {
-  /** Names of keys, page by page, until so many keys have been looked at. One may come twice. */
+  /** Key names, page by page, until this many keys have been scanned. A name may occur twice. */
   names(keysLookedAt: number): AsyncIterable<NamesPage>;
-  /** What stands in them; those that are gone are left out. */
+  /** Reads the sessions; omits expired ones. */
   read(names: readonly string[]): Promise<SessionSummary[]>;
 }
 

@@ -2,12 +2,12 @@ import type { RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
 import { requireAtMost } from "../money/limits.ts";
 
-/** What the snapshot has of one row. */
+/** A row's state in the snapshot. */
 export interface SnapshotRow {
   name: string;
-  /** The row's version that was published last; null: never published. */
+  /** The row's last published version; null: never published. */
   version: number | null;
-  /** Whether the entity is there; a removed one has a version only. */
+  /** Whether the entity exists; a removed one only has a version. */
   present: boolean;
 }
 
@@ -22,7 +22,7 @@ export async function readSnapshotRows(
   if (names.length === 0) return [];
   const [versions, entities] = await Promise.all([
     redis.hmget(snapshotKeys.rowVersions, ...names),
-    // The length alone, so that no entity crosses the wire.
+    // Reads only the length, so that no entity is transferred.
     Promise.all(names.map((name) => redis.hstrlen(snapshotKeys.entities, name))),
   ]);
   return names.map((name, i) => {
@@ -31,7 +31,7 @@ export async function readSnapshotRows(
   });
 }
 
-/** How many entities the snapshot has. */
+/** Number of entities in the snapshot. */
 export function countSnapshotEntities(redis: RedisConnection): Promise<number> {
   return redis.hlen(snapshotKeys.entities);
 }

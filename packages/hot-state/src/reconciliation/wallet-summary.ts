@@ -7,7 +7,7 @@ import { requirePlainName } from "../money/limits.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
 import { defineScript } from "../script.ts";
 
-/** A campaign's money as the wallet has it. */
+/** A campaign's money in the wallet. */
 export interface CampaignSummary {
   campaignId: string;
   version: number;
@@ -17,13 +17,13 @@ export interface CampaignSummary {
   dailyCapMillicents: Millicents | null;
   spentMillicents: Millicents;
   heldMillicents: Millicents;
-  /** The UTC day (YYYY-MM-DD) that `daySpentMillicents` was spent on. */
+  /** The UTC day (YYYY-MM-DD) of `daySpentMillicents`. */
   day: string;
   daySpentMillicents: Millicents;
   impressions: number;
-  /** The sum of its open holds; null: there are too many to add up at one moment. */
+  /** Sum of its open holds; null: too many to add up at one moment. */
   holdsMillicents: Millicents | null;
-  /** Counts by developer and by game that are not those of its open holds; null: too many holds to look at. */
+  /** Counts by developer and by game that differ from its open holds; null: too many holds to check. */
   differingShares: number | null;
 }
 
@@ -31,32 +31,32 @@ export interface CampaignSummary {
 export interface WalletSummary {
   /** By the clock of Redis, Unix milliseconds. */
   readAtMs: number;
-  /** Null: the wallet is not there, nothing is served or charged. */
+  /** Null: there is no wallet, so nothing is served or charged. */
   account: {
     version: number;
     depositedMillicents: Millicents;
     spentMillicents: Millicents;
     heldMillicents: Millicents;
     impressions: number;
-    /** The number that it got when it was last restored. */
+    /** Recovery epoch of the wallet. */
     epoch: number;
-    /** False: it has to be restored before it serves. */
+    /** False: the wallet is frozen and must be restored before it serves. */
     live: boolean;
   } | null;
   /** Open holds; `sumMillicents` null: too many to add up at one moment. */
   holds: { count: number; sumMillicents: Millicents | null; lapsedLongAgo: number };
-  /** Committed records that have not been acknowledged; `records` null: too many to list. */
+  /** Committed records without an acknowledgement; `records` null: too many to list. */
   outbox: { count: number; records: ImpressionRecord[] | null };
   sessionReleases: { count: number /** Match ids of a few, the same ones each time. */; some: string[] };
   campaigns: CampaignSummary[];
 }
 
 export interface WalletLimits {
-  /** Holds that are added up inside Redis, which does nothing else meanwhile: about a millisecond per 2 000. */
+  /** Maximum holds added up inside Redis, which they block: about 1 ms per 2 000. */
   holds: number;
-  /** Records of the outbox that are read. */
+  /** Maximum outbox records to read. */
   records: number;
-  /** How long after its time a hold counts as lapsed long ago. Milliseconds. */
+  /** How long after its end a hold counts as overdue. Milliseconds. */
   lateMs: number;
 }
 
@@ -66,15 +66,15 @@ const FIELDS_PER_CAMPAIGN = 13;
 const HOLDS_LOOKED_AT = 2_000;
 const HOLDS_PER_PAGE = 200;
 
-/** What the audit reads of advertisers' wallets. */
+/** The audit's reads of advertisers' wallets. */
 export interface WalletReader {
-  /** Null: with more than 32 campaigns the wallet is read in parts, and it would not stand still between them. */
+  /** Null: a wallet with more than 32 campaigns is read in parts, and it kept changing in between. */
   read(
     advertiserId: string,
     campaignIds: readonly string[],
     limits: WalletLimits,
   ): Promise<WalletSummary | null>;
-  /** The newest version of the campaign that an open hold was taken under; 0: none (of the first 2 000). */
+  /** Newest campaign version of an open hold (of the first 2 000); 0: none. */
   newestHeldVersion(advertiserId: string, campaignId: string): Promise<number>;
 }
 
@@ -117,7 +117,7 @@ export function createWalletReader(redis: RedisConnection): WalletReader {
   };
 }
 
-/** Equal when nothing has moved between two reads. */
+/** Equal if nothing changed between two reads. */
 function stampOf({ account, holds, outbox }: WalletSummary): string {
   return JSON.stringify([account, holds.count, outbox.count]);
 }
@@ -193,7 +193,7 @@ async function newestHeldVersion(
   campaignId: string,
 ): Promise<number> {
   let newest = 0;
-  // The newest ones lapse last.
+  // The newest holds lapse last.
   for (let start = 0; start < HOLDS_LOOKED_AT; start += HOLDS_PER_PAGE) {
     const members = await redis.zrevrange(
       advertiserKeys.holds(advertiserId),
@@ -211,7 +211,7 @@ async function newestHeldVersion(
   return newest;
 }
 
-/** The version in the match's JSON, which is the last of an entry's fields (lua/include/entry.lua); 0: it is not there. */
+/** The version in the match's JSON, the last field of an entry (lua/include/entry.lua); 0: absent. */
 function versionOfEntry(entry: string | null): number {
   const json = /^(?:[^|]*\|){10}(.*)$/s.exec(entry ?? "")?.[1];
   if (json === undefined || json === "") return 0;

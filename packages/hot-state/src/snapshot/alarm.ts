@@ -1,4 +1,4 @@
-/** A wait that can be cut short; ringing while nobody waits is remembered until the next wait or `reset`. */
+/** An interruptible wait. A ring while nobody waits is remembered until the next wait or `reset`. */
 export class Alarm {
   #rung = false;
   #wake: (() => void) | undefined;
@@ -12,7 +12,7 @@ export class Alarm {
     this.#rung = false;
   }
 
-  /** Waits until it rings, at most `timeoutMs`. */
+  /** Waits until `ring`, at most `timeoutMs`. */
   async wait(timeoutMs: number): Promise<void> {
     if (!this.#rung) {
       await new Promise<void>((resolve) => {

@@ -9,54 +9,53 @@ import { Alarm } from "./alarm.ts";
 import { SNAPSHOT_LEASE_MS, SnapshotNotPublished } from "./lease.ts";
 import { Round } from "./round.ts";
 
-/** One entity that changed; `json` null: it is gone. Apply it as it comes, also when its row version is older. */
+/** One changed entity; `json` null: removed. Apply changes in the order of arrival, even if the row version is older. */
 export interface SnapshotChange {
   name: string;
   json: string | null;
 }
 
 export interface SnapshotFollowerOptions {
-  /** Shown in the leases; a random part is added, so that two processes of one name do not share a lease. */
+  /** Name in the leases; a random suffix prevents two processes with one name from sharing a lease. */
   instance: string;
   /**
-   * Takes a change, synchronously; other work of the process has its turn after a millisecond of them. When it throws, the
-   * follower does not become fresh again before it has taken the change: it brings the same page once more.
+   * Applies a change, synchronously; the event loop gets a turn after each millisecond of changes. If it throws, the
+   * follower delivers the same page again, and is not fresh before that succeeds.
    */
   onChange: (change: SnapshotChange) => void;
-  /** Told of every failed attempt; the follower goes on trying. */
+  /** Called for every failed attempt; the follower retries. */
   onError?: (error: Error) => void;
-  /** Told of every attempt that succeeded. */
+  /** Called for every successful attempt. */
   onSuccess?: () => void;
   /** Length of the lease in milliseconds. Default: SNAPSHOT_LEASE_MS. */
   leaseMs?: number;
   /** How often the lease is renewed. Default: a quarter of its length. */
   renewEveryMs?: number;
-  /** Milliseconds that never go back. Default: performance.now. */
+  /** A monotonic clock in milliseconds. Default: performance.now. */
   monotonicMs?: () => number;
 }
 
 const CHANGES_PER_PAGE = 200;
-/** What a page takes to be read goes with its size, and nothing else has its turn meanwhile. */
+/** Reading a page blocks the event loop in proportion to its size. */
 const BYTES_PER_PAGE = 250_000;
-/** No further change is brought in a turn that has taken so long. */
+/** Maximum time for changes in one event-loop turn. Milliseconds. */
 const TURN_MS = 1;
-/** To read so many takes nothing of a turn that is worth counting. */
+/** Reading this few changes takes negligible time. */
 const FEW_CHANGES = 5;
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
 /**
- * Keeps a copy of the snapshot up to date and says by a lease in Redis how much of it this instance obeys.
+ * Keeps a copy of the snapshot up to date, and reports the applied version by a lease in Redis.
  *
  * States:
  * - `idle`: not started, or stopped. Never fresh.
- * - `loading`: takes the whole change log from version 0 (it names every entity once). Never fresh; entered again
- *   whenever Redis has another epoch, older data than was seen, or no complete snapshot. What the copy holds and the
- *   new log does not name is removed before the state ends.
- * - `following`: takes changes as they come (pub/sub wakes it, the renewal of the lease is the poll behind it).
- *   Fresh from each renewal, counted from before it was sent, for one length of the lease.
- * A renewal succeeds only when nothing is left to take. While Redis is unavailable the follower keeps trying with bounded
- * backoff, and stops being fresh when its lease may have run out.
+ * - `loading`: applies the whole change log from version 0 (it names every entity once). Never fresh. Entered again
+ * whenever Redis has another epoch, older data than seen before, or no complete snapshot. Removes what the new log does
+ * not name before the state ends.
+ * - `following`: applies changes as they arrive (pub/sub wakes it; the lease renewal polls as a fallback). Fresh for
+ * one lease length from before each renewal was sent. A renewal succeeds only when every change is applied. While Redis
+ * is unavailable, the follower retries with bounded backoff, and stops being fresh when its lease may have expired.
  */
 export class SnapshotFollower {
   readonly #redis: RedisConnection;
@@ -65,7 +64,7 @@ export class SnapshotFollower {
   readonly #renewEveryMs: number;
   readonly #renewScript: ScriptCall;
   readonly #alarm = new Alarm();
-  /** What the copy holds, by name, and the load that named it last. */
+  /** Entities in the copy, by name, with the load that last named them. */
   readonly #known = new ShardedMap<number>();
   #load = 0;
   #state: "idle" | "loading" | "following" = "idle";
@@ -94,37 +93,38 @@ export class SnapshotFollower {
     return this.#state;
   }
 
-  /** The version up to which everything has been taken. */
+  /** The version up to which everything is applied. */
   get appliedVersion(): number {
     return this.#applied;
   }
 
-  /** How many entities the copy holds. */
+  /** Number of entities in the copy. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** Starts to load and follow, in the background; see `waitUntilFresh`. */
+  /** Starts loading and following in the background; see `waitUntilFresh`. */
   start(): void {
     if (this.#running !== undefined) throw new Error("the follower has been started already");
     this.#startOver("");
     this.#running = this.#run();
   }
 
-  /** Whether this instance may serve right now: its lease lives for certain. Ask it after a request has arrived. */
+  /** Whether this instance may serve now: its lease is certainly valid. Call it after a request has arrived. */
   isFresh(): boolean {
     return this.#monotonicMs() < this.#freshUntil;
   }
 
   /**
-   * When the lease expires, Unix milliseconds by the clock of Redis. The clock of a suspended machine stands still and
-   * `isFresh` with it: scripts compare this with the time of Redis. Take it before what is decided is read.
+   * End of the lease, Unix milliseconds by the clock of Redis. `isFresh` uses the local clock, which stands still while
+   * the machine is suspended, so scripts compare this value with the time of Redis. Read it before the data of the
+   * decision.
    */
   get leaseExpiresMs(): number {
     return this.#leaseExpiresMs;
   }
 
-  /** Takes everything that is published by now. Rejects when Redis is unavailable, and with SnapshotNotPublished. */
+  /** Applies everything published so far. Rejects when Redis is unavailable, and with SnapshotNotPublished. */
   catchUp(): Promise<void> {
     if (this.#running === undefined || this.#stopping)
       return Promise.reject(new Error("the follower is not running"));
@@ -141,7 +141,7 @@ export class SnapshotFollower {
     }
   }
 
-  /** Stops, and drops the lease so that nobody waits for this instance. */
+  /** Stops, and drops the lease so that no change waits for this instance. */
   async stop(): Promise<void> {
     if (this.#running === undefined) return;
     this.#stopping = true;
@@ -178,7 +178,7 @@ export class SnapshotFollower {
     await this.#dropLease(this.#instance);
   }
 
-  /** One round: takes pages of changes until the lease is extended. */
+  /** One round: applies pages of changes until the lease is renewed. */
   async #takeAll(): Promise<void> {
     while (!this.#stopping) {
       const sentAt = this.#monotonicMs();
@@ -233,7 +233,7 @@ export class SnapshotFollower {
     return fields;
   }
 
-  /** The version counts as applied when the whole page is taken. */
+  /** The version counts as applied after the whole page. */
   async #takePage([reached, ...pairs]: string[]): Promise<void> {
     const changes: SnapshotChange[] = [];
     for (let i = 0; i + 1 < pairs.length; i += 2) {
@@ -244,7 +244,7 @@ export class SnapshotFollower {
   }
 
   async #applyInTurns(changes: readonly SnapshotChange[]): Promise<void> {
-    // Reading many has taken some of this turn.
+    // Reading many changes has used a part of this turn.
     let turnEndsAt = changes.length > FEW_CHANGES ? 0 : performance.now() + TURN_MS;
     for (const change of changes) {
       if (performance.now() >= turnEndsAt) {
@@ -261,7 +261,7 @@ export class SnapshotFollower {
     else this.#known.set(change.name, this.#load);
   }
 
-  /** After a load: the entities of before that Redis no longer names. All at once they take milliseconds to go through. */
+  /** After a load: removes entities that Redis no longer names, in several turns, because it takes milliseconds. */
   async #removeUnconfirmed(): Promise<void> {
     if (this.#state !== "loading") return;
     for (const part of this.#known.parts) {
@@ -275,8 +275,8 @@ export class SnapshotFollower {
   }
 
   /**
-   * Back to version 0 of an epoch. From here on nothing may be served, so the lease may go. A new name makes sure that
-   * dropping the old lease, however late it arrives, never touches the next one.
+   * Returns to version 0 of an epoch. Serving stops here, so the lease may be dropped. A new lease name ensures that a
+   * late drop never affects the next lease.
    */
   #startOver(epoch: string): { instance: string; hadLease: boolean } {
     const before = { instance: this.#instance, hadLease: this.#confirmedRenewal > 0 };
@@ -295,11 +295,11 @@ export class SnapshotFollower {
     try {
       await this.#redis.hdel(snapshotKeys.leases, instance);
     } catch {
-      // The lease runs out by itself; dropping it only spares others the wait.
+      // The lease expires anyway; dropping it only shortens others' waits.
     }
   }
 
-  /** A message or a new connection is only a reason to look: the poll finds every change without it. */
+  /** Messages and new connections only trigger an early poll. */
   #wakeBySubscription(): () => void {
     const subscriber = duplicateConnection(this.#redis);
     subscriber.on("error", () => undefined); // The commands of the main connection report the same failure.

@@ -1,6 +1,6 @@
 /**
- * How long a follower may serve after a renewal of its lease, in milliseconds: the longest that a change waits for an
- * instance that has died or frozen. Publishers and followers of one snapshot must agree on it.
+ * How long a follower may serve after a renewal of its lease, in milliseconds: the maximum that a change waits for a
+ * crashed or suspended instance. Publishers and followers of one snapshot must use the same value.
  */
 export const SNAPSHOT_LEASE_MS = 2_000;
 
@@ -9,14 +9,14 @@ export class SnapshotLostError extends Error {
   override name = "SnapshotLostError";
 }
 
-/** Some follower may still serve what was true before the version. */
+/** Some follower may still serve the state before the version. */
 export class NotPropagatedError extends Error {
   override name = "NotPropagatedError";
 }
 
 /**
- * Management has not published the snapshot since the server of Redis started, or lost its data. A plain condition at every
- * start, that ends by itself when management runs and reaches Postgres.
+ * Management has not published the snapshot since the Redis server started or lost its data. Normal at every start;
+ * ends when management runs and reaches Postgres.
  */
 export class SnapshotNotPublished extends Error {
   override name = "SnapshotNotPublished";
@@ -27,8 +27,8 @@ export class SnapshotNotPublished extends Error {
 }
 
 /**
- * The lease under which a request was decided has expired by the clock of Redis: the process was suspended, and what it knows
- * may no longer be true. It knows better as soon as it has renewed its lease.
+ * The lease of a request expired by the clock of Redis: the process was suspended, and its data may be outdated.
+ * Resolved by the next renewal.
  */
 export class LeaseExpired extends Error {
   override name = "LeaseExpired";

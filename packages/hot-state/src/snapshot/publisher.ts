@@ -6,10 +6,10 @@ import { ReplyReader, UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { NotPropagatedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
 
-/** One entity to publish; `name` from `entityName` of the contracts. */
+/** One entity to publish; `name` from the contracts' `entityName`. */
 export interface SnapshotEntry {
   name: string;
-  /** The row's version in Postgres: an older one never replaces a newer one, and a removal counts as a version too. */
+  /** The row's version in Postgres: an older one never replaces a newer one. A removal has a version, too. */
   rowVersion: number;
   /** The entity as JSON; null removes it. */
   json: string | null;
@@ -29,8 +29,8 @@ const SLOWEST_POLL_MS = 20;
 /**
  * Writes the snapshot that match instances follow.
  *
- * Followers serve nothing before `rebuild` has published everything once, nor after Redis was restarted, promoted or has
- * lost the snapshot: callers ask `needsRebuild` at start and every few seconds, and rebuild.
+ * Followers do not serve before `rebuild` has published everything once, nor after Redis was restarted, promoted or
+ * lost the snapshot. Callers check `needsRebuild` at start and every few seconds, and rebuild.
  */
 export class SnapshotPublisher {
   readonly #leaseMs: number;
@@ -50,16 +50,16 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Publishes changes and wakes the followers. Older rows are skipped, so publishing again is harmless.
-   * Returns the version to pass to `awaitPropagation`.
+   * Publishes changes and wakes the followers. Idempotent: older rows are skipped. Returns the version for
+   * `awaitPropagation`.
    */
   async publish(entries: readonly SnapshotEntry[]): Promise<number> {
     return (await this.#publish(entries)).version;
   }
 
   /**
-   * Publishes everything there is, page by page, then opens the snapshot to followers. Changes may be published
-   * meanwhile. Throws SnapshotLostError when Redis loses the snapshot on the way: start again.
+   * Publishes everything, page by page, then opens the snapshot to followers. Concurrent `publish` calls are allowed.
+   * Throws SnapshotLostError when Redis loses the snapshot meanwhile: start again.
    */
   async rebuild(
     pages: AsyncIterable<readonly SnapshotEntry[]> | Iterable<readonly SnapshotEntry[]>,
@@ -95,9 +95,8 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Waits until no follower can serve what was true before the version: each has applied it or its lease has run out.
-   * Throws NotPropagatedError after `timeoutMs`, SnapshotLostError when Redis no longer has the version, and whatever
-   * Redis throws.
+   * Waits until no follower can serve the state before the version: each has applied it, or its lease has expired.
+   * Throws NotPropagatedError after `timeoutMs`, SnapshotLostError when Redis lost the version, and Redis' errors.
    */
   async awaitPropagation(version: number, timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
@@ -124,8 +123,8 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Whether followers lack the whole truth: never rebuilt, flushed, older than what this publisher has seen, or not
-   * rebuilt since the server started or became a master.
+   * Whether the snapshot is incomplete: never rebuilt, flushed, older than this publisher has seen, or not rebuilt
+   * since the server started or was promoted.
    */
   async needsRebuild(): Promise<boolean> {
     const { version, epoch, complete } = await this.#read();
@@ -176,7 +175,7 @@ export class SnapshotPublisher {
   }
 }
 
-/** Script arguments in bounded chunks; one empty chunk when there is nothing to publish. */
+/** Script arguments in bounded chunks; one empty chunk when there are no entries. */
 function* chunksOf(entries: readonly SnapshotEntry[]): Generator<(string | number)[]> {
   let chunk: (string | number)[] = [];
   let characters = 0;

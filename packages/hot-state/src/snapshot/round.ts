@@ -1,4 +1,4 @@
-/** The outcome of one round of work, for everybody who asked for it before it began. */
+/** The result of one round of work, for all callers that requested it before it began. */
 export class Round {
   readonly done: Promise<void>;
   succeed: () => void = () => undefined;
@@ -9,6 +9,6 @@ export class Round {
       this.succeed = resolve;
       this.fail = reject;
     });
-    this.done.catch(() => undefined); // A failed round that nobody waits for is not an unhandled rejection.
+    this.done.catch(() => undefined); // A failed round without waiting callers is not an unhandled rejection.
   }
 }

@@ -1,6 +1,6 @@
 import type { WordType } from "./limits.ts";
 
-/** What a game says of a scene, as it is sent. */
+/** A game's description of a scene, as sent. */
 export interface SceneContext {
   theme_id?: string | undefined;
   category?: string | undefined;
@@ -10,7 +10,7 @@ export interface SceneContext {
   actions?: readonly string[] | undefined;
 }
 
-/** A scene for which there was no ad. Names neither player nor session, and no place below the country. */
+/** A scene without an ad. Contains no player, no session and no place below the country. */
 export interface NoMatchScene {
   atMs: number;
   reason: string;
@@ -20,16 +20,16 @@ export interface NoMatchScene {
 
 const MAX_NARRATIVE_CHARACTERS = 500;
 const MAX_LIST_ENTRIES = 20;
-/** A scene that is longer is not kept. */
+/** Longer scenes are not kept. */
 const MAX_SCENE_CHARACTERS = 6_000;
 const MAX_WORD_CHARACTERS = 60;
-/** A player id that is shorter would be found in too many words. */
+/** A shorter player id would occur in too many words. */
 const MIN_HIDDEN_CHARACTERS = 3;
 
-/** The scene as it is kept, as JSON; undefined: it is too long. @param secrets texts that must not be in it */
+/** The scene as stored, as JSON; undefined: too long. @param secrets texts to remove */
 export function sceneText(scene: NoMatchScene, secrets: readonly (string | undefined)[]): string | undefined {
   const hidden = secrets.filter((text) => text !== undefined && text.length >= MIN_HIDDEN_CHARACTERS);
-  // The script that keeps it takes no lone surrogates.
+  // The script that stores it rejects lone surrogates.
   const clean = (text: string) =>
     hidden.reduce<string>((shown, secret) => shown.replaceAll(secret ?? "", "[player]"), wellFormed(text));
   const { context } = scene;
@@ -49,7 +49,7 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
   return text.length <= MAX_SCENE_CHARACTERS ? text : undefined;
 }
 
-/** Calls `note` with each word of a scene: `mood:calm`. Words that contain a secret are left out. */
+/** Calls `note` with each word of a scene: `mood:calm`. Skips words that contain a secret. */
 export function eachWord(
   context: SceneContext,
   secrets: readonly (string | undefined)[],
@@ -68,7 +68,7 @@ export function eachWord(
   for (const action of context.actions?.slice(0, MAX_LIST_ENTRIES) ?? []) one("action", action);
 }
 
-/** Whether the value names the player. */
+/** Whether the value contains the player's id. */
 function names(value: string, secret: string): boolean {
   return secret.length < MIN_HIDDEN_CHARACTERS ? value === secret : value.includes(secret);
 }

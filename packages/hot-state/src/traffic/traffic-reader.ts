@@ -3,7 +3,7 @@ import { trafficKeys } from "../keys.ts";
 import { TRAFFIC_LIMITS, WORD_TYPES, type WordType } from "./limits.ts";
 import type { NoMatchScene } from "./scene.ts";
 
-/** Calls of a game in a stretch of time. */
+/** Calls of a game within a period. */
 export interface TrafficCounts {
   matches: number;
   impressions: number;
@@ -13,7 +13,7 @@ export interface TrafficCounts {
   refusals: Map<string, number>;
 }
 
-/** Unix milliseconds; null: none that is remembered. */
+/** Unix milliseconds; null: none remembered. */
 export interface LastCalls {
   requestMs: number | null;
   matchMs: number | null;
@@ -42,7 +42,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Reads what match instances have counted. Whatever has expired, or was never there, counts as zero. */
+/** Reads the counts of match instances. Expired and absent counts are 0. */
 export class TrafficReader {
   readonly #redis: RedisConnection;
 
@@ -50,7 +50,7 @@ export class TrafficReader {
     this.#redis = redis;
   }
 
-  /** When a game last called, and its calls of the last 24 hours, the present one included. */
+  /** Last calls of a game, and its calls of the last 24 hours including the current one. */
   async game(gameId: string, nowMs: number): Promise<LastCalls & { day: TrafficCounts }> {
     const [last, points] = await Promise.all([
       this.#redis.hgetall(trafficKeys.last(gameId)),
@@ -65,7 +65,7 @@ export class TrafficReader {
     };
   }
 
-  /** The last hours, the present one included, oldest first; at most 48. */
+  /** The last hours including the current one, oldest first; at most 48. */
   async hours(gameId: string, count: number, nowMs: number): Promise<TrafficPoint[]> {
     const present = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
     const starts = Array.from({ length: count }, (_, index) => present - (count - 1 - index) * HOUR_MS);
@@ -78,7 +78,7 @@ export class TrafficReader {
     });
   }
 
-  /** The last UTC days with today, oldest first; at most 31. */
+  /** The last UTC days including today, oldest first; at most 31. */
   async days(gameId: string, count: number, nowMs: number): Promise<TrafficPoint[]> {
     const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
     const starts = Array.from({ length: count }, (_, index) => today - (count - 1 - index) * DAY_MS);
@@ -93,14 +93,14 @@ export class TrafficReader {
     });
   }
 
-  /** Sampled scenes of a game without an ad, newest first; at most `limit`. */
+  /** Sampled scenes of a game without an ad, newest first, at most `limit`. */
   async scenes(gameId: string, limit: number = TRAFFIC_LIMITS.maxScenes): Promise<NoMatchScene[]> {
     const count = Math.min(limit, TRAFFIC_LIMITS.maxScenes);
     const texts = await this.#redis.lrange(trafficKeys.scenes(gameId), 0, count - 1);
     return texts.map((text) => JSON.parse(text) as NoMatchScene).sort((a, b) => b.atMs - a.atMs);
   }
 
-  /** Words that a game's scenes had in this month and the last one, most frequent first. */
+  /** Words in a game's scenes of this month and the last one, most frequent first. */
   async words(gameId: string, nowMs: number): Promise<SentWord[]> {
     const month = dayOf(nowMs).slice(0, 7);
     const before = dayOf(Date.parse(`${month}-01T00:00:00Z`) - DAY_MS).slice(0, 7);
@@ -121,7 +121,7 @@ export class TrafficReader {
       .sort((a, b) => b.scenes - a.scenes || (a.value < b.value ? -1 : 1));
   }
 
-  /** The last call of an account, and what was refused in the last 24 hours, the present one included. */
+  /** The last call of an account, and its refusals in the last 24 hours including the current one. */
   async account(accountId: string, nowMs: number): Promise<AccountCalls> {
     const oldest = nowMs - 23 * HOUR_MS;
     const days = [...new Set([dayOf(oldest), dayOf(nowMs)])];
@@ -152,7 +152,7 @@ function sentWord(word: string, scenes: number): SentWord[] {
   return type === undefined ? [] : [{ type, value, scenes }];
 }
 
-/** The fields of a hash by what stands before their first colon. */
+/** Groups the fields of a hash by the part before their first colon. */
 function grouped(fields: Record<string, string>): Map<string, TrafficCounts> {
   const groups = new Map<string, TrafficCounts>();
   for (const [field, value] of Object.entries(fields)) {

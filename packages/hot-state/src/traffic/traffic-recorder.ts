@@ -5,19 +5,19 @@ import { COUNTED, type ServingOperation, TRAFFIC_LIMITS } from "./limits.ts";
 import { eachWord, type SceneContext, sceneText } from "./scene.ts";
 
 export interface TrafficRecorderOptions {
-  /** How long calls are gathered before they are sent. Milliseconds, default: 1 000. */
+  /** How often gathered calls are sent. Milliseconds, default: 1 000. */
   everyMs?: number;
-  /** Games, and accounts, that are remembered until they are sent; calls of others are not counted. Default: 10 000. */
+  /** Maximum games, and accounts, remembered until they are sent; further ones are not counted. Default: 10 000. */
   maxRemembered?: number;
-  /** Scenes whose words are counted between two sendings. Default: 200. */
+  /** Scenes whose words are counted between two sends. Default: 200. */
   maxWordScenes?: number;
-  /** Scenes without an ad that are kept between two sendings, at most one of each game. Default: 5. */
+  /** Scenes without an ad kept between two sends, at most one per game. Default: 5. */
   maxScenes?: number;
   onError?: (error: Error) => void;
   onSuccess?: () => void;
 }
 
-/** One call of a game server that was understood. */
+/** One valid call of a game server. */
 export interface MatchCall {
   gameId: string;
   accountId: string;
@@ -26,7 +26,7 @@ export interface MatchCall {
   countryCode: string | null;
   /** Undefined: there was an ad. */
   noMatchReason?: string | undefined;
-  /** Texts that name the player, which are kept nowhere. */
+  /** Texts that identify the player; never stored. */
   secrets: readonly (string | undefined)[];
 }
 
@@ -44,9 +44,9 @@ interface GameCounts extends Counts {
 const HOUR_MS = 60 * 60 * 1_000;
 
 /**
- * Counts the calls of games, for the statistics that developers see. A call costs some map look-ups: everything is
- * gathered in memory, within bounds, and sent about once a second, one command for each game. A crash loses the last
- * second; a command whose reply was lost may be sent twice. Nobody bills by these numbers.
+ * Counts the calls of games, for the developers' statistics. A call costs a few map lookups: everything is gathered in
+ * memory, within bounds, and sent about once a second, one command per game. A crash loses the last second; a lost
+ * reply may count a command twice. No bill depends on these numbers.
  */
 export class TrafficRecorder {
   readonly #noteTraffic: ScriptCall;
@@ -57,7 +57,7 @@ export class TrafficRecorder {
   readonly #maxScenes: number;
   readonly #onError: (error: Error) => void;
   readonly #onSuccess: () => void;
-  /** The hour that all gathered calls belong to, counted since 1970. */
+  /** The hour of all gathered calls, counted since 1970. */
   #hour = 0;
   #games = new Map<string, GameCounts>();
   #accounts = new Map<string, Counts>();
@@ -102,7 +102,7 @@ export class TrafficRecorder {
     eachWord(context, secrets, (word) => add(game.words, word));
   }
 
-  /** An impression that was accepted. */
+  /** An accepted impression. */
   impression(gameId: string, accountId: string, atMs: number): void {
     this.#called(accountId, atMs);
     const game = this.#gameAt(gameId, atMs);
@@ -128,7 +128,7 @@ export class TrafficRecorder {
     account.last.set(name, atMs);
   }
 
-  /** Sends what was gathered; rejects when Redis is unavailable, and keeps it for the next time. */
+  /** Sends the gathered counts. Rejects and keeps them when Redis is unavailable. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -174,7 +174,7 @@ export class TrafficRecorder {
     return game;
   }
 
-  /** What is gathered belongs to one hour; the calls of another one send it first. */
+  /** Gathered counts belong to one hour; a call of another hour sends them first. */
   #enter(atMs: number): void {
     const hour = Math.floor(atMs / HOUR_MS);
     if (hour !== this.#hour) {
@@ -224,7 +224,7 @@ export class TrafficRecorder {
     );
   }
 
-  /** Counts that could not be sent are kept while their hour lasts; words and scenes are only samples. */
+  /** Unsent counts are kept until their hour ends; words and scenes are only samples. */
   #keepGame(hour: number, gameId: string, { counts, last }: GameCounts): void {
     if (hour !== this.#hour) return;
     const game = this.#gameAt(gameId, hour * HOUR_MS);

@@ -1,5 +1,6 @@
+import { connectRedis, masterReplicationIds } from "@diegetic/hot-state";
 import { describe, expect, it } from "@jest/globals";
-import { compareServers } from "./recovery-notice.ts";
+import { compareServers, isSomeUnavailable } from "./recovery-notice.ts";
 
 describe("the servers of Redis", () => {
   it.each([
@@ -26,5 +27,12 @@ describe("the servers of Redis", () => {
     const stalled = compareServers(["a"], { replicationIds: ["unavailable"], needsRebuild: false });
     const other = { replicationIds: ["c"], needsRebuild: true };
     expect(compareServers(stalled.verified, other)).toEqual({ notice: "restarted", verified: ["c"] });
+  });
+
+  it("are recognised as unavailable when nothing listens at their address", async () => {
+    const redis = connectRedis("redis://127.0.0.1:1", { name: "unreachable" });
+    redis.on("error", () => undefined);
+    expect(isSomeUnavailable(await masterReplicationIds(redis))).toBe(true);
+    redis.disconnect();
   });
 });

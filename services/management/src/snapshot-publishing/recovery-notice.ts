@@ -1,5 +1,4 @@
-/** Instead of the replication id of a server that does not answer. */
-const UNAVAILABLE = "unavailable";
+import { UNAVAILABLE_SERVER } from "@diegetic/hot-state";
 
 /** What a look at Redis has shown. */
 export interface RedisSeen {
@@ -31,7 +30,7 @@ export interface ServersFound {
  * again with the same replication id it has forgotten nothing, and when it has another it was restarted (ADR 12).
  */
 export function compareServers(before: readonly string[], now: RedisSeen): ServersFound {
-  const present = now.replicationIds.filter((replicationId) => replicationId !== UNAVAILABLE);
+  const present = now.replicationIds.filter((replicationId) => replicationId !== UNAVAILABLE_SERVER);
   const isComplete = present.length === now.replicationIds.length;
   if (present.every((replicationId) => before.includes(replicationId))) {
     return { notice: isComplete && now.needsRebuild ? "lost" : undefined, verified: before };
@@ -43,5 +42,5 @@ export function compareServers(before: readonly string[], now: RedisSeen): Serve
 
 /** Whether some server did not answer. */
 export function isSomeUnavailable(replicationIds: readonly string[]): boolean {
-  return replicationIds.includes(UNAVAILABLE);
+  return replicationIds.includes(UNAVAILABLE_SERVER);
 }

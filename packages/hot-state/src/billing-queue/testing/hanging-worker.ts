@@ -1,4 +1,7 @@
-/** A worker that takes a job, tells its parent, and never ends it: to be killed. Its argument is the address of Redis. */
+/**
+ * A worker that takes a job, reports it to its parent, and never finishes it; the parent kills it. Its argument is
+ * Redis' address.
+ */
 import { createBillingWorker } from "../worker.ts";
 
 const [, , url] = process.argv;
