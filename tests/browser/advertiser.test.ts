@@ -132,6 +132,34 @@ describe("an advertiser in the dashboard", () => {
     expect(await seriousViolations(page)).toEqual([]);
   }, 120_000);
 
+  it("breaks the spend down, and finds the choice again in the address", async () => {
+    const { page } = view;
+    await page.getByRole("link", { name: "Spend", exact: true }).click();
+    await page.getByLabel("Country").click();
+    await page.waitForURL(/by=day-campaign-country/);
+    await page.getByText("Not a coin has moved.").waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  }, 120_000);
+
+  it("loses nothing of a creative by leaving, and gets rid of it on purpose", async () => {
+    const { page } = view;
+    const write = async () => {
+      await page.goto(`${dashboard.origin}/campaigns`);
+      await page.getByRole("link", { name: "Winter in the taverns" }).click();
+      await page.getByRole("link", { name: "Which line works?" }).click();
+      await page.getByRole("link", { name: "Write a creative" }).click();
+    };
+    const line = page.getByLabel("Line", { exact: true });
+    await write();
+    await line.fill("A courier asks for the Hearthwell inn.");
+    await write();
+    expect(await line.inputValue()).toBe("A courier asks for the Hearthwell inn.");
+    await page.getByRole("button", { name: "Discard draft" }).click();
+    expect(await line.inputValue()).toBe("");
+    await write();
+    expect(await line.inputValue()).toBe("");
+  }, 120_000);
+
   it("comes back to the same page after a session has ended", async () => {
     const { page } = view;
     await page.goto(`${dashboard.origin}/campaigns?q=winter`);

@@ -64,9 +64,23 @@ function observe(context: BrowserContext, page: Page, origin: string): ObservedP
   return { page, problems };
 }
 
-/** The serious violations of accessibility that axe finds on the page as it is, each with where it is. */
+/** The serious violations of accessibility that axe finds on the page as it is, light and dark, each with where it is. */
 export async function seriousViolations(page: Page): Promise<string[]> {
+  const found: string[] = [];
   await page.evaluate(axe.source);
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
+    // Colours in transition are neither of the two.
+    await page.evaluate(
+      "Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => 0))).then(() => 0)",
+    );
+    found.push(...(await violationsNow(page)).map((violation) => `${colorScheme}: ${violation}`));
+  }
+  return found;
+}
+
+async function violationsNow(page: Page): Promise<string[]> {
   const found = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
     "axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => ({ html })) })))",
   );

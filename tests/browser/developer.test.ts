@@ -276,7 +276,10 @@ describe("a developer in the dashboard", () => {
       await page.getByRole("cell", { name: "tavern", exact: true }).waitFor();
       expect(await seriousViolations(page)).toEqual([]);
       await page.getByRole("link", { name: "Why no ad?" }).click();
-      await page.getByRole("link", { name: "Test this scene" }).first().click();
+      const scene = page.getByRole("link", { name: "Test this scene" }).first();
+      await scene.waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await scene.click();
       await page.waitForURL(/location=harbour/);
       expect(await page.getByLabel("Location").inputValue()).toBe("harbour");
       expect(problems).toEqual([]);
@@ -324,6 +327,9 @@ describe("a developer in the dashboard", () => {
       await open("System");
       await page.getByText("1 quarantined record to decide about").waitFor();
       await page.getByRole("row", { name: /Mira Vale/ }).waitFor();
+      await page.getByRole("row", { name: /^Match .*Ready/ }).waitFor();
+      await page.getByRole("row", { name: /^Billing .*Ready/ }).waitFor();
+      await page.getByText("Every ledger tells the same story.").waitFor();
       expect(await seriousViolations(page)).toEqual([]);
       await page.getByRole("button", { name: `Resolve ${id}` }).click();
       const dialog = page.getByRole("dialog");

@@ -163,6 +163,8 @@ function pagesOf(campaignId: string): [path: string, landmark: string | RegExp][
     ["/members", "ada@hearthwell.example"],
     ["/keys", "As a viewer you can look at keys only"],
     ["/campaigns/new", "Ask an owner or a manager"],
+    [`/campaigns/${campaignId}/creatives/new`, "Ask an owner or a manager"],
+    ["/spend", "One row for each"],
   ];
 }
 

@@ -11,6 +11,8 @@ export type ChartRow = Readonly<Record<string, string | number | null>>;
 export interface Axis {
   formatTicks: (ticks: readonly number[]) => (value: number) => string;
   smallestStep: number;
+  /** The top of an axis on which everything is zero. */
+  emptyTop: number;
 }
 
 export type ValueFormat = "cents" | "count" | "share" | "decimal";

@@ -26,10 +26,10 @@ const EXACT: Record<ValueFormat, (value: number) => string> = {
 };
 /** How the gridlines of an axis are named, and the least step between them. */
 const AXES: Record<ValueFormat, Axis> = {
-  cents: { formatTicks: formatAxisCents, smallestStep: 1 },
-  count: { formatTicks: () => formatCompact, smallestStep: 1 },
-  share: { formatTicks: () => formatShare, smallestStep: 0.01 },
-  decimal: { formatTicks: () => formatDecimal, smallestStep: 0.01 },
+  cents: { formatTicks: formatAxisCents, smallestStep: 1, emptyTop: 100 },
+  count: { formatTicks: () => formatCompact, smallestStep: 1, emptyTop: 1 },
+  share: { formatTicks: () => formatShare, smallestStep: 0.01, emptyTop: 1 },
+  decimal: { formatTicks: () => formatDecimal, smallestStep: 0.01, emptyTop: 1 },
 };
 
 interface ChartProps {

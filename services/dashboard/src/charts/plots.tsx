@@ -62,7 +62,8 @@ export function TimePlot({ rows, rowKey, series, height, isStacked, axis, exact 
     const values = series.map(({ key }) => numberOf(row, key));
     return isStacked ? [values.reduce((sum, value) => sum + value, 0)] : values;
   });
-  const ticks = axisTicks(Math.max(0, ...heights), axis.smallestStep);
+  const largest = Math.max(0, ...heights);
+  const ticks = largest === 0 ? [0, axis.emptyTop] : axisTicks(largest, axis.smallestStep);
   const lastPoint = String(rows.at(-1)?.[rowKey] ?? "");
   const isRunning = !isStacked && rows.length > 1 && isPresent(lastPoint, new Date());
   return (

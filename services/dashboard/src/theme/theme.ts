@@ -30,7 +30,8 @@ const DARK_SHADE = 4;
 
 function shades(token: ColorToken): MantineColorsTuple {
   const [light, dark] = tokens[token];
-  return [dark, dark, dark, dark, dark, light, light, light, light, light];
+  // A hovered button takes the next shade: that, too, has to be of its own colour scheme.
+  return [dark, dark, dark, dark, dark, dark, light, light, light, light];
 }
 
 const [paper, night] = tokens.background;

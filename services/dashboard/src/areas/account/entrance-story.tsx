@@ -1,4 +1,4 @@
-import { Box } from "@mantine/core";
+import { Box, Text } from "@mantine/core";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
 
@@ -21,6 +21,10 @@ export default function EntranceStory() {
           after="“Drink first,” she says. “Then tell me about the road.”"
         />
       </Scene>
+      <Text c="dimmed" mt="md" ta="center">
+        Ads as part of a game's own story. Advertisers pay for lines that players have seen; the game earns a
+        share.
+      </Text>
     </Box>
   );
 }

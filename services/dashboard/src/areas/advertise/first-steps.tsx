@@ -1,12 +1,13 @@
-import { Alert, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { Alert, Anchor, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import { type FormEvent, type ReactNode, useState } from "react";
+import { Link } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
-import { formatExactCents } from "../../format/format.ts";
+import { formatCents } from "../../format/format.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { Story } from "../../scene/story.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
@@ -33,7 +34,11 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
       isDone: (advertiser?.balance_cents ?? 0) > 0,
       body: <DepositForm />,
     },
-    { title: "Set a budget and a bid", isDone: campaign !== undefined, body: <CampaignStep /> },
+    {
+      title: "Set a budget and a bid",
+      isDone: campaign !== undefined,
+      body: <CampaignStep balanceCents={advertiser?.balance_cents ?? 0} />,
+    },
     {
       title: "Write what players will read",
       isDone: (campaign?.creatives ?? 0) > 0,
@@ -78,14 +83,22 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
           );
         })}
       </ol>
+      {advertiser === undefined && canChange && (
+        <Text mt="md" pt="md" className={classes.other ?? ""}>
+          You make a game and want to earn with it?{" "}
+          <Anchor component={Link} to="/games">
+            Add a game and try a first ad
+          </Anchor>
+        </Text>
+      )}
     </Card>
   );
 }
 
-function CampaignStep() {
+function CampaignStep({ balanceCents }: { balanceCents: number }) {
   const form = useApiForm(
     "POST /campaigns",
-    { name: "First campaign", ...NEW_CAMPAIGN },
+    { name: "First campaign", ...NEW_CAMPAIGN, ...(balanceCents > 0 && { budget_cents: balanceCents }) },
     { draft: "first-campaign" },
   );
   const create = async (event: FormEvent) => {
@@ -166,7 +179,7 @@ function ActivateStep({ campaign }: { campaign: CampaignSummary }) {
       {failure && <Alert color="negative">{failure}</Alert>}
       <Text>
         Games can show {campaign.name} from now on. You pay only when a player has seen it, and never more
-        than {formatExactCents(campaign.budget_cents)}.
+        than {formatCents(campaign.budget_cents)}.
       </Text>
       <Button onClick={() => void run()} loading={activate.isPending}>
         Activate campaign

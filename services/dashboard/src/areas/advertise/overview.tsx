@@ -9,7 +9,7 @@ import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { type Attention, needsAttention } from "./campaign-state.ts";
+import { type Attention, type CampaignSummary, needsAttention } from "./campaign-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import classes from "./overview.module.css";
 import { useCampaigns } from "./use-campaigns.ts";
@@ -58,7 +58,7 @@ export function Component() {
       actions={
         <>
           <PlayDemo />
-          {canChange && (
+          {canChange && hasEverRun && (
             <Button component={Link} to="/campaigns/new">
               New campaign
             </Button>
@@ -67,6 +67,7 @@ export function Component() {
       }
     >
       {profile.data && list && !hasEverRun && <FirstSteps advertiser={profile.data} campaigns={list} />}
+      {hasEverRun && daily.data?.total.impressions === 0 && <FirstImpression campaigns={list ?? []} />}
       <Figures
         isLoading={profile.data === undefined || daily.data === undefined}
         hasFailed={daily.isError}
@@ -116,21 +117,44 @@ export function Component() {
         }
         hasCampaigns={hasEverRun && (list?.length ?? 0) > 0}
       />
-      <Chart
-        title="Spend, last 30 days"
-        about="Days are UTC days; today is still running."
-        kind="time"
-        format="cents"
-        rowKey="date"
-        rowLabel="Day"
-        rows={daily.data?.days
-          .map(({ date, spent_millicents: spent }) => ({ date, spent: centsOfMillicents(spent) }))
-          .reverse()}
-        series={[{ key: "spent", label: "Spend", role: "own" }]}
-        error={daily.error}
-        onRetry={() => void daily.refetch()}
-      />
+      {hasEverRun && (
+        <Chart
+          title="Spend, last 30 days"
+          about="Days are UTC days; today is still running."
+          kind="time"
+          format="cents"
+          rowKey="date"
+          rowLabel="Day"
+          rows={daily.data?.days
+            .map(({ date, spent_millicents: spent }) => ({ date, spent: centsOfMillicents(spent) }))
+            .reverse()}
+          series={[{ key: "spent", label: "Spend", role: "own" }]}
+          error={daily.error}
+          onRetry={() => void daily.refetch()}
+        />
+      )}
     </Page>
+  );
+}
+
+/** What comes after a first activation: nothing is seen here until a game has shown a line. */
+function FirstImpression({ campaigns }: { campaigns: readonly CampaignSummary[] }) {
+  const active = campaigns.find(({ status }) => status === "active");
+  if (active === undefined) return null;
+  return (
+    <Card padding="sm" px="lg">
+      <Group justify="space-between" gap="sm">
+        <Status
+          tone="info"
+          cause="It begins with the next scene that fits; the charts move a few seconds later."
+        >
+          {active.name} waits for its first impression.
+        </Status>
+        <Anchor component={Link} to={`/campaigns/${active.campaign_id}/simulator`}>
+          See how it looks in a game
+        </Anchor>
+      </Group>
+    </Card>
   );
 }
 

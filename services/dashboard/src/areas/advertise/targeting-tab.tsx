@@ -22,12 +22,12 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { countryName } from "../../format/countries.ts";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
-import { DataTable } from "../../kit/data-table.tsx";
-import { notifyFailed } from "../../kit/notify.ts";
+import { columnMakers } from "../../kit/columns.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Status } from "../../kit/status.tsx";
 import { countryOptions } from "../../map/countries-list.ts";
 import type { Circle } from "../../map/world-map.tsx";
+import { EntryForm, EntryTable } from "./entry-list.tsx";
 import { textField } from "./fields.ts";
 import { targetingWarnings } from "./targeting-warnings.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
@@ -86,6 +86,12 @@ function placeName({
   return [city, state, countryName(code)].filter(Boolean).join(", ");
 }
 
+const columns = {
+  place: columnMakers<GeoTarget>(),
+  affinity: columnMakers<Affinity>(),
+  rule: columnMakers<Rule>(),
+};
+
 const FIRST_CIRCLE: Circle = { lat: 52.52, lng: 13.405, radiusKm: 300 };
 
 function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] | undefined }) {
@@ -128,13 +134,6 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
     event.preventDefault();
     const made = await form.send(at);
     if (made !== undefined) form.reset({ target_type: type, include: values.include ?? true });
-  };
-  const drop = async ({ id }: GeoTarget) => {
-    try {
-      await remove.mutateAsync({ path: { ...at.path, geo_target_id: id } });
-    } catch (failure) {
-      notifyFailed("The place was not removed.", failure);
-    }
   };
   const number = (field: "lat" | "lng" | "radius_km", label: string) => (
     <NumberInput
@@ -243,64 +242,29 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
           </Card>
         )}
       </SimpleGrid>
-      {(targets === undefined || targets.length > 0) && (
-        <Stack mt="md">
-          <DataTable
-            label="Places"
-            name="places"
-            isPlain
-            rows={targets}
-            rowKey={({ id }) => id}
-            error={error}
-            onRetry={onRetry}
-            empty={null}
-            skeletonRows={1}
-            columns={[
-              {
-                key: "place",
-                header: "Place",
-                phone: "title",
-                value: placeName,
-                cell: placeName,
-              },
-              {
-                key: "rule",
-                header: "Rule",
-                phone: "fact",
-                value: ({ include }) => include,
-                cell: ({ include }) => (
-                  <Status tone={include ? "positive" : "negative"}>
-                    {include ? "Shown there" : "Never there"}
-                  </Status>
-                ),
-              },
-              {
-                key: "remove",
-                header: "",
-                align: "right",
-                phone: "fact",
-                cell: (target) =>
-                  canChange && <RemoveButton what={placeName(target)} onClick={() => void drop(target)} />,
-              },
-            ]}
-          />
-        </Stack>
-      )}
+      <Stack mt="md">
+        <EntryTable
+          label="Places"
+          name="places"
+          entries={targets}
+          error={error}
+          onRetry={onRetry}
+          nameOf={placeName}
+          onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, geo_target_id: id } })}
+          columns={[
+            columns.place.text("place", "Place", placeName, { phone: "title" }),
+            columns.place.text("rule", "Rule", ({ include }) => (include ? "Shown there" : "Never there"), {
+              phone: "fact",
+              cell: ({ include }) => (
+                <Status tone={include ? "positive" : "negative"}>
+                  {include ? "Shown there" : "Never there"}
+                </Status>
+              ),
+            }),
+          ]}
+        />
+      </Stack>
     </Section>
-  );
-}
-
-function RemoveButton({ what, onClick }: { what: string; onClick: () => void }) {
-  return (
-    <Button
-      variant="subtle"
-      color="negative"
-      size="compact-sm"
-      aria-label={`Remove ${what}`}
-      onClick={onClick}
-    >
-      Remove
-    </Button>
   );
 }
 
@@ -330,17 +294,9 @@ function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Af
   const type = values.affinity_type ?? "location";
   const sent = (words.data ?? []).filter((word) => word.type === type).map(({ value }) => value);
   const examples = AFFINITY_TYPES.find(({ value }) => value === type)?.examples ?? [];
-  const add = async (event: FormEvent) => {
-    event.preventDefault();
+  const add = async () => {
     const made = await form.send(at);
     if (made !== undefined) form.reset({ affinity_type: type, weight: 1 });
-  };
-  const drop = async ({ id }: Affinity) => {
-    try {
-      await remove.mutateAsync({ path: { ...at.path, affinity_id: id } });
-    } catch (failure) {
-      notifyFailed("The affinity was not removed.", failure);
-    }
   };
   return (
     <Section
@@ -348,101 +304,62 @@ function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Af
       about="They filter nothing. A scene that has the word lifts the campaign's rank, and the heaviest word of a kind colours the scene."
     >
       {canChange && (
-        <Card padding="md" mb="md">
-          <form onSubmit={(event) => void add(event)} noValidate>
-            {form.failure && (
-              <Alert color="negative" mb="sm">
-                {form.failure}
-              </Alert>
-            )}
-            <Group align="flex-start" gap="md">
-              <Select
-                label="Kind"
-                data={AFFINITY_TYPES.map(({ value }) => ({ value, label: formatTerm(value) }))}
-                value={type}
-                allowDeselect={false}
-                onChange={(value) => form.set("affinity_type", value as Affinity["affinity_type"])}
-                error={form.problem("affinity_type")}
-                w={140}
-              />
-              <Autocomplete
-                label="Word"
-                data={sent.length > 0 ? sent : examples}
-                description={sent.length > 0 ? "The list is what games really send." : undefined}
-                value={values.affinity_value ?? ""}
-                onChange={(value) => form.set("affinity_value", value === "" ? undefined : value)}
-                error={form.problem("affinity_value")}
-                w={220}
-              />
-              <div>
-                <Text fw={600} mb={4}>
-                  Weight: {formatDecimal(values.weight ?? 1)}
-                </Text>
-                <Slider
-                  thumbLabel="Weight"
-                  min={0.1}
-                  max={3}
-                  step={0.1}
-                  value={values.weight ?? 1}
-                  onChange={(value) => form.set("weight", Math.round(value * 10) / 10)}
-                  label={null}
-                  w={180}
-                  mt={14}
-                />
-              </div>
-              <Button type="submit" variant="default" loading={form.isSending} mt={25}>
-                Add affinity
-              </Button>
-            </Group>
-          </form>
-        </Card>
+        <EntryForm form={form} action="Add affinity" onAdd={add}>
+          <Select
+            label="Kind"
+            data={AFFINITY_TYPES.map(({ value }) => ({ value, label: formatTerm(value) }))}
+            value={type}
+            allowDeselect={false}
+            onChange={(value) => form.set("affinity_type", value as Affinity["affinity_type"])}
+            error={form.problem("affinity_type")}
+            w={140}
+          />
+          <Autocomplete
+            label="Word"
+            data={sent.length > 0 ? sent : examples}
+            description={sent.length > 0 ? "The list is what games really send." : undefined}
+            value={values.affinity_value ?? ""}
+            onChange={(value) => form.set("affinity_value", value === "" ? undefined : value)}
+            error={form.problem("affinity_value")}
+            w={220}
+          />
+          <div>
+            <Text fw={600} mb={4}>
+              Weight: {formatDecimal(values.weight ?? 1)}
+            </Text>
+            <Slider
+              thumbLabel="Weight"
+              min={0.1}
+              max={3}
+              step={0.1}
+              value={values.weight ?? 1}
+              onChange={(value) => form.set("weight", Math.round(value * 10) / 10)}
+              label={null}
+              w={180}
+              mt={14}
+            />
+          </div>
+        </EntryForm>
       )}
-      {(affinities === undefined || affinities.length > 0) && (
-        <DataTable
-          label="Affinities"
-          name="affinities"
-          isPlain
-          rows={affinities}
-          rowKey={({ id }) => id}
-          error={error}
-          onRetry={onRetry}
-          empty={null}
-          skeletonRows={1}
-          columns={[
-            {
-              key: "value",
-              header: "Word",
-              phone: "title",
-              value: ({ affinity_value: value }) => value,
-              cell: ({ affinity_value: value }) => value,
-            },
-            {
-              key: "weight",
-              header: "Weight",
-              align: "right",
-              phone: "fact",
-              value: ({ weight }) => weight,
-              cell: ({ weight }) => formatDecimal(weight),
-            },
-            {
-              key: "type",
-              header: "Kind",
-              phone: "fact",
-              value: ({ affinity_type: kind }) => kind,
-              cell: ({ affinity_type: kind }) => formatTerm(kind),
-            },
-            {
-              key: "remove",
-              header: "",
-              align: "right",
-              cell: (affinity) =>
-                canChange && (
-                  <RemoveButton what={affinity.affinity_value} onClick={() => void drop(affinity)} />
-                ),
-            },
-          ]}
-        />
-      )}
+      <EntryTable
+        label="Affinities"
+        name="affinities"
+        entries={affinities}
+        error={error}
+        onRetry={onRetry}
+        nameOf={({ affinity_value: value }) => value}
+        onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, affinity_id: id } })}
+        columns={[
+          columns.affinity.text("value", "Word", ({ affinity_value: value }) => value, { phone: "title" }),
+          columns.affinity.number("weight", "Weight", ({ weight }) => weight, {
+            format: formatDecimal,
+            phone: "fact",
+          }),
+          columns.affinity.text("type", "Kind", ({ affinity_type: kind }) => formatTerm(kind), {
+            phone: "fact",
+          }),
+        ]}
+      />
     </Section>
   );
 }
@@ -465,17 +382,9 @@ function Blocklist({ rules, error, onRetry }: PartProps & { rules: Rule[] | unde
   const remove = useChange("DELETE /campaigns/{campaign_id}/blocklist/{blocklist_rule_id}");
   const [isOpen, setOpen] = useState(false);
   const type = form.values.rule_type ?? "keyword";
-  const add = async (event: FormEvent) => {
-    event.preventDefault();
+  const add = async () => {
     const made = await form.send(at);
     if (made !== undefined) form.reset({ rule_type: type });
-  };
-  const drop = async ({ id }: Rule) => {
-    try {
-      await remove.mutateAsync({ path: { ...at.path, blocklist_rule_id: id } });
-    } catch (failure) {
-      notifyFailed("The rule was not removed.", failure);
-    }
   };
   const isShown = isOpen || (rules?.length ?? 0) > 0;
   return (
@@ -492,70 +401,41 @@ function Blocklist({ rules, error, onRetry }: PartProps & { rules: Rule[] | unde
       }
     >
       {canChange && isShown && (
-        <Card padding="md" mb="md">
-          <form onSubmit={(event) => void add(event)} noValidate>
-            {form.failure && (
-              <Alert color="negative" mb="sm">
-                {form.failure}
-              </Alert>
-            )}
-            <Group align="flex-start">
-              <Select
-                label="Kind"
-                data={RULE_TYPES.map(({ value, label }) => ({ value, label }))}
-                value={type}
-                allowDeselect={false}
-                onChange={(value) => form.set("rule_type", value as RuleType)}
-                w={140}
-              />
-              <TextInput
-                label="Value"
-                description={RULE_TYPES.find(({ value }) => value === type)?.help}
-                {...textField(form, "value")}
-                w={280}
-              />
-              <Button type="submit" variant="default" loading={form.isSending} mt={25}>
-                Add rule
-              </Button>
-            </Group>
-          </form>
-        </Card>
+        <EntryForm form={form} action="Add rule" onAdd={add}>
+          <Select
+            label="Kind"
+            data={RULE_TYPES.map(({ value, label }) => ({ value, label }))}
+            value={type}
+            allowDeselect={false}
+            onChange={(value) => form.set("rule_type", value as RuleType)}
+            w={140}
+          />
+          <TextInput
+            label="Value"
+            description={RULE_TYPES.find(({ value }) => value === type)?.help}
+            {...textField(form, "value")}
+            w={280}
+          />
+        </EntryForm>
       )}
-      {rules !== undefined && rules.length > 0 && (
-        <DataTable
-          label="Blocklist"
-          name="blocklist"
-          isPlain
-          rows={rules}
-          rowKey={({ id }) => id}
-          error={error}
-          onRetry={onRetry}
-          empty={null}
-          columns={[
-            {
-              key: "value",
-              header: "Value",
-              phone: "title",
-              value: ({ value }) => value,
-              cell: ({ value }) => value,
-            },
-            {
-              key: "type",
-              header: "Kind",
-              phone: "fact",
-              value: ({ rule_type: kind }) => kind,
-              cell: ({ rule_type: kind }) => RULE_TYPES.find(({ value }) => value === kind)?.label ?? kind,
-            },
-            {
-              key: "remove",
-              header: "",
-              align: "right",
-              phone: "fact",
-              cell: (rule) => canChange && <RemoveButton what={rule.value} onClick={() => void drop(rule)} />,
-            },
-          ]}
-        />
-      )}
+      <EntryTable
+        label="Blocklist"
+        name="blocklist"
+        entries={rules}
+        error={error}
+        onRetry={onRetry}
+        nameOf={({ value }) => value}
+        onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, blocklist_rule_id: id } })}
+        columns={[
+          columns.rule.text("value", "Value", ({ value }) => value, { phone: "title" }),
+          columns.rule.text(
+            "type",
+            "Kind",
+            ({ rule_type: kind }) => RULE_TYPES.find(({ value }) => value === kind)?.label ?? kind,
+            { phone: "fact" },
+          ),
+        ]}
+      />
     </Section>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Skeleton } from "@mantine/core";
+import { Badge, Button, Card, Skeleton } from "@mantine/core";
 import { Link } from "react-router";
 import { Chart } from "../../charts/chart.tsx";
 import { centsOfMicrocents, formatCount, formatShare } from "../../format/format.ts";
@@ -149,17 +149,13 @@ function Waiting({ gameId }: { gameId: string }) {
         <Empty
           line="The stage is lit, and the first scene has yet to begin."
           action={
-            <Group gap="sm" justify="center">
-              <Button component={Link} to={`/snippets?game=${game}`}>
-                Copy a snippet
-              </Button>
-              <Button component={Link} to={`/match-tester?game=${game}`} variant="default">
-                Test a scene
-              </Button>
-            </Group>
+            <Button component={Link} to={`/snippets?game=${game}`} variant="default">
+              Copy a snippet
+            </Button>
           }
         >
-          This page changes by itself with the first call of your server.
+          Test a scene in the browser first, or copy a snippet into your server. This page changes by itself
+          with the first call.
         </Empty>
       </Card>
       <Chart

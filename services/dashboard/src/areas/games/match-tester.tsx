@@ -1,5 +1,6 @@
 import {
   Alert,
+  Anchor,
   Button,
   Card,
   Collapse,
@@ -278,8 +279,8 @@ function Answer({ outcome }: { outcome: Outcome }) {
       >
         <Story before={scene.narrative} line={ad.narrative_hook} payer={ad.brand_name} />
       </Scene>
-      <Explained ad={ad} milliseconds={milliseconds} />
       <Impression ad={ad} game={game} />
+      <Explained ad={ad} milliseconds={milliseconds} />
       <Raw ad={ad} />
     </Stack>
   );
@@ -327,6 +328,10 @@ function Impression({ ad, game }: { ad: Ad; game: string }) {
       <Alert color="positive" title="The impression is recorded">
         {ad.brand_name} paid {formatExactCents(record.data.charged_cents)}; the game earns its share.{" "}
         <Id value={record.data.impression_id} label="impression id" />
+        <br />
+        <Anchor component={Link} to={gamePath(game)}>
+          See it arrive at {game}
+        </Anchor>
       </Alert>
     );
   }
@@ -337,7 +342,7 @@ function Impression({ ad, game }: { ad: Ad; game: string }) {
         <Group justify="space-between">
           <Text maw={420}>
             Your server records an impression once a player has seen the line. This charges {ad.brand_name}{" "}
-            {price} of real money and cannot be undone.
+            {price} from its balance and cannot be undone.
           </Text>
           <Button
             variant="outline"

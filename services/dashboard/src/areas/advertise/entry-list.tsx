@@ -1,0 +1,98 @@
+import { Alert, Button, Card, Group } from "@mantine/core";
+import type { FormEvent, ReactNode } from "react";
+import { useAbility } from "../../api/session.ts";
+import type { Column } from "../../kit/columns.tsx";
+import { DataTable } from "../../kit/data-table.tsx";
+import { notifyFailed } from "../../kit/notify.ts";
+
+interface EntryFormProps {
+  form: { failure: string | undefined; isSending: boolean };
+  /** The name of the button. */
+  action: string;
+  onAdd: () => Promise<void>;
+  children: ReactNode;
+}
+
+/** Adds one entry to a list of the campaign. */
+export function EntryForm({ form, action, onAdd, children }: EntryFormProps) {
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    await onAdd();
+  };
+  return (
+    <Card padding="md" mb="md">
+      <form onSubmit={(event) => void add(event)} noValidate>
+        {form.failure && (
+          <Alert color="negative" mb="sm">
+            {form.failure}
+          </Alert>
+        )}
+        <Group align="flex-start" gap="md">
+          {children}
+          <Button type="submit" variant="default" loading={form.isSending} mt={25}>
+            {action}
+          </Button>
+        </Group>
+      </form>
+    </Card>
+  );
+}
+
+interface EntryTableProps<Entry> {
+  label: string;
+  name: string;
+  entries: readonly Entry[] | undefined;
+  error: unknown;
+  onRetry: () => void;
+  nameOf: (entry: Entry) => string;
+  columns: readonly Column<Entry>[];
+  /** Rejects with what the API says against it. */
+  onRemove: (entry: Entry) => Promise<unknown>;
+}
+
+/** The entries of a list of the campaign, each of which can be removed; nothing while there are none. */
+export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<Entry>) {
+  const { label, name, entries, error, onRetry, nameOf, columns, onRemove } = props;
+  const { canChange } = useAbility();
+  if (entries?.length === 0) return null;
+  const remove = async (entry: Entry) => {
+    try {
+      await onRemove(entry);
+    } catch (failure) {
+      notifyFailed(`${nameOf(entry)} was not removed.`, failure);
+    }
+  };
+  return (
+    <DataTable
+      label={label}
+      name={name}
+      isPlain
+      rows={entries}
+      rowKey={({ id }) => id}
+      error={error}
+      onRetry={onRetry}
+      empty={null}
+      skeletonRows={1}
+      columns={[
+        ...columns,
+        {
+          key: "remove",
+          header: "",
+          align: "right",
+          cell: (entry) =>
+            canChange && (
+              <Button
+                variant="subtle"
+                color="negative"
+                size="compact-sm"
+                aria-label={`Remove ${nameOf(entry)}`}
+                onClick={() => void remove(entry)}
+              >
+                Remove
+              </Button>
+            ),
+        },
+      ]}
+    />
+  );
+}
