@@ -37,7 +37,8 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/commit.lua",
-        search: "if of == scope then return { 'replayed', match_id, recorded_ms, price } end",
+        search:
+          "if of == scope or of == ANY_SCOPE then return { 'replayed', match_id, recorded_ms, price } end",
         replacement: "",
       },
     ],
