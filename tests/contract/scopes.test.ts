@@ -9,6 +9,7 @@ PATCH /profile                                                | advertiser      
 POST /deposit                                                 | advertiser                | management
 GET /deposits                                                 | advertiser                | management
 POST /campaigns                                               | advertiser                | management
+POST /campaigns/bulk                                          | advertiser                | management
 GET /campaigns                                                | advertiser                | management
 GET /campaigns/{campaign_id}                                  | advertiser                | management
 PATCH /campaigns/{campaign_id}                                | advertiser                | management

@@ -9,6 +9,7 @@ export * from "./schemas/analytics.ts";
 export * from "./schemas/api-key.ts";
 export * from "./schemas/blocklist.ts";
 export * from "./schemas/campaign.ts";
+export * from "./schemas/campaign-bulk.ts";
 export * from "./schemas/creative.ts";
 export * from "./schemas/demo.ts";
 export * from "./schemas/explain.ts";

@@ -56,6 +56,11 @@ export const advertiserRefusals: ProvocationsOfOperations = {
       return world.call(operation, { by, body: campaignBody });
     },
   },
+  createCampaigns: {
+    "400 missing_field": sent({}),
+    "400 malformed_field": sent({ campaigns: "many" }),
+    "422 too_many": sent({ campaigns: Array(501).fill(campaignBody) }),
+  },
   updateCampaign: {
     "400 malformed_field": sent({ name: null }),
     "422 not_allowed": sent({ priority: 11 }),

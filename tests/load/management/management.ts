@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrate } from "@diegetic/database";
 import { startPostgres, startRedis } from "@diegetic/local-stores";
-import pg from "pg";
 import { type Api, apiClient } from "../../helpers/api.ts";
 import { interleave } from "../frame/rounds.ts";
 import { figure, median, quantile, ratios } from "../frame/statistics.ts";
@@ -16,7 +14,9 @@ import {
   startMatchService,
   startPlainCampaigns,
 } from "../serving/processes.ts";
+import { createKey } from "./account.ts";
 import { callAll } from "./caller.ts";
+import { importFigure } from "./import.ts";
 
 /** What advertisers wait for when they read and change campaigns, against the same in plain Express and pg. */
 export const management: Suite = { names: ["management"], run: measure };
@@ -38,6 +38,7 @@ interface Sample {
 
 interface Stage {
   run: Run;
+  databaseUrl: string;
   product: Measured;
   plain: Measured;
   campaignIds: readonly string[];
@@ -49,7 +50,8 @@ async function measure(run: Run): Promise<Figure[]> {
   for (const subject of Object.values(subjects)) await subject();
   run.say("everything is warm");
   const samples = await interleave(subjects, run.rounds);
-  return figuresOf(samples);
+  run.say("changes and reads are measured");
+  return [...figuresOf(samples), await importFigure(run, stage)];
 }
 
 /** One process of management and one of match, which has to confirm each change, as in production. */
@@ -59,7 +61,7 @@ async function openStage(run: Run): Promise<Stage> {
   const redis = await startRedis({ dir: join(run.directory, "redis") });
   run.defer(() => redis.stop());
   await migrate(postgres.url);
-  await createKey(postgres.url);
+  await createKey(postgres.url, ACCOUNT, KEY);
   const product = await start(MANAGEMENT, [], {
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
@@ -76,23 +78,7 @@ async function openStage(run: Run): Promise<Stage> {
   const api = apiClient(`http://127.0.0.1:${product.port}/api`, KEY);
   const campaignIds = await createCampaigns(api);
   run.say(`${campaignIds.length} active campaigns are there`);
-  return { run, product, plain, campaignIds };
-}
-
-/** A key without a rate limit. */
-async function createKey(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query("INSERT INTO accounts (id, label) VALUES ($1, 'benchmark')", [ACCOUNT]);
-    await client.query(
-      `INSERT INTO api_keys (id, account_id, sha256, prefix, label, scopes, rate_limit_per_minute)
-       VALUES ('key_benchmark', $1, $2, 'igk', 'benchmark', '{advertiser}', -1)`,
-      [ACCOUNT, createHash("sha256").update(KEY).digest("hex")],
-    );
-  } finally {
-    await client.end();
-  }
+  return { run, databaseUrl: postgres.url, product, plain, campaignIds };
 }
 
 async function createCampaigns(api: Api): Promise<string[]> {

@@ -79,6 +79,15 @@ class Calls:
             None, None, False, retry_for_ms,
         ))
 
+    def create_campaigns(
+        self, body: t.NewCampaigns, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.BulkResults:
+        """Create many campaigns."""
+        return cast("t.BulkResults", self._call(
+            "POST", "/campaigns/bulk", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
     def get_campaign(
         self, campaign_id: str, *, retry_for_ms: float = 0,
     ) -> t.Campaign:
@@ -618,6 +627,15 @@ class AsyncCalls:
         return cast("list[t.Campaign]", await self._call(
             "GET", "/campaigns", {},
             None, None, False, retry_for_ms,
+        ))
+
+    async def create_campaigns(
+        self, body: t.NewCampaigns, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.BulkResults:
+        """Create many campaigns."""
+        return cast("t.BulkResults", await self._call(
+            "POST", "/campaigns/bulk", {},
+            body, idempotency_key, True, retry_for_ms,
         ))
 
     async def get_campaign(

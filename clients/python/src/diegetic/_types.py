@@ -3,6 +3,14 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, Optional, TypedDict
 
+class BulkResultsResultsEntry(TypedDict):
+    """What became of one campaign: campaign when it was created, else error."""
+
+    status: int
+    campaign: NotRequired[Campaign]
+    error: NotRequired[str]
+
+
 class SimulationResultMatchedCreative(TypedDict):
     """The creative that a new player session would see first."""
 
@@ -236,6 +244,36 @@ class CampaignChanges(TypedDict):
     priority: NotRequired[Optional[int]]
     target_categories: NotRequired[Optional[list[str]]]
     target_tags: NotRequired[Optional[list[str]]]
+
+
+class NewWholeCampaign(TypedDict):
+    """A new campaign with all that belongs to it; it starts as a draft."""
+
+    name: str
+    budget_cents: int
+    cpm_bid_cents: int
+    daily_cap_cents: NotRequired[Optional[int]]
+    start_date: NotRequired[Optional[str]]
+    end_date: NotRequired[Optional[str]]
+    priority: NotRequired[Optional[int]]
+    target_categories: NotRequired[Optional[list[str]]]
+    target_tags: NotRequired[Optional[list[str]]]
+    creatives: NotRequired[Optional[list[NewCreative]]]
+    geo_targets: NotRequired[Optional[list[NewGeoTarget]]]
+    blocklist: NotRequired[Optional[list[NewBlocklistRule]]]
+    affinities: NotRequired[Optional[list[NewAffinity]]]
+
+
+class NewCampaigns(TypedDict):
+    """New campaigns."""
+
+    campaigns: list[NewWholeCampaign]
+
+
+class BulkResults(TypedDict):
+    """What became of the campaigns of a bulk request."""
+
+    results: list[BulkResultsResultsEntry]
 
 
 class Creative(TypedDict):

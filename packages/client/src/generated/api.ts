@@ -137,6 +137,54 @@ export interface CampaignChanges {
   target_tags?: string[] | null;
 }
 
+/** A new campaign with all that belongs to it; it starts as a draft. */
+export interface NewWholeCampaign {
+  /** Name of the campaign. */
+  name: string;
+  /** What the campaign may spend in all, in cents. */
+  budget_cents: number;
+  /** The bid: what a thousand impressions cost, in cents. */
+  cpm_bid_cents: number;
+  /** What the campaign may spend in one UTC day, in cents; null: no cap. */
+  daily_cap_cents?: number | null;
+  /** When serving begins; null: at activation. A date (the whole day, UTC) or a moment of ISO 8601. */
+  start_date?: string | null;
+  /** When serving ends; null: when the budget is spent. A date (the whole day, UTC) or a moment of ISO 8601. */
+  end_date?: string | null;
+  /** Higher is more likely to win ties. */
+  priority?: number | null;
+  /** Only games of one of these categories; empty: all. */
+  target_categories?: string[] | null;
+  /** Only scenes with one of these tags; empty: all. */
+  target_tags?: string[] | null;
+  /** Its creatives. */
+  creatives?: NewCreative[] | null;
+  /** Its geo targets. */
+  geo_targets?: NewGeoTarget[] | null;
+  /** Its blocklist rules. */
+  blocklist?: NewBlocklistRule[] | null;
+  /** Its affinities; of equal weights the earlier one wins. */
+  affinities?: NewAffinity[] | null;
+}
+
+/** New campaigns. */
+export interface NewCampaigns {
+  /** Each is created whole or not at all, whatever becomes of the others. */
+  campaigns: NewWholeCampaign[];
+}
+
+/** What became of the campaigns of a bulk request. */
+export interface BulkResults {
+  /** One for each campaign, in the order of the request. */
+  results: ({
+    /** 201: created. 400 or 422: refused, as POST /campaigns or a call for one of its parts would. */
+    status: number;
+    campaign?: Campaign;
+    /** What was wrong, which field it was and what is allowed. */
+    error?: string;
+  })[];
+}
+
 /** A creative. */
 export interface Creative {
   /** The creative, crt_… */
@@ -1223,6 +1271,8 @@ export interface ApiCalls {
   createCampaign(call: { body: NewCampaign } & IdempotentCallOptions): Promise<Campaign>;
   /** List the campaigns. */
   listCampaigns(call?: CallOptions): Promise<Campaign[]>;
+  /** Create many campaigns. */
+  createCampaigns(call: { body: NewCampaigns } & IdempotentCallOptions): Promise<BulkResults>;
   /** Read a campaign. */
   getCampaign(call: { campaign_id: string } & CallOptions): Promise<Campaign>;
   /** Change a campaign. */
@@ -1344,6 +1394,7 @@ export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
   listDeposits: { method: "GET", path: "/deposits", query: [], isIdempotent: false },
   createCampaign: { method: "POST", path: "/campaigns", query: [], isIdempotent: true },
   listCampaigns: { method: "GET", path: "/campaigns", query: [], isIdempotent: false },
+  createCampaigns: { method: "POST", path: "/campaigns/bulk", query: [], isIdempotent: true },
   getCampaign: { method: "GET", path: "/campaigns/{campaign_id}", query: [], isIdempotent: false },
   updateCampaign: { method: "PATCH", path: "/campaigns/{campaign_id}", query: [], isIdempotent: false },
   activateCampaign: { method: "POST", path: "/campaigns/{campaign_id}/activate", query: [], isIdempotent: false },

@@ -5,6 +5,11 @@ import {
   campaignSchema,
 } from "../schemas/campaign.ts";
 import {
+  campaignBulkRequestSchema,
+  campaignBulkSchema,
+  wholeCampaignCreateSchema,
+} from "../schemas/campaign-bulk.ts";
+import {
   accountTooLarge,
   campaignTooLarge,
   malformedField,
@@ -26,6 +31,17 @@ const newCampaign = {
   target_categories: ["fantasy"],
   target_tags: ["tavern"],
 };
+const wholeCampaign = {
+  ...newCampaign,
+  creatives: [
+    { creative_type: "narrative_hook", brand_name: "Ember", narrative_hook: "It smells of Ember beer." },
+  ],
+  geo_targets: [{ target_type: "country", country_code: "DE" }],
+  blocklist: [{ rule_type: "keyword", value: "storm" }],
+  affinities: [{ affinity_type: "mood", affinity_value: "calm", weight: 1.5 }],
+};
+const calm = { affinity_type: "mood", affinity_value: "calm" };
+const repeating = { name: "Calm", budget_cents: 1_000, cpm_bid_cents: 500, affinities: [calm, calm] };
 const draft = {
   id: exampleIds.campaign,
   ...newCampaign,
@@ -53,6 +69,9 @@ export const campaignsApi = defineFeature({
     Campaign: campaignSchema,
     NewCampaign: campaignCreateSchema,
     CampaignChanges: campaignPatchSchema,
+    NewWholeCampaign: wholeCampaignCreateSchema,
+    NewCampaigns: campaignBulkRequestSchema,
+    BulkResults: campaignBulkSchema,
   },
   additions: ["Campaign.spent_millicents"],
   operations: {
@@ -80,6 +99,49 @@ export const campaignsApi = defineFeature({
           "An advertiser has at most 5000 campaigns: change one that is no longer needed.",
         ),
         accountTooLarge,
+      ],
+    },
+    createMany: {
+      ...common,
+      operationId: "createCampaigns",
+      method: "POST",
+      path: "/campaigns/bulk",
+      summary: "Create many campaigns",
+      description:
+        "Creates up to 500 drafts with their creatives, geo targets, blocklist and affinities. Each campaign is created whole or not at all, by the same rules and limits as single calls, and has a result of its own. Counts as one request for each 100 campaigns or part of them. The body has at most 256 KiB, as everywhere: send what is more in several requests.",
+      addition: true,
+      idempotent: true,
+      request: { schema: campaignBulkRequestSchema, example: { campaigns: [wholeCampaign, repeating] } },
+      success: [
+        {
+          status: 200,
+          description: "What became of each campaign, in the order of the request.",
+          schema: campaignBulkSchema,
+          example: {
+            results: [
+              { status: 201, campaign: draft },
+              {
+                status: 422,
+                error: "cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent",
+              },
+            ],
+          },
+        },
+      ],
+      refusals: [
+        missingField(
+          "campaigns is required: it must be a list of at least 1 and at most 500 entries, each an object",
+        ),
+        malformedField(
+          'campaigns must be a list of at least 1 and at most 500 entries, each an object, but "many" was sent',
+        ),
+        registerFirst,
+        refusal(
+          422,
+          "too_many",
+          "The list has more than 500 entries, or none.",
+          "campaigns must be a list of at least 1 and at most 500 entries, each an object, but a list of 501 entries was sent",
+        ),
       ],
     },
     list: {

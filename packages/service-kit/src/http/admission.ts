@@ -109,7 +109,8 @@ async function takeQuotaOfAddress(policy: AdmissionPolicy, exchange: Exchange): 
   await takeQuota(policy, exchange, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
 }
 
-function takeQuotaOfKey(
+/** Counts one request against the limits of a key and of its account. */
+export function takeQuotaOfKey(
   policy: AdmissionPolicy,
   group: EndpointGroup,
   exchange: Exchange,

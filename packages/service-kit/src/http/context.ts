@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import express from "express";
 import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
-import { type AdmissionPolicy, takeQuota } from "./admission.ts";
+import { type AdmissionPolicy, takeQuota, takeQuotaOfKey } from "./admission.ts";
 import { parseJson } from "./body.ts";
 import { clientNetwork } from "./client-address.ts";
-import type { ApiKey, RequestContext } from "./endpoint.ts";
+import type { ApiKey, EndpointGroup, RequestContext } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { badRequest, unprocessable } from "./http-error.ts";
 
@@ -25,6 +25,8 @@ interface ContextParts {
   exchange: Exchange;
   route: Route;
   key: ApiKey;
+  /** Of the endpoint. */
+  group: EndpointGroup;
   rawBody: Buffer;
   policy: AdmissionPolicy;
 }
@@ -94,6 +96,13 @@ class Context implements RequestContext {
 
   body<T>(validate: (value: unknown) => T): T {
     return validate(parseJson(this.#parts.rawBody));
+  }
+
+  async countMore(requests: number): Promise<void> {
+    const { policy, group, exchange } = this.#parts;
+    for (let counted = 0; counted < requests; counted += 1) {
+      await takeQuotaOfKey(policy, group, exchange, this.key);
+    }
   }
 
   takeQuota(bucket: string, limit: RateLimit): void | Promise<void> {

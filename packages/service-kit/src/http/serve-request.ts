@@ -75,7 +75,9 @@ async function answerRequest(
     await admitAnyone(policy, exchange); // 429
     if (endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl); // 403
     const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
-    return await endpoint.handle(createContext({ exchange, route, key: ANYONE, rawBody, policy }));
+    return await endpoint.handle(
+      createContext({ exchange, route, key: ANYONE, group: endpoint.group, rawBody, policy }),
+    );
   }
   const group = (endpoint ?? endpoints[0])?.group ?? UNKNOWN_PATH_GROUP;
   const admitted = admitRequest(policy, group, exchange); // 401, 429
@@ -89,13 +91,13 @@ async function answerRequest(
   requireAccess(key, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
   if (rawBody.length === 0) {
-    return await endpoint.handle(createContext({ exchange, route, key, rawBody, policy }));
+    return await endpoint.handle(createContext({ exchange, route, key, group, rawBody, policy }));
   }
   const found = findCallerAgain(policy, exchange); // 401
   const current = found instanceof Promise ? await found : found;
   requireShownAccount(current, exchange); // 409
   requireAccess(current, endpoint); // 403
-  return await endpoint.handle(createContext({ exchange, route, key: current, rawBody, policy }));
+  return await endpoint.handle(createContext({ exchange, route, key: current, group, rawBody, policy }));
 }
 
 /** HEAD is allowed wherever GET is. OPTIONS is not, because other origins have no access. */

@@ -7,9 +7,6 @@ import {
   shown,
 } from "@diegetic/contracts";
 
-/** Maximum blocklist rules per campaign (docs/behaviour.md#sizes). */
-export const MAX_BLOCKLIST_RULES = 1_000;
-
 export interface BlocklistRule {
   id: string;
   campaignId: string;

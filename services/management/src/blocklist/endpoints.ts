@@ -1,8 +1,8 @@
-import { type BlocklistRuleBody, blocklistApi } from "@diegetic/contracts";
+import { type BlocklistRuleBody, blocklistApi, MAX_BLOCKLIST_RULES } from "@diegetic/contracts";
 import type { Endpoint } from "@diegetic/service-kit";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { timestamp } from "../shared/time.ts";
-import { type BlocklistRule, MAX_BLOCKLIST_RULES, readBlocklistRule } from "./blocklist-rule.ts";
+import { type BlocklistRule, readBlocklistRule } from "./blocklist-rule.ts";
 import { deleteBlocklistRule, insertBlocklistRules, listBlocklistRules, newBlocklistRule } from "./store.ts";
 
 export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {

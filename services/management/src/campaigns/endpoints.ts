@@ -1,6 +1,6 @@
-import { campaignCreate, campaignPatch, campaignsApi } from "@diegetic/contracts";
+import { campaignBulkRequest, campaignCreate, campaignPatch, campaignsApi } from "@diegetic/contracts";
 import { type Database, type Pipeline, Prisma, type Reader } from "@diegetic/database";
-import { conflict, type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
+import { conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { createOnceByStatements, readSentBody } from "../idempotency/create-once.ts";
 import type { CallerReads } from "../reading-barrier/caller-reads.ts";
@@ -9,7 +9,8 @@ import { pageAnswer, readPaging } from "../shared/paging.ts";
 import type { Clock } from "../shared/time.ts";
 import { recordCampaignSize } from "../sizes/published-size.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import { MAX_CAMPAIGNS } from "./campaign.ts";
+import { type BulkItem, readBulkItem, storeBulk } from "./bulk.ts";
+import { MAX_CAMPAIGNS, tooManyCampaigns } from "./campaign.ts";
 import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
 import { type LockedCampaign, mutateCampaign } from "./mutate-campaign.ts";
 import { countCampaigns, insertCampaigns, newCampaign, noContents } from "./new-campaigns.ts";
@@ -32,6 +33,7 @@ export function campaignEndpoints(parts: CampaignParts): Endpoint[] {
   const { operations } = campaignsApi;
   return [
     endpoint(operations.create, create(parts)),
+    endpoint(operations.createMany, createMany(parts)),
     endpoint(operations.list, list(parts)),
     endpoint(operations.show, show(parts)),
     endpoint(operations.change, change(parts)),
@@ -48,9 +50,7 @@ function create({ database, pipeline, publishing, clock }: CampaignParts): Endpo
     const nowMs = clock();
     const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
       if ((await countCampaigns(statements, advertiser.id)) >= MAX_CAMPAIGNS) {
-        throw unprocessable(
-          `An advertiser has at most ${MAX_CAMPAIGNS} campaigns: change one that is no longer needed.`,
-        );
+        throw tooManyCampaigns();
       }
       const campaign = { ...newCampaign(advertiser.id, settings, nowMs), ...noContents };
       const publishedBytes = await recordCampaignSize(statements, campaign, { mayGrow: true });
@@ -58,6 +58,28 @@ function create({ database, pipeline, publishing, clock }: CampaignParts): Endpo
       return { status: 201, body: presentCampaign(campaign) };
     });
     await publishing.publishEventually("campaign", answer.body.id);
+    return answer;
+  };
+}
+
+/** Campaigns of a bulk request that count as one request (docs/behaviour.md#rate-limits). */
+const BULK_CAMPAIGNS_PER_REQUEST = 100;
+
+function createMany({ database, pipeline, publishing, clock }: CampaignParts): Endpoint["handle"] {
+  return async (context) => {
+    const { id: advertiserId } = await callingAdvertiser(database, context.accountId);
+    const { sent, value } = readSentBody(context, campaignBulkRequest);
+    await context.countMore(Math.ceil(value.campaigns.length / BULK_CAMPAIGNS_PER_REQUEST) - 1);
+    const nowMs = clock();
+    const owner = { advertiserId, accountId: context.accountId };
+    const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
+      const items = value.campaigns.map((one): BulkItem => readBulkItem(one, advertiserId, nowMs));
+      return { status: 200, body: await storeBulk(statements, owner, items) };
+    });
+    const created = answer.body.results.flatMap(({ campaign }) =>
+      campaign === undefined ? [] : [campaign.id],
+    );
+    await Promise.all(created.map((id) => publishing.publishEventually("campaign", id)));
     return answer;
   };
 }

@@ -8,9 +8,6 @@ import {
 } from "@diegetic/contracts";
 import { MAX_CREATIVE_TEXT_BYTES } from "../sizes/limits.ts";
 
-/** Maximum creatives of one campaign (docs/behaviour.md#sizes). */
-export const MAX_CREATIVES = 100;
-
 /** Settings that an advertiser chooses; the type is fixed at creation. */
 export interface CreativeSettings {
   brandName: string;

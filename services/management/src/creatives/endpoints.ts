@@ -1,4 +1,10 @@
-import { type CreativeBody, creativeCreate, creativePatch, creativesApi } from "@diegetic/contracts";
+import {
+  type CreativeBody,
+  creativeCreate,
+  creativePatch,
+  creativesApi,
+  MAX_CREATIVES,
+} from "@diegetic/contracts";
 import type { Database, Pipeline, Reader } from "@diegetic/database";
 import { conflict, type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
 import { changeCampaign, type LockedCampaign, mutateCampaign } from "../campaigns/mutate-campaign.ts";
@@ -13,7 +19,6 @@ import {
   type Creative,
   changedSettings,
   deletionRefusal,
-  MAX_CREATIVES,
   newSettings,
   publishedTextBytes,
   requireTextFits,

@@ -1,8 +1,8 @@
-import { type GeoTargetBody, geoTargetsApi } from "@diegetic/contracts";
+import { type GeoTargetBody, geoTargetsApi, MAX_GEO_TARGETS } from "@diegetic/contracts";
 import type { Endpoint } from "@diegetic/service-kit";
 import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
 import { timestamp } from "../shared/time.ts";
-import { type GeoTarget, MAX_GEO_TARGETS, readGeoTarget } from "./geo-target.ts";
+import { type GeoTarget, readGeoTarget } from "./geo-target.ts";
 import {
   deleteGeoTarget,
   insertGeoTargets,

@@ -7,9 +7,6 @@ import {
   shown,
 } from "@diegetic/contracts";
 
-/** Maximum geo targets per campaign (docs/behaviour.md#sizes). */
-export const MAX_GEO_TARGETS = 500;
-
 /** A geographic place; fields that its type does not use are null. */
 export interface Place {
   targetType: GeoTargetType;

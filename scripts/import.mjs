@@ -1,0 +1,229 @@
+/**
+ * `KEY=igk_… npm run import -- FILE.jsonl`: creates the campaigns of a file, one JSON object a line, as `POST /campaigns/bulk` takes
+ * them. Needs a running service and nothing else. A run that was interrupted goes on when it is repeated: each request has an
+ * Idempotency-Key of its lines, for 24 hours.
+ */
+import { createHash } from "node:crypto";
+import { createWriteStream, existsSync, rmSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { readLines } from "./lib/json-lines.mjs";
+import { runMain, say } from "./lib/setup.mjs";
+
+const USAGE = `Usage: KEY=igk_… npm run import -- FILE.jsonl [--url http://127.0.0.1:8080/api]
+
+One campaign a line, as POST /campaigns/bulk takes it: its fields, and creatives, geo_targets, blocklist and affinities.
+Lines that are refused are named with their reason and written to FILE.jsonl.rejected: mend and import them there. Leave
+FILE.jsonl as it is, and repeat the command when it was interrupted: within 24 hours nothing is created twice.`;
+const MAX_CAMPAIGNS = 500;
+/** What a body may have, less what stands around the campaigns. */
+const MAX_BYTES = 256 * 1024 - 64;
+const MAX_ATTEMPTS = 8;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 15_000;
+const SOME_REFUSED = 1;
+
+class UsageError extends Error {
+  name = "UsageError";
+}
+/** Why an import cannot go on, as a sentence. */
+class SetupError extends Error {
+  name = "SetupError";
+}
+
+async function importCampaigns() {
+  const options = readArguments();
+  if (options === undefined) return;
+  const total = statSync(options.file).size;
+  const rejected = new RejectedLines(`${options.file}.rejected`);
+  const progress = new Progress(total);
+  for await (const batch of batches(options.file, rejected, progress)) {
+    await send(batch, options, rejected, progress);
+    progress.show(batch.bytes);
+  }
+  await rejected.close();
+  progress.end();
+  if (progress.refused === 0) return;
+  say(`Mend the refused lines in ${rejected.path}, and import that file.`);
+  process.exitCode = SOME_REFUSED;
+}
+
+function readArguments() {
+  let parsed;
+  try {
+    parsed = parseArgs({
+      allowPositionals: true,
+      options: { url: { type: "string" }, help: { type: "boolean" } },
+    });
+  } catch (error) {
+    throw new UsageError(`${error.message}\n${USAGE}`);
+  }
+  const { values, positionals } = parsed;
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return undefined;
+  }
+  const [file] = positionals;
+  if (file === undefined || positionals.length > 1) throw new UsageError(`Name one file.\n${USAGE}`);
+  if (!existsSync(file)) throw new SetupError(`There is no file ${file}: correct its name.`);
+  const key = process.env.KEY ?? "";
+  if (key === "")
+    throw new UsageError(`KEY is missing: set it to an API key with the scope advertiser.\n${USAGE}`);
+  const url = values.url ?? `http://127.0.0.1:${process.env.PORT ?? 8080}${process.env.BASE_PATH ?? "/api"}`;
+  if (!URL.canParse(url)) throw new UsageError(`--url is no address: ${url}\n${USAGE}`);
+  return { file, key, url: url.replace(/\/$/, "") };
+}
+
+/** Lines that go into one request: as many as it takes, by number and size. Lines that are no JSON objects are rejected here. */
+async function* batches(file, rejected, progress) {
+  let batch = { lines: [], size: 0, bytes: 0 };
+  for await (const { number, text, bytes } of readLines(file, MAX_BYTES)) {
+    const problem = problemOf(text);
+    if (problem !== undefined) {
+      progress.refuse(number, problem);
+      rejected.add(text);
+      continue;
+    }
+    const size = Buffer.byteLength(text) + 1;
+    if (batch.lines.length === MAX_CAMPAIGNS || batch.size + size > MAX_BYTES) {
+      yield batch;
+      batch = { lines: [], size: 0, bytes: 0 };
+    }
+    batch.lines.push({ number, text });
+    batch.size += size;
+    batch.bytes = bytes;
+  }
+  if (batch.lines.length > 0) yield batch;
+}
+
+function problemOf(text) {
+  if (text === undefined) {
+    return `the line has more than ${MAX_BYTES} bytes: create the campaign with less, and add the rest by single calls`;
+  }
+  try {
+    const value = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return undefined;
+  } catch {
+    return "the line is not valid JSON: write one object";
+  }
+  return "the line is not a JSON object";
+}
+
+async function send({ lines }, options, rejected, progress) {
+  const body = `{"campaigns":[${lines.map(({ text }) => text).join(",")}]}`;
+  const { results } = await post(body, lines[0].number, options, progress);
+  for (const [index, { status, error }] of results.entries()) {
+    const { number, text } = lines[index];
+    if (status === 201) progress.created += 1;
+    else {
+      progress.refuse(number, error);
+      rejected.add(text);
+    }
+  }
+}
+
+/** Repeats what may be repeated: nothing is created twice under one Idempotency-Key. */
+async function post(body, firstLine, { key, url }, progress) {
+  const idempotencyKey = `import ${createHash("sha256").update(`${firstLine} ${body}`).digest("hex")}`;
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+    "Idempotency-Key": idempotencyKey,
+  };
+  for (let attempt = 1; ; ) {
+    const answer = await fetch(`${url}/campaigns/bulk`, { method: "POST", headers, body }).catch(
+      (error) => error,
+    );
+    if (answer instanceof Response && answer.ok) return answer.json();
+    const status = answer instanceof Response ? answer.status : 0;
+    const why =
+      answer instanceof Response ? await detailOf(answer) : (answer.cause?.message ?? answer.message);
+    // A limit says when it is over: waiting for it is no failed attempt.
+    if (status !== 429) attempt += 1;
+    const isTransient = status === 0 || status === 429 || status >= 500;
+    if (!isTransient || attempt > MAX_ATTEMPTS) {
+      progress.end();
+      throw new SetupError(
+        `Stopped at line ${firstLine}: ${status === 0 ? `${url} is not reached` : status}: ${why}`,
+      );
+    }
+    const retryAfterMs = Number(answer.headers?.get("retry-after") ?? 0) * 1_000;
+    await sleep(Math.max(retryAfterMs, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))));
+  }
+}
+
+async function detailOf(answer) {
+  const text = await answer.text();
+  try {
+    return JSON.parse(text).detail ?? text;
+  } catch {
+    return text.slice(0, 200);
+  }
+}
+
+/** The lines that were refused, as they were; the file is there only when there are some. */
+class RejectedLines {
+  #stream;
+
+  constructor(path) {
+    this.path = path;
+    rmSync(path, { force: true });
+  }
+
+  /** @param text undefined: the line was too long to be kept */
+  add(text) {
+    if (text === undefined) return;
+    this.#stream ??= createWriteStream(this.path);
+    this.#stream.write(`${text}\n`);
+  }
+
+  close() {
+    return new Promise((resolve) => {
+      if (this.#stream === undefined) resolve();
+      else this.#stream.end(resolve);
+    });
+  }
+}
+
+/** One line on a terminal, which is written again and again; elsewhere only the last one. */
+class Progress {
+  created = 0;
+  refused = 0;
+  #total;
+  #startedMs = performance.now();
+  #bytes = 0;
+
+  constructor(total) {
+    this.#total = total;
+  }
+
+  refuse(number, reason) {
+    this.refused += 1;
+    this.#clear();
+    say(`Line ${number}: ${reason}`);
+  }
+
+  show(bytes) {
+    this.#bytes = bytes;
+    if (!process.stderr.isTTY) return;
+    this.#clear();
+    process.stderr.write(this.#text());
+  }
+
+  end() {
+    this.#clear();
+    say(this.#text());
+  }
+
+  #clear() {
+    if (process.stderr.isTTY) process.stderr.write("\r\u001b[2K");
+  }
+
+  #text() {
+    const seconds = (performance.now() - this.#startedMs) / 1_000;
+    const share = this.#total === 0 ? 100 : Math.floor((this.#bytes / this.#total) * 100);
+    return `${this.created} created, ${this.refused} refused, ${Math.round(this.created / seconds)} a second, ${share} % of the file, ${seconds.toFixed(1)} s`;
+  }
+}
+
+await runMain(importCampaigns);

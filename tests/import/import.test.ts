@@ -1,0 +1,155 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { type ComposedApi, startComposedApi } from "../contract/composed-api.fixture.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const campaign = {
+  name: "Autumn",
+  budget_cents: 10_000,
+  cpm_bid_cents: 500,
+  creatives: [{ creative_type: "product_mention", brand_name: "Ember" }],
+};
+
+let api: ComposedApi;
+let directory: string;
+let file: string;
+beforeAll(async () => {
+  api = await startComposedApi();
+  directory = mkdtempSync(join(tmpdir(), "diegetic-import-"));
+  file = join(directory, "campaigns.jsonl");
+}, 60_000);
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await api.stop();
+});
+
+let owner: { accountId: string; key: string };
+beforeEach(async () => {
+  owner = await api.newAccount();
+  const profile = { company_name: "Ember", contact_email: `${owner.accountId}@example.com` };
+  await call("POST", "/register", profile);
+});
+
+async function call(method: string, path: string, body?: object): Promise<unknown> {
+  const headers = { Authorization: `Bearer ${owner.key}`, "Content-Type": "application/json" };
+  const answer = await fetch(api.origin(path) + path, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return answer.json();
+}
+
+function runImport(
+  args: string[],
+  environment: Record<string, string> = { KEY: owner.key },
+): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const { KEY: _key, ...inherited } = process.env;
+    const env = { ...inherited, ...environment };
+    execFile(process.execPath, ["scripts/import.mjs", ...args], { cwd: root, env }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+const here = () => ["--url", api.origin("/campaigns/bulk")];
+const line = (changes: object = {}) => JSON.stringify({ ...campaign, ...changes });
+const names = async () => {
+  const rows = await api.database.campaign.findMany({
+    where: { advertiser: { accountId: owner.accountId } },
+    orderBy: { id: "asc" },
+    select: { name: true, creatives: { select: { brandName: true } } },
+  });
+  expect(rows.every(({ creatives }) => creatives.length === 1)).toBe(true);
+  return rows.map(({ name }) => name);
+};
+
+describe("npm run import", () => {
+  it("creates the campaigns of a file in their order, names lines that are refused, and keeps those aside", async () => {
+    const many = Array.from({ length: 1_100 }, (_, n) => line({ name: `Campaign ${n}` }));
+    const lowBid = line({ cpm_bid_cents: 99 });
+    const tooLong = line({ name: "x".repeat(300_000) });
+    writeFileSync(file, [many[0], "", lowBid, "{", "[]", tooLong, ...many.slice(1)].join("\n"));
+    const { code, stderr } = await runImport([file, ...here()]);
+    expect(stderr.split("\n")).toEqual(
+      expect.arrayContaining([
+        "Line 3: cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent",
+        "Line 4: the line is not valid JSON: write one object",
+        "Line 5: the line is not a JSON object",
+        expect.stringMatching(/^Line 6: the line has more than \d+ bytes/),
+        expect.stringMatching(/^1100 created, 4 refused, \d+ a second, 100 % of the file/),
+      ]),
+    );
+    expect(code).toBe(1);
+    expect(await names()).toEqual(Array.from({ length: 1_100 }, (_, n) => `Campaign ${n}`));
+    expect(readFileSync(`${file}.rejected`, "utf8").split("\n").sort()).toEqual(
+      ["", "[]", "{", lowBid].sort(),
+    );
+  }, 60_000);
+
+  it("creates nothing twice when it is repeated, and goes on where it was interrupted", async () => {
+    const lines = Array.from({ length: 700 }, (_, n) => line({ name: `Campaign ${n}` }));
+    writeFileSync(file, lines.join("\n"));
+    // An address that gives the first answer away and then breaks, as a process that is killed between two requests.
+    let requests = 0;
+    const breaking = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", async () => {
+        requests += 1;
+        if (requests > 1) {
+          response.writeHead(401).end('{"detail":"The API key is unknown."}');
+          return;
+        }
+        const {
+          host: _host,
+          "content-length": _length,
+          connection: _connection,
+          ...headers
+        } = request.headers;
+        const answer = await fetch(`${api.origin("/campaigns/bulk")}/campaigns/bulk`, {
+          method: "POST",
+          headers: headers as Record<string, string>,
+          body: Buffer.concat(chunks),
+        });
+        response.writeHead(answer.status, { "Content-Type": "application/json" }).end(await answer.text());
+      });
+    });
+    await new Promise<void>((resolve) => breaking.listen(0, "127.0.0.1", resolve));
+    const { port } = breaking.address() as AddressInfo;
+    const stopped = await runImport([file, "--url", `http://127.0.0.1:${port}`]);
+    breaking.close();
+    expect(stopped).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Stopped at line 501: 401: The API key is unknown."),
+    });
+    expect(await names()).toHaveLength(500);
+    for (const _time of [1, 2]) {
+      const { code, stderr } = await runImport([file, ...here()]);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining("700 created, 0 refused"),
+      });
+    }
+    expect(await names()).toEqual(Array.from({ length: 700 }, (_, n) => `Campaign ${n}`));
+    expect(existsSync(`${file}.rejected`)).toBe(false);
+  }, 60_000);
+
+  it.each<[string, string[], Record<string, string> | undefined, number, string]>([
+    ["no file", [], undefined, 2, "Name one file."],
+    ["a file that is not there", ["nowhere.jsonl"], undefined, 1, "There is no file nowhere.jsonl"],
+    ["no key", ["package.json"], {}, 2, "KEY is missing"],
+    ["an unknown option", ["package.json", "--fast"], undefined, 2, "Unknown option '--fast'"],
+  ])("says what is wrong: %s", async (_what, args, environment, code, sentence) => {
+    const answer = await runImport(args, environment);
+    expect(answer).toMatchObject({ code, stderr: expect.stringContaining(sentence) });
+    expect(answer.stderr).not.toMatch(/^\s+at /m);
+  });
+});
