@@ -1,4 +1,4 @@
-/** Builds the dashboard where its sources, or the schemas that it takes over, have changed since the last build. */
+/** Builds the dashboard if its sources or the schemas that it uses have changed since the last build. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

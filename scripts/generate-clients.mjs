@@ -9,7 +9,7 @@ import { typescriptApi } from "./lib/client-typescript.mjs";
 
 /** Query parameters of every list. */
 const PAGING = ["limit", "cursor"];
-/** The client has methods of its own for these, with a budget and an outbox. */
+/** The client has handwritten methods for these, with a time budget and an outbox. */
 const SERVING = ["matchAd", "recordImpression"];
 
 const document = openApiDocument({ basePath: "" });
@@ -32,12 +32,12 @@ for (const [path, text] of Object.entries(files)) {
   }
 }
 
-/** Whether API keys can call it: the clients have no sessions. */
+/** Whether API keys can call the operation; the clients have no sessions. */
 function isForKeys({ security }) {
   return security.some(({ apiKey }) => apiKey !== undefined);
 }
 
-/** Every schema but those of sessions alone, in the order of the document. */
+/** Every schema except those that only session operations use, in the order of the document. */
 function schemasForKeys() {
   const { schemas } = document.components;
   const operations = Object.values(document.paths).flatMap(Object.values);
@@ -48,7 +48,7 @@ function schemasForKeys() {
   );
 }
 
-/** The names of all schemas that the value refers to, directly or through others. */
+/** The names of all schemas that the value refers to, directly or indirectly. */
 function schemasOf(value, found = new Set()) {
   for (const [, name] of JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)) {
     if (found.has(name)) continue;
@@ -58,7 +58,7 @@ function schemasOf(value, found = new Set()) {
   return found;
 }
 
-/** What a generator needs of each operation, in the order of the document. */
+/** The operations as the generators need them, in the order of the document. */
 function operations() {
   const found = [];
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -66,8 +66,10 @@ function operations() {
       if (SERVING.includes(operation.operationId)) continue;
       if (!isForKeys(operation)) continue;
       const parameters = (operation.parameters ?? []).map(resolve);
-      // Lists are complete without `limit`; a page's successor stands in a header that the calls do not return.
-      const query = parameters.filter(({ in: place, name }) => place === "query" && !PAGING.includes(name));
+      // Lists are complete without `limit`; the link to the next page is in a header that the calls do not return.
+      const query = parameters.filter(
+        ({ in: location, name }) => location === "query" && !PAGING.includes(name),
+      );
       const [answer] = Object.entries(operation.responses)
         .filter(([status]) => status.startsWith("2"))
         .map(([, response]) => response.content?.["application/json"]?.schema);

@@ -1,4 +1,4 @@
-/** Generates the Prisma client where it is missing or older than the schema. Needs no network: no native engine is involved. */
+/** Generates the Prisma client if it is missing or older than the schema. Needs no network, because it uses no native engine. */
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,7 +15,7 @@ if (!existsSync(client) || statSync(client).mtimeMs < statSync(schema).mtimeMs) 
     encoding: "utf8",
     env: {
       ...process.env,
-      // Any executable will do: generating runs no engine, and without this Prisma tries to download one.
+      // Any executable works: generating runs no engine, but without this setting Prisma tries to download one.
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
       CHECKPOINT_DISABLE: "1",
       PRISMA_HIDE_UPDATE_MESSAGE: "1",

@@ -1,4 +1,4 @@
-/** `npm run --silent key -- --label NAME [--scopes …] [--rate-limit …]`: a new account's key on standard output. */
+/** `npm run --silent key -- --label NAME [--scopes …] [--rate-limit …]`: creates an account and prints its key on standard output. */
 import { runMain, setUp } from "./lib/setup.mjs";
 
 await runMain(async () => {

@@ -1,4 +1,4 @@
-/** Brings the database of DATABASE_URL to the newest schema; harmless when it is there already. */
+/** Migrates the database of DATABASE_URL to the newest schema; does nothing when it is current. */
 import { runMain, say } from "./lib/setup.mjs";
 
 await runMain(async () => {

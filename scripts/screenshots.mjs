@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots [-- ADDRESS EMAIL PASSWORD]`: takes the pictures of docs/images anew. Without arguments from a
- * fresh demo installation that ends afterwards; else from the one at the address, with the demo login that it printed.
+ * `npm run screenshots [-- ADDRESS EMAIL PASSWORD]`: renews the pictures of docs/images. Without arguments, uses a temporary
+ * demo installation; otherwise the one at the address, with the demo login that it printed.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -24,7 +24,7 @@ const SCENE = new URLSearchParams({
   narrative: "Rain drums on the roof of the tavern. Maren wipes the counter and looks you over.",
 });
 
-/** Each picture: its page, what is done there, in which colours, and whether it has a scene: its gradients make a PNG large. */
+/** Per picture: page, actions, colour scheme, and whether it shows a scene, whose gradients make a PNG large. */
 const PICTURES = [
   { name: "overview", path: "/", prepare: chartIsDrawn },
   { name: "overview-dark", path: "/", prepare: chartIsDrawn, colorScheme: "dark" },
@@ -118,7 +118,7 @@ async function takePictures({ address, email, password }) {
   }
 }
 
-/** A demo installation with data of its own, as `npm start` makes it. */
+/** A demo installation with its own data, started like `npm start`. */
 async function startDemo() {
   const dataDir = mkdtempSync(join(tmpdir(), "diegetic-screenshots-"));
   const environment = { ...process.env, DATA_DIR: dataDir, PORT: String(await freePort()), DEMO: "1" };

@@ -1,7 +1,7 @@
-/** `npm start [-- --match-instances N]`: the whole product on this machine, until Ctrl-C. */
+/** `npm start [-- --match-instances N]`: runs all services on this machine until Ctrl-C. */
 import { runMain, setUp } from "./lib/setup.mjs";
 
-// A closed terminal or pipe must not keep the stack from being stopped in order.
+// A closed terminal or pipe must not prevent an orderly stop of the stack.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 
 await runMain(async () => {

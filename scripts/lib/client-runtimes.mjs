@@ -1,4 +1,4 @@
-/** The runtimes of the Python and C# clients: installed where that is possible without asking; the tests note what is missing. */
+/** Installs the runtimes of the Python and C# clients where that needs no password; the tests report what is missing. */
 import { spawnSync } from "node:child_process";
 import { say } from "./setup.mjs";
 

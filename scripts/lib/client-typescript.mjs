@@ -86,7 +86,7 @@ function objectType(schema, indent) {
   return `{\n${fields.join("\n")}\n${indent}}`;
 }
 
-/** Without the fields that a PATCH takes with their current value alone: no caller has a reason to send those. */
+/** Omits the fields that a PATCH accepts only with their current value, because callers have no reason to send them. */
 export function changeableFields(schema) {
   return Object.entries(schema.properties).filter(([, field]) => field.readOnly !== true);
 }

@@ -1,6 +1,6 @@
 /**
- * Brings a fresh clone to the point where the built packages can be imported. Plain Node without dependencies, because
- * nothing is installed before it has run.
+ * Prepares a fresh clone until the built packages can be imported. Uses only Node, because dependencies are not installed
+ * before it has run.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ const OLDEST_NODE = [20, 19];
 const STILL_RUNNING_EVERY_MS = 10_000;
 const OUTPUT_KEPT_CHARACTERS = 20_000;
 
-/** Problems that are told as they are, without a stack trace; the other names are those of the built packages. */
+/** Names of errors that are printed without a stack trace; the others come from the built packages. */
 const SENTENCES = [
   "SetupProblem",
   "SetupError",
@@ -29,7 +29,7 @@ class SetupProblem extends Error {
   name = "SetupProblem";
 }
 
-/** Installs when the lock file has changed since the last time, generates and builds what has changed. */
+/** Installs if the lock file has changed since the last run; generates and builds what has changed. */
 export async function setUp() {
   checkNodeVersion();
   await install();
@@ -38,7 +38,7 @@ export async function setUp() {
   await runStep("Building the dashboard", ["scripts/build-dashboard.mjs"], { quietForMs: 2_000 });
 }
 
-/** Runs a script's main part; a failure becomes its sentence on standard error and the exit code of failures, or of wrong use. */
+/** Runs the main function of a script. Prints the message of a failure and exits with the code for failures, or for wrong usage. */
 export async function runMain(main, { failureCode = 1 } = {}) {
   try {
     await main();
@@ -78,7 +78,7 @@ function runStep(title, nodeArguments, options) {
   return run(title, process.execPath, nodeArguments, options);
 }
 
-/** Runs a program to its end. Its output is shown only when it fails; a long one says that it is still at work. */
+/** Runs a program to its end. Prints its output only when it fails, and a notice while it takes long. */
 function run(title, program, args, { quietForMs }) {
   const startedMs = Date.now();
   const announce = () => say(`${title} …`);

@@ -3,9 +3,9 @@ import { createMetrics, listen, runService, startOperationsServer } from "@diege
 import { createMatchService } from "./service.ts";
 import { readMatchSettings } from "./settings.ts";
 
-/** Running requests end within this time after a signal; reservations take milliseconds. */
+/** Time limit for running requests after a signal; reservations take milliseconds. */
 const DRAIN_MS = 5_000;
-/** A proxy passes by an instance that does not listen yet; one that listens and cannot serve answers it 503. */
+/** A proxy skips an instance that does not listen yet; one that listens but cannot serve would answer 503. */
 const LISTEN_AFTER_MS = 5_000;
 
 await runService({
@@ -29,7 +29,7 @@ await runService({
       metrics,
       readiness: { ...service.readiness, api },
     });
-    // Without a snapshot it listens nevertheless, and says why it does not serve.
+    // Listens even without a snapshot, and reports why it does not serve.
     await service.waitUntilFresh(LISTEN_AFTER_MS).catch(() => undefined);
     const server = await listen(service.app, { host, port, portVariable: "PORT" });
     isListening = true;

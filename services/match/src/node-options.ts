@@ -1,8 +1,7 @@
 /**
- * How Node is started for an instance (docs/performance.md). A larger heap at the start: V8 does not collect the whole of it
- * while a snapshot is loaded. A larger young generation: fewer collections, each of which copies what requests have under
- * way. One helper thread of V8 instead of four: on two cores the others would take the core of the main thread by turns;
- * instances are added to use more cores.
+ * Node options of an instance (docs/performance.md). A larger initial heap avoids full collections while a snapshot loads.
+ * A larger young generation needs fewer collections, each of which copies the data of running requests. One V8 helper
+ * thread instead of four: on two cores, more would compete with the main thread. Add instances to use more cores.
  */
 export const MATCH_NODE_OPTIONS: readonly string[] = [
   "--initial-old-space-size=256",

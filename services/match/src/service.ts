@@ -43,7 +43,7 @@ import { isStoreUnavailable } from "./status-of-failure.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
 
-/** What a failed call is counted as. */
+/** The label of a failed call in metrics. */
 const OPERATION_OF_PATH: Readonly<Record<string, ServingOperation>> = {
   [servingApi.operations.match.path]: "match",
   [servingApi.operations.recordImpression.path]: "impressions",
@@ -54,11 +54,11 @@ export interface MatchServiceOptions {
   secrets: MatchSecrets;
   logger: Logger;
   metrics: Metrics;
-  /** At least 0 and below 1; default: Math.random. Draws the winner of ties. */
+  /** In [0, 1); draws the winner of ties. Default: Math.random. */
   random?: () => number;
   /** Unix milliseconds; default: the system clock. */
   nowMs?: () => number;
-  /** Milliseconds that never go back; default: performance.now. */
+  /** Monotonic milliseconds; default: performance.now. */
   monotonicMs?: () => number;
 }
 
@@ -67,13 +67,13 @@ export interface MatchService {
   readiness: ReadinessChecks;
   /** Resolves once this instance may serve; rejects after `timeoutMs`. */
   waitUntilFresh(timeoutMs: number): Promise<void>;
-  /** Hands over what is buffered, drops the lease and closes the connections. Stop listening first. */
+  /** Flushes buffers, drops the lease and closes the connections. Stop listening first. */
   stop(): Promise<void>;
 }
 
 /**
- * The match tier: `/match` and `/impressions`. Keeps nothing that another instance would need, and starts to follow
- * the snapshot at once; until it has, and whenever Redis is unavailable, every request is answered 503.
+ * The match tier: `/match` and `/impressions`. Keeps no state that another instance would need. Follows the snapshot from
+ * the start; until it is loaded, and while Redis is unavailable, every request is answered 503.
  */
 export function createMatchService(options: MatchServiceOptions): MatchService {
   const parts = createParts(options);
@@ -110,7 +110,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
 
 type Parts = ReturnType<typeof createParts>;
 
-/** What lives as long as the service. */
+/** Objects with the lifetime of the service. */
 function createParts({
   settings,
   secrets,
@@ -132,7 +132,7 @@ function createParts({
   });
   const catalog = new Catalog();
   let isTidying = false;
-  /** What money has come for is brought back in turns of less than a millisecond. */
+  /** Restores campaigns that have money again, in slices of less than a millisecond. */
   const tidyInTurns = () => {
     if (isTidying) return;
     isTidying = catalog.index.tidy(nowMs());
@@ -213,7 +213,7 @@ function createApi(
       createImpressionsEndpoint({ ...dependencies, claims: new IdempotencyClaims(redis), batcher }),
     ],
     keys: {
-      // A key that was revoked a moment ago must not be known here any more.
+      // A key that was just revoked must not be valid here any more.
       find: (sha256Hex) => {
         dependencies.requireFresh();
         const atMs = nowMs();
@@ -248,7 +248,7 @@ function createApi(
   });
 }
 
-/** That the snapshot is not published yet is how every start of the stack begins; anything else is a failure. */
+/** A snapshot that is not yet published is normal during a start of the stack; any other error is a failure. */
 function snapshotLog(logger: Logger, outage: OutageLogger) {
   const wait = createWaitLog(logger, {
     waiting: "match requests are answered 503 until management has verified Redis and published the snapshot",
@@ -260,8 +260,8 @@ function snapshotLog(logger: Logger, outage: OutageLogger) {
 }
 
 /**
- * Looked at after every connection: another server may stand behind the address by then. That Redis does not answer is told
- * elsewhere, and it is asked again for as long as the connection lasts.
+ * Checks after every connection, because the address may lead to another server by then. Retries while the connection
+ * lasts; unavailability is logged elsewhere.
  */
 async function warnOfEviction(redis: RedisConnection, logger: Logger): Promise<void> {
   while (redis.status === "ready") {
@@ -272,7 +272,7 @@ async function warnOfEviction(redis: RedisConnection, logger: Logger): Promise<v
       return logger.error({ policies }, sentence);
     } catch (error) {
       if (!isRedisUnavailable(error))
-        return logger.warn({ err: error }, "could not ask Redis for its eviction policy");
+        return logger.warn({ err: error }, "could not read the eviction policy of redis");
       await sleep(EVICTION_AGAIN_AFTER_MS, undefined, { ref: false });
     }
   }

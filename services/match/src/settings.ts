@@ -25,13 +25,13 @@ const settings = {
   rateLimitImpressionsPerGame: rateLimitSetting("RATE_LIMIT_IMPRESSIONS_PER_GAME", "unlimited"),
   /** How long a match holds its price (docs/behaviour.md#holds). */
   holdTtlSeconds: integerSetting("HOLD_TTL_SECONDS", { min: 1, max: DAY_SECONDS, fallback: 600 }),
-  /** A match is billed by its match_id until it is this old (docs/behaviour.md#late-impressions). */
+  /** Maximum age of a match that is billed by its match_id (docs/behaviour.md#late-impressions). */
   lateImpressionSeconds: integerSetting("LATE_IMPRESSION_SECONDS", {
     min: 1,
     max: 7 * DAY_SECONDS,
     fallback: DAY_SECONDS,
   }),
-  /** Without match_id a match is billed until this long after its hold lapses (docs/behaviour.md#which-match). */
+  /** Without match_id, a match is billed until this time after its hold lapses (docs/behaviour.md#which-match). */
   matchWithoutIdSeconds: integerSetting("MATCH_WITHOUT_ID_SECONDS", {
     min: 0,
     max: DAY_SECONDS,

@@ -1,12 +1,12 @@
 import { isRedisUnavailable, LeaseExpired } from "@diegetic/hot-state";
 import { toHttpError } from "@diegetic/service-kit";
 
-/** Whether an error says that nothing can be served now: it is answered 503. */
+/** Whether an error means that nothing can be served now; such errors become 503. */
 export function isStoreUnavailable(error: unknown): boolean {
   return isRedisUnavailable(error) || error instanceof LeaseExpired;
 }
 
-/** The status that an error is answered with. */
+/** The response status for an error. */
 export function statusOfFailure(error: unknown): number {
   return toHttpError(error, isStoreUnavailable).status;
 }

@@ -18,9 +18,9 @@ const MAX_WAIT_SECONDS = 3_600;
 const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 2, nothing: 2 };
 
 /**
- * `npm run audit`: compares all books of the running stack of DATA_DIR, or of DATABASE_URL and REDIS_URL, both of them. Answers the
- * exit code: 0 all agrees, 1 something differs, 2 not everything, or nothing at all, could be compared. Throws when it
- * could not begin, for which the exit code is 2, too.
+ * `npm run audit`: runs a full reconciliation of the running stack of DATA_DIR, or of both DATABASE_URL and REDIS_URL. Returns
+ * the exit code: 0 everything agrees, 1 something differs, 2 the comparison is incomplete or empty. Throws when it cannot
+ * start, for which the exit code is also 2.
  */
 export async function runAuditCommand(args: string[]): Promise<number> {
   const options = readAuditOptions(args);
@@ -32,8 +32,9 @@ export async function runAuditCommand(args: string[]): Promise<number> {
   const stores = await findStores(process.env);
   const report = await reconcileAll({ ...stores, quietWithinMs: waitSeconds * 1_000 }).catch(
     (error: unknown) => {
-      const away = error instanceof DatabaseUnavailable ? error.message : describeRedisUnavailable(error);
-      throw away === undefined ? error : new SetupError(away);
+      const unavailable =
+        error instanceof DatabaseUnavailable ? error.message : describeRedisUnavailable(error);
+      throw unavailable === undefined ? error : new SetupError(unavailable);
     },
   );
   process.stdout.write(json ? auditJson(report) : auditText(report));
@@ -51,8 +52,8 @@ export function readAuditOptions(args: string[]): { json: boolean; waitSeconds: 
 }
 
 /**
- * Where the stores are, both answering: those that are named, or else those of the running stack. Exported for its tests.
- * Throws a sentence that says what to do.
+ * Finds the stores in the environment or in the running stack, and checks that both answer. Throws SetupError with a
+ * sentence that says what to do. Exported for its tests.
  */
 export async function findStores(
   environment: NodeJS.ProcessEnv,

@@ -10,31 +10,31 @@ export const POSTGRES_PORT = 5_432;
 export const REDIS_PORT = 6_379;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** The stores that the operator names; undefined: that of the stack of DATA_DIR. */
+/** The stores that the operator sets; undefined: the store of the stack of DATA_DIR. */
 export interface NamedStores {
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
 }
 
-/** Reads DATABASE_URL and REDIS_URL. Throws SettingsError, without the passwords. */
+/** Reads DATABASE_URL and REDIS_URL. Throws SettingsError, whose message contains no passwords. */
 export function readNamedStores(environment: Environment): NamedStores {
   return readSettings(environment, { settings: {}, secrets: STORE_SETTINGS }).secrets;
 }
 
 /**
- * Fails within seconds, with one sentence for each store that is named and cannot be used, before anything is started, migrated or
- * written.
+ * Call this before anything is started, migrated or written. Rejects within seconds with one sentence for each store that
+ * is set but cannot be used.
  */
 export async function expectUsable({ databaseUrl, redisUrl }: NamedStores): Promise<void> {
   const problems = await Promise.all([
     databaseUrl && problemOf("DATABASE_URL", databaseUrl, POSTGRES_PORT, unusableDatabase),
     redisUrl && problemOf("REDIS_URL", redisUrl, REDIS_PORT, unusableRedis),
   ]);
-  const told = problems.filter((problem) => problem);
-  if (told.length > 0) throw new SetupError(told.join("\n"));
+  const sentences = problems.filter((problem) => problem);
+  if (sentences.length > 0) throw new SetupError(sentences.join("\n"));
 }
 
-/** Of a cluster, one node that answers is enough. */
+/** One answering node of a cluster is enough. */
 async function problemOf(
   variable: string,
   url: string,
@@ -46,7 +46,7 @@ async function problemOf(
   return `${variable} names ${silent}, where nothing answers: start it, or unset ${variable}.`;
 }
 
-/** A killed stack leaves its file behind, but none of the stores that it had started. */
+/** Checks the store, because a killed stack leaves its file behind but no running stores. */
 export async function expectStackStore(
   name: string,
   url: string,
@@ -62,7 +62,7 @@ export async function expectStackStore(
   );
 }
 
-/** A store's addresses in words, when none of them accepts connections; undefined: one does. */
+/** The addresses of a store as text when none of them accepts connections; undefined: one does. */
 async function silentAddresses(url: string, defaultPort: number): Promise<string | undefined> {
   const addresses = addressesOf(url, defaultPort);
   const outcomes = await Promise.all(addresses.map(({ host, port }) => accepts(host, port)));

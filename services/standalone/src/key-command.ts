@@ -32,7 +32,7 @@ const USAGE =
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-/** `npm run --silent key`: a new account with one key, in DATABASE_URL or the stack of DATA_DIR, whether it runs or not. */
+/** `npm run --silent key`: creates an account with one key in DATABASE_URL or in the stack of DATA_DIR, running or not. */
 export async function runKeyCommand(args: string[]): Promise<void> {
   const options = readKeyOptions(args);
   if (options === "help") {
@@ -46,7 +46,7 @@ export async function runKeyCommand(args: string[]): Promise<void> {
 }
 
 async function createKey(dataDir: string, options: KeyOptions): Promise<string> {
-  // Without DATABASE_URL the stack says where its Redis is, and REDIS_URL has no meaning here.
+  // Without DATABASE_URL, the stack determines its Redis, and REDIS_URL is ignored.
   if (process.env.DATABASE_URL?.trim()) {
     const named = readNamedStores(process.env);
     await expectUsable(named);
@@ -64,13 +64,13 @@ async function createKey(dataDir: string, options: KeyOptions): Promise<string> 
   return createInEmbeddedPostgres(dataDir, options);
 }
 
-/** Exported for its tests. What an account with such a key alone cannot do; undefined: nothing of note. */
+/** Warns about what an account with only this key cannot do; undefined: nothing. Exported for its tests. */
 export function scopesWarning({ scopes }: KeyOptions): string | undefined {
   if (scopes === undefined || scopes.some((scope) => scope !== "serving")) return undefined;
   return "Note: this account can own no game, since its only key serves alone. Make an account with all scopes, and its serving key by POST /api-keys.";
 }
 
-/** A directory that was named has to be there: a misspelt one would silently get a stack of its own. */
+/** DATA_DIR must exist if set; otherwise a misspelt one would silently get a new stack. */
 function expectDataDir(dataDir: string, named: string | undefined): void {
   if (!named?.trim() || existsSync(dataDir)) return;
   throw new SetupError(
@@ -79,8 +79,8 @@ function expectDataDir(dataDir: string, named: string | undefined): void {
 }
 
 /**
- * Exported for its tests. Without DATA_DIR, somebody beside a running stack means that one: a key in a new stack would be
- * unknown to it. Throws UsageError.
+ * Without DATA_DIR, the user of a running stack expects the key there; a key in a new stack would be unknown to it. Throws
+ * UsageError. Exported for its tests.
  */
 export function expectNoOtherStack(dataDir: string, running: readonly string[]): void {
   const settings = running.map((other) => `DATA_DIR=${quoted(other)}`).join(" or ");
@@ -97,7 +97,7 @@ export function expectNoOtherStack(dataDir: string, running: readonly string[]):
   say(`There is no stack yet: making one in ${dataDir}. DATA_DIR selects another.`);
 }
 
-/** As a shell takes it. */
+/** Quotes a path for a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
@@ -132,7 +132,7 @@ async function waitForStack(dataDir: string): Promise<StackDescription> {
   return stack;
 }
 
-/** With a Redis the match tier knows the key when this returns; without one, once management publishes what it finds. */
+/** With Redis, the match tier knows the key when this returns; without it, after management publishes the key. */
 async function createInStores(
   databaseUrl: string,
   redisUrl: string | undefined,
@@ -146,7 +146,7 @@ async function createInStores(
     if (redis === undefined) return (await createAccountWithKey({ database }, options)).key;
     const claim = new InstallationClaim(redis, () => installationId(database));
     await claim.look().catch((error: unknown) => {
-      // The key of a store that is unavailable is published later; that of another installation's never would be.
+      // If Redis is unavailable, the key is published later; a Redis of another installation would never get it.
       if (error instanceof ForeignRedis) throw new SetupError(error.message);
     });
     const publishing = new Publishing({
@@ -154,7 +154,7 @@ async function createInStores(
       pipeline,
       claim,
       wallets: createMoneyCommands(redis),
-      // Only the key is published here, and no wallet depends on it.
+      // Publishes only the key, on which no wallet depends.
       recovery: { restoreFrozen: async () => 0 },
       snapshot: new SnapshotPublisher(redis),
       nowMs: Date.now,
@@ -167,7 +167,7 @@ async function createInStores(
   }
 }
 
-/** A stack that does not run needs Postgres alone, for a moment: management publishes the key when it starts. */
+/** A stopped stack only needs Postgres for a moment: management publishes the key when it starts. */
 async function createInEmbeddedPostgres(dataDir: string, options: KeyOptions): Promise<string> {
   const lock = await lockDataDirectory(dataDir, "key");
   try {

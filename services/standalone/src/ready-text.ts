@@ -6,8 +6,8 @@ export interface ReadyDemo extends Demo {
 }
 
 /**
- * What `npm start` ends with: where everything is, and three lines to paste.
- * @param setupToken empty: there is an operator, or nobody else can reach the stack
+ * The final output of `npm start`: all addresses, and three commands to paste.
+ * @param setupToken empty: an operator exists, or the stack is reachable only from this machine
  */
 export function readyText(stack: StackDescription, demo: ReadyDemo | undefined, setupToken: string): string {
   const addresses = [
@@ -41,7 +41,7 @@ function withoutDemo(): string[] {
   return ["Sign up on the dashboard, or make a key for the API: npm run --silent key -- --label NAME"];
 }
 
-/** Each line stands alone and can be pasted again: a player of the moment has met no cap yet. */
+/** Each line works alone and repeatedly: the player id contains the current time, so no cap applies yet. */
 function demoLines(baseUrl: string, demo: ReadyDemo): string[] {
   const header = `-H 'Authorization: Bearer ${demo.key}'`;
   const json = "-H 'Content-Type: application/json'";

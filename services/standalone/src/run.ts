@@ -26,7 +26,7 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** `npm start`: runs the stack until Ctrl-C. Throws one sentence when it cannot start, with nothing left running. */
+/** `npm start`: runs the stack until Ctrl-C. Throws one sentence when it cannot start, after stopping everything. */
 export async function runStack(args: string[]): Promise<void> {
   if (args.includes("--help")) {
     say(START_USAGE);
@@ -35,7 +35,7 @@ export async function runStack(args: string[]): Promise<void> {
   const settings = readStackSettings(process.env, args);
   const { dataDir } = settings;
   const lock = await lockDataDirectory(dataDir, "stack");
-  /** Nothing is in the data directory, or outside with a secret of it, that somebody could miss. */
+  /** Neither the data directory, nor an external store with a secret of it, contains anything worth keeping. */
   let isUnused = false;
   try {
     noteStack(dataDir);
@@ -66,11 +66,11 @@ export async function runStack(args: string[]): Promise<void> {
     if (isUnused) releaseUnusedDirectory(dataDir, lock);
     else lock.release();
   }
-  // Whatever a library may still hold open must not keep the terminal.
+  // Handles that libraries still hold open must not keep the process alive.
   process.exit(0);
 }
 
-/** Whether the sentence sends its reader to a file there. */
+/** Whether the message refers to a file in the data directory. */
 function pointsInto(dataDir: string, error: unknown): boolean {
   const isSentence = error instanceof SetupError || error instanceof DatabaseUnavailable;
   return !isSentence || error.message.includes(dataDir);
@@ -80,8 +80,8 @@ async function runUntilStopped(
   stack: Stack,
   onReady: (description: StackDescription) => void,
 ): Promise<void> {
-  // Ctrl-C reaches this process twice, from the terminal and through npm: a second and third signal change nothing.
-  // That npm passes signals on to this process, and not to a shell, takes the `exec` in package.json.
+  // Ctrl-C reaches this process twice, from the terminal and through npm, so further signals are ignored.
+  // The `exec` in package.json makes npm signal this process instead of a shell.
   const stopRequested = new Promise<void>((resolve) => {
     for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
   });
@@ -103,7 +103,7 @@ async function runUntilStopped(
   say("Stopped.");
 }
 
-/** After a killed supervisor its processes end by themselves; until then they hold ports and files. */
+/** The processes of a killed supervisor end without help; until then they hold ports and files. */
 async function waitForLeftovers(dataDir: string): Promise<void> {
   const pids = readStackFile(dataDir)?.processes.map((process) => process.pid) ?? [];
   const haveEnded = () => pids.every((pid) => processIdentity(pid) === undefined);
@@ -115,7 +115,7 @@ async function waitForLeftovers(dataDir: string): Promise<void> {
   }
 }
 
-/** A stack that others can reach always has one: otherwise a stranger could be the first to sign up. */
+/** A stack that other machines can reach always has a token: otherwise a stranger could be the first to sign up. */
 function setupTokenOf({ setupToken, isReachable }: StackSettings, { authSecret }: StackSecrets): string {
   if (setupToken !== "" || !isReachable) return setupToken;
   return createHmac("sha256", authSecret).update("setup token").digest("base64url");
@@ -147,7 +147,7 @@ function prepareDemo(stores: { databaseUrl: string; redisUrl: string }, secret: 
   });
 }
 
-/** What the demo account did in the weeks before it was made, written as billing writes everything. */
+/** Creates past activity of the demo account, through the same code as billing. */
 async function writeDemoHistory(
   database: Database,
   { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
@@ -161,12 +161,12 @@ async function writeDemoHistory(
   const logger = createLogger({ service: "billing", instance: "demo", level: "silent" });
   const stores = { databaseUrl, redisUrl, logger };
   try {
-    // The last record says that everything before it is there.
+    // The presence of the last record implies that all earlier ones exist.
     await writeRecords(stores, history.records.slice(0, -1));
     await recordDemoCalls(redis, history);
     await writeRecords(stores, history.records.slice(-1));
   } catch (error) {
-    // Management refuses such a Redis, too, and says so.
+    // Management rejects such a Redis too and logs the reason.
     if (!(error instanceof ForeignRedis)) throw error;
   } finally {
     redis.disconnect();

@@ -35,20 +35,20 @@ export interface StackSettings {
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   demo: boolean;
-  /** Somebody on another machine may reach the front. */
+  /** Other machines may reach the front. */
   isReachable: boolean;
-  /** What the first sign-up has to know; empty: the stack makes one when it is reachable. */
+  /** Token for the first sign-up; empty: the stack creates one when other machines can reach it. */
   setupToken: string;
   matchInstances: number;
 }
 
-/** The stores that the operator names; undefined: the stack's own. Addresses may contain passwords. */
+/** The stores that the operator sets; undefined: the stack's own. Addresses may contain passwords. */
 export const STORE_SETTINGS = {
   databaseUrl: optional(databaseUrlSetting),
   redisUrl: optional(redisUrlSetting),
 };
 
-/** What the stack itself gives to its services, whatever the environment says; here only to be read. */
+/** Settings that the stack overrides for its services; read here only for validation. */
 const GIVEN_TO_SERVICES = {
   HOST: "127.0.0.1",
   PORT: "0",
@@ -63,8 +63,8 @@ const GIVEN_TO_SERVICES = {
 };
 
 /**
- * Reads environment and command line of `npm start`, those settings too that only a service reads, before anything is
- * started. Throws SettingsError with a sentence for every problem; UsageError when one of them is of the command line.
+ * Reads the environment and the command line of `npm start` before anything is started, including settings that only a
+ * service uses. Throws SettingsError with a sentence for every problem, or UsageError when the command line is wrong too.
  */
 export function readStackSettings(environment: Environment, args: string[]): StackSettings {
   const problems = new Set<string>();
@@ -108,12 +108,12 @@ function readOwnSettings(environment: Environment): Omit<StackSettings, "dataDir
   return { ...own, ...secrets, demo: own.demo === "1", isReachable };
 }
 
-/** Whether a host, as a setting or an address names it, leads to this machine alone. */
+/** Whether a host name or address only leads to this machine. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || isLoopbackAddress(host.replace(/^\[|\]$/g, ""));
 }
 
-/** DATA_DIR; a relative path starts at the root of the repository. */
+/** DATA_DIR; a relative path is resolved against the root of the repository. */
 export function readDataDir(environment: Environment): string {
   const { settings } = readSettings(environment, {
     settings: { dataDir: textSetting("DATA_DIR", { fallback: ".data", maxLength: 4_096 }) },

@@ -18,17 +18,17 @@ const FRONT = "front";
 export interface StackOptions {
   settings: StackSettings;
   secrets: StackSecrets;
-  /** What the first sign-up has to know; empty: nothing. */
+  /** Token for the first sign-up; empty: none required. */
   setupToken: string;
-  /** Brings the database to the newest schema, and creates what has to be there before management starts. */
+  /** Migrates the database, and creates what must exist before management starts. */
   prepareStores(databaseUrl: string, redisUrl: string): Promise<void>;
-  /** One line for the person at the terminal. */
+  /** One line for the terminal. */
   say(line: string): void;
 }
 
 /**
- * The whole topology on this machine, each part its own process: starts it in the order of its dependencies, restarts
- * what dies, keeps `stack.json` true, and stops everything in the opposite order.
+ * Runs all services on this machine, each as its own process: starts them in dependency order, restarts crashed ones, keeps
+ * `stack.json` current, and stops them in reverse order.
  */
 export class Stack {
   readonly #options: StackOptions;
@@ -61,7 +61,7 @@ export class Stack {
       ...playerHashKey(),
       AUTH_SECRET: options.secrets.authSecret,
       SETUP_TOKEN: options.setupToken,
-      // Everybody who reaches the page gets this key: other machines get none.
+      // Everyone who can open the page gets this key, so there is none when other machines can reach it.
       DEMO_GAME_KEY:
         settings.demo && isLoopbackHost(settings.host) ? demoGameKey(options.secrets.demoSecret) : "",
     }));
@@ -79,12 +79,12 @@ export class Stack {
     }
   }
 
-  /** Returns when every service is ready; on failure the caller still has to `stop`. */
+  /** Resolves when every service is ready. After a rejection the caller must still call `stop`. */
   async start(): Promise<StackDescription> {
     const { settings, say, prepareStores } = this.#options;
     mkdirSync(this.#logDir(), { recursive: true, mode: 0o700 });
     putAwayLeftoverLogs(this.#logDir(), settings.matchInstances);
-    // First, because the most likely problem is a port in use, and it is told before anything else has started.
+    // First, because the most likely problem is a port in use; it is then reported before anything else starts.
     await this.#front.start();
     await expectUsable(settings);
     say("Starting Postgres and Redis …");
@@ -104,7 +104,7 @@ export class Stack {
     return this.describe();
   }
 
-  /** Ends everything that was started, in the order in which nothing is lost; a second call waits for the first. */
+  /** Stops everything that was started, in an order that loses nothing; a second call waits for the first. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopInOrder();
     return this.#stopping;
@@ -149,7 +149,7 @@ export class Stack {
   ): Supervised<ServiceProcess> {
     const { settings } = this.#options;
     return this.#supervise<ServiceProcess>(name, ({ previous, attempt, signal }) => {
-      // A restarted service keeps its ports, so that its addresses stay true, unless somebody has taken them.
+      // A restarted service keeps its ports, so that its addresses stay valid, unless another process took them.
       const ports = attempt === 0 ? previous : undefined;
       const isFront = name === FRONT;
       const environment = {
@@ -157,9 +157,9 @@ export class Stack {
         PORT: String(ports?.port ?? (isFront ? settings.port : 0)),
         METRICS_PORT: String(ports?.metricsPort ?? 0),
         INSTANCE_NAME: name,
-        // The services see the front alone, which stands on this machine.
+        // The services' only client is the front on this machine.
         TRUSTED_PROXIES: "loopback",
-        // Only the services that use it get an address; empty is unset.
+        // Only services that use the address get it; empty means unset.
         DATABASE_URL: "",
         PLAYER_HASH_KEY: "",
         AUTH_SECRET: "",
@@ -171,7 +171,7 @@ export class Stack {
       const logFile = join(this.#logDir(), `${name}.log`);
       const entry = fileURLToPath(entryUrl);
       const isRestart = previous !== undefined;
-      // The front is ready when the others are, and they start after it.
+      // The front becomes ready after the other services, which start after it.
       const untilReady = !isFront;
       return launchService({
         name,
@@ -212,7 +212,7 @@ export class Stack {
     });
   }
 
-  /** Tells the front where to send requests, and readers of `stack.json` what runs. */
+  /** Updates the targets of the front, and `stack.json`. */
   #tell(): void {
     if (!this.#ready || this.#stopping !== undefined) return;
     const targets: Targets = {
@@ -232,7 +232,7 @@ function originOf(service: Supervised<ServiceProcess>): string {
   return `http://127.0.0.1:${service.last?.port}`;
 }
 
-/** A service package holds its entry file beside its index. */
+/** The entry file of a service package is next to its index. */
 function mainOf(packageName: string): string {
   return new URL("./main.js", import.meta.resolve(packageName)).href;
 }

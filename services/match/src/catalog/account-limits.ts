@@ -1,7 +1,7 @@
 import { ShardedMap } from "@diegetic/collections";
 import type { AccountLimits } from "@diegetic/service-kit";
 
-/** The limits that keys of an account carry themselves. */
+/** The keys' own rate limits, by account. */
 class OwnLimits implements AccountLimits {
   maxOwn: number | null = null;
   keyCount = 0;
@@ -24,11 +24,11 @@ class OwnLimits implements AccountLimits {
   }
 }
 
-/** One object per account that has a key or a session, shared by all of them. */
+/** One object per account with a key or a session, shared by all of its keys and sessions. */
 export class KnownAccounts {
   readonly #accounts = new ShardedMap<OwnLimits>();
 
-  /** Adds a key or session. @param limit its own; null: it carries none */
+  /** Adds a key or session. @param limit its own limit; null: none */
   add(accountId: string, sha256Hex: string, limit: number | null): AccountLimits {
     let account = this.#accounts.get(accountId);
     if (account === undefined) {
@@ -40,7 +40,7 @@ export class KnownAccounts {
     return account;
   }
 
-  /** Removes a key or session that was added. */
+  /** Removes a key or session that was added before. */
   remove(accountId: string, sha256Hex: string): void {
     const account = this.#accounts.get(accountId);
     if (account === undefined) return;

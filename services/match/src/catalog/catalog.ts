@@ -17,9 +17,9 @@ interface KnownKey {
   expiresAtMs: number | null;
 }
 
-/** What this instance knows of the snapshot, in memory: keys, sessions, placements, advertisers, campaigns in any status. */
+/** The snapshot in memory: keys, sessions, placements, advertisers, and campaigns in any status. */
 export class Catalog {
-  /** Answers need what a campaign shows, not whom it targets. */
+  /** Responses need no targets, so the index drops them. */
   readonly index = new CampaignIndex({ keepsTargets: false });
   readonly #placements = new ShardedMap<SnapshotPlacement>();
   readonly #advertiserVersions = new ShardedMap<number>();
@@ -27,7 +27,7 @@ export class Catalog {
   readonly #sessions = new ShardedMap<KnownKey>();
   readonly #accounts = new KnownAccounts();
 
-  /** Takes a change as the follower brings it. Entities of a kind that is not known here are left out. */
+  /** Applies a change from the follower. Ignores entities of unknown kinds. */
   apply({ name, json }: SnapshotChange): void {
     const separator = name.indexOf(":");
     const id = name.slice(separator + 1);
@@ -43,7 +43,7 @@ export class Catalog {
       case "advertiser":
         if (json === null) this.#advertiserVersions.delete(id);
         else this.#advertiserVersions.set(id, (JSON.parse(json) as SnapshotAdvertiser).version);
-        // There may be money again.
+        // The new version may have money again.
         this.index.readmitAdvertiser(id);
         break;
       case "key":
@@ -64,17 +64,17 @@ export class Catalog {
     return this.#placements.get(gameId);
   }
 
-  /** 0: the advertiser is not known. */
+  /** 0 for an unknown advertiser. */
   advertiserVersion(advertiserId: string): number {
     return this.#advertiserVersions.get(advertiserId) ?? 0;
   }
 
-  /** The key, unless it is unknown, revoked or has expired. */
+  /** The key; undefined if unknown, revoked or expired. */
   key(sha256Hex: string, nowMs: number): ApiKey | undefined {
     return inForce(this.#keys.get(sha256Hex), nowMs);
   }
 
-  /** The session, unless it is unknown, ended or has expired. */
+  /** The session; undefined if unknown, ended or expired. */
   session(sha256Hex: string, nowMs: number): ApiKey | undefined {
     return inForce(this.#sessions.get(sha256Hex), nowMs);
   }
@@ -104,7 +104,7 @@ export class Catalog {
     if (known !== undefined) this.#accounts.remove(known.key.accountId, sha256Hex);
   }
 
-  /** How many entities of each kind there are. */
+  /** Number of entities by kind. */
   sizes(): Record<
     "campaigns" | "active_campaigns" | "placements" | "advertisers" | "keys" | "sessions",
     number

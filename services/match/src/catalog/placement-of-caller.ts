@@ -2,7 +2,7 @@ import type { SnapshotPlacement } from "@diegetic/contracts";
 import { forbidden, notFound } from "@diegetic/service-kit";
 import type { Catalog } from "./catalog.ts";
 
-/** The placement of a game that belongs to the caller, active or not; throws 404 and 403 (docs/behaviour.md#who-may-serve-a-game). */
+/** The placement of a game of the caller, active or not. Throws 404 and 403 (docs/behaviour.md#who-may-serve-a-game). */
 export function placementOfCaller(catalog: Catalog, gameId: string, accountId: string): SnapshotPlacement {
   const placement = catalog.placement(gameId);
   if (placement === undefined) {

@@ -7,10 +7,10 @@ const MAX_GATHERED = 20_000;
 const MAX_JOBS_UNDER_WAY = 4;
 
 /**
- * Gathers committed impressions for 25 ms or up to 500, and queues them as one billing job. The outbox is the truth:
- * what cannot be queued, or finds no room here while the queue is slow, is found there by the billing service.
+ * Collects committed impressions for 25 ms or up to 500 and queues them as one billing job. The outbox is authoritative:
+ * the billing service finds there what cannot be queued, or exceeds the buffer while the queue is slow.
  *
- * `timer` is set while something waits for its 25 ms to be over; at most four jobs are on their way at a time.
+ * `timer` is set while impressions wait for the 25 ms to pass. At most four jobs are in flight.
  */
 export class ImpressionBatcher {
   readonly #producer: Pick<BillingProducer, "add">;
@@ -46,7 +46,7 @@ export class ImpressionBatcher {
     else this.#timer ??= setTimeout(() => this.#send(), GATHER_MS);
   }
 
-  /** Hands everything over that has been added. Ends also while Redis is unavailable: failed jobs are not tried again here. */
+  /** Flushes everything that was added. Also ends while Redis is unavailable, because failed jobs are not retried here. */
   async flush(): Promise<void> {
     while (this.#gathered.length > 0 || this.#underWay.size > 0) {
       this.#send();
@@ -62,7 +62,7 @@ export class ImpressionBatcher {
       this.#underWay.add(job);
       void job.finally(() => {
         this.#underWay.delete(job);
-        // What came while all jobs were under way has waited for this moment.
+        // Impressions may have accumulated while the maximum number of jobs was in flight.
         if (this.#gathered.length > 0) this.#timer ??= setTimeout(() => this.#send(), GATHER_MS);
       });
     }

@@ -33,7 +33,7 @@ import type { OpenedMatchId } from "../match-id/match-ids.ts";
 import { statusOfFailure } from "../status-of-failure.ts";
 import type { ImpressionBatcher } from "./impression-batcher.ts";
 
-/** After so long a committed impression that is not in Postgres yet is queued again. */
+/** A committed impression that is not in Postgres after this time is queued again. */
 const OUTBOX_DUE_MS = 5_000;
 const NO_MATCH =
   "There is no unbilled match of this campaign and creative in this game whose hold is open or lapsed only recently: send match_id, or ask for a match by POST /match first.";
@@ -49,7 +49,7 @@ export interface ImpressionDependencies
   batcher: ImpressionBatcher;
 }
 
-/** `POST /impressions`: load → claim → commit → present (docs/behaviour.md#impressions). */
+/** `POST /impressions`: load → claim → commit → respond (docs/behaviour.md#impressions). */
 export function createImpressionsEndpoint(dependencies: ImpressionDependencies): Endpoint {
   return endpoint(servingApi.operations.recordImpression, (context) =>
     handleImpression(dependencies, context),
@@ -75,7 +75,7 @@ async function recordImpression(
   context: RequestContext,
   body: ImpressionRequest,
 ): Promise<Answer> {
-  // Nothing has been waited for since the key was looked up: what is known here was so under this lease.
+  // No await since the key was looked up, so the snapshot used so far was valid under this lease.
   const leaseExpiresMs = dependencies.leaseExpiresMs();
   const campaign = campaignOf(dependencies, body);
   const taken = context.takeQuota(
@@ -92,7 +92,7 @@ async function recordImpression(
   if (!result.replay) {
     dependencies.traffic.impression(body.game_id, context.accountId, dependencies.nowMs());
   }
-  return { status: 201, body: present(result.record) };
+  return { status: 201, body: toResponse(result.record) };
 }
 
 /** Throws 400 and 422 for the body; 404 and 403 for its game. */
@@ -111,7 +111,7 @@ function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest
 
 type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried" | "leaseExpiresMs">;
 
-/** The match that the request names; null: none. An id that was made for another request names none that there is. */
+/** The match of the request; null: it has no match_id. An id made for another scope becomes an unknown match. */
 function matchOf(
   { matchIds }: ImpressionDependencies,
   { accountId }: RequestContext,
@@ -124,7 +124,7 @@ function matchOf(
   return matchIds.open(text, scope, advertiserId) ?? { matchId: "", carried: null };
 }
 
-/** What is charged once: a match, or whatever match is found for a request that has a key. */
+/** The operation to charge at most once: a match, or an idempotency key for which Redis picks a match. */
 function operationOf(match: OpenedMatchId | null, claim: OperationClaim | null): Operation {
   if (match !== null) return { operationId: newId("op"), ...match };
   if (claim === null) return { operationId: newId("op"), matchId: null };
@@ -132,14 +132,14 @@ function operationOf(match: OpenedMatchId | null, claim: OperationClaim | null):
 }
 
 interface OperationClaim {
-  /** The same for the same account, endpoint, key and body, whatever Redis has forgotten (ADR 12). */
+  /** Derived from account, endpoint, key and body, so that it is stable even if Redis lost data (ADR 12). */
   operationId: string;
-  /** Charged by an earlier request: a retry is about that match, also when nothing else remembers it any more. */
+  /** The match that an earlier request with this key charged; a retry uses it, even if nothing else knows the match. */
   matchId: string | null;
   finish(result: CommitResult): Promise<void>;
 }
 
-/** Null without an `Idempotency-Key`; throws 409 when the key came with another body. */
+/** Null without an `Idempotency-Key`; throws 409 when the key was used with another body. */
 async function claimOperation(
   { claims }: ImpressionDependencies,
   context: RequestContext,
@@ -162,7 +162,7 @@ async function claimOperation(
   };
 }
 
-/** Whatever was charged is on its way to billing, also when something else fails and the answer is not 201. */
+/** Hands every charge over to billing, even if a later step fails and the response is not 201. */
 async function commit(
   { money, due, batcher, nowMs }: ImpressionDependencies,
   body: ImpressionRequest,
@@ -190,7 +190,7 @@ async function commit(
 function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: CampaignIds): HttpError {
   switch (reason) {
     case "no_match":
-      // A deleted creative is known only by its open matches (docs/behaviour.md#unknown-campaigns-and-creatives).
+      // Only open matches know a deleted creative (docs/behaviour.md#unknown-campaigns-and-creatives).
       if (!campaign.creativeIds.includes(body.creative_id)) {
         return notFound("creative_id names no creative of this campaign: send the one of the match");
       }
@@ -212,7 +212,7 @@ function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: Campa
   }
 }
 
-function present(record: ImpressionRecord | ReplayedRecord): ImpressionResponse {
+function toResponse(record: ImpressionRecord | ReplayedRecord): ImpressionResponse {
   return {
     impression_id: record.impression_id,
     campaign_id: record.match.campaign_id,

@@ -1,6 +1,6 @@
 import type { AffinityContribution, MatchFacts } from "@diegetic/contracts";
 
-/** What of a match its id carries: the rest stands in the id itself and in the request of its impression. */
+/** The facts that a match id carries; the others follow from the id and the impression request. */
 export type CarriedFacts = Omit<
   MatchFacts,
   "match_id" | "advertiser_id" | "campaign_id" | "game_id" | "developer_account_id"
@@ -20,7 +20,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const ULID = new RegExp(`^[0-7][${ALPHABET}]{25}$`);
 const VALUE_OF = new Map([...ALPHABET].map((character, value) => [character, value]));
 
-/** Null: they do not fit. `matched_at_ms` is given as milliseconds since `epochMs`. */
+/** Null: the facts do not fit. Encodes `matched_at_ms` as milliseconds since `epochMs`. */
 export function encodeFacts(facts: CarriedFacts, epochMs: number): Buffer | null {
   const writer = new Writer();
   const { affinities, affinity_score: score, country_code: country } = facts;
@@ -52,7 +52,7 @@ export function encodeFacts(facts: CarriedFacts, epochMs: number): Buffer | null
   return writer.result();
 }
 
-/** Throws RangeError when they are cut short. */
+/** Throws RangeError when the bytes are truncated. */
 export function decodeFacts(bytes: Buffer, epochMs: number): CarriedFacts {
   const reader = new Reader(bytes);
   const hashes = reader.bytes(HASHES_BYTES).toString("base64url");
@@ -134,7 +134,7 @@ class Writer {
     for (const value of values) this.byte(value);
   }
 
-  /** A whole number, not negative: seven bits a byte, the lowest first. */
+  /** An unsigned varint: seven bits per byte, least significant first. */
   integer(value: number): void {
     let rest = value;
     for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) this.byte((rest % 0x80) | 0x80);
@@ -147,7 +147,7 @@ class Writer {
     this.bytes(bytes);
   }
 
-  /** Thousandths, twice; else 1 and the number as it is. */
+  /** Twice the thousandths; for any other number 1, then the number as a double. */
   contribution(value: number): void {
     const millis = Math.round(value * MILLIS);
     if (millis >= 0 && millis / MILLIS === value) {

@@ -3,7 +3,7 @@ import type { MatchFacts } from "@diegetic/contracts";
 import type { CarriedMatch } from "@diegetic/hot-state";
 import { decodeFacts, encodeFacts, ulidBytes } from "./match-facts-codec.ts";
 
-/** `mat_` and a ULID: by this part the match is known everywhere behind the interface. */
+/** `mat_` and a ULID: the part that identifies the match in Redis and Postgres. */
 const NAME_CHARACTERS = 30;
 const NAME = /^mat_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const CIPHER = "aes-256-gcm";
@@ -13,7 +13,7 @@ const TAG_BYTES = 12;
 /** Milliseconds and the valid-from epoch. */
 const HEAD_BYTES = 10;
 
-/** What the match and its impression have in common: an id verifies nowhere else. */
+/** What a match and its impression have in common; an id verifies only within it. */
 export interface MatchScope {
   developerAccountId: string;
   gameId: string;
@@ -21,11 +21,11 @@ export interface MatchScope {
   creativeId: string;
 }
 
-/** An id as a game sent it. */
+/** A decoded match id. */
 export interface OpenedMatchId {
-  /** The match's name in Redis and Postgres. */
+  /** The id of the match in Redis and Postgres. */
   matchId: string;
-  /** Null: the id carries nothing. */
+  /** Null: the id carries no facts. */
   carried: CarriedMatch | null;
 }
 
@@ -35,7 +35,7 @@ interface Key {
 }
 
 /**
- * Match ids that carry what their impression needs, encrypted, so that a match that nobody sees leaves nothing in Redis
+ * Match ids that carry the encrypted facts for their impression, so that an unseen match leaves nothing in Redis
  * (docs/adr/0001-matches-live-in-one-hash-per-campaign-and-game.md).
  */
 export class MatchIds {
@@ -46,13 +46,13 @@ export class MatchIds {
     this.#keys = [keyOf(first), ...others.map(keyOf)];
   }
 
-  /** What `seal` will carry; null: these facts do not fit. */
+  /** Encodes the facts for `seal`; null: they do not fit. */
   pack(facts: MatchFacts): Buffer | null {
     if (!NAME.test(facts.match_id)) return null;
     return encodeFacts(facts, timeOf(facts.match_id));
   }
 
-  /** The id that the game gets. A match is sealed once: its name is the nonce. */
+  /** Creates the id for the game. Seal each match only once: the nonce derives from its id. */
   seal(
     matchId: string,
     packed: Buffer,
@@ -69,7 +69,7 @@ export class MatchIds {
     return matchId + Buffer.concat([...sealed, cipher.getAuthTag()]).toString("base64url");
   }
 
-  /** Null: no such id was made for these. */
+  /** Null: the id was not made for this scope. */
   open(text: string, scope: MatchScope, advertiserId: string): OpenedMatchId | null {
     if (text.length <= NAME_CHARACTERS) return { matchId: text, carried: null };
     const matchId = text.slice(0, NAME_CHARACTERS);

@@ -175,12 +175,12 @@ describe("Attempts", () => {
         const attempts = new Attempts();
         for (const one of advertisers) {
           const id = `adv_${one}`;
-          if (attempts.left > 0 && !attempts.quarantine().includes(id)) attempts.use(id);
+          if (attempts.left > 0 && !attempts.deferred().includes(id)) attempts.use(id);
         }
         const used = new Set(advertisers).size;
         if (used < 4) expect(attempts.left).toBeGreaterThan(0);
         expect(attempts.left).toBeGreaterThanOrEqual(0);
-        expect(attempts.quarantine()).not.toContain("adv_new");
+        expect(attempts.deferred()).not.toContain("adv_new");
       }),
     );
   });

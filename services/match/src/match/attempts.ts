@@ -1,12 +1,12 @@
 /** See docs/behaviour.md#attempts. */
 export const MAX_RESERVATIONS = 8;
-/** How often one advertiser's changes may make a request decide anew. */
+/** Maximum restarts of a decision because of one advertiser's changes. */
 const MAX_FRESH_STARTS = 2;
 
 /**
- * The reservations of one match request, shared among advertisers. An advertiser that has used as many as are left is set
- * aside: its other campaigns are tried only when nobody else has one. So it uses half of them at most while others wait,
- * whatever its campaigns are refused for, and it takes four such advertisers to use up a request.
+ * The reservations of one match request, shared among advertisers. An advertiser that has used as many as are left is
+ * deferred: its other campaigns are tried only when no other advertiser has a candidate. So one advertiser uses at most
+ * half of them while others wait, and only four such advertisers can exhaust a request.
  */
 export class Attempts {
   /** The advertiser of each reservation so far. */
@@ -26,15 +26,15 @@ export class Attempts {
     this.#used.push(advertiserId);
   }
 
-  /** Whether the request may be decided anew because a campaign of the advertiser turned out newer than this instance knew. */
+  /** Whether the decision may restart because Redis has a newer version of the advertiser's campaign than this instance. */
   startFresh(advertiserId: string): boolean {
     if (countOf(this.#freshStarts, advertiserId) >= MAX_FRESH_STARTS) return false;
     this.#freshStarts.push(advertiserId);
     return true;
   }
 
-  /** The advertisers whose campaigns wait until those of all others have been tried. */
-  quarantine(): string[] {
+  /** The advertisers whose campaigns are tried only after those of all others. */
+  deferred(): string[] {
     if (this.isUnused) return this.#used;
     return [...new Set(this.#used)].filter((one) => countOf(this.#used, one) >= this.left);
   }

@@ -6,7 +6,7 @@ import type { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
 import type { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import type { MatchSettings } from "../settings.ts";
 
-/** What the endpoints of the match tier work with. */
+/** Dependencies of the match tier's endpoints. */
 export interface MatchDependencies {
   settings: Pick<
     MatchSettings,
@@ -26,14 +26,14 @@ export interface MatchDependencies {
   due: DueIndex;
   traffic: Pick<TrafficRecorder, "match" | "impression" | "gameRefusal">;
   logger: Logger;
-  /** Throws 503 unless what this instance knows of the snapshot is certainly still obeyed. */
+  /** Throws 503 unless the lease guarantees that this instance's snapshot is current. */
   requireFresh(): void;
-  /** When the lease expires under which this instance serves, by the clock of Redis: scripts refuse what was decided under an older one. */
+  /** End of this instance's lease by the clock of Redis. Scripts refuse decisions made under an expired lease. */
   leaseExpiresMs(): number;
-  /** Applies everything that is published by now; throws 503 when it cannot. */
+  /** Applies everything published so far; throws 503 when it cannot. */
   catchUp(): Promise<void>;
   nowMs(): number;
-  /** At least 0 and below 1. */
+  /** In [0, 1). */
   random(): number;
   countReservation(result: string): void;
 }

@@ -4,15 +4,15 @@ import type { RequestContext } from "@diegetic/service-kit";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 
-/** A match request with what it refers to. */
+/** A match request with the entities that it refers to. */
 export interface LoadedRequest {
   body: MatchRequest;
   placement: SnapshotPlacement;
   userHash: string;
   session: { gameId: string; sessionKey: string };
-  /** The player session ends after so long without a match request. */
+  /** The player session ends after this time without a match request. */
   sessionIdleMs: number;
-  /** Of the lease that stood when the key was looked up. */
+  /** End of the lease under which the key was looked up. */
   leaseExpiresMs: number;
 }
 
@@ -37,7 +37,7 @@ export function load(dependencies: MatchDependencies, context: RequestContext): 
   };
 }
 
-/** The placement may have changed while the request waited; whom the game belongs to does not change. */
+/** The placement may have changed while the request waited; the owner of a game never changes. */
 export function withCurrentPlacement(dependencies: MatchDependencies, request: LoadedRequest): LoadedRequest {
   const placement = dependencies.catalog.placement(request.body.game_id) ?? request.placement;
   return placement === request.placement ? request : { ...request, placement };

@@ -5,10 +5,10 @@ import { statusOfFailure } from "../status-of-failure.ts";
 import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, load, withCurrentPlacement } from "./load.ts";
-import { NO_MATCH_HEADER, type NoMatchReason, presentMatch, presentNoMatch } from "./present.ts";
+import { NO_MATCH_HEADER, type NoMatchReason, toMatchAnswer, toNoMatchAnswer } from "./match-answer.ts";
 import { reserveOne, type Trial, withdraw, withdrawLater } from "./reserve-one.ts";
 
-/** `POST /match`: load → decide → commit → present (docs/behaviour.md#matching). */
+/** `POST /match`: load → decide → commit → respond (docs/behaviour.md#matching). */
 export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
   return endpoint(servingApi.operations.match, (context) => handleMatch(dependencies, context));
 }
@@ -64,14 +64,14 @@ async function findMatch(
     const request = withCurrentPlacement(dependencies, loaded);
     const decision = decide(dependencies, request, trial);
     if (decision.candidate === null) {
-      return presentNoMatch(await turnAway(dependencies, request, trial, decision));
+      return toNoMatchAnswer(await endWithoutCandidate(dependencies, request, trial, decision));
     }
     const tried = await reserveOne(dependencies, request, decision.candidate, trial);
     switch (tried.outcome) {
       case "held":
-        return presentMatch(tried);
+        return toMatchAnswer(tried);
       case "session_full":
-        return presentNoMatch("session_cap");
+        return toNoMatchAnswer("session_cap");
       case "refused":
         break;
       case "outdated":
@@ -80,16 +80,16 @@ async function findMatch(
   }
 }
 
-/** Nobody to try: why, apart from the session's cap, and whether one was passed over that had just been refused. */
-interface Nobody {
+/** No candidate: the reason, apart from session caps, and whether a recently refused campaign was skipped. */
+interface NoCandidate {
   candidate: null;
   reason: NoMatchReason;
   passedOver: boolean;
 }
-/** Whom to try; or why nobody (docs/behaviour.md#reasons-for-no-match). */
-type Decision = { candidate: Candidate } | Nobody;
+/** The candidate to try, or the reason for none (docs/behaviour.md#reasons-for-no-match). */
+type Decision = { candidate: Candidate } | NoCandidate;
 
-/** Synchronous and on what is known right now: rules 1 to 7, without what was refused, here or to others a moment ago. */
+/** Applies rules 1 to 7 synchronously to the current snapshot, and skips recently refused campaigns. */
 function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: Trial): Decision {
   dependencies.requireFresh();
   const { placement, body } = request;
@@ -105,7 +105,7 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
     const { shareRefusals, random } = dependencies;
     const shared = shareRefusals.of(placement.account_id, scene.nowMs);
     const exclude = shared.length === 0 ? trial.refused : [...trial.refused, ...shared];
-    const excludeAdvertisers = trial.attempts.quarantine();
+    const excludeAdvertisers = trial.attempts.deferred();
     let draw = index.draw(scene, random, { exclude, excludeAdvertisers });
     if (draw.candidate === null && excludeAdvertisers.length > 0)
       draw = index.draw(scene, random, { exclude });
@@ -119,14 +119,14 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
 }
 
 /**
- * Nothing to try: the request still keeps its player session alive. A session that has had all its ads is the reason
- * before anything else is that a campaign which passes rules 1 to 7 was refused for (docs/behaviour.md#reasons-for-no-match).
+ * Ends a request without a candidate, which still keeps its player session alive. A full session takes precedence over any
+ * reason for which an eligible campaign was refused (docs/behaviour.md#reasons-for-no-match).
  */
-async function turnAway(
+async function endWithoutCandidate(
   dependencies: MatchDependencies,
   request: LoadedRequest,
   trial: Trial,
-  { reason, passedOver }: Nobody,
+  { reason, passedOver }: NoCandidate,
 ): Promise<NoMatchReason> {
   if (trial.admission !== undefined) {
     await withdraw(dependencies, request, trial);

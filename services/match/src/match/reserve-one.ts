@@ -19,7 +19,7 @@ const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set([
   "developer_share",
 ]);
 
-/** What a reservation works with. */
+/** Dependencies of a reservation. */
 export interface ReserveDependencies
   extends Pick<
     MatchDependencies,
@@ -37,30 +37,29 @@ export interface ReserveDependencies
   settings: Pick<MatchDependencies["settings"], "holdTtlSeconds">;
 }
 
-/** What one match request has used up and learnt so far. */
+/** The state of one match request across its reservations. */
 export interface Trial {
   matchId: string;
   attempts: Attempts;
-  /** One of those tried lacked money, or was left out because it had just lacked it. */
+  /** A tried campaign lacked money, or one was skipped because it recently did. */
   lackedMoney: boolean;
-  /** The campaigns that could not be held. */
+  /** Campaigns whose reservation was refused. */
   refused: string[];
-  /** The match's place in the player session, as the first reservation got it. */
+  /** The match's session seat, from the first reservation. */
   admission?: AdmitResult;
 }
 
 export type TrialOutcome =
   | { outcome: "held"; matchId: string; candidate: Candidate; creativeId: string; timesSeen: number }
-  /** The session has had all its ads; nothing is held. */
+  /** The player session has no seat left; nothing is held. */
   | { outcome: "session_full" }
-  /** It could not be held. */
+  /** The reservation was refused. */
   | { outcome: "refused" }
-  /** A campaign is newer than this instance knew: decide anew. */
+  /** Redis has a newer version of the campaign: catch up and decide again. */
   | { outcome: "outdated" };
 
 /**
- * Tries to hold one candidate. When Redis fails in the middle nothing is served, and a hold that may have been taken is
- * released without waiting for it.
+ * Tries to reserve one candidate. When Redis fails meanwhile, throws and releases a possible hold in the background.
  */
 export async function reserveOne(
   dependencies: ReserveDependencies,
@@ -80,10 +79,10 @@ export async function reserveOne(
   }
   if (reservation.reason === "stale_version" && trial.attempts.startFresh(advertiser_id))
     return { outcome: "outdated" };
-  const asked = { advertiserVersion, nowMs: dependencies.nowMs() };
-  dependencies.refusals.remember(candidate.campaign, reservation, asked);
+  const known = { advertiserVersion, nowMs: dependencies.nowMs() };
+  dependencies.refusals.remember(candidate.campaign, reservation, known);
   if (reservation.reason === "developer_share") {
-    dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, asked.nowMs);
+    dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, known.nowMs);
   }
   trial.lackedMoney ||= LACKS_MONEY.has(reservation.reason);
   trial.refused.push(campaign_id);
@@ -113,7 +112,7 @@ function scopeOf(match: MatchFacts) {
   };
 }
 
-/** Gives the match's place in the player session back, if it has one. */
+/** Returns the match's session seat, if it has one. */
 export async function withdraw(
   { sessions }: Pick<MatchDependencies, "sessions">,
   request: LoadedRequest,
@@ -122,7 +121,7 @@ export async function withdraw(
   if (trial.admission?.admitted) await sessions.unadmit(request.session, trial.matchId);
 }
 
-/** `withdraw` after a failure: without waiting for it, and also when it is not known whether there is a place. */
+/** `withdraw` in the background after a failure, also when it is unknown whether the match has a seat. */
 export function withdrawLater(
   { sessions, logger }: Pick<MatchDependencies, "sessions" | "logger">,
   request: LoadedRequest,
@@ -131,13 +130,13 @@ export function withdrawLater(
   if (trial.attempts.isUnused) return;
   sessions
     .unadmit(request.session, trial.matchId)
-    .catch((error: unknown) => logger.debug({ err: error }, "a place may have been left in its session"));
+    .catch((error: unknown) => logger.debug({ err: error }, "session seat may remain taken"));
 }
 
 /**
- * One reservation, with the place in the session asked for beside it. A hold is left behind only when the session has a
- * place for it, and when its creative was chosen by the caps of this session, not of an earlier one. A further reservation
- * asks for the same place again: the process may have been suspended since, and the answer says that its lease still lives.
+ * Reserves the money and requests the session seat concurrently. Keeps the hold only when the session has a seat and the
+ * creative was chosen by the caps of this session, not of an earlier one. A further reservation requests the same seat
+ * again: the process may have been suspended since, and the result confirms that its lease is still valid.
  */
 async function reserve(
   dependencies: ReserveDependencies,
@@ -165,7 +164,7 @@ async function reserve(
     });
   };
   const admit = () =>
-    // Spelt out: a spread with more fields behind it makes a new hidden class for each object (docs/performance.md).
+    // No spread: with further fields after it, V8 creates a new hidden class for each object (docs/performance.md).
     sessions.admit({
       gameId: request.session.gameId,
       sessionKey: request.session.sessionKey,
@@ -224,7 +223,7 @@ function factsOf(
   };
 }
 
-/** The results when all have come; waits for every one before it throws the first failure. */
+/** Waits for all promises, then returns the results or throws the first failure. */
 async function allSettled<A, B>(
   a: A | Promise<A>,
   b: B | Promise<B>,
@@ -240,12 +239,12 @@ async function allSettled<A, B>(
   }
 }
 
-/** Redis has failed, so this may fail too: then the hold lapses by itself. */
+/** Redis has failed, so this may fail too; then the hold lapses. */
 function releaseLater(
   { money, logger }: Pick<ReserveDependencies, "money" | "logger">,
   match: MatchFacts,
 ): void {
   money
     .release(holdOf(match), "cancelled")
-    .catch((error: unknown) => logger.debug({ err: error }, "a hold may have been left to lapse"));
+    .catch((error: unknown) => logger.debug({ err: error }, "hold may remain until it lapses"));
 }

@@ -1,7 +1,7 @@
 import type { CampaignIndex } from "@diegetic/ad-rules";
 import type { RefusalLasts, ReserveRefusal } from "@diegetic/hot-state";
 
-/** What of a campaign decides whether a refusal still stands. */
+/** The fields of a campaign that decide whether a refusal still applies. */
 export interface RefusedCampaign {
   campaign_id: string;
   advertiser_id: string;
@@ -9,18 +9,17 @@ export interface RefusedCampaign {
   cpm_bid_cents: number;
 }
 
-/** What the end of a hold can change. */
+/** For refusals that the end of a hold can change. */
 const REMEMBER_MS = 250;
-/** A newer version ends the others. Should the books be put right without one, it is noticed after so long. */
+/** A newer version ends the other refusals. This limit covers corrections of the wallet without a new version. */
 const MAX_MS = 3_600_000;
 const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set(["budget", "daily_cap"]);
 const REMEMBERED: ReadonlySet<ReserveRefusal> = new Set([...LACKS_MONEY, "unknown_wallet", "behind"]);
 
 /**
- * Has the index pass over what was refused for lack of money, so that exhausted campaigns do not stand in the way of the
- * next request (docs/behaviour.md#attempts): for a moment, or as long as the refusal says that it lasts. A
- * newer version of the campaign or, for the balance, of the advertiser ends a refusal at once. Forgetting one costs a
- * reservation, never money.
+ * Makes the index skip campaigns that were refused for lack of money, so that they do not use up the attempts of the next
+ * requests (docs/behaviour.md#attempts): briefly, or as long as the refusal says that it lasts. A newer version of the
+ * campaign or, for the balance, of the advertiser ends a refusal at once. Forgetting one costs a reservation, never money.
  */
 export class RefusalMemory {
   readonly #index: CampaignIndex;
@@ -32,22 +31,22 @@ export class RefusalMemory {
   }
 
   /**
-   * Other reasons than lack of money and a wallet that is missing or behind are not remembered: they are about this request alone.
-   * @param asked.advertiserVersion as it was known before the reservation was sent: a deposit that came while the
-   * refusal was on its way must not be outdated by it
+   * Remembers only lack of money and a missing or outdated wallet; other reasons concern only this request.
+   * @param known.advertiserVersion the version before the reservation was sent, so that a refusal does not override a
+   * deposit that arrived meanwhile
    */
   remember(
     campaign: RefusedCampaign,
     { reason, lasts }: { reason: ReserveRefusal; lasts: RefusalLasts },
-    asked: { advertiserVersion: number; nowMs: number },
+    known: { advertiserVersion: number; nowMs: number },
   ): void {
     const { campaign_id, advertiser_id, version, cpm_bid_cents } = campaign;
     const span = {
-      sinceMs: asked.nowMs,
-      untilMs: asked.nowMs + Math.max(REMEMBER_MS, longMs(lasts, asked.advertiserVersion)),
+      sinceMs: known.nowMs,
+      untilMs: known.nowMs + Math.max(REMEMBER_MS, longMs(lasts, known.advertiserVersion)),
     };
     if (reason === "balance") {
-      if (this.#advertiserVersion(advertiser_id) > asked.advertiserVersion) return;
+      if (this.#advertiserVersion(advertiser_id) > known.advertiserVersion) return;
       this.#index.refuseAdvertiser(advertiser_id, { bidCents: cpm_bid_cents, ...span });
     } else if (REMEMBERED.has(reason)) {
       if (this.#index.versionOf(campaign_id) !== version) return;
@@ -57,8 +56,8 @@ export class RefusalMemory {
 }
 
 /**
- * How long a refusal stands beyond the moment. An account in Redis that is older than the one known here gets its deposit
- * without a newer version: nothing would end the refusal then.
+ * How long a refusal lasts beyond `REMEMBER_MS`. When the account in Redis is older than the version known here, its
+ * deposit arrives without a newer version, so nothing would end a longer refusal.
  */
 function longMs(lasts: RefusalLasts, advertiserVersion: number): number {
   if (lasts === null) return 0;

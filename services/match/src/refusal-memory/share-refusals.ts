@@ -1,16 +1,16 @@
-/** What the end of a hold can change. */
+/** Short, because the end of any hold can change it. */
 const REMEMBER_MS = 250;
 const MAX_ACCOUNTS = 10_000;
 const MAX_CAMPAIGNS_PER_ACCOUNT = 100;
 const NONE: readonly string[] = [];
 
 /**
- * The campaigns that a developer account was just refused because its open holds take its share of them
- * (docs/behaviour.md#open-holds-of-one-developer). They are left out of its own requests for a moment, so that they do not use
- * up the attempts of each; the requests of others do not notice. Forgetting one costs a reservation.
+ * The campaigns recently refused to a developer account because its open holds use up its share of them
+ * (docs/behaviour.md#open-holds-of-one-developer). Its requests skip them briefly, so that they do not use up the attempts;
+ * other accounts are not affected. Forgetting one costs a reservation.
  */
 export class ShareRefusals {
-  /** By account, then by campaign: until when, Unix milliseconds. */
+  /** By account and campaign: the end of the refusal in Unix milliseconds. */
   readonly #untilMs = new Map<string, Map<string, number>>();
 
   remember(accountId: string, campaignId: string, nowMs: number): void {

@@ -1,4 +1,4 @@
-/** Advertisers, campaigns, games and keys as management would publish them, in a real Redis, with real match instances. */
+/** Real match instances on a real Redis, with advertisers, campaigns, games and keys as management publishes them. */
 import { createHash } from "node:crypto";
 import {
   entityName,
@@ -36,7 +36,7 @@ export interface CampaignWish extends Partial<Omit<SnapshotCampaign, "creatives"
   budgetMillicents?: number;
   dailyCapMillicents?: number | null;
   creatives?: Partial<SnapshotCreative>[];
-  /** Publish to match instances only after the wallet has it; `walletOnly` leaves that out. */
+  /** Publishes to match instances after the wallet has the change; `walletOnly` skips the publication. */
   walletOnly?: boolean;
 }
 
@@ -93,7 +93,7 @@ export class World {
     return instance;
   }
 
-  /** Takes out everything that was published, so that the next test begins with an empty snapshot; makes a new key. */
+  /** Removes everything published, so that the next test starts with an empty snapshot; creates a new key. */
   async reset(): Promise<void> {
     const removals = [...this.#published].map(([name, version]) => ({
       name,
@@ -222,7 +222,7 @@ export class World {
     );
   }
 
-  /** A match request for a game; a new player unless one is named. */
+  /** Sends a match request for a game; default: a new player. */
   match(
     game: Pick<SnapshotPlacement, "game_id">,
     wish: Record<string, unknown> = {},
@@ -235,7 +235,7 @@ export class World {
     );
   }
 
-  /** An impression of the answer of `match`. */
+  /** Sends the impression of an answer of `match`. */
   impression(
     game: Pick<SnapshotPlacement, "game_id">,
     match: { campaign_id: string; creative_id: string; match_id?: string },

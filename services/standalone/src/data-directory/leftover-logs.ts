@@ -2,8 +2,8 @@ import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Puts away the logs of match instances that the start before had and this one has not: `match-3.log` becomes
- * `match-3.previous.log`, and a start later it is removed, as if the instance had been started and said nothing.
+ * Rotates the logs of match instances that only the previous start had: `match-3.log` becomes `match-3.previous.log`, and
+ * the next start removes it, as if the instance had been started and logged nothing.
  */
 export function putAwayLeftoverLogs(logDir: string, matchInstances: number): void {
   const names = new Set(readdirSync(logDir));

@@ -7,18 +7,18 @@ const ATTEMPTS = 3;
 const SHORT_HOLD_TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 
-/** `stack`: until Ctrl-C. `key`: for a moment, while a key is created in a stack that does not run. */
+/** `stack`: held until Ctrl-C. `key`: held briefly, while a key is created in a stopped stack. */
 export type LockPurpose = "stack" | "key";
 
 export interface DataDirectoryLock {
-  /** The last holder was killed: what it had started may need a moment to end. */
+  /** The last holder was killed; its child processes may still be ending. */
   wasLeftOver: boolean;
-  /** The first directory on the way to the data directory that had to be made; undefined: all were there. */
+  /** The topmost parent of the data directory that had to be created; undefined: all existed. */
   made: string | undefined;
   release(): void;
 }
 
-/** Somebody else works in the data directory. */
+/** Another process uses the data directory. */
 export class DataDirectoryInUse extends SetupError {
   readonly purpose: LockPurpose;
 
@@ -37,8 +37,8 @@ interface Holder {
 }
 
 /**
- * Makes this process the only one that works in the data directory. A lock whose holder is gone is taken over; one that
- * is held for a moment only is waited for. Throws DataDirectoryInUse.
+ * Acquires exclusive use of the data directory. Takes over a lock whose holder has ended; waits for a lock that is only
+ * held briefly. Throws DataDirectoryInUse.
  */
 export async function lockDataDirectory(dataDir: string, purpose: LockPurpose): Promise<DataDirectoryLock> {
   const deadline = performance.now() + SHORT_HOLD_TIMEOUT_MS;
@@ -53,7 +53,7 @@ export async function lockDataDirectory(dataDir: string, purpose: LockPurpose): 
   }
 }
 
-/** Whether a stack runs or starts in the data directory at this moment. */
+/** Whether a stack is running or starting in the data directory. */
 export function isStackRunning(dataDir: string): boolean {
   const holder = readHolder(join(dataDir, FILE_NAME));
   return holder?.purpose === "stack" && isAlive(holder);
@@ -78,7 +78,7 @@ function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
   throw new SetupError(`${file} could not be created: other processes are starting in ${dataDir} too.`);
 }
 
-/** False: there is one already. */
+/** False: the lock exists already. */
 function createLockFile(
   dataDir: string,
   file: string,
@@ -108,8 +108,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a directory with all that are missing above it, and returns the highest that it has made. Node's own way to do so
- * tries for ever where the system refuses directories as if those above were missing, as /proc does.
+ * Creates a directory with its missing parents, and returns the topmost one created. Node's recursive mkdir loops forever
+ * on file systems that report a missing parent although it exists, such as /proc.
  */
 function makeDirectory(path: string): string | undefined {
   try {

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isStackRunning } from "./lock.ts";
 
-/** Beside the packages of this checkout, which need no place in version control either. */
+/** In node_modules, which version control ignores. */
 const NOTES_DIR = fileURLToPath(new URL("../../../../node_modules/.running-stacks/", import.meta.url));
 
 /**
- * Notes which data directories the stacks of this checkout use, so that a command without DATA_DIR can find them. A note
- * is only a hint: whether the stack runs, the lock of its data directory says. Hence a note that cannot be written or
- * removed hinders nobody.
+ * Records the data directories of this checkout's stacks, so that a command without DATA_DIR can find them. A record is
+ * only a hint; the lock of the data directory decides whether the stack runs. So failures to write or remove a record are
+ * ignored.
  */
 export function noteStack(dataDir: string, notesDir = NOTES_DIR): void {
   attempt(() => {
@@ -24,7 +24,7 @@ export function forgetStack(dataDir: string, notesDir = NOTES_DIR): void {
   attempt(() => rmSync(noteFile(dataDir, notesDir), { force: true }));
 }
 
-/** The data directories of the stacks of this checkout that run or start at this moment. */
+/** The data directories of this checkout's running and starting stacks. */
 export function runningStacks(notesDir = NOTES_DIR): string[] {
   const noted = readNotes(notesDir).map(({ dataDir }) => dataDir);
   return noted.filter(isStackRunning).sort();
@@ -47,7 +47,7 @@ function attempt<T>(access: () => T): T | undefined {
   try {
     return access();
   } catch {
-    // Another user's note, one that was just removed, or a checkout that cannot be written.
+    // A record of another user, a record that was just removed, or a read-only checkout.
     return undefined;
   }
 }

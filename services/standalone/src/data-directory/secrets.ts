@@ -3,13 +3,13 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SetupError } from "@diegetic/local-stores";
 
-/** Secrets of a local stack: made once, kept in the data directory, readable by its owner alone. */
+/** Secrets of a local stack: created once, kept in the data directory, readable only by its owner. */
 export interface StackSecrets {
-  /** Key of the hashes under which players are stored; a new one would make every player a new one. */
+  /** HMAC key of stored player ids; with another key, every player would count as new. */
   playerHashKey: string;
-  /** What the demo account's key is derived from: the database keeps only its hash, and yet it is shown at every start. */
+  /** The demo account's key derives from it, because every start prints that key and the database only has its hash. */
   demoSecret: string;
-  /** Key of the signatures of session cookies. */
+  /** Signing key of session cookies. */
   authSecret: string;
 }
 
@@ -27,7 +27,7 @@ export function readOrCreateSecrets(dataDir: string): StackSecrets {
     );
   }
   if (typeof authSecret === "string") return { playerHashKey, demoSecret, authSecret };
-  // A stack from before there were sessions.
+  // The file was written by a version without sessions.
   const secrets = { playerHashKey, demoSecret, authSecret: newSecret() };
   write(file, secrets);
   return secrets;
@@ -37,7 +37,7 @@ function newSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Replaces the file in one step: a crash leaves the old one or the new one. */
+/** Replaces the file atomically: a crash leaves the old one or the new one. */
 function write(file: string, secrets: StackSecrets): void {
   const draft = `${file}.new`;
   writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });

@@ -4,11 +4,11 @@ import { join } from "node:path";
 export interface StackProcess {
   name: string;
   pid: number;
-  /** Null: a store, which has no metrics of its own. */
+  /** Null for stores, which serve no metrics. */
   metricsUrl: string | null;
 }
 
-/** What a running stack tells tools and tests about itself, as `DATA_DIR/stack.json`. */
+/** `DATA_DIR/stack.json`: describes a running stack to tools and tests. */
 export interface StackDescription {
   baseUrl: string;
   managementUrl: string;
@@ -18,7 +18,7 @@ export interface StackDescription {
   processes: StackProcess[];
 }
 
-/** Replaces the file in one step, so that a reader never sees half of it. The addresses hold passwords. */
+/** Replaces the file atomically, so that readers never see a partial file. The addresses contain passwords. */
 export function writeStackFile(dataDir: string, description: StackDescription): void {
   const file = stackFile(dataDir);
   writeFileSync(`${file}.new`, `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 });
@@ -29,7 +29,7 @@ export function removeStackFile(dataDir: string): void {
   rmSync(stackFile(dataDir), { force: true });
 }
 
-/** Undefined: no stack is ready in this data directory, or it was killed before it had written anything. */
+/** Undefined: no stack is ready in this data directory. The file of a killed stack remains. */
 export function readStackFile(dataDir: string): StackDescription | undefined {
   try {
     return JSON.parse(readFileSync(stackFile(dataDir), "utf8")) as StackDescription;

@@ -2,16 +2,16 @@ import { rmdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import type { DataDirectoryLock } from "./lock.ts";
 
-/** What a start makes before it has stored anything: nothing else is ever removed. */
+/** Files that a start creates before it stores data; nothing else is ever removed. */
 const MADE_BY_A_START = ["logs", "postgres", "redis", "secrets.json"];
 
 /**
- * Releases the lock of a data directory, and removes the directory when the holder of the lock has made it, with what a
- * start puts there and the directories above that it made for it. Where there is anything else, the directory stays with it.
- * Never throws, since the failure of the start is what has to be told.
+ * Releases the lock of a data directory. If the lock's holder created the directory, also removes it with the files of a
+ * start and the parents created for it. A directory with any other content stays. Never throws, so that the caller can
+ * report the failure of the start.
  */
 export function releaseUnusedDirectory(dataDir: string, lock: DataDirectoryLock): void {
-  // While the lock is held, so that nobody has begun to use what is removed.
+  // Before the lock is released, so that no other process uses the removed files.
   if (lock.made !== undefined) {
     attempt(() => {
       for (const name of MADE_BY_A_START) rmSync(join(dataDir, name), { recursive: true, force: true });
@@ -21,9 +21,9 @@ export function releaseUnusedDirectory(dataDir: string, lock: DataDirectoryLock)
   if (lock.made !== undefined) removeEmptyDirectories(resolve(dataDir), resolve(lock.made));
 }
 
-/** From the lowest up to the first that was made; one that holds anything, such as the next holder's lock, is refused. */
+/** Removes directories upwards to the topmost created one; stops at one that is not empty, such as with the next holder's lock. */
 function removeEmptyDirectories(lowest: string, first: string): void {
-  // Otherwise the way up would never meet the first, and go on to directories that were there before.
+  // Otherwise the loop would miss the topmost created directory and continue to existing ones.
   if (lowest !== first && !lowest.startsWith(`${first}${sep}`)) return;
   attempt(() => {
     let directory = lowest;
@@ -35,6 +35,6 @@ function attempt(remove: () => void): void {
   try {
     remove();
   } catch {
-    // Something of somebody else is there, or it may not be removed.
+    // The directory is not empty, or removing it is not permitted.
   }
 }

@@ -11,12 +11,12 @@ import { createProxyServer, type ProxyServer } from "httpxy";
 import { createRefusalLog, NoInstance } from "./refusal-log.ts";
 import type { TargetDirectory } from "./targets.ts";
 
-/** Far more than a match request or an impression is in practice. */
+/** Far larger than match requests and impressions in practice. */
 const BUFFERED_BODY_MAX_BYTES = 65_536;
-/** Nobody has been asked for a key yet when a body is kept, so that all of them together have a limit, too. */
+/** Total limit, because bodies are buffered before any key is checked. */
 const BUFFERED_BYTES_AT_A_TIME = 32 * 1_048_576;
 const ANSWER_TIMEOUT_MS = 30_000;
-/** More than the instances behind it take together on one machine: what is left for them to refuse is refused there. */
+/** More than all instances of one machine accept together, so that usually the instances themselves answer 503. */
 const MAX_CONCURRENT_REQUESTS = 8_192;
 const MAX_SOCKETS_PER_TARGET = 512;
 const RETRY_AFTER_SECONDS = 1;
@@ -24,20 +24,20 @@ const STARTING = "The service is starting or restarting: try again in a moment."
 const PROBE_TIMEOUT_MS = 2_000;
 
 export interface FrontOptions {
-  /** `/api`, or the empty text for none. */
+  /** `/api`, or an empty string for no prefix. */
   basePath: string;
   targets: TargetDirectory;
   logger: Logger;
-  /** The others are answered 503 at once. */
+  /** Further requests are answered 503 at once. */
   requestsAtATime?: number;
-  /** Bodies beyond them pass through without being kept. */
+  /** Bodies beyond these limits pass through unbuffered. */
   bufferedBytesAtATime?: number;
 }
 
 /**
- * One address for the whole API (docs/behaviour.md#base-address): `/match` and `/impressions` go to the match
- * instances in turn, everything else to management. A request that an instance has refused to take goes to the next one,
- * unless its body is too large to be kept for that.
+ * One address for the whole API (docs/behaviour.md#base-address): forwards `/match` and `/impressions` to the match
+ * instances in turn, everything else to management. When an instance refuses the connection, retries on the next one,
+ * unless the body is too large to buffer.
  */
 export function createFront(options: FrontOptions): { handler: RequestListener; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS_PER_TARGET });
@@ -80,7 +80,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   return { handler, close: () => agent.destroy() };
 }
 
-/** Ready: management and at least one match instance are. */
+/** Ready when management and at least one match instance are ready. */
 export function frontReadiness(targets: TargetDirectory): ReadinessChecks {
   return {
     management: () => Promise.any(targets.management().map(expectReady)),
@@ -102,7 +102,7 @@ interface Forwarding {
 }
 
 async function forward({ proxy, request, response, origins, keep }: Forwarding): Promise<void> {
-  // What a client claims about itself does not count: rate limits are kept by the address that is seen here.
+  // Ignores what clients send in this header, because rate limits use the address of the connection.
   request.headers["x-forwarded-for"] = request.socket.remoteAddress ?? "";
   request.headers["x-forwarded-proto"] = "http";
   const body = origins.length > 1 ? await keep(request, response) : undefined;
@@ -118,15 +118,15 @@ async function forward({ proxy, request, response, origins, keep }: Forwarding):
   throw new NoInstance("none is running");
 }
 
-/** The connection was refused, so that nothing of the request has been seen by anybody. */
+/** The connection was refused, so no process has received any part of the request. */
 function wasNotTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
 }
 
-/** The body in memory, so that it can be sent a second time; undefined: too large for that, or of unknown size. */
+/** Buffers the body, so that it can be sent again; undefined: too large, or of unknown size. */
 type BodyKeeper = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer[] | undefined>;
 
-/** Keeps at most `atATimeBytes`, counted by what requests announce, until their answers have ended. */
+/** Reserves at most `atATimeBytes` by announced sizes, until the responses have ended. */
 function bodyKeeper(atATimeBytes: number): BodyKeeper {
   let keptBytes = 0;
   return async (request, response) => {

@@ -12,7 +12,7 @@ import { isTargetsMessage, TargetDirectory } from "./targets.ts";
 
 const DRAIN_MS = 8_000;
 
-/** Shorter than those of the services: a slow client then meets the time-out of the front, whose answer says so. */
+/** Shorter than those of the services, so that slow clients get the front's time-out response, which explains it. */
 const CLIENT_TIMEOUTS = { headersMs: 10_000, requestMs: 25_000 };
 
 await runService({

@@ -1,25 +1,25 @@
 import { type Logger, OutageKinds } from "@diegetic/service-kit";
 
-/** What a connection to an instance can come to: refused, cut, silent. None of it is a defect of the front. */
+/** Expected failures of connections to instances: refused, reset, timed out. */
 const CONNECTION_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
 
 export type Tier = "management" | "match";
 
-/** The supervisor has named no instance: all of them are starting, or have died. */
+/** The supervisor reports no live instance: all of them are starting or have crashed. */
 export class NoInstance extends Error {
   override name = "NoInstance";
 }
 
-/** Where the front tells what became of requests that it has forwarded. */
+/** Receives the results of forwarded requests. */
 export interface RefusalLog {
   refused(tier: Tier, error: unknown): void;
   taken(tier: Tier): void;
 }
 
 /**
- * Tells which tier requests could not be forwarded to: at most one line a tier in ten seconds, with how many requests were
- * refused so far, and one when instances take them again. That an instance cannot be reached is told without a stack; anything
- * else with it, and in a line of its own.
+ * Logs tiers to which requests could not be forwarded: at most one line per tier in ten seconds, with the number of refused
+ * requests, and one after recovery. Logs unreachable instances without a stack, and other errors with a stack in a line of
+ * their own.
  */
 export function createRefusalLog(logger: Logger): RefusalLog {
   const logOf = (tier: Tier) =>
@@ -40,7 +40,7 @@ export function createRefusalLog(logger: Logger): RefusalLog {
   };
 }
 
-/** Undefined: not a matter of instances that are unavailable. */
+/** Undefined: the error does not mean that an instance is unavailable. */
 function causeOf(error: unknown): string | undefined {
   if (error instanceof NoInstance) return error.message;
   const { code } = (error ?? {}) as NodeJS.ErrnoException;

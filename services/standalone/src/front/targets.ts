@@ -1,6 +1,6 @@
-/** Where the front sends requests, as the supervisor tells it whenever a process starts or dies. */
+/** The targets of the front; the supervisor sends them whenever a process starts or ends. */
 export interface Targets {
-  /** Origins such as `http://127.0.0.1:41001`; null: not running at this moment. */
+  /** Origins such as `http://127.0.0.1:41001`; null: not running. */
   management: string | null;
   match: string[];
 }
@@ -14,7 +14,7 @@ export function isTargetsMessage(message: unknown): message is TargetsMessage {
   return typeof message === "object" && message !== null && "type" in message && message.type === "targets";
 }
 
-/** Takes the live targets in turn. */
+/** Round-robin over the live targets. */
 export class TargetDirectory {
   #targets: Targets = { management: null, match: [] };
   #turn = 0;
@@ -27,7 +27,7 @@ export class TargetDirectory {
     return this.#targets.management === null ? [] : [this.#targets.management];
   }
 
-  /** All live match instances, each call beginning with the next one: the rest are for failover. */
+  /** All live match instances; each call starts with the next one. The others are for failover. */
   match(): string[] {
     const { match } = this.#targets;
     this.#turn = match.length === 0 ? 0 : (this.#turn + 1) % match.length;

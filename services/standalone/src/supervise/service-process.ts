@@ -4,26 +4,26 @@ import { SetupError, waitUntil } from "@diegetic/local-stores";
 import type { Launched } from "./supervised.ts";
 
 const READY_TIMEOUT_MS = 60_000;
-/** After a restart a service that waits for a store may serve its 503s itself, and is ready once the store is back. */
+/** After a restart, a service that waits for a store may answer 503 itself, and becomes ready once the store has recovered. */
 const READY_AFTER_RESTART_TIMEOUT_MS = 10_000;
-/** Longer than a service gives its own checks. */
+/** Longer than the time limit of a service's own checks. */
 const PROBE_TIMEOUT_MS = 3_000;
-/** Longer than a service takes to drain before it gives up itself. */
+/** Longer than a service's own time limit for draining. */
 const STOP_TIMEOUT_MS = 15_000;
-/** Of the log of a service that did not start, so much is searched for its reason. */
+/** Bytes of the log of a failed start that are searched for the reason. */
 const REASON_BYTES = 65_536;
 
 export interface ServiceLaunch {
   name: string;
   /** Absolute path of the built entry file. */
   entry: string;
-  /** Options of Node. */
+  /** Node options. */
   nodeOptions: readonly string[];
   environment: Record<string, string>;
-  /** Takes the output; its name ends with `.log`. A first launch keeps what an earlier start left, as `….previous.log`. */
+  /** Receives the output; its name must end with `.log`. The first launch renames an existing file to `….previous.log`. */
   logFile: string;
   isRestart: boolean;
-  /** Whether to wait for `/readyz` too, or only for the message that it has started. */
+  /** Whether to wait for `/readyz` as well as for the start message. */
   untilReady: boolean;
   signal: AbortSignal;
 }
@@ -42,8 +42,8 @@ interface ReadyMessage {
 }
 
 /**
- * Starts a service in a process group of its own, so that a Ctrl-C reaches only the supervisor, and returns when it
- * says that it is ready. Its channel to this process tells it when this process is gone.
+ * Starts a service in its own process group, so that Ctrl-C reaches only the supervisor, and resolves when it is ready. The
+ * service notices the end of this process by its IPC channel.
  */
 export async function launchService(launch: ServiceLaunch): Promise<ServiceProcess> {
   if (!launch.isRestart && existsSync(launch.logFile)) {
@@ -81,7 +81,7 @@ export async function launchService(launch: ServiceLaunch): Promise<ServiceProce
     port: ready.port,
     metricsPort: ready.metricsPort,
     send(message) {
-      // A failed send means that the process is ending: its exit is handled elsewhere.
+      // A failed send means that the process is ending; the exit handler deals with that.
       if (child.connected) child.send(message, () => {});
     },
   };
@@ -105,7 +105,7 @@ function waitForStart(child: ChildProcess, signal: AbortSignal): Promise<ReadyMe
   });
 }
 
-/** Undefined: `/readyz` says so; otherwise what it says instead. */
+/** Undefined when `/readyz` reports readiness; otherwise its report. */
 async function waitUntilReady(
   metricsPort: number,
   child: ChildProcess,
@@ -135,7 +135,7 @@ async function stopChild(child: ChildProcess, exited: Promise<void>): Promise<vo
   clearTimeout(killer);
 }
 
-/** A service says in plain text why it could not start; everything else in its log is JSON. */
+/** A service prints the reason of a failed start as plain text; all other lines of its log are JSON. */
 function explainFailure({ name, logFile }: ServiceLaunch, logStart: number): string {
   const lines = readFrom(logFile, logStart).trim().split("\n");
   const sentences = lines.filter((line) => line !== "" && !line.startsWith("{")).slice(0, 12);

@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A process that runs. */
+/** A running process. */
 export interface Launched {
   pid: number;
-  /** Settles when the process has ended, for whatever reason. */
+  /** Settles when the process has ended, for any reason. */
   exited: Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface SupervisedDefinition<T extends Launched> {
   name: string;
-  /** Starts the process and returns when it is ready. `attempt` counts from 0 since it last ran. */
+  /** Starts the process and resolves when it is ready. `attempt` counts from 0 since the last successful start. */
   launch(context: { previous: T | undefined; attempt: number; signal: AbortSignal }): Promise<T>;
-  /** The process was started again, or has just died (`undefined`). */
+  /** Called after a restart, and with `undefined` after a crash. */
   onChange(process: T | undefined): void;
   onFailedRestart(error: unknown): void;
 }
 
-/** A process that has run this long counts as healthy: its next death is answered at once again. */
+/** A process that ran this long counts as healthy; its next crash is followed by an immediate restart. */
 const HEALTHY_AFTER_MS = 10_000;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 10_000;
 
 /**
- * Keeps one process alive. idle → (start) → running → (it dies) → pausing → running …; `stop` ends every state.
- * The first restart is immediate; a process that keeps dying is restarted after pauses that double up to 10 s.
+ * Keeps one process running. idle → (start) → running → (crash) → pausing → running …; `stop` ends every state.
+ * The first restart is immediate; repeated crashes lead to pauses that double up to 10 s.
  */
 export class Supervised<T extends Launched> {
   readonly name: string;
@@ -32,7 +32,7 @@ export class Supervised<T extends Launched> {
   readonly #abort = new AbortController();
   #current: T | undefined;
   #last: T | undefined;
-  /** The start or restart under way; never rejects. */
+  /** The current start or restart; never rejects. */
   #starting: Promise<unknown> = Promise.resolve();
   #quickDeaths = 0;
 
@@ -41,17 +41,17 @@ export class Supervised<T extends Launched> {
     this.#definition = definition;
   }
 
-  /** Undefined: it does not run at this moment. */
+  /** Undefined: not running. */
   get current(): T | undefined {
     return this.#current;
   }
 
-  /** The process that runs, or the one that ran last. */
+  /** The current or the last process. */
   get last(): T | undefined {
     return this.#last;
   }
 
-  /** The first start; its failure is the caller's to tell. */
+  /** The first start; the caller must report its failure. */
   async start(): Promise<T> {
     const launching = this.#launch(undefined, 0);
     this.#starting = launching.catch(() => undefined);
@@ -60,7 +60,7 @@ export class Supervised<T extends Launched> {
     return launched;
   }
 
-  /** Ends the process and every attempt to restart it; harmless when nothing runs. */
+  /** Stops the process and any restart; does nothing when it is not running. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#starting;

@@ -2,7 +2,7 @@ import { biasedPipeline, type Candidate, hookFor } from "@diegetic/ad-rules";
 import type { MatchResponse } from "@diegetic/contracts";
 import type { Answer } from "@diegetic/service-kit";
 
-/** See docs/behaviour.md#reasons-for-no-match. Fit for a game developer: nothing about single advertisers. */
+/** See docs/behaviour.md#reasons-for-no-match. Visible to game developers, so it reveals nothing about single advertisers. */
 export type NoMatchReason =
   | "placement_disabled"
   | "no_campaigns"
@@ -12,12 +12,12 @@ export type NoMatchReason =
 
 export const NO_MATCH_HEADER = "X-No-Match-Reason";
 
-export function presentNoMatch(reason: NoMatchReason): Answer {
+export function toNoMatchAnswer(reason: NoMatchReason): Answer {
   return { status: 204, headers: { [NO_MATCH_HEADER]: reason } };
 }
 
-/** @param match.timesSeen how often the session had been served the creative before: picks the hook. */
-export function presentMatch(match: {
+/** @param match.timesSeen earlier appearances of the creative in the session; selects the hook */
+export function toMatchAnswer(match: {
   matchId: string;
   candidate: Candidate;
   creativeId: string;
