@@ -41,13 +41,14 @@ if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_wallet' } end
+local is_remembered, first_match, asked_for = recall(account, matches, operation_field, match_id)
 local scope = match_id ~= '' and charged_scope(place, creative_id)
-if scope then
+-- A charge has taken the entry away.
+if scope and not asked_for then
   local recorded_ms, price, of = read_charge(charged, charged_field, account)
   if of == scope or of == ANY_SCOPE then return { 'replayed', match_id, recorded_ms, price } end
   if of then return { 'refused', 'no_match' } end
 end
-local is_remembered, first_match, asked_for = recall(account, matches, operation_field, match_id)
 -- An entry goes an hour after its hold lapses; its charge is then found in `charged`, for longer than the id is valid.
 local is_carried = payload ~= '' and carried_epoch == account.matches_valid_from_epoch
 if not is_remembered and not is_carried then return { 'refused', 'no_match' } end

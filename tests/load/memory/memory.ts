@@ -40,6 +40,8 @@ interface Measured {
   bytes: Record<State, number>;
   /** Keys of sessions and caps that are left after the session ended. */
   keysLeft: number;
+  /** Of a match that was seen, without these keys. */
+  chargeBytes: number;
   sessionBytes: number;
   capBytes: number;
   capSeconds: number;
@@ -70,7 +72,7 @@ async function measureRound(stage: Stage): Promise<Measured> {
   const seenLater = await measureSeenLater(stage);
   const lapsedLater = await measureLapsedLater(stage, living.bytes.open);
   const bytes = { ...living.bytes, lapsed, seenLater: seenLater.bytes, lapsedLater };
-  return { ...living, bytes, keysLeft: seenLater.keysLeft };
+  return { ...living, bytes, keysLeft: seenLater.keysLeft, chargeBytes: seenLater.chargeBytes };
 }
 
 async function measureLiving(stage: Stage) {
@@ -99,7 +101,9 @@ async function measureSeenLater(stage: Stage) {
   await world.traffic.see(await world.traffic.take(stage.matches));
   await world.sessionsToEnd();
   const keys = [...(await world.keys("session")), ...(await world.keys("cap"))];
-  return { bytes: await world.bytes(), keysLeft: keys.length / stage.matches };
+  const bytes = await world.bytes();
+  for (const key of keys) await stage.redis.unlink(key);
+  return { bytes, keysLeft: keys.length / stage.matches, chargeBytes: await world.bytes() };
 }
 
 async function measureLapsedLater(stage: Stage, openBytes: number): Promise<number> {
@@ -180,12 +184,12 @@ async function memoryOf(redis: RedisConnection, keys: readonly string[]): Promis
  * The matches a second that 2 GB sustain: what a match takes, times how long. Sessions and caps are counted apart,
  * because they are shared by the matches of a session.
  */
-function sustained({ bytes, keysLeft, sessionBytes, capBytes, capSeconds }: Measured): number {
-  const player = sessionBytes + capBytes;
+function sustained({ bytes, chargeBytes, sessionBytes, capBytes, capSeconds }: Measured): number {
+  const leftBytes = bytes.seenLater - chargeBytes;
+  const player = sessionBytes + leftBytes;
   const { holdTtlMs, sessionIdleMs } = USUAL;
   const openBytes = bytes.open - player;
-  const leftBytes = keysLeft * capBytes;
-  const seen = openBytes * SEEN_AFTER_SECONDS + (bytes.seenLater - leftBytes) * DAY_SECONDS;
+  const seen = openBytes * SEEN_AFTER_SECONDS + chargeBytes * DAY_SECONDS;
   const unseen =
     (openBytes * holdTtlMs) / 1_000 +
     (bytes.lapsed - player) * HOUR_SECONDS +
@@ -212,6 +216,18 @@ function figuresOf(rounds: readonly Measured[]): Figure[] {
         goal: { atMost: 0 },
       },
       rounds.map(({ keysLeft }) => keysLeft),
+    ),
+    figure(
+      { id: "memory_charge_bytes", label: "Redis per charge that retries may ask for", unit: "B" },
+      rounds.map(({ chargeBytes }) => chargeBytes),
+    ),
+    figure(
+      { id: "memory_session_key_bytes", label: "key of a session with one match", unit: "B" },
+      rounds.map(({ sessionBytes }) => sessionBytes),
+    ),
+    figure(
+      { id: "memory_cap_key_bytes", label: "key of its caps with one advertiser", unit: "B" },
+      rounds.map(({ capBytes }) => capBytes),
     ),
     figure(
       {
