@@ -5,8 +5,8 @@ import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import type { Clock } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
-import { presentAdvertiser } from "./presenter.ts";
 import { type Advertiser, findAdvertiser, insertAdvertiser, updateAdvertiser } from "./store.ts";
+import { toAdvertiserResponse } from "./to-response.ts";
 
 export interface AdvertiserParts {
   database: Database;
@@ -31,7 +31,7 @@ function register({ database, publishing, clock }: AdvertiserParts): Endpoint["h
     const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
       if ((await findAdvertiser(transaction, context.accountId)) !== undefined) throw alreadyRegistered();
       const advertiser = await insertAdvertiser(transaction, context.accountId, value, nowMs);
-      return { status: 201, body: presentAdvertiser(advertiser) };
+      return { status: 201, body: toAdvertiserResponse(advertiser) };
     }).catch(explainDuplicate);
     await publishing.publishEventually("advertiser", answer.body.id);
     return answer;
@@ -42,17 +42,17 @@ function showProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"]
   return async (context) => {
     const { id } = await profileOf(database, context.accountId);
     await barrier.advertiser(id);
-    return { status: 200, body: presentAdvertiser(await profileOf(database, context.accountId)) };
+    return { status: 200, body: toAdvertiserResponse(await profileOf(database, context.accountId)) };
   };
 }
 
 function changeProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"] {
   return async (context) => {
     const advertiser = await profileOf(database, context.accountId);
-    const patch = context.body((sent) => profilePatch(sent, presentAdvertiser(advertiser)));
+    const patch = context.body((sent) => profilePatch(sent, toAdvertiserResponse(advertiser)));
     await barrier.advertiser(advertiser.id);
     const changed = await updateAdvertiser(database, advertiser.id, patch).catch(explainDuplicate);
-    return { status: 200, body: presentAdvertiser(changed) };
+    return { status: 200, body: toAdvertiserResponse(changed) };
   };
 }
 

@@ -33,7 +33,7 @@ export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
         insert: insertAffinities,
         remove: deleteAffinity,
         list: listAffinities,
-        present,
+        present: toResponse,
       },
       services,
     ),
@@ -49,7 +49,7 @@ function requireNew(existing: readonly Affinity[], { affinity_type, affinity_val
   );
 }
 
-function present(affinity: Affinity): AffinityBody {
+function toResponse(affinity: Affinity): AffinityBody {
   return {
     id: affinity.id,
     campaign_id: affinity.campaignId,
@@ -67,7 +67,7 @@ function replaceAll(services: CampaignPartServices): Endpoint["handle"] {
     const requests = context.body(readAffinities).affinities;
     const nowMs = services.clock();
     const created = await mutateCampaign(services, id, "publishAndWait", ({ nextVersion }) => {
-      // Their identifiers keep the order of the list.
+      // Identifiers sort in the order of the list.
       const affinities = requests.map((request) => newAffinity({ id, nextVersion }, request, nowMs));
       return {
         change: {
@@ -78,6 +78,6 @@ function replaceAll(services: CampaignPartServices): Endpoint["handle"] {
         result: () => affinities,
       };
     });
-    return { status: 200, body: created.map(present) };
+    return { status: 200, body: created.map(toResponse) };
   };
 }

@@ -9,7 +9,7 @@ export interface Affinity {
   affinityType: AffinityType;
   affinityValue: string;
   weight: number;
-  /** The version of the campaign from which on it is in force. */
+  /** The campaign version that introduces the affinity. */
   sinceVersion: number;
   createdAt: Date;
 }

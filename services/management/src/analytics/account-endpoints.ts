@@ -40,10 +40,10 @@ function daily(parts: AnalyticsParts): Endpoint["handle"] {
     const spending = await readAccountSpending(parts.reads, context.accountId, since);
     const ofMonth = [...spending.days].filter(([day]) => day >= month).map(([, spent]) => spent);
     const body: AccountDailyBody = {
-      days: days.map((date) => ({ date, ...presentSpent(spending.days.get(date) ?? NOTHING) })),
-      today: presentSpent(spending.days.get(today) ?? NOTHING),
-      month_to_date: presentSpent(ofMonth.reduce(add, NOTHING)),
-      total: presentSpent(spending),
+      days: days.map((date) => ({ date, ...toSpentResponse(spending.days.get(date) ?? NOTHING) })),
+      today: toSpentResponse(spending.days.get(today) ?? NOTHING),
+      month_to_date: toSpentResponse(ofMonth.reduce(add, NOTHING)),
+      total: toSpentResponse(spending),
     };
     return { status: 200, body };
   };
@@ -66,7 +66,7 @@ function campaigns(parts: AnalyticsParts): Endpoint["handle"] {
     const last = shown.at(-1);
     const body: CampaignSeriesListBody = {
       dates,
-      campaigns: shown.map((campaign) => presentCampaign(campaign, dates, nowMs)),
+      campaigns: shown.map((campaign) => toCampaignResponse(campaign, dates, nowMs)),
     };
     const hasMore = rows.length > limit && last !== undefined;
     return { status: 200, body, headers: hasMore ? nextPage(context, String(limit), last.id) : {} };
@@ -88,7 +88,7 @@ async function requestedDays(
   }
 }
 
-function presentCampaign(campaign: CampaignWithDays, dates: readonly string[], nowMs: number) {
+function toCampaignResponse(campaign: CampaignWithDays, dates: readonly string[], nowMs: number) {
   const pacing = pacingOf(campaign.pacing, nowMs);
   const days = dates.map((date) => campaign.days.get(date) ?? NOTHING);
   return {
@@ -107,7 +107,7 @@ function presentCampaign(campaign: CampaignWithDays, dates: readonly string[], n
   };
 }
 
-function presentSpent({ impressions, spentMillicents }: Spent) {
+function toSpentResponse({ impressions, spentMillicents }: Spent) {
   return { impressions, spent_millicents: spentMillicents };
 }
 

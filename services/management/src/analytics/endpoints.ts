@@ -7,15 +7,6 @@ import { ownCampaign } from "../campaigns/store.ts";
 import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import { type Clock, lastDays } from "../shared/time.ts";
 import {
-  presentAffinities,
-  presentCampaignStats,
-  presentCountries,
-  presentCreatives,
-  presentDays,
-  presentGames,
-  presentPacing,
-} from "./presenter.ts";
-import {
   type RequestedCampaign,
   readAffinityInfluence,
   readCampaignStats,
@@ -25,6 +16,15 @@ import {
   readPacingFacts,
   readSpentByGame,
 } from "./store.ts";
+import {
+  toAffinitiesResponse,
+  toCampaignStatsResponse,
+  toCountriesResponse,
+  toCreativesResponse,
+  toDaysResponse,
+  toGamesResponse,
+  toPacingResponse,
+} from "./to-response.ts";
 
 export interface AnalyticsParts {
   database: Database;
@@ -59,10 +59,14 @@ function answer(parts: AnalyticsParts, read: Read): Endpoint["handle"] {
 }
 
 async function campaignStats(asked: RequestedCampaign) {
-  return presentCampaignStats(await readCampaignStats(asked));
+  return toCampaignStatsResponse(await readCampaignStats(asked));
 }
 
-async function dailyRows(asked: RequestedCampaign, { reader, clock }: AnalyticsParts, context: RequestContext) {
+async function dailyRows(
+  asked: RequestedCampaign,
+  { reader, clock }: AnalyticsParts,
+  context: RequestContext,
+) {
   const { accountId, campaignId } = asked;
   let count: number;
   try {
@@ -74,29 +78,29 @@ async function dailyRows(asked: RequestedCampaign, { reader, clock }: AnalyticsP
   }
   const nowMs = clock();
   const days = lastDays(nowMs, count);
-  return presentDays(campaignId, days, await readDays(asked, days.at(-1) ?? utcDay(nowMs)));
+  return toDaysResponse(campaignId, days, await readDays(asked, days.at(-1) ?? utcDay(nowMs)));
 }
 
 async function creativeRows(asked: RequestedCampaign) {
-  return presentCreatives(asked.campaignId, await readCreatives(asked));
+  return toCreativesResponse(asked.campaignId, await readCreatives(asked));
 }
 
 async function countryRows(asked: RequestedCampaign) {
-  return presentCountries(asked.campaignId, await readCountries(asked));
+  return toCountriesResponse(asked.campaignId, await readCountries(asked));
 }
 
 async function gameRows(asked: RequestedCampaign, { wallets, clock }: AnalyticsParts) {
   const { advertiserId, spentMillicents } = await readSpentByGame(asked);
   const games = await wallets.readCampaignGames(advertiserId, asked.campaignId, clock());
-  return presentGames(asked.campaignId, spentMillicents, games);
+  return toGamesResponse(asked.campaignId, spentMillicents, games);
 }
 
 async function affinityRows(asked: RequestedCampaign) {
-  return presentAffinities(asked.campaignId, await readAffinityInfluence(asked));
+  return toAffinitiesResponse(asked.campaignId, await readAffinityInfluence(asked));
 }
 
 async function pacingNow(asked: RequestedCampaign, { clock }: AnalyticsParts) {
   const nowMs = clock();
   const facts = await readPacingFacts(asked, utcDay(nowMs));
-  return presentPacing(asked.campaignId, facts, pacingOf(facts, nowMs));
+  return toPacingResponse(asked.campaignId, facts, pacingOf(facts, nowMs));
 }

@@ -11,7 +11,7 @@ import { StatementTimeout } from "@diegetic/database";
 import { type Endpoint, endpoint, type RequestContext, unprocessable } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
 import { readPeriod } from "../ledger/period.ts";
-import { decimalCents } from "../ledger/presenter.ts";
+import { decimalCents } from "../ledger/to-response.ts";
 import { csvAnswer, prefersCsv } from "../shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../shared/paging.ts";
 import type { AnalyticsParts } from "./endpoints.ts";
@@ -44,7 +44,7 @@ async function spend(parts: AnalyticsParts, context: RequestContext) {
     from,
     to,
     total: { impressions: found.impressions, spent_millicents: found.spentMillicents },
-    rows: found.rows.map(presentRow),
+    rows: found.rows.map(toRowResponse),
   };
   const headers = { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) };
   return { status: 200, body, headers };
@@ -94,7 +94,7 @@ function groupBy(text: string | undefined): readonly SpendDimension[] {
   });
 }
 
-function presentRow(row: SpendGroup): SpendBody["rows"][number] {
+function toRowResponse(row: SpendGroup): SpendBody["rows"][number] {
   return {
     ...(row.day !== null && { date: row.day }),
     ...(row.campaignId !== null && { campaign_id: row.campaignId, campaign_name: row.campaignName ?? "" }),

@@ -14,7 +14,7 @@ export interface SpendQuery {
   groupBy: readonly SpendDimension[];
   campaignId: string | undefined;
   creativeId: string | undefined;
-  /** Upper case; empty: unknown place. */
+  /** Upper case; empty: unknown country. */
   countryCode: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface SpendGroup extends Spent {
   campaignName: string | null;
   creativeId: string | null;
   brandName: string | null;
-  /** Empty: unknown place. */
+  /** Empty: unknown country. */
   countryCode: string | null;
 }
 
@@ -49,9 +49,9 @@ interface SpendRow extends CallerRow {
 }
 
 /**
- * Sums of the caller's impressions. By day and campaign alone they come from the rollups. No rollup has other dimensions
- * together (ADR 14), so the partitions of the days are read for those. Throws 403 when the caller has not registered.
- * @param window undefined: all rows, up to one more than a table may have
+ * Sums of the caller's impressions. Groupings by day and campaign are read from the rollups. No rollup combines other
+ * dimensions (ADR 14), so those are read from the days' partitions. Throws 403 before registration.
+ * @param window undefined: all rows, at most one more than a table may have
  */
 export async function readSpend(
   reads: CallerReads,

@@ -56,7 +56,7 @@ export function apiKeyEndpoints(parts: ApiKeyParts): Endpoint[] {
   ];
 }
 
-function present(key: ApiKeyRow): ApiKeyBody {
+function toResponse(key: ApiKeyRow): ApiKeyBody {
   return {
     id: key.id,
     prefix: key.prefix,
@@ -74,7 +74,12 @@ function present(key: ApiKeyRow): ApiKeyBody {
 function list({ database, clock }: ApiKeyParts): Endpoint["handle"] {
   return async (context) => {
     const paging = readPaging(context, "key");
-    return pageAnswer(context, paging, await listKeys(database, context.accountId, clock(), paging), present);
+    return pageAnswer(
+      context,
+      paging,
+      await listKeys(database, context.accountId, clock(), paging),
+      toResponse,
+    );
   };
 }
 
@@ -120,9 +125,9 @@ function revoke({ database, publishing, clock }: ApiKeyParts): Endpoint["handle"
     const nowMs = clock();
     await inTransaction(database, async (transaction) => {
       await lockKeys(transaction, context.key, nowMs);
-      const present = await ownKey(transaction, context.accountId, key.id);
-      const manages = present.scopes.some((scope) => MANAGING_SCOPES.includes(scope));
-      if (manages && isInForce(present, nowMs)) await requireAnotherManagingKey(transaction, present);
+      const current = await ownKey(transaction, context.accountId, key.id);
+      const manages = current.scopes.some((scope) => MANAGING_SCOPES.includes(scope));
+      if (manages && isInForce(current, nowMs)) await requireAnotherManagingKey(transaction, current);
       await endKey(transaction, key.id, { revokedAt: new Date(nowMs) });
     });
     await publishing.publishAndWait("apiKey", key.id);
@@ -159,7 +164,7 @@ async function issueKey(
       text,
       nowMs,
     );
-    const body: StoredKey = { ...present(key), seed };
+    const body: StoredKey = { ...toResponse(key), seed };
     return { status: 201, body };
   });
   const { seed, ...shown } = stored.body;

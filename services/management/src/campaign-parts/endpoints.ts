@@ -19,38 +19,38 @@ export interface CampaignPartServices {
   clock: Clock;
 }
 
-/** The parts that are created and deleted one by one and never change. */
+/** Parts that are created and deleted one by one and never change. */
 type PartName = Exclude<keyof CampaignContents, "creatives">;
 type PartOf<Kind extends PartName> = CampaignContents[Kind][number];
 
 /** A kind of rows that belong to a campaign. */
 export interface CampaignPartKind<Request, Kind extends PartName> {
   operations: { create: Operation; list: Operation; remove: Operation };
-  /** What the path of one calls its identifier: `geoTargetId`. */
+  /** Name of its id in paths: `geoTargetId`. */
   idParameter: string;
   prefix: IdPrefix;
-  /** Among the contents of a campaign. */
+  /** Its field in CampaignContents. */
   kind: Kind;
-  /** For sentences: `geo target`. */
+  /** Name in sentences: `geo target`. */
   name: string;
   /** `geo targets` */
   plural: string;
-  /** Most of them in one campaign: 422 beyond. */
+  /** Maximum parts per campaign; 422 beyond. */
   most: number;
   /** Throws InvalidInput. */
   validate: (body: unknown) => Request;
-  /** Throws when the part does not go with those that the campaign has. */
+  /** Throws when the part conflicts with the campaign's existing parts. */
   check?: (existing: readonly PartOf<Kind>[], request: Request) => void;
-  /** A part that is not stored yet. */
+  /** A new part, not stored yet. */
   make: (owner: PartOwner, request: Request, nowMs: number) => PartOf<Kind>;
   insert: (parts: readonly PartOf<Kind>[]) => Prisma.Sql;
   remove: (id: string) => Prisma.Sql;
-  /** In the order of creation. */
+  /** In creation order. */
   list: (database: Database, campaignId: string, paging: Paging) => Promise<PartOf<Kind>[]>;
   present: (part: PartOf<Kind>) => unknown;
 }
 
-/** POST and GET of the kind below a campaign, and DELETE of one of them. */
+/** POST and GET of the kind below a campaign, and DELETE of a single part. */
 export function campaignPartEndpoints<Request, Kind extends PartName>(
   kind: CampaignPartKind<Request, Kind>,
   services: CampaignPartServices,

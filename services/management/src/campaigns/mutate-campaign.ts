@@ -9,32 +9,32 @@ export interface MutationParts {
   publishing: Publishing;
 }
 
-/** A campaign that nobody else changes until the end of the transaction. */
+/** A campaign that is locked until the end of the transaction. */
 export interface LockedCampaign {
   readonly current: Campaign;
-  /** The version that will show the change. */
+  /** The version that publishes the change. */
   readonly nextVersion: number;
-  /** What belongs to the campaign; read when it is first asked for. */
+  /** The campaign's parts; read on the first call. */
   contents(): Promise<CampaignContents>;
-  /** For what else has to be read while the campaign is locked. */
+  /** For other reads while the campaign is locked. */
   readonly statements: Statements;
 }
 
 export interface CampaignChange {
-  /** Settings and status that change. */
+  /** Changed settings and status. */
   campaign?: Partial<Campaign>;
-  /** When the campaign becomes active: the moment of its first activation stays. */
+  /** Set when the campaign becomes active; the first activation's time is kept. */
   activatedAt?: Date;
-  /** Statements that write what belongs to the campaign. */
+  /** Statements that write the campaign's parts. */
   writes?: readonly Prisma.Sql[];
-  /** What belongs to the campaign afterwards. Default: as before. */
+  /** The campaign's parts after the change. Default: unchanged. */
   contents?: Partial<CampaignContents>;
-  /** Left out: what is published has the size that it had. */
+  /** Absent: the published size is unchanged. */
   size?: SizeChange;
 }
 
 export interface Decision<Result> {
-  /** Left out: nothing is written. */
+  /** Absent: nothing is written. */
   change?: CampaignChange;
   result: (campaign: Campaign) => Result;
 }
@@ -42,9 +42,9 @@ export interface Decision<Result> {
 export type Decide<Result> = (locked: LockedCampaign) => Decision<Result> | Promise<Decision<Result>>;
 
 /**
- * The one way in which a campaign, or something that belongs to it, changes: lock, decide, write, bump the version, commit,
- * publish. Returns when the change is in force.
- * @param publish see `Publishing`: `publishAndWait` for what restricts, `publishEventually` for what only gives
+ * The only way to change a campaign or its parts: lock, decide, write, bump the version, commit, publish. Resolves when
+ * the change is in force.
+ * @param publish see `Publishing`: `publishAndWait` for restrictions, `publishEventually` for additions
  */
 export async function mutateCampaign<Result>(
   { pipeline, publishing }: MutationParts,
@@ -58,9 +58,9 @@ export async function mutateCampaign<Result>(
 }
 
 /**
- * `mutateCampaign` inside of a transaction, without publishing. What `decide` reads of the campaign stays true until the commit.
- * Throws 422 when the campaign or its account becomes too large. Locks the account where the size changes: take locks of
- * advertisers, campaigns and placements before.
+ * `mutateCampaign` inside a transaction, without publishing. What `decide` reads of the campaign stays true until the
+ * commit. Throws 422 when the campaign or its account becomes too large. Locks the account if the size changes: lock
+ * advertisers, campaigns and placements first.
  */
 export async function changeCampaign<Result>(
   statements: Statements,
@@ -79,7 +79,7 @@ export async function changeCampaign<Result>(
   const changed: Campaign = { ...current, ...change.campaign, version: nextVersion };
   const whole =
     change.size === undefined ? undefined : { ...changed, ...(await contents()), ...change.contents };
-  // Nobody waits for the answers to the writes: the commit goes out behind them, and fails when one of them does.
+  // The writes are not awaited: the commit follows them, and fails if one of them fails.
   for (const write of change.writes ?? []) void statements.execute(write);
   if (whole !== undefined && change.size !== undefined) {
     changed.publishedBytes = await recordCampaignSize(statements, whole, change.size);

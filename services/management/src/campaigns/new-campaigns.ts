@@ -7,7 +7,7 @@ import { insertGeoTargets } from "../geo-targets/store.ts";
 import type { Campaign, CampaignSettings } from "./campaign.ts";
 import type { CampaignContents, WholeCampaign } from "./statements.ts";
 
-/** A draft that is not stored yet. */
+/** A new draft, not stored yet. */
 export function newCampaign(advertiserId: string, settings: CampaignSettings, nowMs: number): Campaign {
   return {
     id: newId("camp", nowMs),
@@ -31,7 +31,7 @@ export const noContents: CampaignContents = {
   affinities: [],
 };
 
-/** How many campaigns an advertiser has; locks the advertiser, so that no other becomes one more meanwhile. */
+/** Number of an advertiser's campaigns. Locks the advertiser, so that concurrent creations count one after the other. */
 export async function countCampaigns(statements: Statements, advertiserId: string): Promise<number> {
   void statements.execute(Prisma.sql`SELECT FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`);
   const [row] = await statements.query<{ count: number }>(
@@ -40,7 +40,7 @@ export async function countCampaigns(statements: Statements, advertiserId: strin
   return row?.count ?? 0;
 }
 
-/** Stores new campaigns with all that belongs to them, as they are; the commit waits for it. */
+/** Stores new campaigns with their parts, unchanged; the commit waits for it. */
 export function insertCampaigns(statements: Statements, campaigns: readonly WholeCampaign[]): void {
   void statements.execute(insertRows(campaigns));
   const all = {

@@ -3,7 +3,7 @@ import { type CampaignCreate, type CampaignPatch, InvalidInput, PRIORITY } from 
 import { centsDown, centsToMillicents, centsUp, type Millicents, priceMillicents } from "@diegetic/money";
 import type { Campaign, CampaignSettings } from "./campaign.ts";
 
-/** The settings of a new campaign, with their defaults. Throws InvalidInput for dates in the wrong order. */
+/** The settings of a new campaign, with defaults. Throws InvalidInput for dates in the wrong order. */
 export function newSettings(request: CampaignCreate): CampaignSettings {
   const settings: CampaignSettings = {
     name: request.name,
@@ -20,7 +20,7 @@ export function newSettings(request: CampaignCreate): CampaignSettings {
   return settings;
 }
 
-/** The settings that a PATCH names: null clears, or goes back to the default (docs/behaviour.md#absent-values). */
+/** The settings in a PATCH; null clears, or restores the default (docs/behaviour.md#absent-values). */
 export function changedSettings(patch: CampaignPatch): Partial<CampaignSettings> {
   const changed: Partial<CampaignSettings> = {};
   if (patch.name !== undefined) changed.name = patch.name;
@@ -35,7 +35,7 @@ export function changedSettings(patch: CampaignPatch): Partial<CampaignSettings>
   return changed;
 }
 
-/** Throws InvalidInput (422) when the flight would end before it starts; a date means its whole day. */
+/** Throws InvalidInput (422) when the flight would end before it starts; a date covers its whole day. */
 export function checkDates({ startDate, endDate }: Pick<CampaignSettings, "startDate" | "endDate">): void {
   if (startDate === null || endDate === null) return;
   const start = parseDate(startDate);
@@ -44,7 +44,7 @@ export function checkDates({ startDate, endDate }: Pick<CampaignSettings, "start
   throw new InvalidInput(422, `end_date must not be before start_date: ${endDate} is before ${startDate}`);
 }
 
-/** Throws InvalidInput (422) that names the spent value when a budget would not cover what is spent. */
+/** Throws InvalidInput (422), naming the spent amount, when a budget would not cover it. */
 export function checkBudgetCoversSpent(budgetCents: number, spentMillicents: Millicents): void {
   if (centsToMillicents(budgetCents) >= spentMillicents) return;
   throw new InvalidInput(
@@ -54,8 +54,8 @@ export function checkBudgetCoversSpent(budgetCents: number, spentMillicents: Mil
 }
 
 /**
- * Why a campaign may not be activated, as a sentence that says what to do; undefined: it may. An exhausted budget is no
- * reason: the campaign becomes active and does not serve (docs/behaviour.md#activation).
+ * Why a campaign may not be activated, as a sentence that says what to do; undefined: it may. An exhausted budget is
+ * allowed: the campaign becomes active and does not serve (docs/behaviour.md#activation).
  */
 export function activationRefusal(
   campaign: Pick<Campaign, "status" | "cpmBidCents">,

@@ -5,7 +5,7 @@ import type { Creative } from "../creatives/creative.ts";
 import type { GeoTarget } from "../geo-targets/geo-target.ts";
 import type { Campaign } from "./campaign.ts";
 
-/** What belongs to a campaign, each from the oldest to the newest; creatives without the deleted ones. */
+/** A campaign's parts, each oldest first; without deleted creatives. */
 export interface CampaignContents {
   creatives: Creative[];
   geoTargets: GeoTarget[];
@@ -15,13 +15,13 @@ export interface CampaignContents {
 
 export type WholeCampaign = Campaign & CampaignContents;
 
-/** A row of `campaignColumns` as the driver reads it. */
+/** A row of `campaignColumns` as read by the driver. */
 export interface CampaignRow extends Omit<Campaign, "spentMillicents" | "impressions"> {
   spentMillicents: bigint;
   impressions: bigint;
 }
 
-/** Of a table or alias named `c`. */
+/** For a table or alias named `c`. */
 export const campaignColumns = Prisma.sql`c.id, c.advertiser_id AS "advertiserId", c.name, c.status::text AS status,
       c.budget_cents AS "budgetCents", c.spent_millicents AS "spentMillicents", c.impressions,
       c.cpm_bid_cents AS "cpmBidCents", c.daily_cap_cents AS "dailyCapCents", c.start_date AS "startDate",
@@ -37,7 +37,7 @@ export function campaignOf(row: CampaignRow): Campaign {
   };
 }
 
-/** What belongs to a campaign, in JSON: moments are texts there, and numbers are exact up to 2^53. */
+/** A campaign's parts as JSON: times are texts, and numbers are exact up to 2^53. */
 const contents = Prisma.sql`
       (SELECT coalesce(json_agg(json_build_object('id', p.id, 'campaignId', p.campaign_id, 'creativeType', p.creative_type,
           'brandName', p.brand_name, 'productName', p.product_name, 'tagline', p.tagline,
@@ -75,14 +75,14 @@ function contentsOf(row: ContentsRow): CampaignContents {
 
 type Reading = Pick<Statements, "query">;
 
-/** Campaigns with all that belongs to them, as one moment has them, by their ids. */
+/** Campaigns with their parts, read at one moment, by their ids. */
 export async function readCampaigns(reading: Reading, ids: readonly string[]): Promise<WholeCampaign[]> {
   const rows = await reading.query<CampaignRow & ContentsRow>(Prisma.sql`
     SELECT ${campaignColumns}, ${contents} FROM campaigns AS c WHERE c.id = ANY(${[...ids]}::text[]) ORDER BY c.id`);
   return rows.map((row) => ({ ...campaignOf(row), ...contentsOf(row) }));
 }
 
-/** What belongs to a campaign that is locked: as it stays until the end of the transaction. */
+/** The parts of a locked campaign: constant until the end of the transaction. */
 export async function readContents(reading: Reading, campaignId: string): Promise<CampaignContents> {
   const [row] = await reading.query<ContentsRow>(
     Prisma.sql`SELECT ${contents} FROM campaigns AS c WHERE c.id = ${campaignId}`,
@@ -91,9 +91,9 @@ export async function readContents(reading: Reading, campaignId: string): Promis
   return contentsOf(row);
 }
 
-/** Locks a campaign until the end of the transaction: no other change, and no publishing of it, runs meanwhile. */
+/** Locks a campaign until the end of the transaction: no other change and no publication runs meanwhile. */
 export async function lockCampaign(reading: Reading, campaignId: string): Promise<Campaign> {
-  // The row comes as it is once the lock is held; what belongs to it takes a statement that begins after that.
+  // The row is read after the lock; its parts need a statement that starts later.
   const [row] = await reading.query<CampaignRow>(
     Prisma.sql`SELECT ${campaignColumns} FROM campaigns AS c WHERE c.id = ${campaignId} FOR NO KEY UPDATE`,
   );
@@ -101,7 +101,7 @@ export async function lockCampaign(reading: Reading, campaignId: string): Promis
   return campaignOf(row);
 }
 
-/** Writes what an advertiser decides about a locked campaign, its status, size and version. */
+/** Writes the settings of a locked campaign, its status, size and version. */
 export function writeCampaign(
   statements: Statements,
   campaign: Campaign,

@@ -7,10 +7,10 @@ import { type Paging, rowsToRead } from "../shared/paging.ts";
 import type { Campaign } from "./campaign.ts";
 import { type CampaignRow, campaignColumns, campaignOf } from "./statements.ts";
 
-/** Of a campaign that a caller asks for; without one all columns but the caller's are null. */
+/** A requested campaign of a caller; if there is none, all columns but the caller's are null. */
 type AskedRow = CallerRow & { [Column in keyof CampaignRow]: CampaignRow[Column] | null };
 
-/** Who calls, and the campaign of this id, whosesoever it is. */
+/** The caller, and the campaign with this id of any advertiser. */
 function askedCampaign(accountId: string, campaignId: string): Prisma.Sql {
   const possibleId = isIdentifier("camp", campaignId) ? campaignId : null;
   return Prisma.sql`
@@ -26,8 +26,8 @@ function requireOwn({ caller_id, written: _written, ...row }: AskedRow): Campaig
 }
 
 /**
- * The caller's campaign of this id. Throws 403 when the caller has not registered or the campaign is another's, 404
- * when there is none.
+ * The caller's campaign with this id. Throws 403 before registration and for another advertiser's campaign, 404 when it
+ * does not exist.
  */
 export async function ownCampaign(reader: Reader, accountId: string, campaignId: string): Promise<Campaign> {
   const [row] = await reader.query<AskedRow>(askedCampaign(accountId, campaignId));
@@ -35,7 +35,7 @@ export async function ownCampaign(reader: Reader, accountId: string, campaignId:
   return requireOwn(row);
 }
 
-/** `ownCampaign` with all that was billed before it was asked for. */
+/** `ownCampaign`, including everything billed before the request. */
 export async function ownBilledCampaign(
   reads: CallerReads,
   accountId: string,
@@ -49,7 +49,7 @@ function noCampaign() {
   return notFound("Campaign not found. GET /campaigns lists yours.");
 }
 
-/** @param ownerId whose the campaign is; null: there is none. Throws 404 and 403. */
+/** @param ownerId the campaign's owner; null: there is no such campaign. Throws 404 and 403. */
 export function requireOwnCampaign(ownerId: string | null, advertiserId: string): void {
   if (ownerId === null) throw noCampaign();
   if (ownerId !== advertiserId)
@@ -65,7 +65,7 @@ export async function listCampaigns(
   const take = rowsToRead(paging);
   const rows = await database.campaign.findMany({
     where: { advertiserId, ...(paging.after === undefined ? {} : { id: { lt: paging.after } }) },
-    // Identifiers sort by the moment of creation.
+    // Identifiers sort by creation time.
     orderBy: { id: "desc" },
     ...(take === undefined ? {} : { take }),
   });
@@ -76,7 +76,7 @@ export async function listCampaigns(
   }));
 }
 
-/** Notes that every match instance applies a pause; a newer version of the campaign may have another one to confirm. */
+/** Records that every match instance applies a pause. A newer version of the campaign may have another pause to confirm. */
 export async function confirmPause(pipeline: Pipeline, { id, version }: Campaign): Promise<void> {
   await pipeline.query(Prisma.sql`
     UPDATE campaigns SET pause_pending = false WHERE id = ${id} AND version = ${version} AND pause_pending`);

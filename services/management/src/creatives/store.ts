@@ -15,12 +15,12 @@ function creativeOf(row: CreativeRow): Creative {
   return { ...row, impressions: safeInteger(row.impressions, "impressions") };
 }
 
-/** Of a creative that a caller asks for; without one all columns but the caller's are null. */
+/** A requested creative of a caller; if there is none, all columns but the caller's are null. */
 type AskedRow = CallerRow & { ownerId: string | null } & {
   [Column in keyof CreativeRow]: CreativeRow[Column] | null;
 };
 
-/** Who calls, and the creative of this id, whosesoever it is. */
+/** The caller, and the creative with this id of any advertiser. */
 function askedCreative(accountId: string, creativeId: string): Prisma.Sql {
   const possibleId = isIdentifier("crt", creativeId) ? creativeId : null;
   return Prisma.sql`
@@ -45,8 +45,8 @@ function requireOwn({ caller_id, written: _written, ownerId, ...row }: AskedRow)
 }
 
 /**
- * The caller's creative of this id. Throws 403 when the caller has not registered or it is another's, 404 when there is none or
- * it was deleted.
+ * The caller's creative with this id. Throws 403 before registration and for another advertiser's creative, 404 when it
+ * does not exist or was deleted.
  */
 export async function ownCreative(
   pipeline: Pipeline,
@@ -58,7 +58,7 @@ export async function ownCreative(
   return requireOwn(row);
 }
 
-/** `ownCreative` with all that was billed before it was asked for. */
+/** `ownCreative`, including everything billed before the request. */
 export async function ownBilledCreative(
   reads: CallerReads,
   accountId: string,
@@ -82,7 +82,7 @@ export async function listCreatives(
   return rows.map(creativeOf);
 }
 
-/** A creative that is not stored yet. */
+/** A new creative, not stored yet. */
 export function newCreative(
   campaignId: string,
   creativeType: CreativeType,
@@ -125,7 +125,7 @@ export function updateCreative(creative: Creative): Prisma.Sql {
     WHERE id = ${creative.id}`;
 }
 
-/** Deletes a creative of a locked campaign; its row stays, because impressions name it. */
+/** Marks a creative of a locked campaign as deleted; the row stays, because impressions reference it. */
 export function markDeleted(creativeId: string, nowMs: number): Prisma.Sql {
   return Prisma.sql`UPDATE creatives SET deleted_at = ${new Date(nowMs)} WHERE id = ${creativeId} AND deleted_at IS NULL`;
 }

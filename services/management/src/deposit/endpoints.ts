@@ -3,8 +3,8 @@ import { type Database, dateOfDay, safeInteger, type Transaction, utcDay } from 
 import { centsDown, centsToMillicents, MAX_MILLICENTS, millicentsToMicrocents } from "@diegetic/money";
 import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../advertiser/caller.ts";
-import { balanceCents } from "../advertiser/presenter.ts";
 import type { Advertiser } from "../advertiser/store.ts";
+import { balanceCents } from "../advertiser/to-response.ts";
 import { createOnce, readSentBody } from "../idempotency/create-once.ts";
 import type { ReadingBarrier } from "../reading-barrier/reading-barrier.ts";
 import { pageAnswer, readPaging, rowsToRead } from "../shared/paging.ts";

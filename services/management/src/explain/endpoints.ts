@@ -72,7 +72,7 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
     session: { ...session, maxAds: placement.max_ads_per_session, countsAsNew },
     winningRank,
   });
-  return { status: 200, body: present(explanation, countsAsNew) };
+  return { status: 200, body: toResponse(explanation, countsAsNew) };
 }
 
 /** Sessions without any ads yet. */
@@ -80,7 +80,7 @@ const newSessions: SessionReader = {
   read: async () => ({ ads: 0, appearances: new Map() }),
 };
 
-function present(explanation: ReturnType<typeof explain>, countsAsNew: boolean): ExplainResponse {
+function toResponse(explanation: ReturnType<typeof explain>, countsAsNew: boolean): ExplainResponse {
   return {
     campaign_id: explanation.campaignId,
     would_serve: explanation.wouldServe,

@@ -48,7 +48,7 @@ export async function createOnce<Body>(
   );
 }
 
-/** `createOnce` for an effect that is written as statements. */
+/** `createOnce` for an effect that consists of statements. */
 export async function createOnceByStatements<Body>(
   { pipeline, nowMs }: { pipeline: Pipeline; nowMs: number },
   context: RequestContext,
@@ -66,7 +66,7 @@ interface IdempotentOperation {
   bodySha256: string;
 }
 
-/** Null: the request has no key. */
+/** Null: the request has no Idempotency-Key. */
 function operationOf(context: RequestContext, sent: unknown): IdempotentOperation | null {
   const key = context.idempotencyKey;
   if (key === null) return null;
@@ -89,7 +89,7 @@ async function once<Body>(
 ): Promise<CreationAnswer<Body>> {
   if (operation === null) return effect();
   const { accountId, endpoint, key, bodySha256 } = operation;
-  // A lock by name: there is no row yet that could be locked.
+  // Locks by name, because there is no row yet.
   const name = JSON.stringify([accountId, endpoint, key]);
   void statements.execute(Prisma.sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
   const [first] = await statements.query<StoredAnswer>(Prisma.sql`

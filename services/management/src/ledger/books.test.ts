@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { closeDays, type DayMoves, totalsOf } from "./books.ts";
 import { daysOf, readPeriod } from "./period.ts";
-import { decimalCents } from "./presenter.ts";
+import { decimalCents } from "./to-response.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const period = (query: string) => {

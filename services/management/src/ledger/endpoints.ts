@@ -6,9 +6,9 @@ import { callingAdvertiser } from "../advertiser/caller.ts";
 import type { CallerReads } from "../reading-barrier/caller-reads.ts";
 import type { Clock } from "../shared/time.ts";
 import { closeDays, type LedgerTotals, totalsOf } from "./books.ts";
-import { daysOf, type RequestedPeriod, readPeriod, effectivePeriod } from "./period.ts";
-import { ledgerCsv, presentLedger } from "./presenter.ts";
+import { daysOf, effectivePeriod, type RequestedPeriod, readPeriod } from "./period.ts";
 import { type Books, readWallet } from "./store.ts";
+import { ledgerCsv, toLedgerResponse } from "./to-response.ts";
 
 export interface LedgerParts {
   database: Database;
@@ -33,7 +33,7 @@ function showLedger(parts: LedgerParts): Endpoint["handle"] {
     const rows = closeDays(daysOf(period), balanceMillicents, books.moves);
     const headers = { Vary: "Accept" };
     if (context.preferredMediaType(["application/json", "text/csv"]) === "application/json") {
-      return { status: 200, body: presentLedger(rows, totals), headers };
+      return { status: 200, body: toLedgerResponse(rows, totals), headers };
     }
     const fileName = `ledger-${period.from}-${period.to}.csv`;
     return {

@@ -24,8 +24,8 @@ import {
 } from "@diegetic/service-kit";
 import { revokeKeysMadeBy } from "../api-keys/store.ts";
 import { userOf } from "../sessions/endpoints.ts";
-import { presentSession } from "../sessions/present.ts";
 import { moveSessions } from "../sessions/store.ts";
+import { toSessionResponse } from "../sessions/to-response.ts";
 import { isIdentifier } from "../shared/identifiers.ts";
 import { type Clock, timestamp } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
@@ -50,7 +50,7 @@ export interface MemberParts {
   clock: Clock;
 }
 
-/** Who may act for the account of the session. */
+/** Endpoints for the members of the session's account. */
 export function memberEndpoints(parts: MemberParts): Endpoint[] {
   const { operations } = membersApi;
   return [
@@ -67,7 +67,7 @@ export function memberEndpoints(parts: MemberParts): Endpoint[] {
 
 type MemberRow = Prisma.AccountMemberGetPayload<{ include: { user: true } }>;
 
-function present({ user, role, createdAt }: MemberRow): MemberBody {
+function toResponse({ user, role, createdAt }: MemberRow): MemberBody {
   return { user_id: user.id, name: user.name, email: user.email, role, joined_at: timestamp(createdAt) };
 }
 
@@ -75,7 +75,7 @@ function changeAccount({ database }: MemberParts): Endpoint["handle"] {
   return async (context) => {
     const { label } = context.body(accountPatch);
     await database.account.update({ where: { id: context.accountId }, data: { label } });
-    return { status: 200, body: await presentSession(database, context.key.keyId) };
+    return { status: 200, body: await toSessionResponse(database, context.key.keyId) };
   };
 }
 
@@ -87,11 +87,11 @@ function list({ database }: MemberParts): Endpoint["handle"] {
       include: { user: true },
       take: MAX_LISTED_MEMBERS,
     });
-    return { status: 200, body: members.map(present) };
+    return { status: 200, body: members.map(toResponse) };
   };
 }
 
-/** Throws 404, for users of other accounts too: who else uses the service is told to nobody. */
+/** Throws 404, also for users of other accounts: does not reveal who else uses the service. */
 async function memberOf(
   client: Database | Transaction,
   accountId: string,
@@ -107,7 +107,7 @@ async function memberOf(
   throw notFound("The account has no member of this id: GET /members lists them.");
 }
 
-/** Throws 403 when the caller is no owner any more. Call it while the members are locked. */
+/** Throws 403 when the caller is no longer an owner. Call it while the members are locked. */
 async function requireOwner(transaction: Transaction, context: RequestContext): Promise<void> {
   const { role } = await memberOf(transaction, context.accountId, userOf(context));
   requireRole(role, "owner");
@@ -134,7 +134,7 @@ function change({ database, publishing, clock }: MemberParts): Endpoint["handle"
       return moveSessions(transaction, { userId, accountId }, accountId);
     });
     await Promise.all(sessions.map((id) => publishing.publishAndWait("session", id)));
-    return { status: 200, body: present(await memberOf(database, accountId, userId)) };
+    return { status: 200, body: toResponse(await memberOf(database, accountId, userId)) };
   };
 }
 
@@ -163,7 +163,7 @@ function remove({ database, publishing, clock }: MemberParts): Endpoint["handle"
   };
 }
 
-/** False when it is absent. Throws 400 when it came twice, 422 for another word. */
+/** False when absent. Throws 400 when it is repeated, 422 for another word. */
 function booleanParameter(name: string, query: URLSearchParams): boolean {
   const value = singleParameter(name, query) ?? "false";
   if (value === "true" || value === "false") return value === "true";
@@ -172,7 +172,7 @@ function booleanParameter(name: string, query: URLSearchParams): boolean {
 
 type InvitationRow = Prisma.AccountInvitationGetPayload<object>;
 
-function presentInvitation({ id, role, note, createdAt, expiresAt }: InvitationRow): InvitationBody {
+function toInvitationResponse({ id, role, note, createdAt, expiresAt }: InvitationRow): InvitationBody {
   return { id, role, note, created_at: timestamp(createdAt), expires_at: timestamp(expiresAt) };
 }
 
@@ -183,7 +183,7 @@ function listInvitations({ database, clock }: MemberParts): Endpoint["handle"] {
       orderBy: [{ createdAt: "asc" }, { id: "asc" }],
       take: MAX_INVITATIONS,
     });
-    return { status: 200, body: invitations.map(presentInvitation) };
+    return { status: 200, body: invitations.map(toInvitationResponse) };
   };
 }
 
@@ -215,9 +215,9 @@ function invite({ database, clock }: MemberParts): Endpoint["handle"] {
       });
     });
     const body: CreatedInvitationBody = {
-      ...presentInvitation(invitation),
+      ...toInvitationResponse(invitation),
       token,
-      // Behind the # it reaches no server and no log.
+      // A fragment reaches no server and no log.
       link_path: `/join#${token}`,
     };
     return { status: 201, body };
@@ -253,6 +253,6 @@ function accept({ database, publishing, clock }: MemberParts): Endpoint["handle"
       await moveSessions(transaction, { id: keyId }, accountId);
     });
     await publishing.publishEventually("session", keyId);
-    return { status: 200, body: await presentSession(database, keyId) };
+    return { status: 200, body: await toSessionResponse(database, keyId) };
   };
 }

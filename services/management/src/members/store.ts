@@ -5,10 +5,10 @@ import { conflict, notFound } from "@diegetic/service-kit";
 
 const TOKEN_PREFIX = "inv_";
 const TOKEN_BYTES = 32;
-/** How long an invitation stays open. */
+/** Lifetime of an invitation. */
 export const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
 
-/** The memberships of a user, in the order of joining. */
+/** The memberships of a user, oldest first. */
 export function membershipsOf(client: Database | Transaction, userId: string) {
   return client.accountMember.findMany({
     where: { userId },
@@ -18,8 +18,8 @@ export function membershipsOf(client: Database | Transaction, userId: string) {
 }
 
 /**
- * The account that a session of the user acts for at first: the one that the latest session acted for, where the user is still a
- * member, else the oldest membership. A user without any gets a new account. Locks the user.
+ * The account that a new session acts for: that of the user's latest session if still a member, otherwise the oldest
+ * membership. A user without a membership gets a new account. Locks the user.
  */
 export async function accountToActFor(
   transaction: Transaction,
@@ -58,7 +58,7 @@ export async function requireAnotherOwner(
   throw conflict("This is the last owner of the account: make another member an owner first.");
 }
 
-/** A new invitation's token: shown once, stored only as SHA-256. */
+/** A new invitation's token: returned once, stored only as SHA-256. */
 export function newInvitationToken(): string {
   return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
 }
@@ -69,10 +69,7 @@ export function invitationSha256(token: string): string {
 
 export const isOpen = (nowMs: number) => ({ closedAt: null, expiresAt: { gt: new Date(nowMs) } });
 
-/**
- * Withdraws the account's open invitations when an owner stops being one: a token that this owner kept would let them
- * back in.
- */
+/** Withdraws the account's open invitations when an owner stops being one, because the former owner may have kept a token. */
 export async function withdrawInvitations(
   transaction: Transaction,
   accountId: string,
@@ -84,7 +81,7 @@ export async function withdrawInvitations(
   });
 }
 
-/** The open invitation of a token. Throws 404. */
+/** The open invitation with this token. Throws 404. */
 export async function openInvitation(client: Database | Transaction, token: string, nowMs: number) {
   const invitation = await client.accountInvitation.findFirst({
     where: { sha256: invitationSha256(token), ...isOpen(nowMs) },
@@ -101,7 +98,7 @@ function invitationMissing() {
 }
 
 /**
- * Makes the user a member by an invitation, which is used up by it. Of two who accept at once the second waits, and finds it used.
+ * Makes the user a member and consumes the invitation. Of two concurrent calls, the second waits and finds it consumed.
  * Throws 404 and 409.
  */
 export async function acceptInvitation(

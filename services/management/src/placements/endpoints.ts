@@ -39,7 +39,7 @@ export function placementEndpoints(parts: PlacementParts): Endpoint[] {
   ];
 }
 
-function present(placement: Placement): PlacementBody {
+function toResponse(placement: Placement): PlacementBody {
   return {
     game_id: placement.gameId,
     creator_id: placement.creatorId,
@@ -57,7 +57,7 @@ function list({ database }: PlacementParts): Endpoint["handle"] {
   return async (context) => {
     const window = readWindow(context);
     const { rows, hasMore } = await listPlacements(database, context.accountId, window);
-    return { status: 200, body: rows.map(present), headers: windowHeaders(context, window, hasMore) };
+    return { status: 200, body: rows.map(toResponse), headers: windowHeaders(context, window, hasMore) };
   };
 }
 
@@ -72,7 +72,7 @@ function enable({ database, publishing, clock }: PlacementParts): Endpoint["hand
     const nowMs = clock();
     const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => ({
       status: 201,
-      body: present(await enablePlacement(transaction, owner, settings, nowMs)),
+      body: toResponse(await enablePlacement(transaction, owner, settings, nowMs)),
     }));
     // Changing an active placement may restrict it, and is safe to repeat.
     if (existing?.isActive) await publishing.publishAndWait("placement", gameId);
@@ -84,18 +84,18 @@ function enable({ database, publishing, clock }: PlacementParts): Endpoint["hand
 function show({ database }: PlacementParts): Endpoint["handle"] {
   return async (context) => {
     const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
-    return { status: 200, body: present(placement) };
+    return { status: 200, body: toResponse(placement) };
   };
 }
 
 function change({ database, publishing }: PlacementParts): Endpoint["handle"] {
   return async (context) => {
     const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
-    const changed = changedSettings(context.body((sent) => placementPatch(sent, present(placement))));
-    if (Object.keys(changed).length === 0) return { status: 200, body: present(placement) };
+    const changed = changedSettings(context.body((sent) => placementPatch(sent, toResponse(placement))));
+    if (Object.keys(changed).length === 0) return { status: 200, body: toResponse(placement) };
     const result = await updatePlacement(database, placement.gameId, changed);
     await publishing.publishAndWait("placement", placement.gameId);
-    return { status: 200, body: present(result) };
+    return { status: 200, body: toResponse(result) };
   };
 }
 

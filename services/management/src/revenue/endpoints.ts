@@ -9,15 +9,15 @@ import { csvAnswer, prefersCsv } from "../shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../shared/paging.ts";
 import { type Clock, lastDays } from "../shared/time.ts";
 import { NO_EARNINGS, readEarnings, readGameAdvertisers } from "./earnings-store.ts";
+import { readAdvertiserRevenue, readGameDetails, readGameEarnings, readGameOwner } from "./store.ts";
 import {
   earningsTable,
-  presentCreatorRevenue,
-  presentEarnings,
-  presentGameAdvertiser,
-  presentGameRevenue,
-  presentRevenue,
-} from "./presenter.ts";
-import { readAdvertiserRevenue, readGameDetails, readGameEarnings, readGameOwner } from "./store.ts";
+  toCreatorRevenueResponse,
+  toEarningsResponse,
+  toGameAdvertiserResponse,
+  toGameRevenueResponse,
+  toRevenueResponse,
+} from "./to-response.ts";
 
 /** See docs/behaviour.md#rounding. */
 const SHOWN_DAYS = 30;
@@ -44,14 +44,14 @@ export function revenueEndpoints(parts: RevenueParts): Endpoint[] {
 function revenue({ reads }: RevenueParts): Endpoint["handle"] {
   return async (context) => ({
     status: 200,
-    body: presentRevenue(await readAdvertiserRevenue(reads, context.accountId)),
+    body: toRevenueResponse(await readAdvertiserRevenue(reads, context.accountId)),
   });
 }
 
 function creatorRevenue({ reader, barrier }: RevenueParts): Endpoint["handle"] {
   return async (context) => {
     await barrier.everyAdvertiser();
-    return { status: 200, body: presentCreatorRevenue(await readGameEarnings(reader, context.accountId)) };
+    return { status: 200, body: toCreatorRevenueResponse(await readGameEarnings(reader, context.accountId)) };
   };
 }
 
@@ -67,7 +67,7 @@ function gameRevenue({ reader, barrier, clock }: RevenueParts): Endpoint["handle
     const details = await readGameDetails(reader, { accountId, gameId }, shown);
     if (details === undefined) throw noPlacement();
     requireOwner(details, accountId);
-    return { status: 200, body: presentGameRevenue(details, days) };
+    return { status: 200, body: toGameRevenueResponse(details, days) };
   };
 }
 
@@ -83,7 +83,7 @@ function gameAdvertisers({ reader, barrier }: RevenueParts): Endpoint["handle"] 
     const { rows, hasMore } = await readGameAdvertisers(reader, { accountId, gameId }, window);
     return {
       status: 200,
-      body: rows.map(presentGameAdvertiser),
+      body: rows.map(toGameAdvertiserResponse),
       headers: windowHeaders(context, window, hasMore),
     };
   };
@@ -103,7 +103,7 @@ function earnings({ reader, barrier, clock }: RevenueParts): Endpoint["handle"] 
     if (window === undefined) return csvAnswer(`earnings-${from}-${to}.csv`, earningsTable(found.rows));
     return {
       status: 200,
-      body: presentEarnings({ from, to }, found),
+      body: toEarningsResponse({ from, to }, found),
       headers: { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) },
     };
   };

@@ -4,9 +4,9 @@ import { isSecure, sessionCookieName } from "@diegetic/service-kit";
 import { prismaAdapter } from "better-auth/adapters/prisma";
 import { betterAuth } from "better-auth/minimal";
 
-/** How long a session lasts. Seconds. */
+/** Lifetime of a session. Seconds. */
 const SESSION_SECONDS = 14 * 24 * 60 * 60;
-/** The header by which the library is given the client address that the service has found out. */
+/** Header that passes the client address, as determined by the service, to the library. */
 export const CLIENT_ADDRESS_HEADER = "x-client-address";
 
 const ID_PREFIXES: Readonly<Record<string, IdPrefix>> = {
@@ -23,8 +23,9 @@ export interface AuthSettings {
 }
 
 /**
- * The authentication library: passwords, sessions and their cookie. Its functions are called, never its router: routes, limits,
- * checks of the origin and errors are the product's own. It logs nothing, because its lines name e-mail addresses.
+ * The authentication library: passwords, sessions and their cookie. The service calls its functions, never its router,
+ * because routes, limits, origin checks and errors are the service's own. Logs nothing, because its lines contain
+ * e-mail addresses.
  */
 export function createAuth(database: Database, { basePath, publicUrl, secrets }: AuthSettings) {
   return betterAuth({
@@ -48,7 +49,7 @@ export function createAuth(database: Database, { basePath, publicUrl, secrets }:
     account: { modelName: "userCredential" },
     verification: { modelName: "userVerification" },
     advanced: {
-      // The name carries its prefix already.
+      // The name already has its prefix.
       useSecureCookies: false,
       cookies: {
         session_token: {

@@ -6,8 +6,8 @@ const ID_BYTES = 16;
 const VALUE = /^([\w-]{22})\.([\w-]{43})$/;
 
 /**
- * Cookies by which a user's own browsers are told from strangers' when passwords are guessed: whoever guesses uses up the limit of
- * strangers alone. They prove nothing else (OWASP: Slow Down Online Guessing Attacks with Device Cookies).
+ * Cookies that distinguish a user's own browsers from strangers' for password guessing: a guesser uses up only the
+ * strangers' limit. They prove nothing else (OWASP: Slow Down Online Guessing Attacks with Device Cookies).
  */
 export class DeviceCookies {
   readonly #key: Buffer;
@@ -22,13 +22,13 @@ export class DeviceCookies {
     this.#attributes = `Max-Age=${LIFETIME_SECONDS}; Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
   }
 
-  /** The header `Set-Cookie` for a browser on which the user has just signed in. */
+  /** The header `Set-Cookie` for a browser after a successful sign-in. */
   issue(email: string): string {
     const id = randomBytes(ID_BYTES).toString("base64url");
     return `${this.#name}=${id}.${this.#proof(id, email).toString("base64url")}; ${this.#attributes}`;
   }
 
-  /** Names the browser, when the user has signed in on it before. @param header `Cookie` */
+  /** Id of the browser, if the user has signed in on it before. @param header `Cookie` */
   find(header: string | undefined, email: string): string | undefined {
     const [, id, proof] = VALUE.exec(cookieValue(header, this.#name) ?? "") ?? [];
     if (id === undefined || proof === undefined) return undefined;

@@ -26,7 +26,6 @@ import { isIdentifier } from "../shared/identifiers.ts";
 import { type Clock, timestamp } from "../shared/time.ts";
 import type { Publishing } from "../snapshot-publishing/publishing.ts";
 import type { DeviceCookies } from "./device-cookie.ts";
-import { presentSession } from "./present.ts";
 import {
   admitSession,
   asked,
@@ -39,20 +38,21 @@ import {
 } from "./sign-in.ts";
 import { requireSignUp, type SignUpPolicy, signUpNeeds } from "./sign-up-policy.ts";
 import { cookieSha256, endSessions, moveSessions, sessionsInForce } from "./store.ts";
+import { toSessionResponse } from "./to-response.ts";
 
-/** Unknown browsers together have this many times the attempts of one client address: one address cannot use them up. */
+/** Unknown browsers share this multiple of one client address' attempts, so that a single address cannot use them up. */
 const STRANGERS_FACTOR = 5;
 
 export interface SessionParts extends SignInParts {
   publishing: Publishing;
   clock: Clock;
-  /** Attempts to sign in or up a minute from one client address, and to sign in as one user on a browser known to be theirs. */
+  /** Sign-in and sign-up attempts per minute from one client address, and sign-in attempts per known browser of a user. */
   rateLimitSignIn: RateLimit;
   devices: DeviceCookies;
   signUpPolicy: SignUpPolicy;
 }
 
-/** Signing up, in and out; the user's own sessions. */
+/** Sign-up, sign-in and sign-out; the user's own sessions. */
 export function sessionEndpoints(parts: SessionParts): Endpoint[] {
   const { operations } = sessionsApi;
   return [
@@ -71,7 +71,7 @@ export function sessionEndpoints(parts: SessionParts): Endpoint[] {
   ];
 }
 
-/** Who is signed in. */
+/** The signed-in user. */
 export function userOf({ key }: RequestContext): string {
   if (key.session === undefined) throw new Error("the endpoint is for sessions alone");
   return key.session.userId;
@@ -99,13 +99,13 @@ function signUpUser(parts: SessionParts): Endpoint["handle"] {
     if ((await userByEmail(parts, email)) !== null) throw emailTaken();
     const { user } = await asked(() => auth.api.signUpEmail({ body: { name, email, password } })).catch(
       async (error: unknown) => {
-        // Of two who sign up at once with the same address, one is second.
+        // A concurrent sign-up with the same address was faster.
         throw !(error instanceof HttpError) && (await userByEmail(parts, email)) !== null
           ? emailTaken()
           : error;
       },
     );
-    // For an address that is taken the library answers with a user who is not there.
+    // For a taken address, the library returns a user that does not exist.
     if ((await userByEmail(parts, email))?.id !== user.id) throw emailTaken();
     await inTransaction(database, async (transaction) => {
       if (invitation_token === undefined) await accountToActFor(transaction, user, account_label ?? name);
@@ -128,8 +128,8 @@ function signInUser(parts: SessionParts): Endpoint["handle"] {
 }
 
 /**
- * Guessing is bounded for each client address, and for each user however many addresses take part. Browsers on which the user has
- * signed in before count apart: whoever guesses cannot keep the user out.
+ * Limits password guessing per client address, and per user over all addresses. The user's known browsers count
+ * separately, so that a guesser cannot lock the user out.
  */
 async function takeAttempt(
   { rateLimitSignIn, devices }: SessionParts,
@@ -153,10 +153,10 @@ async function started(
 ): Promise<Answer> {
   await publishing.publishEventually("session", sessionId);
   const cookies = [setCookie, devices.issue(email)];
-  return { status, body: await presentSession(database, sessionId), cookies };
+  return { status, body: await toSessionResponse(database, sessionId), cookies };
 }
 
-/** Also without a session, or with one that has ended: the browser forgets its cookie in any case. */
+/** Works without an active session, too: the browser drops its cookie in any case. */
 function signOut({ database, auth, cookieName, publishing }: SessionParts): Endpoint["handle"] {
   return async (context) => {
     const value = cookieValue(context.header("cookie"), cookieName);
@@ -187,7 +187,7 @@ function readInvitation(parts: SessionParts): Endpoint["handle"] {
 }
 
 function show({ database }: SessionParts): Endpoint["handle"] {
-  return async ({ key }) => ({ status: 200, body: await presentSession(database, key.keyId) });
+  return async ({ key }) => ({ status: 200, body: await toSessionResponse(database, key.keyId) });
 }
 
 function switchAccount({ database, publishing }: SessionParts): Endpoint["handle"] {
@@ -200,7 +200,7 @@ function switchAccount({ database, publishing }: SessionParts): Endpoint["handle
     const { keyId } = context.key;
     await inTransaction(database, (transaction) => moveSessions(transaction, { id: keyId }, account_id));
     await publishing.publishAndWait("session", keyId);
-    return { status: 200, body: await presentSession(database, keyId) };
+    return { status: 200, body: await toSessionResponse(database, keyId) };
   };
 }
 
@@ -208,13 +208,13 @@ function changeUser({ database }: SessionParts): Endpoint["handle"] {
   return async (context) => {
     const { name } = context.body(userPatch);
     await database.user.update({ where: { id: userOf(context) }, data: { name } });
-    return { status: 200, body: await presentSession(database, context.key.keyId) };
+    return { status: 200, body: await toSessionResponse(database, context.key.keyId) };
   };
 }
 
 /**
- * The library ends all sessions in the transaction that writes the password, and starts a new one. It ends them before it writes:
- * a sign-in between both is ended afterwards.
+ * The library writes the password, ends all sessions and starts a new one. It ends them before it writes, so sessions
+ * that start in between are ended afterwards.
  */
 function changePassword(parts: SessionParts): Endpoint["handle"] {
   const { auth, publishing, database, clock } = parts;

@@ -22,13 +22,13 @@ export interface SignInParts {
   cookieName: string;
 }
 
-/** A session that has just begun, and the header that gives its cookie to the browser. */
+/** A new session, and the header that sets its cookie. */
 export interface StartedSession {
   sessionId: string;
   setCookie: string;
 }
 
-/** What the library may see of a request. */
+/** The parts of a request that the library may see. */
 export function headersForAuth(context: RequestContext): Headers {
   const headers = new Headers({ [CLIENT_ADDRESS_HEADER]: context.clientAddress });
   for (const name of ["cookie", "user-agent"]) {
@@ -39,7 +39,7 @@ export function headersForAuth(context: RequestContext): Headers {
   return headers;
 }
 
-/** Calls the library, and turns its refusals into answers. */
+/** Calls the library, and translates its refusals into errors of the API. */
 export async function asked<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -65,7 +65,7 @@ function refusalOf(code: string, cause: unknown): Error {
   }
 }
 
-/** Throws 409 for an address that belongs to a user. */
+/** Throws 409 for a taken address. */
 export function emailTaken() {
   return conflict("email belongs to a user already: sign in, or use another address");
 }
@@ -89,14 +89,14 @@ export async function startSession(
 interface LibrarySession {
   token: string;
   headers: Headers;
-  /** Account to act for. Default: the one of the user's latest session. */
+  /** Account to act for. Default: that of the user's latest session. */
   accountId?: string;
-  /** Stored hash of the password that the session was given for. Default: whatever is stored. */
+  /** Stored hash of the password that the session was created with. Default: the current hash. */
   passwordHash?: string | undefined;
 }
 
 /**
- * Lets requests be admitted by the cookie of a session that the library has started. Throws 401 when the session has ended or
+ * Admits requests with the cookie of a session that the library has started. Throws 401 when the session has ended or
  * its password has changed since.
  */
 export async function admitSession(
@@ -123,7 +123,7 @@ export async function admitSession(
   return { sessionId: id, setCookie };
 }
 
-// The library's change of a password locks sessions, credential and user in this order: another order here could deadlock.
+// The library's change of a password locks sessions, credential and user in this order; any other order could deadlock.
 
 async function lockSession(transaction: Transaction, token: string) {
   const [row] = await transaction.$queryRaw<{ id: string; userId: string; expiresAt: Date }[]>`
@@ -141,7 +141,7 @@ function signInOutrun() {
   return unauthorized("The password was changed or the session ended during the sign-in: sign in again.");
 }
 
-/** The library's own header for the session's cookie; it sets others, which are not needed. */
+/** The library's header for the session's cookie; its other cookies are not needed. */
 export function setCookieOf(headers: Headers, cookieName: string): string {
   const header = headers.getSetCookie().find((one) => one.startsWith(`${cookieName}=`));
   if (header === undefined) throw new Error("the authentication library has set no cookie");

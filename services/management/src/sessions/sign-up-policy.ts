@@ -6,14 +6,14 @@ import type { SIGN_UP_MODES } from "../settings.ts";
 
 export interface SignUpPolicy {
   mode: (typeof SIGN_UP_MODES)[number];
-  /** What the first sign-up has to know; empty: nothing, as long as it comes from this machine. */
+  /** Token for the first sign-up; empty: none, if it comes from this machine. */
   setupToken: string;
   publicUrl: string | undefined;
 }
 
 /**
- * What a sign-up from this client needs now. The first one makes the operator, also by an invitation: a stranger must not be first.
- * There is an operator for good once there is one, so that nobody becomes it after these answers are false.
+ * Requirements of a sign-up from this client. The first user becomes the operator, also with an invitation, so it must
+ * not be a stranger. There is always an operator once there was one, so no later sign-up becomes it.
  */
 export async function signUpNeeds(
   database: Database,
@@ -30,7 +30,10 @@ export async function signUpNeeds(
   };
 }
 
-/** A proxy on this machine that does not name its clients makes all of them look local: then PUBLIC_URL says that there are others. */
+/**
+ * A local proxy that does not forward client addresses makes all clients look local; then PUBLIC_URL shows that there
+ * are others.
+ */
 function isLocal({ publicUrl }: SignUpPolicy, clientAddress: string): boolean {
   const host = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname.replace(/^\[|\]$/g, "");
   return isLoopbackAddress(clientAddress) && (host === "localhost" || isLoopbackAddress(host));

@@ -4,19 +4,19 @@ import { type Database, inTransaction, Prisma, type Reader, type Transaction } f
 import type { ApiKey } from "@diegetic/service-kit";
 import { maxOwnLimit } from "../api-keys/limit-column.ts";
 
-/** Sessions of one user that are in force at the same time: the oldest make room. */
+/** Maximum active sessions per user: the oldest are ended. */
 const MAX_SESSIONS = 100;
 /** How long an ended session is kept. */
 const KEPT_AFTER_EXPIRY_MS = 30 * 24 * 60 * 60 * 1_000;
 const ROWS_PER_ROUND = 500;
 
-/** What is stored of a session cookie. */
+/** The stored form of a session cookie. */
 export function cookieSha256(value: string): string {
   return createHash("sha256").update(value).digest("hex");
 }
 
 export interface NewSession {
-  /** Of the library's row. */
+  /** Id of the library's row. */
   id: string;
   userId: string;
   accountId: string;
@@ -24,7 +24,7 @@ export interface NewSession {
   expiresAt: Date;
 }
 
-/** From the commit on the cookie is admitted. */
+/** The cookie is admitted from the commit on. */
 export async function insertSession(client: Database | Transaction, session: NewSession): Promise<void> {
   const { id, userId, accountId, cookieValue, expiresAt } = session;
   await client.accountSession.create({
@@ -43,7 +43,10 @@ interface SessionRow {
   revokedAt: Date | null;
 }
 
-/** The session of a cookie with the role of this moment. Undefined: unknown, expired, ended, or of somebody who is no member any more. */
+/**
+ * The session of a cookie, with the user's current role. Undefined: unknown, expired, ended, or the user is no longer a
+ * member.
+ */
 export async function findSession(
   reader: Reader,
   sha256Hex: string,
@@ -70,7 +73,7 @@ export async function findSession(
   };
 }
 
-/** The user's sessions that are in force, newest first. */
+/** The user's active sessions, newest first. */
 export function sessionsInForce(client: Database | Transaction, userId: string, nowMs: number) {
   return client.accountSession.findMany({
     where: { userId, revokedAt: null, expiresAt: { gt: new Date(nowMs) } },
@@ -80,7 +83,7 @@ export function sessionsInForce(client: Database | Transaction, userId: string, 
   });
 }
 
-/** Ends sessions of the user: a trigger ends what requests are admitted by, in the same commit. */
+/** Ends sessions of the user: a trigger also ends the rows that admit requests, in the same commit. */
 export async function endSessions(
   client: Database | Transaction,
   userId: string,
@@ -89,7 +92,7 @@ export async function endSessions(
   await client.userSession.deleteMany({ where: { userId, id: { in: [...ids] } } });
 }
 
-/** Ends the user's oldest sessions beyond the most that one may have. */
+/** Ends the user's oldest sessions beyond the maximum. */
 export async function endOldestSessions(database: Database, userId: string, nowMs: number): Promise<void> {
   const extra = await database.accountSession.findMany({
     where: { userId, revokedAt: null, expiresAt: { gt: new Date(nowMs) } },
@@ -106,10 +109,7 @@ export async function endOldestSessions(database: Database, userId: string, nowM
     );
 }
 
-/**
- * Lets sessions act for another account, or with another role: the snapshot has to show either. Returns the ids of those that are
- * in force.
- */
+/** Changes the account or the role of sessions; both must be published. Returns the ids of the active ones. */
 export async function moveSessions(
   transaction: Transaction,
   where: { userId: string; accountId: string } | { id: string },
@@ -128,7 +128,7 @@ export async function moveSessions(
   return ids;
 }
 
-/** Ends what has expired, so that the snapshot forgets it, and deletes what ended long ago; a bounded number at a time. */
+/** Ends expired sessions, so that the snapshot drops them, and deletes old ones; a bounded number per call. */
 export async function forgetEndedSessions(database: Database, nowMs: number): Promise<void> {
   const now = new Date(nowMs);
   const before = new Date(nowMs - KEPT_AFTER_EXPIRY_MS);

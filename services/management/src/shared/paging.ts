@@ -41,12 +41,12 @@ export function pageAnswer<Row extends { id: string }>(
   context: RequestContext,
   paging: Paging,
   rows: readonly Row[],
-  present: (row: Row) => unknown,
+  toResponse: (row: Row) => unknown,
 ): Answer {
-  const shown = paging.limit === undefined ? rows : rows.slice(0, paging.limit);
-  const last = shown.at(-1);
-  const answer = { status: 200, body: shown.map(present) };
-  if (shown.length === rows.length || last === undefined) return answer;
+  const page = paging.limit === undefined ? rows : rows.slice(0, paging.limit);
+  const last = page.at(-1);
+  const answer = { status: 200, body: page.map(toResponse) };
+  if (page.length === rows.length || last === undefined) return answer;
   return { ...answer, headers: nextPage(context, String(paging.limit), last.id) };
 }
 

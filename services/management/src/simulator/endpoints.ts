@@ -39,11 +39,11 @@ function simulateScene({ database, reader }: SimulatorParts): Endpoint["handle"]
         "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
       );
     }
-    return { status: 200, body: present(campaign.id, simulation) };
+    return { status: 200, body: toResponse(campaign.id, simulation) };
   };
 }
 
-function present(campaignId: string, simulation: Simulation): SimulateResponse {
+function toResponse(campaignId: string, simulation: Simulation): SimulateResponse {
   return {
     campaign_id: campaignId,
     matched_creative: {

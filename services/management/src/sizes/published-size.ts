@@ -12,7 +12,7 @@ export interface SizeChange {
   mayGrow: boolean;
 }
 
-/** Bytes of a campaign as it is published while it is active. */
+/** Bytes of a campaign as published while active. */
 export function campaignBytes(campaign: WholeCampaign): number {
   return jsonBytes(campaignEntity(campaign));
 }
@@ -30,9 +30,9 @@ export function accountTooLarge() {
 }
 
 /**
- * Measures a changed campaign, whose row is locked, and adds what it has grown by to its account. Returns its bytes, which the
- * caller writes. Throws 422 when the campaign or its account has become too large. Locks the account until the end of the
- * transaction: take locks of advertisers, campaigns and placements before.
+ * Measures a changed campaign, whose row is locked, and adds the difference to its account. Returns its bytes for the
+ * caller to write. Throws 422 when the campaign or its account is too large. Locks the account until the end of the
+ * transaction: lock advertisers, campaigns and placements first.
  */
 export async function recordCampaignSize(
   statements: Statements,
@@ -65,7 +65,7 @@ export async function recordPlacementSize(
   if (mayGrow && grown > 0) requireRoom(grownTo);
 }
 
-/** @param account an expression for its id */
+/** @param account SQL expression for its id */
 function growAccount(
   statements: Statements,
   account: Prisma.Sql,

@@ -98,8 +98,8 @@ export function campaignEntity(row: WholeCampaign): SnapshotCampaign {
 }
 
 /**
- * An active campaign whole. Of a draft or a paused one match instances need only whose it is and which creatives it has,
- * for impressions of earlier matches: its texts and targets do not travel.
+ * An active campaign in full. For a draft or a paused campaign, match instances need only its owner and creative ids
+ * (for impressions of earlier matches), so texts and targets are omitted.
  */
 export function campaignEntry(row: WholeCampaign): SnapshotEntry {
   const entity = row.status === "active" ? campaignEntity(row) : withoutContent(campaignEntity(row));
@@ -143,7 +143,7 @@ export function placementEntry(row: PlacementRow): SnapshotEntry {
   return entry(entityName.placement(row.gameId), row.version, placementEntity(row));
 }
 
-/** A revoked key is removed; one that expires says when, and the match tier looks at its clock. */
+/** A revoked key is removed; an expiring key carries its expiry, which the match tier checks. */
 export function apiKeyEntry(row: ApiKeyRow): SnapshotEntry {
   const entity: SnapshotApiKey = {
     key_id: row.id,
@@ -157,7 +157,7 @@ export function apiKeyEntry(row: ApiKeyRow): SnapshotEntry {
   return entry(entityName.apiKey(row.sha256), row.version, row.revokedAt === null ? entity : null);
 }
 
-/** A session that has ended is removed, and so is one of somebody who is no member any more. */
+/** An ended session is removed, and so is that of a former member. */
 export function sessionEntry(row: SessionRow): SnapshotEntry {
   const name = entityName.session(row.sha256);
   if (row.role === null || row.revokedAt !== null) return entry(name, row.version, null);

@@ -5,13 +5,13 @@ import { readCampaigns, type WholeCampaign } from "../campaigns/statements.ts";
 export type AdvertiserRow = Prisma.AdvertiserGetPayload<object>;
 export type PlacementRow = Prisma.PlacementGetPayload<object>;
 export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
-/** A session with the role of its user in the account; null: the user is no member any more. */
+/** A session with the user's role in the account; null: the user is no longer a member. */
 export type SessionRow = Prisma.AccountSessionGetPayload<object> & { role: MemberRole | null };
 
 /**
- * Locks campaigns against every other change and loads them whole. What belongs to a campaign takes a statement that begins when
- * its row is locked: one that waited for the lock re-reads the locked row alone.
- * @param skipLocked leaves those out that another transaction has locked, in place of waiting for them
+ * Locks campaigns and loads them with their parts. Parts are read by a statement that starts after the lock, because a
+ * statement that waited for the lock re-reads only the locked row.
+ * @param skipLocked omits campaigns that another transaction has locked, instead of waiting
  */
 export async function lockCampaigns(
   statements: Statements,
@@ -30,14 +30,14 @@ export async function lockCampaigns(
   return campaigns.filter(({ id }) => isLocked.has(id));
 }
 
-/** What a campaign has spent on a day, in millicents. */
+/** A campaign's spending on a day, in millicents. */
 export async function spentOnDay(statements: Statements, campaignId: string, day: string): Promise<number> {
   const [row] = await statements.query<{ spent: bigint }>(Prisma.sql`
     SELECT spent_millicents AS spent FROM campaign_rollups WHERE campaign_id = ${campaignId} AND day = ${day}::date`);
   return safeInteger(row?.spent ?? 0n, "spent on the day");
 }
 
-/** Loads sessions with the present roles of their users. */
+/** Loads sessions with their users' current roles. */
 export async function loadSessions(database: Database, ids: readonly string[]): Promise<SessionRow[]> {
   const rows = await database.accountSession.findMany({ where: { id: { in: [...ids] } } });
   const members = await database.accountMember.findMany({
@@ -47,13 +47,13 @@ export async function loadSessions(database: Database, ids: readonly string[]): 
   return rows.map((row) => ({ ...row, role: roles.get(`${row.accountId} ${row.userId}`) ?? null }));
 }
 
-/** What the snapshot is made of, and the table and key column of each. */
+/** Kinds of published rows, with table and key column. */
 export const PUBLISHED_KINDS = ["advertiser", "campaign", "placement", "apiKey", "session"] as const;
 export type PublishedKind = (typeof PUBLISHED_KINDS)[number];
 
-/** Identifiers of rows that a crash or an absent Redis left unpublished, at most `limit`. */
+/** Identifiers of rows that a crash or an unavailable Redis left unpublished, at most `limit`. */
 export async function unpublished(database: Database, kind: PublishedKind, limit: number): Promise<string[]> {
-  // Column against column, so that the partial indexes on it are used.
+  // Compares columns, so that the partial indexes apply.
   const rows = await {
     advertiser: () => database.$queryRaw<{ id: string }[]>`
       SELECT id FROM advertisers WHERE published_version < version ORDER BY id LIMIT ${limit}`,
@@ -69,7 +69,7 @@ export async function unpublished(database: Database, kind: PublishedKind, limit
   return rows.map((row) => row.id);
 }
 
-/** The next identifiers after `after`, in their order, at most `limit`. */
+/** The next identifiers after `after`, in order, at most `limit`. */
 export async function page(
   database: Database,
   kind: PublishedKind,
@@ -100,7 +100,7 @@ export async function page(
   return rows.map((row) => row.id);
 }
 
-/** Notes which version of each row is known to be published; never goes back. */
+/** Records the published version of each row; never decreases it. */
 export async function markPublished(
   pipeline: Pipeline,
   kind: PublishedKind,
@@ -114,7 +114,7 @@ export async function markPublished(
     UPDATE ${table} AS published SET published_version = done.version
     FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
     WHERE published.${key} = done.id AND published.published_version < done.version`;
-  // Not as a statement of its own: rows are locked in no order, and a deadlock is to be repeated.
+  // In a transaction, because rows are locked in no particular order, and a deadlock has to be retried.
   await pipeline.inTransaction((statements) => statements.execute(statement));
 }
 

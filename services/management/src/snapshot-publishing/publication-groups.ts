@@ -1,6 +1,6 @@
-/** What became of a campaign in a group. */
+/** The outcome for a campaign in a group. */
 export type GroupOutcome =
-  /** Published: settles when it is in force everywhere, or is known not to be. */
+  /** Published: resolves when it is in force everywhere, rejects when it is not. */
   | { inForce: Promise<void> }
   /** Publishing it alone would fail in the same way. */
   | { error: unknown };
@@ -10,25 +10,25 @@ interface Waiting {
   resolve: (outcome: GroupOutcome | undefined) => void;
 }
 
-/** Campaigns of one group: their rows are locked together. */
+/** Maximum campaigns per group: their rows are locked together. */
 const MAX_GROUP = 100;
 
 /**
- * Gathers the campaigns that change while a publication is on its way, and publishes them together: one lock, one command to the
- * snapshot and one wait for many changes. A change joins a group only before the group reads its row.
+ * Gathers campaigns that change during a publication, and publishes them together: one lock, one snapshot command and
+ * one wait for many changes. A change joins a group only before the group reads its row.
  */
 export class PublicationGroups {
   readonly #publishTogether: (ids: readonly string[]) => Promise<ReadonlyMap<string, GroupOutcome>>;
-  /** By campaign: whoever changes it again before it is read waits for the same publication. */
+  /** By campaign: further changes before the read wait for the same publication. */
   readonly #waiting = new Map<string, Waiting>();
   #isRunning = false;
 
-  /** @param publishTogether leaves out what has to be published alone, and rejects when that holds for all */
+  /** @param publishTogether omits campaigns that must be published alone; rejects when that applies to all */
   constructor(publishTogether: (ids: readonly string[]) => Promise<ReadonlyMap<string, GroupOutcome>>) {
     this.#publishTogether = publishTogether;
   }
 
-  /** Undefined: the campaign has to be published alone. */
+  /** Undefined: the campaign must be published alone. */
   add(campaignId: string): Promise<GroupOutcome | undefined> {
     const known = this.#waiting.get(campaignId);
     if (known !== undefined) return known.outcome;

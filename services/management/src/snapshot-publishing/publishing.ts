@@ -25,9 +25,9 @@ import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry, sessionEnt
 import { loadSessions, lockCampaigns, markPublished, type PublishedKind, spentOnDay } from "./load.ts";
 import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
 
-/** More than twice the lease of a match instance: one that died is waited for. */
+/** More than twice the lease of a match instance, so that a crashed one is waited for. */
 const PROPAGATION_TIMEOUT_MS = 5_000;
-/** Tries to write a row into Redis. Each further one follows a restore that left nothing frozen. */
+/** Maximum attempts to write a row into Redis. Each retry follows a restore that left nothing frozen. */
 const MAX_APPLY_ATTEMPTS = 5;
 const STORED = "The change is stored and will be in force shortly: it need not be sent again.";
 
@@ -36,11 +36,11 @@ export type WalletCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign
 interface Prepared {
   entries: SnapshotEntry[];
   rows: { id: string; version: number }[];
-  /** What Redis has not taken: it may be published, but does not count as published. */
+  /** Rows that Redis has not accepted: publishable, but not counted as published. */
   pending: SnapshotEntry[];
 }
 
-/** A row, and whether its advertiser's state in Redis is at least as new. */
+/** A row, and whether its wallet is at least as new. */
 interface AppliedRow {
   row: { id: string; version: number };
   entry: SnapshotEntry;
@@ -48,7 +48,7 @@ interface AppliedRow {
   isApplied: boolean;
 }
 
-/** An advertiser's state in Redis is frozen and could not be restored in time: rows of theirs are not in force yet. */
+/** An advertiser's wallet is frozen and could not be restored in time: changes of its rows are not in force yet. */
 export class StateNotRestored extends Error {
   override name = "StateNotRestored";
 }
@@ -60,8 +60,8 @@ interface LoadedRow {
 }
 
 /**
- * Brings rows of Postgres into the advertisers' wallets and into the snapshot. It always reads the present row, so that
- * it converges whatever order two requests publish in; publishing again is harmless.
+ * Brings rows of Postgres into wallets and the snapshot. Always reads the current row, so concurrent requests converge
+ * in any order; publishing is idempotent.
  */
 export class Publishing {
   readonly #database: Database;
@@ -86,9 +86,9 @@ export class Publishing {
     claim: Pick<InstallationClaim, "check">;
     nowMs: () => number;
     logger: Logger;
-    /** Told how long a change took from its commit until every match instance applied it. */
+    /** Called with the time from a change's commit until every match instance applied it. */
     observeSeconds?: (seconds: number) => void;
-    /** How long a change waits to be obeyed. Default: more than two leases of match instances. */
+    /** How long a change waits for match instances. Default: more than two leases. */
     propagationTimeoutMs?: number | undefined;
   }) {
     this.#database = parts.database;
@@ -113,9 +113,9 @@ export class Publishing {
   }
 
   /**
-   * Called between the commit of a change that restricts (pause, disable, revoke, delete, any PATCH) and its answer:
-   * returns when every match instance applies it. Throws 503 when that cannot be had now, because an answer would promise
-   * that nothing is served against it; the reconciling loop then publishes later.
+   * Publishes a committed restriction (pause, disable, revoke, delete, any PATCH) before its answer: resolves when
+   * every match instance applies it. Throws 503 if that is impossible now, because the answer would promise that
+   * nothing contrary is served; the reconciling loop then publishes later.
    */
   async publishAndWait(kind: PublishedKind, id: string): Promise<void> {
     try {
@@ -127,8 +127,8 @@ export class Publishing {
   }
 
   /**
-   * `publishAndWait` for a change that only gives or creates, and does no harm when it comes into force later. Never throws: what
-   * was committed is answered as done, because a client that is told to try again would do it twice.
+   * `publishAndWait` for additions, which may come into force later. Never throws: a committed change is answered as
+   * done, because a client that retried would do it twice.
    */
   async publishEventually(kind: PublishedKind, id: string): Promise<void> {
     try {
@@ -153,9 +153,9 @@ export class Publishing {
   }
 
   /**
-   * Publishes campaigns at once. Left out of the result, and not published: those that another transaction has locked, that a
-   * frozen state in Redis has not taken, and that failed for a reason of their own. Nobody waits here for what concerns one
-   * advertiser alone.
+   * Publishes campaigns together. Omits from the result, and does not publish, those that are locked by another
+   * transaction, that a frozen wallet has not accepted, and that failed individually. Never waits for a single
+   * advertiser.
    */
   async #publishTogether(ids: readonly string[]): Promise<Map<string, GroupOutcome>> {
     try {
@@ -164,7 +164,7 @@ export class Publishing {
       if (applied.length === 0) return outcomes;
       await this.#claim.check();
       const version = await this.#snapshot.publish(applied.map(({ entry }) => entry));
-      // The next group need not wait for these.
+      // The next group does not wait for these.
       const inForce = Promise.all([
         this.markPublished(
           "campaign",
@@ -195,7 +195,7 @@ export class Publishing {
       for (const [index, { id }] of campaigns.entries()) {
         const one = settled[index];
         if (one?.status === "fulfilled" && one.value.isApplied) applied.push(one.value);
-        // The node of one advertiser may be unavailable, and those of the others not.
+        // One advertiser's node may be unavailable while others work.
         if (one?.status === "rejected" && isStoreUnavailable(one.reason))
           failed.push([id, { error: one.reason }]);
       }
@@ -204,8 +204,9 @@ export class Publishing {
   }
 
   /**
-   * Publishes rows (a page of them) and notes their versions. Returns the version of the snapshot. Throws ForeignRedis when that
-   * is another installation's, and StateNotRestored when Redis did not take some of the rows: the others are published then.
+   * Publishes a page of rows and records their versions. Returns the version of the snapshot. Throws ForeignRedis when
+   * Redis belongs to another installation, and StateNotRestored when Redis did not accept some rows; the others are
+   * published then.
    */
   async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
     const { entries, rows, pending } = await this.prepare(kind, ids);
@@ -220,12 +221,12 @@ export class Publishing {
     return version;
   }
 
-  /** Notes the versions of rows that Redis and the snapshot have. */
+  /** Records the versions of rows that Redis and the snapshot have. */
   markPublished(kind: PublishedKind, rows: readonly { id: string; version: number }[]): Promise<void> {
     return markPublished(this.#pipeline, kind, rows);
   }
 
-  /** Applies rows to the wallets of their advertisers until those have them, and returns what belongs into the snapshot. */
+  /** Applies rows to the wallets of their advertisers until those have them, and returns the snapshot entries. */
   prepare(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
     switch (kind) {
       case "advertiser":
@@ -242,9 +243,8 @@ export class Publishing {
   }
 
   /**
-   * What of rows belongs into the snapshot, as it is when it has been lost: the wallets have what was published before.
-   * Rows that were not are prepared as usual. The snapshot has a row also when Redis has not taken it: `reserve` refuses it
-   * until then.
+   * The snapshot entries of rows for a lost snapshot: the wallets have what was published before; unpublished rows are
+   * prepared as usual. The snapshot may have a row that Redis has not accepted: `reserve` refuses it until then.
    */
   async recall(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
     const known = await this.#load(kind, ids);
@@ -281,9 +281,10 @@ export class Publishing {
   }
 
   /**
-   * Applies rows, restores what is frozen and applies those again. A restore that read the rows before a change ends with the
-   * older version, and so does one by another instance: only Redis itself can say that it has the newer one.
-   * @param apply reads the present rows of these ids and sends them to Redis
+   * Applies rows, restores frozen wallets and applies the rows again. A restore that read the rows before a change ends
+   * with the older version, and so does a restore by another instance, so only Redis' answer proves that it has the
+   * newer one.
+   * @param apply reads the current rows of these ids and sends them to Redis
    */
   async #applyUntilKnown(
     ids: readonly string[],
@@ -296,7 +297,7 @@ export class Publishing {
       const frozen = [...known.values()].filter(({ isApplied }) => !isApplied);
       if (frozen.length === 0 || attempt === MAX_APPLY_ATTEMPTS) break;
       const advertiserIds = [...new Set(frozen.map(({ advertiserId }) => advertiserId))];
-      // What could not be restored in its time is left to the next round; the others may have been.
+      // A wallet that could not be restored in time waits for the next round; the others may have been restored.
       if ((await this.#recovery.restoreFrozen(advertiserIds)) > 0) attempt = MAX_APPLY_ATTEMPTS - 1;
       left = frozen.map(({ row }) => row.id);
     }
@@ -329,9 +330,9 @@ export class Publishing {
   }
 
   /**
-   * A campaign is only ever written while its row is locked: a budget that another request is lowering has its ceiling in the
-   * wallet, and a version that was read before must not take it away. Writing it is an effect outside of the transaction, but an
-   * idempotent one: the row is only read here, and the same version again changes nothing.
+   * A campaign is only written while its row is locked: a budget reduction in progress has its ceiling in the wallet,
+   * which a version read earlier must not remove. The write is an effect outside the transaction, but idempotent: the
+   * row is only read here, and the same version again changes nothing.
    */
   #applyCampaigns(ids: readonly string[]): Promise<AppliedRow[]> {
     return this.#pipeline.inTransaction(async (statements) => {
@@ -340,7 +341,7 @@ export class Publishing {
     });
   }
 
-  /** @param statements of the transaction that has the campaign locked */
+  /** @param statements of the transaction that locks the campaign */
   async #applyCampaign(statements: Statements, campaign: WholeCampaign): Promise<AppliedRow> {
     const { id, advertiserId, spentMillicents, impressions } = campaign;
     const day = utcDay(this.#nowMs());
@@ -388,7 +389,7 @@ function isStoreUnavailable(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || isRedisUnavailable(error);
 }
 
-/** Whether publishing failed for a reason that passes: the reconciling loop will succeed. */
+/** Whether publishing failed for a transient reason: the reconciling loop will succeed. */
 function isTransient(error: unknown): boolean {
   return (
     error instanceof NotPropagatedError ||

@@ -20,13 +20,13 @@ import {
   type ServersFound,
 } from "./recovery-notice.ts";
 
-/** Short, because nothing is served from a server that was restarted or promoted until it has been noticed here. */
+/** Short, because a restarted or promoted server does not serve until this loop detects it. */
 const EVERY_MS = 500;
 const PAGE_ROWS = 100;
 const REBUILD_PAGE_ROWS = 500;
-/** Wallets looked at in one round: each advertiser's turn comes round, whatever Redis has lost. */
+/** Wallets checked per round, so that every wallet is checked regularly, whatever Redis lost. */
 const WALLETS_PER_ROUND = 300;
-/** Looks at a page of wallets before the round goes on; the rest has its turn in the next rounds. */
+/** Checks of a page of wallets before the round continues; the rest waits for the next rounds. */
 const LOOKS = 3;
 const START_ATTEMPTS = 10;
 
@@ -36,20 +36,21 @@ export interface ReconcilerParts {
   snapshot: SnapshotPublisher;
   recovery: Pick<WalletRecovery, "restoreFrozen">;
   claim: Pick<InstallationClaim, "check">;
-  /** The servers that Redis consists of, as `masterReplicationIds` tells them. */
+  /** Replication ids of Redis' servers, from `masterReplicationIds`. */
   replicationIds: () => Promise<string[]>;
-  /** Which node owns which hash slot, as `hashSlotOwners` tells. */
+  /** Owner of each hash slot, from `hashSlotOwners`. */
   owners: () => Promise<ReadonlyMap<number, string>>;
-  /** Runs once a round: other upkeep that needs no exactness in time. */
+  /** Called once per round: maintenance without exact timing. */
   upkeep: () => Promise<void>;
   logger: Logger;
   metrics: Metrics;
 }
 
 /**
- * The loop that mends what a crash, or an absent Redis, left behind:
- * when a server of Redis has been restarted or promoted, or has lost its data, every wallet is looked at and the frozen ones
- * are restored from Postgres, then the snapshot is published anew; when a cluster has moved hash slots, those are; rows that were committed but not published are published. Any number of instances may run it at once.
+ * Repairs what a crash, or an unavailable Redis, left behind. After a server was restarted, promoted or lost its data,
+ * checks every wallet, restores frozen ones from Postgres, and publishes the snapshot again; after a cluster moved hash
+ * slots, checks those wallets. Publishes committed rows that are unpublished. Any number of instances may run it
+ * concurrently.
  */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
@@ -58,13 +59,13 @@ export class Reconciler {
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
   #lastWallet = "";
-  /** Unpublished when they were last looked for: most are being published by the request that has changed them. */
+  /** Unpublished at the last check: most are just being published by the request that changed them. */
   readonly #unpublished = new Map<PublishedKind, ReadonlySet<string>>();
-  /** Of the servers whose wallets are verified. */
+  /** Replication ids of servers with verified wallets. */
   #verifiedReplicationIds: readonly string[] = [];
-  /** What was told last, so that a verification that has to be repeated is not told again. */
-  #told = "";
-  /** At the last look. */
+  /** The last notice, so that a repeated verification is not logged again. */
+  #lastNotice = "";
+  /** Result of the last check. */
   #isSomeUnavailable = false;
   readonly #moved = new MovedHashSlots();
   readonly #redisOutage: OutageLogger<unknown>;
@@ -92,8 +93,8 @@ export class Reconciler {
   }
 
   /**
-   * Restores every wallet that needs it and publishes everything once, then runs a round every 500 ms. Rejects when that
-   * fails, and when redis belongs to another installation.
+   * Restores every wallet that needs it and publishes everything once, then runs a round every 500 ms. Rejects when
+   * that fails, and when Redis belongs to another installation.
    */
   async start(): Promise<void> {
     await this.#parts.claim.check();
@@ -105,7 +106,7 @@ export class Reconciler {
         await this.#rebuild();
         break;
       } catch (error) {
-        // What Redis has lost meanwhile is begun again.
+        // Starts again if Redis lost data meanwhile.
         if (!(error instanceof SnapshotLostError) || attempt === START_ATTEMPTS) throw error;
       }
     }
@@ -113,7 +114,7 @@ export class Reconciler {
     this.#schedule();
   }
 
-  /** Ends the loop after the round that is running. */
+  /** Stops the loop after the current round. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -127,7 +128,7 @@ export class Reconciler {
         .catch((error: unknown) => {
           if (error instanceof ForeignRedis) return this.#foreignOutage.failed(error);
           if (!isRedisUnavailable(error)) this.#roundOutage.failed(error);
-          // That a server did not answer at the look is told already.
+          // The outage was already logged by the check.
           if (this.#isSomeUnavailable) return;
           if (isRedisUnavailable(error)) this.#redisOutage.failed(error);
           else this.#redisOutage.succeeded();
@@ -136,7 +137,7 @@ export class Reconciler {
     }, EVERY_MS);
   }
 
-  /** One round of everything; for tests, too. */
+  /** One round; exported for tests. */
   async round(): Promise<void> {
     this.#isSomeUnavailable = false;
     await this.#parts.claim.check();
@@ -149,7 +150,7 @@ export class Reconciler {
       this.#verifiedReplicationIds = verified;
     }
     if (seen.needsRebuild) await this.#rebuild();
-    this.#told = "";
+    this.#lastNotice = "";
     await this.#restoreMoved();
     for (const kind of PUBLISHED_KINDS) await this.#republish(kind);
     await this.#restoreWallets();
@@ -163,7 +164,7 @@ export class Reconciler {
     this.#isSomeUnavailable = isSomeUnavailable(replicationIds);
     if (this.#isSomeUnavailable) this.#redisOutage.failed(undefined);
     const needsRebuild = await this.#parts.snapshot.needsRebuild();
-    // A server that was restarted between the two questions has lost nothing.
+    // A server restarted between the two calls has lost nothing.
     return {
       replicationIds: needsRebuild ? await this.#parts.replicationIds() : replicationIds,
       needsRebuild,
@@ -172,8 +173,8 @@ export class Reconciler {
 
   #tell(notice: NonNullable<ServersFound["notice"]>, { replicationIds }: RedisSeen): void {
     const told = [notice, ...replicationIds].join();
-    if (told !== this.#told) this.#parts.logger.warn({ notice }, NOTICES[notice]);
-    this.#told = told;
+    if (told !== this.#lastNotice) this.#parts.logger.warn({ notice }, NOTICES[notice]);
+    this.#lastNotice = told;
   }
 
   async #rebuild(): Promise<void> {
@@ -199,7 +200,7 @@ export class Reconciler {
     }
   }
 
-  /** Only what a round before has met, too, was left behind. */
+  /** Only rows that the previous round also found were left behind. */
   async #republish(kind: PublishedKind): Promise<void> {
     const met = this.#unpublished.get(kind);
     const waiting = await unpublished(this.#parts.database, kind, 2 * PAGE_ROWS);
@@ -210,7 +211,7 @@ export class Reconciler {
       await this.#parts.publishing.publish(kind, ids);
     } catch (error) {
       if (!(error instanceof StateNotRestored)) throw error;
-      // The state of one advertiser must not keep the round from the others.
+      // One advertiser's wallet must not block the round.
       this.#parts.logger.debug({ err: error, kind }, "rows wait for a restore");
       return;
     }
@@ -224,7 +225,7 @@ export class Reconciler {
     while (this.#lastWallet !== "");
   }
 
-  /** Looks at the wallets of those who live on hash slots that a cluster has given to another node, until none is frozen. */
+  /** Checks the wallets on hash slots that a cluster has moved, until none is frozen. */
   async #restoreMoved(): Promise<void> {
     const { owners, recovery, database, logger } = this.#parts;
     this.#moved.look(await owners());
@@ -240,7 +241,7 @@ export class Reconciler {
     if (left === 0) this.#moved.clear();
   }
 
-  /** Looks at the next page of wallets. */
+  /** Checks the next page of wallets. */
   async #restoreWallets(): Promise<void> {
     const ids = await page(this.#parts.database, "advertiser", this.#lastWallet, WALLETS_PER_ROUND);
     for (let look = 0; look < LOOKS; look++) {

@@ -1,10 +1,10 @@
 import { UNAVAILABLE_SERVER } from "@diegetic/hot-state";
 
-/** What a look at Redis has shown. */
+/** The state of Redis at one check. */
 export interface RedisSeen {
-  /** Of all its servers, as `masterReplicationIds` tells them. */
+  /** Of all its servers, from `masterReplicationIds`. */
   replicationIds: readonly string[];
-  /** The snapshot has to be published before anything is served. */
+  /** The snapshot must be published before anything is served. */
   needsRebuild: boolean;
 }
 
@@ -17,30 +17,30 @@ export const NOTICES = {
   lost: "Redis lost data while it ran, or went back to older data: what is missing is made anew from Postgres now. Find out what removed it: FLUSHALL, an eviction policy, a restored file.",
 } as const;
 
-/** What a round has to do about the servers that it has found. */
+/** What a round has to do about the servers. */
 export interface ServersFound {
-  /** Undefined: they are as they were left, as far as they answer. */
+  /** Undefined: the servers that answer are unchanged. */
   notice: "restarted" | "lost" | undefined;
-  /** Whose wallets are verified when that is done. */
+  /** Replication ids with verified wallets once that is done. */
   verified: readonly string[];
 }
 
 /**
- * Compares the servers of Redis with those whose wallets are verified. One that does not answer is no other one: when it answers
- * again with the same replication id it has forgotten nothing, and when it has another it was restarted (ADR 12).
+ * Compares the servers of Redis with those with verified wallets. A server that does not answer is not a new server: if
+ * it returns with the same replication id it has lost nothing, otherwise it was restarted (ADR 12).
  */
 export function compareServers(before: readonly string[], now: RedisSeen): ServersFound {
-  const present = now.replicationIds.filter((replicationId) => replicationId !== UNAVAILABLE_SERVER);
-  const isComplete = present.length === now.replicationIds.length;
-  if (present.every((replicationId) => before.includes(replicationId))) {
+  const answering = now.replicationIds.filter((replicationId) => replicationId !== UNAVAILABLE_SERVER);
+  const isComplete = answering.length === now.replicationIds.length;
+  if (answering.every((replicationId) => before.includes(replicationId))) {
     return { notice: isComplete && now.needsRebuild ? "lost" : undefined, verified: before };
   }
-  // Those that do not answer may come back as they were.
-  const verified = isComplete ? present : [...new Set([...before, ...present])].sort();
+  // Servers that do not answer may return unchanged.
+  const verified = isComplete ? answering : [...new Set([...before, ...answering])].sort();
   return { notice: "restarted", verified };
 }
 
-/** Whether some server did not answer. */
+/** Whether any server did not answer. */
 export function isSomeUnavailable(replicationIds: readonly string[]): boolean {
   return replicationIds.includes(UNAVAILABLE_SERVER);
 }

@@ -102,7 +102,7 @@ async function readProcesses(
   };
 }
 
-function presentRecord(row: Prisma.QuarantinedImpressionGetPayload<object>): QuarantinedRecordBody {
+function toRecordResponse(row: Prisma.QuarantinedImpressionGetPayload<object>): QuarantinedRecordBody {
   return {
     impression_id: row.impressionId,
     advertiser_id: row.advertiserId,
@@ -122,7 +122,7 @@ function listQuarantine({ database }: SystemParts): Endpoint["handle"] {
       orderBy: [{ quarantinedAt: "desc" }, { impressionId: "desc" }],
       take: MAX_LISTED_RECORDS,
     });
-    return { status: 200, body: rows.map(presentRecord) };
+    return { status: 200, body: rows.map(toRecordResponse) };
   };
 }
 
@@ -140,7 +140,7 @@ function resolve({ database, clock }: SystemParts): Endpoint["handle"] {
     const row = await find();
     if (row === null) throw recordMissing();
     if (count === 0) throw conflict("The record is resolved already: reload the list.");
-    return { status: 200, body: presentRecord(row) };
+    return { status: 200, body: toRecordResponse(row) };
   };
 }
 
@@ -157,7 +157,7 @@ function listAccounts({ database }: SystemParts): Endpoint["handle"] {
       ...rowsOfPage({}, paging),
       include: { advertiser: true, _count: { select: { placements: true, members: true } } },
     });
-    return pageAnswer(context, paging, rows, presentAccount);
+    return pageAnswer(context, paging, rows, toAccountResponse);
   };
 }
 
@@ -165,7 +165,7 @@ type AccountRow = Prisma.AccountGetPayload<{
   include: { advertiser: true; _count: { select: { placements: true; members: true } } };
 }>;
 
-function presentAccount({ id, label, createdAt, advertiser, _count }: AccountRow): SystemAccountBody {
+function toAccountResponse({ id, label, createdAt, advertiser, _count }: AccountRow): SystemAccountBody {
   const balanceMillicents =
     advertiser === null ? null : advertiser.depositedMillicents - advertiser.spentMillicents;
   return {

@@ -19,8 +19,8 @@ import { ownPlacement } from "../placements/store.ts";
 import { readWindow, type Window, windowHeaders } from "../shared/paging.ts";
 import { Remembered } from "../shared/remembered.ts";
 import type { Clock } from "../shared/time.ts";
-import { type GameWithCalls, presentTraffic, requestsOf } from "./presenter.ts";
 import { readGamePage, readOwnGames } from "./store.ts";
+import { type GameWithCalls, requestsOf, toTrafficResponse } from "./to-response.ts";
 import type { MarketWords } from "./words.ts";
 
 export interface TrafficParts {
@@ -69,7 +69,7 @@ function list({ reader, traffic, clock }: TrafficParts): Endpoint["handle"] {
         )),
       );
     }
-    return { body: presentTraffic(account, games), hasMore };
+    return { body: toTrafficResponse(account, games), hasMore };
   };
   return async (context) => {
     const { accountId } = context;
@@ -90,11 +90,11 @@ function series({ database, traffic, clock }: TrafficParts): Endpoint["handle"] 
       unit === "hour"
         ? await traffic.hours(gameId, count, clock())
         : await traffic.days(gameId, count, clock());
-    return { status: 200, body: { game_id: gameId, unit, points: points.map(presentPoint) } };
+    return { status: 200, body: { game_id: gameId, unit, points: points.map(toPointResponse) } };
   };
 }
 
-function presentPoint(point: TrafficPoint): TrafficSeriesBody["points"][number] {
+function toPointResponse(point: TrafficPoint): TrafficSeriesBody["points"][number] {
   return {
     start: new Date(point.startMs).toISOString(),
     requests: requestsOf(point),
@@ -109,7 +109,7 @@ function gameScenes({ database, traffic }: TrafficParts): Endpoint["handle"] {
   return async (context) => {
     const { gameId } = await ownPlacement(database, context.accountId, context.param("gameId"));
     const scenes = await traffic.scenes(gameId);
-    return { status: 200, body: scenes.map((scene) => presentScene(gameId, scene)) };
+    return { status: 200, body: scenes.map((scene) => toSceneResponse(gameId, scene)) };
   };
 }
 
@@ -123,7 +123,7 @@ function accountScenes({ reader, traffic }: TrafficParts): Endpoint["handle"] {
         games
           .slice(start, start + GAMES_PER_BATCH)
           .map(async (gameId) =>
-            (await traffic.scenes(gameId, limit)).map((scene) => presentScene(gameId, scene)),
+            (await traffic.scenes(gameId, limit)).map((scene) => toSceneResponse(gameId, scene)),
           ),
       );
       newest = [...newest, ...batch.flat()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
@@ -132,7 +132,7 @@ function accountScenes({ reader, traffic }: TrafficParts): Endpoint["handle"] {
   };
 }
 
-function presentScene(gameId: string, scene: NoMatchScene): NoMatchSceneListBody[number] {
+function toSceneResponse(gameId: string, scene: NoMatchScene): NoMatchSceneListBody[number] {
   const { theme_id, category, narrative, mood_tags, location, actions } = scene.context;
   return {
     game_id: gameId,

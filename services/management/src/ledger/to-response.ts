@@ -3,7 +3,7 @@ import { chargedCents, type Millicents } from "@diegetic/money";
 import { csvText } from "../shared/csv.ts";
 import type { LedgerRow, LedgerTotals } from "./books.ts";
 
-export function presentLedger(rows: readonly LedgerRow[], totals: LedgerTotals): LedgerBody {
+export function toLedgerResponse(rows: readonly LedgerRow[], totals: LedgerTotals): LedgerBody {
   return {
     days: rows.map((row) => ({
       date: row.day,

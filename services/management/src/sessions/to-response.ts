@@ -4,8 +4,8 @@ import { unauthorized } from "@diegetic/service-kit";
 import { membershipsOf } from "../members/store.ts";
 import { timestamp } from "../shared/time.ts";
 
-/** The session as it is now. Throws 401 when it has ended meanwhile. */
-export async function presentSession(database: Database, sessionId: string): Promise<SessionBody> {
+/** The current session. Throws 401 when it has ended meanwhile. */
+export async function toSessionResponse(database: Database, sessionId: string): Promise<SessionBody> {
   const session = await database.accountSession.findUnique({
     where: { id: sessionId },
     include: { user: true },

@@ -7,12 +7,12 @@ import type {
 } from "@diegetic/contracts";
 import { safeInteger } from "@diegetic/database";
 import { basisPointsToPercent, centsUp, type Microcents, microcentsToCentsDown } from "@diegetic/money";
-import { balanceCents } from "../advertiser/presenter.ts";
+import { balanceCents } from "../advertiser/to-response.ts";
 import type { Period } from "../ledger/period.ts";
 import type { Earnings, GameAdvertiser, GameDayEarnings } from "./earnings-store.ts";
 import type { AdvertiserRevenue, GameDetails, GameEarnings } from "./store.ts";
 
-export function presentRevenue(revenue: AdvertiserRevenue): RevenueBody {
+export function toRevenueResponse(revenue: AdvertiserRevenue): RevenueBody {
   return {
     total_spent_cents: centsUp(revenue.spentMillicents),
     total_spent_millicents: revenue.spentMillicents,
@@ -30,58 +30,58 @@ export function presentRevenue(revenue: AdvertiserRevenue): RevenueBody {
   };
 }
 
-function presentEarned(amount: Microcents) {
+function toEarnedResponse(amount: Microcents) {
   return {
     earned_cents: microcentsToCentsDown(amount),
     earned_microcents: safeInteger(amount, "earned"),
   };
 }
 
-function presentGame(game: GameEarnings) {
+function toGameResponse(game: GameEarnings) {
   return {
     game_id: game.gameId,
-    ...presentEarned(game.earnedMicrocents),
+    ...toEarnedResponse(game.earnedMicrocents),
     impressions: game.impressions,
     revenue_share_pct: basisPointsToPercent(game.revenueShareBasisPoints),
   };
 }
 
-export function presentCreatorRevenue(games: readonly GameEarnings[]): CreatorRevenueBody {
+export function toCreatorRevenueResponse(games: readonly GameEarnings[]): CreatorRevenueBody {
   const total = games.reduce((sum, game) => sum + game.earnedMicrocents, 0n);
   return {
     total_earned_cents: microcentsToCentsDown(total),
     total_earned_microcents: safeInteger(total, "earned"),
     total_impressions: games.reduce((sum, game) => sum + game.impressions, 0),
     games_count: games.length,
-    games: games.map(presentGame),
+    games: games.map(toGameResponse),
   };
 }
 
 /** @param days the UTC days to return (YYYY-MM-DD), newest first; a day without earnings has zeros */
-export function presentGameRevenue(
+export function toGameRevenueResponse(
   { game, advertisers, days: earningDays }: GameDetails,
   days: readonly string[],
 ): GameRevenueBody {
   const byDay = new Map(earningDays.map((row) => [row.name, row]));
   return {
-    ...presentGame(game),
+    ...toGameResponse(game),
     top_advertisers: advertisers.map((row) => ({
       advertiser_id: row.name,
       impressions: row.impressions,
-      ...presentEarned(row.earnedMicrocents),
+      ...toEarnedResponse(row.earnedMicrocents),
     })),
     daily: days.map((date) => {
       const row = byDay.get(date);
       return {
         date,
         impressions: row?.impressions ?? 0,
-        ...presentEarned(row?.earnedMicrocents ?? 0n),
+        ...toEarnedResponse(row?.earnedMicrocents ?? 0n),
       };
     }),
   };
 }
 
-export function presentGameAdvertiser(advertiser: GameAdvertiser): GameAdvertiserListBody[number] {
+export function toGameAdvertiserResponse(advertiser: GameAdvertiser): GameAdvertiserListBody[number] {
   return {
     advertiser_id: advertiser.advertiserId,
     company_name: advertiser.companyName,
@@ -93,7 +93,7 @@ export function presentGameAdvertiser(advertiser: GameAdvertiser): GameAdvertise
   };
 }
 
-export function presentEarnings(period: Period, earnings: Earnings): EarningsBody {
+export function toEarningsResponse(period: Period, earnings: Earnings): EarningsBody {
   return {
     ...period,
     total: {

@@ -8,7 +8,7 @@ export function balanceCents(money: Pick<Advertiser, "depositedMillicents" | "sp
   return centsDown(money.depositedMillicents - money.spentMillicents);
 }
 
-export function presentAdvertiser(advertiser: Advertiser): AdvertiserBody {
+export function toAdvertiserResponse(advertiser: Advertiser): AdvertiserBody {
   return {
     id: advertiser.id,
     company_name: advertiser.companyName,

@@ -9,17 +9,17 @@ export interface GameWithCalls extends GameRow {
 
 type Stage = TrafficBody["games"][number]["stage"];
 
-export function presentTraffic(account: AccountCalls, games: readonly GameWithCalls[]): TrafficBody {
+export function toTrafficResponse(account: AccountCalls, games: readonly GameWithCalls[]): TrafficBody {
   return {
     last_call_at: moment(account.lastCallMs),
     errors: [...account.refusals]
       .map(([name, { count, lastMs }]) => ({ ...kindOfError(name), count, last_at: moment(lastMs) }))
       .sort((a, b) => b.count - a.count || a.status - b.status),
-    games: games.map(presentGame),
+    games: games.map(toGameResponse),
   };
 }
 
-function presentGame(game: GameWithCalls): TrafficBody["games"][number] {
+function toGameResponse(game: GameWithCalls): TrafficBody["games"][number] {
   const { calls } = game;
   return {
     game_id: game.gameId,

@@ -20,7 +20,7 @@ import {
   type Sums,
 } from "./store.ts";
 
-export function presentCampaignStats(stats: CampaignStats): CampaignStatsBody {
+export function toCampaignStatsResponse(stats: CampaignStats): CampaignStatsBody {
   return {
     campaign_id: stats.campaignId,
     impressions: stats.impressions,
@@ -37,7 +37,7 @@ export function presentCampaignStats(stats: CampaignStats): CampaignStatsBody {
 }
 
 /** The numbers of a row, rounded half up (docs/behaviour.md#rounding). */
-function presentSums(sums: Sums) {
+function toSumsResponse(sums: Sums) {
   return {
     impressions: sums.impressions,
     unique_users: sums.uniqueUsers,
@@ -46,26 +46,26 @@ function presentSums(sums: Sums) {
   };
 }
 
-function presentScoredSums(sums: ScoredSums) {
+function toScoredSumsResponse(sums: ScoredSums) {
   return {
-    ...presentSums(sums),
+    ...toSumsResponse(sums),
     avg_affinity_score: meanOfMillionths(sums.scoreMillionths, sums.impressions),
   };
 }
 
 /** @param days the UTC days to return (YYYY-MM-DD), newest first; a day without impressions has zeros */
-export function presentDays(
+export function toDaysResponse(
   campaignId: string,
   days: readonly string[],
   byDay: ReadonlyMap<string, ScoredSums>,
 ): DailyAnalyticsBody {
   return {
     campaign_id: campaignId,
-    days: days.map((date) => ({ date, ...presentScoredSums(byDay.get(date) ?? noImpressions) })),
+    days: days.map((date) => ({ date, ...toScoredSumsResponse(byDay.get(date) ?? noImpressions) })),
   };
 }
 
-export function presentCreatives(
+export function toCreativesResponse(
   campaignId: string,
   creatives: readonly CreativeSums[],
 ): CreativeAnalyticsBody {
@@ -73,7 +73,7 @@ export function presentCreatives(
     creative_id: creative.creativeId,
     creative_type: creative.creativeType,
     brand_name: creative.brandName,
-    ...presentScoredSums(creative),
+    ...toScoredSumsResponse(creative),
   }));
   return {
     campaign_id: campaignId,
@@ -82,8 +82,14 @@ export function presentCreatives(
 }
 
 /** The unknown country comes last, whatever its count (docs/behaviour.md#rows). */
-export function presentCountries(campaignId: string, byCountry: ReadonlyMap<string, Sums>): GeoAnalyticsBody {
-  const rows = [...byCountry].map(([code, sums]) => ({ country_code: code || null, ...presentSums(sums) }));
+export function toCountriesResponse(
+  campaignId: string,
+  byCountry: ReadonlyMap<string, Sums>,
+): GeoAnalyticsBody {
+  const rows = [...byCountry].map(([code, sums]) => ({
+    country_code: code || null,
+    ...toSumsResponse(sums),
+  }));
   return {
     campaign_id: campaignId,
     countries: rows.sort((a, b) => {
@@ -94,7 +100,7 @@ export function presentCountries(campaignId: string, byCountry: ReadonlyMap<stri
 }
 
 /** Each impression had a match, so matches are at least impressions, even if Redis lost the counts of matches. */
-export function presentGames(
+export function toGamesResponse(
   campaignId: string,
   spentMillicents: ReadonlyMap<string, number>,
   { matches, impressions, heldMillicents }: CampaignGames,
@@ -128,7 +134,7 @@ export function presentGames(
   };
 }
 
-export function presentAffinities(
+export function toAffinitiesResponse(
   campaignId: string,
   affinities: readonly AffinityInfluence[],
 ): AffinityAnalyticsBody {
@@ -146,7 +152,7 @@ export function presentAffinities(
   };
 }
 
-export function presentPacing(campaignId: string, facts: PacingFacts, pacing: Pacing): PacingBody {
+export function toPacingResponse(campaignId: string, facts: PacingFacts, pacing: Pacing): PacingBody {
   const { budgetMillicents, spentMillicents, dailyCapMillicents } = facts;
   return {
     campaign_id: campaignId,
