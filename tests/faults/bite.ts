@@ -12,8 +12,9 @@ import { runSuite } from "./suite.ts";
 import type { Variant } from "./topology/world.ts";
 
 /**
- * `npm run faults:bite [-- --only NAME,… --seconds N --seeds N --variant single|cluster]`: runs the suite once without each safeguard. Every run has to
- * fail by the check that the safeguard names, and no program may be broken; what was noticed is printed as a table.
+ * `npm run faults:bite [-- --only NAME,… --seconds N --seeds N --variant single|cluster]`: runs the suite once without
+ * each safeguard. Every run must fail the check that the safeguard names, without broken programs; prints the results
+ * as a table.
  */
 const values = optionsOfProcess(
   {
@@ -26,9 +27,9 @@ const values = optionsOfProcess(
 );
 
 interface Trial {
-  /** What broke, as the checker tells it. */
+  /** Failed checks, as reported by the checker. */
   found: string[];
-  /** Whether the check that has to notice it did, and nothing else can be the reason. */
+  /** Whether the expected check failed, and nothing else can be the reason. */
   isProof: boolean;
 }
 
@@ -48,7 +49,7 @@ say(["", "| Taken out | What the checker noticed |", "| --- | --- |", ...rows].j
 say(unnoticed === 0 ? "\nThe suite noticed every one." : `\n${unnoticed} went unnoticed.`);
 process.exit(unnoticed === 0 ? 0 : 1);
 
-/** What broke without a safeguard; a run that had no bad luck is tried with other seeds. */
+/** Failures without a safeguard; retries a run without failures with other seeds. */
 async function tryWithout(name: string, { faults, noticedBy }: (typeof SAFEGUARDS)[string]): Promise<Trial> {
   let last: Trial = { found: [], isProof: false };
   for (let seed = 1; seed <= values.seeds; seed += 1) {
@@ -61,7 +62,7 @@ async function tryWithout(name: string, { faults, noticedBy }: (typeof SAFEGUARD
       pick: (all) => all.filter((fault) => faults.some((part) => fault.name.includes(part))),
       quietWithinMs: 20_000,
     });
-    // That a fault did not happen, or that services say what they suffer from, would prove nothing.
+    // A fault that did not happen, or errors in logs, would prove nothing.
     const found = failures(report).filter(
       (failure) => !/^(every fault|no service logs)|: nothing was seen$/.test(failure),
     );

@@ -1,25 +1,28 @@
-/** What the clients of a run saw: the only witness besides the stores. Times are Unix milliseconds of the test's clock. */
+/**
+ * What the clients of a run observed: the only evidence besides the stores. Times are Unix milliseconds of the test's
+ * clock.
+ */
 export interface History {
   matches: MatchCall[];
   impressions: ImpressionOperation[];
   deposits: DepositOperation[];
   changes: CampaignChange[];
-  /** Keys that were revoked, and creatives that were deleted: when that was answered. */
+  /** Revoked keys and deleted creatives, with the time of the answer. */
   revocations: Ending[];
   deletions: Ending[];
-  /** Keys that were revoked while an instance was suspended: until it hears of that, it may still answer that there is no ad. */
+  /** Keys revoked while an instance was suspended: until the instance learns of it, it may answer that there is no ad. */
   keysOfSuspended: Set<string>;
-  /** While Redis had no memory left, for nothing new at all. */
+  /** Periods in which Redis had no memory left and refused everything new. */
   fullSpans: Span[];
   /** Answers that no fault explains, one sentence each; at most 200. */
   oddities: string[];
-  /** Moments at which the clock of Redis was moved, or its data was lost: what sessions counted before may be gone. */
+  /** Times at which Redis' clock was moved or its data was lost: earlier session counts may be gone. */
   sessionBreaksMs: number[];
-  /** Moments at which data of Redis was lost. */
+  /** Times at which Redis lost data. */
   lossesMs: number[];
-  /** Impressions that were only in Redis at the moment its data was lost. */
+  /** Impressions that were only in Redis when it lost its data. */
   lostImpressionIds: Set<string>;
-  /** Names under which something that is no record was put into outboxes. */
+  /** Ids of damaged entries put into outboxes. */
   quarantinedIds: Set<string>;
   answers: Map<string, number>;
 }
@@ -29,7 +32,7 @@ export interface Span {
   endedMs: number;
 }
 
-/** What nobody may use any more from a moment on. */
+/** Something that must not be used after a time. */
 export interface Ending {
   id: string;
   answeredMs: number;
@@ -40,7 +43,7 @@ export interface MatchCall extends Span {
   gameId: string;
   userId: string;
   sessionId: string | null;
-  /** Null: no answer, so that nobody knows what it did. */
+  /** Null: no answer, so its effect is unknown. */
   status: number | null;
   match: { matchId: string; campaignId: string; creativeId: string; priceMillicents: number } | null;
 }
@@ -50,7 +53,7 @@ export interface Attempt extends Span {
   status: number | null;
 }
 
-/** One impression that a game wanted to record, with all its retries. */
+/** One impression that a game wants to record, with all its retries. */
 export interface ImpressionOperation {
   campaignId: string;
   creativeId: string;
@@ -59,11 +62,11 @@ export interface ImpressionOperation {
   matchId: string | null;
   idempotencyKey: string | null;
   attempts: Attempt[];
-  /** One for each 201. */
+  /** One entry per 201. */
   answers: { impressionId: string; chargedMillicents: number }[];
 }
 
-/** Amounts of one advertiser are all different, so that a row of the database names its operation. */
+/** Amounts of one advertiser are unique, so that a database row identifies its operation. */
 export interface DepositOperation {
   advertiserId: string;
   amountCents: number;
@@ -103,12 +106,12 @@ export function noteOddity(history: History, sentence: string): void {
   if (history.oddities.length < MAX_ODDITIES) history.oddities.push(sentence);
 }
 
-/** A key that does not work any more, or that somebody who has no key has used up the limit for: another one may. */
+/** The key no longer works, or its limit was used up without a valid key; another key may work. */
 export function isRefusedKey({ status }: Pick<Attempt, "status">): boolean {
   return status === 401 || status === 429;
 }
 
-/** Whether an attempt may have been executed although it was not answered 201: no answer, or a failure on the way. */
+/** Whether an attempt may have been executed without being answered 201: no answer, or a failure on the way. */
 export function isUnknown({ status }: Pick<Attempt, "status">): boolean {
   return status === null || status >= 500;
 }

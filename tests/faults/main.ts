@@ -7,9 +7,9 @@ import { runSuite, type SuiteReport } from "./suite.ts";
 import type { Variant } from "./topology/world.ts";
 
 /**
- * `npm run faults [-- --seeds 1..20 --minutes 1 --variant both|single|cluster --only NAME,… --except NAME,… --without SAFEGUARD]`:
- * one run a seed, in turn on a single Redis and on a cluster, then a table of what was injected. Exits with 1 when an
- * invariant did not hold, with 2 for wrong use.
+ * `npm run faults [-- --seeds 1..20 --minutes 1 --variant both|single|cluster --only NAME,… --except NAME,… --without
+ * SAFEGUARD]`: one run per seed, alternating between a single Redis and a cluster, then a table of the injected faults.
+ * Exits with 1 when an invariant did not hold, with 2 for wrong use.
  */
 const MAX_SEEDS = 1_000;
 const values = optionsOfProcess(

@@ -8,7 +8,7 @@ export class Random {
     this.#state = this.#seed;
   }
 
-  /** At least 0 and below 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -21,7 +21,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** Both ends included. */
+  /** Both bounds inclusive. */
   integer(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -39,7 +39,7 @@ export class Random {
     return shuffled;
   }
 
-  /** A generator of its own for a named part: what one part draws does not depend on how fast another one is. */
+  /** A separate generator for a named part, so that parts do not affect each other's numbers. */
   fork(name: string): Random {
     let hash = this.#seed ^ 0x811c9dc5;
     for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);

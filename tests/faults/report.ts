@@ -2,7 +2,7 @@ import { faultsOf } from "./nemesis/nemesis.ts";
 import type { SuiteReport } from "./suite.ts";
 import type { Variant } from "./topology/world.ts";
 
-/** The checks as lines, with what was found where something is wrong. */
+/** The checks as lines, with violations. */
 export function describeChecks(report: SuiteReport): string {
   return report.checks
     .map(({ name, examined, violations }) => {
@@ -15,14 +15,14 @@ export function describeChecks(report: SuiteReport): string {
     .join("\n");
 }
 
-/** Empty: all invariants held, and every check had something to look at. */
+/** Empty: all invariants held, and every check examined something. */
 export function failures(report: SuiteReport): string[] {
   return report.checks
     .filter(({ examined, violations }) => examined === 0 || violations.length > 0)
     .map(({ name, violations }) => `${name}: ${violations[0] ?? "nothing was seen"}`);
 }
 
-/** How often each fault was injected over all runs, and what was checked, as Markdown. */
+/** Injections of each fault over all runs, and the checks, as Markdown. */
 export function injectionTable(reports: readonly SuiteReport[]): string {
   const ran = (["single", "cluster"] as const).filter((each) =>
     reports.some(({ variant }) => variant === each),

@@ -22,15 +22,15 @@ import { runAdvertisers } from "./workload/trade.ts";
 export interface SuiteOptions {
   seed: number;
   variant: Variant;
-  /** How long faults are injected. Milliseconds. */
+  /** Duration of the faults. Milliseconds. */
   durationMs: number;
   players?: number;
   withoutSafeguard?: string | undefined;
-  /** How long to wait at the end until nothing is open. Milliseconds; default: longer than the slowest backstop. */
+  /** Maximum wait at the end for all holds to close. Milliseconds; default: longer than the slowest backstop. */
   quietWithinMs?: number;
-  /** How often each fault is injected at most. Default: as often as there is time for. */
+  /** Maximum injections per fault. Default: unlimited. */
   rounds?: number;
-  /** Chooses among the faults; default: all of them. */
+  /** Selects faults; default: all. */
   pick?: (faults: Fault[], random: Random) => Fault[];
   say?: (line: string) => void;
 }
@@ -40,12 +40,12 @@ export interface SuiteReport {
   variant: Variant;
   checks: Check[];
   injections: Injection[];
-  /** `POST /match 200` and the like, with how often it was answered. */
+  /** Counts of answers, by `POST /match 200` and the like. */
   answers: Map<string, number>;
   impressions: number;
   samples: number;
   quietAfterMs: number;
-  /** Lines of logs that say that a program is broken: then what the checks found shows nothing. */
+  /** Log lines that report broken code: then the checks prove nothing. */
   brokenCode: string[];
 }
 
@@ -53,11 +53,11 @@ const HOLD_TTL_SECONDS = 4;
 const SESSION_IDLE_SECONDS = 3;
 const PLAYERS = 8;
 const PLAYER_PAUSE_MS = 120;
-/** The backstop of the billing service looks at every advertiser once a minute. */
+/** Billing's backstop walk visits every advertiser once a minute. */
 const QUIET_WITHIN_MS = 90_000;
 const DRAIN_ATTEMPTS = 20;
 
-/** One run: the real topology under load and faults, then what must hold. */
+/** One run: the real topology under load and faults, then the checks of the invariants. */
 export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
   const say = options.say ?? (() => undefined);
   const { seed, variant } = options;
@@ -110,7 +110,7 @@ interface Running {
   say: (line: string) => void;
 }
 
-/** Players, advertisers, sampler and nemesis at the same time; the nemesis ends first. */
+/** Runs players, advertisers, sampler and nemesis concurrently; the nemesis ends first. */
 async function runTogether(options: SuiteOptions, running: Running): Promise<Injection[]> {
   const { world, market, history, samples, random, say } = running;
   const stop = new AbortController();
@@ -153,8 +153,8 @@ async function runTogether(options: SuiteOptions, running: Running): Promise<Inj
 }
 
 /**
- * Sends again what may have been executed, as a client does that wants to know, and waits until no hold is open and
- * nothing waits to be written. Answers how long that took.
+ * Retries what may have been executed, like a client that needs the outcome, and waits until no hold is open and
+ * nothing waits to be written. Returns the duration.
  */
 async function becomeQuiet(
   { world, market, history }: Pick<Running, "world" | "market" | "history">,
@@ -175,7 +175,7 @@ async function becomeQuiet(
     await eventually(() => isQuiet(world, market, producer), {
       timeoutMs,
       everyMs: 200,
-    }).catch(() => undefined); // What does not become quiet is told by the checks.
+    }).catch(() => undefined); // The checks report what does not become quiet.
   } finally {
     await producer.close();
   }

@@ -7,10 +7,10 @@ export interface ApiAnswer {
   headers: Headers;
 }
 
-/** Calls the API with one key, as a client would. An answer that the API document does not allow rejects. */
+/** Calls the API with one key, like a client. Rejects on an answer that the API document does not allow. */
 export interface Api {
   request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** Expects the status, and answers the body. */
+  /** Expects the status, and returns the body. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
   expect(status: number, method: string, path: string, body?: object): Promise<any>;
 }
@@ -23,7 +23,7 @@ export function apiClient(baseUrl: string, key: string): Api {
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    // Without an id it is no answer of a service, but of what stands in front of one that is unavailable.
+    // Without a request id, the answer comes from a proxy in front of an unavailable service.
     if (response.headers.has("x-request-id")) {
       const { status } = response;
       const seen = { method, path: new URL(response.url).pathname, status, text };
@@ -51,11 +51,11 @@ export function apiClient(baseUrl: string, key: string): Api {
 export interface CampaignPlan {
   depositCents: number;
   budgetCents: number;
-  /** Price of one impression in millicents, too. */
+  /** Also the price of one impression in millicents. */
   cpmBidCents: number;
 }
 
-/** Registers, deposits, and activates a campaign with one creative; answers the ids. */
+/** Registers, deposits, and activates a campaign with one creative. Returns the ids. */
 export async function startCampaign(
   api: Api,
   plan: CampaignPlan,

@@ -1,9 +1,9 @@
 import { askStores } from "./stores.ts";
 
 export interface TestDatabase {
-  /** `postgres://…` of an empty, migrated database that nobody else uses. */
+  /** `postgres://…` of an empty, migrated database for this caller only. */
   url: string;
-  /** Removes the database, whoever is still connected. */
+  /** Drops the database, also with open connections. */
   drop(): Promise<void>;
 }
 

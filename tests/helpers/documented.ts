@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
 import type { Response, Test } from "supertest";
 
-/** What the OpenAPI document says, with every reference resolved where it is looked at. */
+/** The OpenAPI document; references are resolved on access. */
 interface Node {
   $ref?: string;
   description?: string;
@@ -14,7 +14,7 @@ interface Node {
   responses?: Record<string, Node>;
 }
 
-/** An answer as any client sees it. */
+/** An answer as seen by a client. */
 export interface SeenAnswer {
   method: string;
   /** With the base path, without the query. */
@@ -22,7 +22,7 @@ export interface SeenAnswer {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string | undefined>;
-  /** As it was sent; empty: none. */
+  /** Body as sent; empty: none. */
   text: string;
 }
 
@@ -39,7 +39,7 @@ const paths = Object.keys(document.paths)
   .sort((left, right) => left.split("{").length - right.split("{").length)
   .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{[^}]+\}/g, "[^/]+")}$`) }));
 
-/** Makes a supertest request fail when its answer is not one that the OpenAPI document allows. */
+/** Makes a supertest request fail when the OpenAPI document does not allow its answer. */
 export function documented(test: Test): Test {
   return test.expect((response: Response) => {
     const { method, url } = response.request as unknown as { method: string; url: string };
@@ -50,7 +50,7 @@ export function documented(test: Test): Test {
   });
 }
 
-/** Why the answer is none that the document allows; undefined: it is. Answers outside the base path are not judged. */
+/** Why the document does not allow the answer; undefined: it does. Ignores answers outside the base path. */
 export function undocumented(answer: SeenAnswer): string | undefined {
   if (!answer.path.startsWith(`${BASE_PATH}/`)) return undefined;
   const path = paths.find(({ pattern }) => pattern.test(answer.path.slice(BASE_PATH.length)))?.path;
@@ -63,14 +63,14 @@ export function undocumented(answer: SeenAnswer): string | undefined {
   return wrongHeaders(response, answer) ?? wrongBody(response, answer);
 }
 
-/** A path or a method that the document does not have: 404, or 405 with exactly the methods that it has. */
+/** An undocumented path or method: 404, or 405 with exactly the documented methods. */
 function unknownOperation(answer: SeenAnswer, methods: string[]): string | undefined {
   const expected = methods.length === 0 ? 404 : 405;
   const always = [400, 401, 429, 503];
   if (![expected, ...always].includes(answer.status)) return `${answer.status} instead of ${expected}`;
   if (answer.status === 405) {
     const allowed = (answer.headers.allow ?? "").toLowerCase().split(", ").sort();
-    // HEAD is GET without the body, and described by it.
+    // HEAD equals GET without the body.
     const possible = methods.includes("get") ? [...methods, "head"] : methods;
     if (allowed.join() !== possible.sort().join()) return `Allow is ${answer.headers.allow}`;
   }
@@ -81,7 +81,7 @@ function unknownOperation(answer: SeenAnswer, methods: string[]): string | undef
 function wrongHeaders(response: Node, answer: SeenAnswer): string | undefined {
   for (const [name, reference] of Object.entries(response.headers ?? {})) {
     const header = resolve(reference);
-    // Node tells several cookies apart.
+    // Node returns several cookies as a list.
     const text = [answer.headers[name.toLowerCase()]].flat().join(", ") || undefined;
     if (text === undefined) {
       if (header?.required) return `${answer.status} lacks the header ${name}`;
@@ -117,7 +117,7 @@ function resolve(node: Node | undefined): Node | undefined {
     .reduce((inner, name) => inner[name], document);
 }
 
-/** Every body of the document is a reference, or a list of references. */
+/** Every body in the document is a reference, or a list of references. */
 function validatorOf(schema: object): ValidateFunction {
   const { $ref, items } = schema as { $ref?: string; items?: { $ref: string } };
   if ($ref !== undefined) return validator($ref);

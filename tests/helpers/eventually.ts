@@ -1,13 +1,13 @@
 export interface EventuallyOptions {
   /** Default 5 000. */
   timeoutMs?: number;
-  /** Milliseconds between two looks. Default 10. */
+  /** Milliseconds between two attempts. Default 10. */
   everyMs?: number;
 }
 
 /**
- * Waits until the condition yields something other than false, null or undefined, and answers that. An error in the
- * condition counts as "not yet"; the last one is told when the time is over.
+ * Waits until the condition returns something other than false, null or undefined, and returns that. An error in the
+ * condition counts as "not yet"; after the time limit, the last one is thrown.
  */
 export async function eventually<T>(
   condition: () => T | Promise<T>,

@@ -7,9 +7,9 @@ import { RedisServers } from "./redis-servers.mjs";
 import { isTracing, TRACED_POSTGRES, tracePostgres } from "./trace-stores.mjs";
 
 /**
- * Jest's globalSetup: offers databases and Redis servers to the test files by a tiny local address (see database.ts and
- * redis.ts). Each kind starts with the first one that is asked for, so a run of pure tests starts none. Jest loads this
- * file without its transform, so it uses the built packages: run `tsc -b` first, as `npm test` does.
+ * Jest's globalSetup: serves databases and Redis servers to test files at a local address (see database.ts and
+ * redis.ts). Each kind starts on the first request, so pure tests start none. Jest loads this file without its
+ * transform, so it uses the built packages: run `tsc -b` first, as `npm test` does.
  */
 export default async function globalSetup() {
   let starting;
@@ -33,7 +33,7 @@ export default async function globalSetup() {
       (error) => response.writeHead(500).end(String(error?.stack ?? error)),
     );
   });
-  // A connection that is kept alive must not end just when a test file uses it again.
+  // A kept-alive connection must not end when a test file reuses it.
   server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   server.unref();
@@ -59,7 +59,7 @@ async function startPostgresWithTemplate() {
     await rm(dir, { recursive: true, force: true });
   };
   try {
-    // The template is the server's first database; nothing may be connected to it while it is copied.
+    // The template is the server's first database; copying requires that nothing is connected to it.
     if (migrate !== undefined) await migrate(postgres.url);
   } catch (error) {
     await removeAll();
@@ -85,7 +85,7 @@ async function startPostgresWithTemplate() {
   };
 }
 
-/** A copy of the template has the template's id, which each database that is migrated by itself would have for its own. */
+/** A copy has the template's installation id, so each copy gets a new one, as a separately migrated database would. */
 async function becomeInstallation(pg, connectionString) {
   const client = new pg.Client({ connectionString });
   await client.connect();

@@ -1,4 +1,4 @@
-/** Jest's globalTeardown: stops what global-setup.mjs has started. */
+/** Jest's globalTeardown: stops what global-setup.mjs started. */
 export default async function globalTeardown() {
   await globalThis.stopTestStores?.();
 }

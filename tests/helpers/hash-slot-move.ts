@@ -2,19 +2,19 @@ import type { RedisConnection } from "@diegetic/hot-state";
 import { eventually } from "./eventually.ts";
 
 const MIGRATE_TIMEOUT_MS = "5000";
-/** A node that is just coming back is waited for. */
+/** Waits for a node that is restarting. */
 const PATIENCE = { timeoutMs: 30_000, everyMs: 20 };
 
 export interface ClusterNode {
-  /** A connection to this node alone. */
+  /** A direct connection to this node. */
   connection: RedisConnection;
-  /** Its own port, which other nodes send keys to. */
+  /** The port to which other nodes send keys. */
   port: number;
 }
 
-/** The move of one hash slot from a node of a cluster to another, key by key. */
+/** Moves one hash slot from a node of a cluster to another, key by key. */
 export class HashSlotMove {
-  /** Places in the list of nodes. */
+  /** Indexes in the list of nodes. */
   readonly from: number;
   readonly to: number;
   readonly #nodes: readonly ClusterNode[];
@@ -34,7 +34,7 @@ export class HashSlotMove {
     this.to = way.to;
   }
 
-  /** From here on the hash slot is on its way, and no key of it has moved. `tag` is what stands in the braces of its keys. */
+  /** Begins the move without moving keys. `tag`: the hash tag of the keys. */
   static async begin(
     nodes: readonly ClusterNode[],
     tag: string,
@@ -60,7 +60,7 @@ export class HashSlotMove {
     return move;
   }
 
-  /** Moves some of the keys that have not moved yet; answers how many that were. */
+  /** Moves some of the remaining keys, and returns how many. */
   async some(count: number): Promise<number> {
     const found = await this.#call(this.from, "CLUSTER", "GETKEYSINSLOT", this.#hashSlot, String(count));
     const keys = found as string[];
@@ -68,7 +68,7 @@ export class HashSlotMove {
     return keys.length;
   }
 
-  /** Moves these keys, as far as they are there. */
+  /** Moves these keys, if they exist. */
   async keys(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
     const port = String(this.#nodes[this.to]?.port);
@@ -76,7 +76,7 @@ export class HashSlotMove {
     await this.#call(this.from, "MIGRATE", ...way, ...keys);
   }
 
-  /** The hash slot belongs to its new node, whatever has become of its keys. */
+  /** Assigns the hash slot to its new node, even if keys remain. */
   async finish(): Promise<void> {
     const rest = this.#nodes
       .map((_, index) => index)

@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** A row of a table: its cells by the names in the head, without surrounding space and backticks. */
+/** A row of a table: its cells by column name, without surrounding space and backticks. */
 export type Row = Record<string, string>;
 
-/** What stands under one heading, up to the next heading of any level. */
+/** The content of one heading, up to the next heading of any level. */
 export interface Section {
   heading: string;
   /** The blocks fenced as `json`, parsed. */
@@ -14,7 +14,7 @@ export interface Section {
   tables: Row[][];
 }
 
-/** The sections of a document of this repository, such as `docs/matching.md`; throws when it is not there. */
+/** The sections of a document of this repository, such as `docs/matching.md`; throws when it does not exist. */
 export function readDocument(path: string): Section[] {
   const text = readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
   return text.split(/^(?=#{1,6} )/m).map((part) => {
@@ -28,7 +28,7 @@ export function readDocument(path: string): Section[] {
   });
 }
 
-/** The section of this heading; throws when there is none or more than one. */
+/** The section with this heading; throws unless there is exactly one. */
 export function sectionOf(sections: readonly Section[], heading: string): Section {
   const [found, ...others] = sections.filter((section) => section.heading === heading);
   if (found === undefined || others.length > 0) throw new Error(`not exactly one section "${heading}"`);
@@ -49,7 +49,7 @@ export function jsonIn(sections: readonly Section[], heading: string): unknown {
   return json[0];
 }
 
-/** The table that a run of lines is, if it is one. A row with too few or too many cells is an error. */
+/** Parses a run of lines as a table, if it is one. Throws for a row with too few or too many cells. */
 function tableOf(lines: string): Row[][] {
   const [head, rule, ...rows] = lines
     .split("\n")

@@ -2,8 +2,8 @@ import { connectRedis } from "@diegetic/hot-state";
 import { EARLIER_LEASE, snapshotKeys } from "../../packages/hot-state/src/keys.ts";
 
 /**
- * Says of a Redis that the test has just started, and in which management has just published: nobody trusts a lease from
- * before. The product cannot know that, and lets the first change wait for such a lease, two seconds.
+ * Removes the lease that stands for earlier leases. Only for a Redis that the test has just started, where the product
+ * would otherwise delay the first change by two seconds.
  */
 export async function forgetEarlierLeases(redisUrl: string): Promise<void> {
   const redis = connectRedis(redisUrl, { name: "new-redis" });

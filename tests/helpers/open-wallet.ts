@@ -1,6 +1,6 @@
 import type { AccountState, MoneyCommands } from "@diegetic/hot-state";
 
-/** Makes an advertiser's wallet as recovery does for one that Postgres has never restored; moves its deposits later on. */
+/** Creates an advertiser's wallet, as recovery does for one that Postgres never restored; later calls update its deposits. */
 export async function openWallet(
   money: MoneyCommands,
   account: AccountState & { spentMillicents?: number; impressions?: number },

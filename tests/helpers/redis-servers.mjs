@@ -4,21 +4,24 @@ import { join } from "node:path";
 import { isTracing, traceRedis } from "./trace-stores.mjs";
 
 /**
- * Started ahead: the first change on a Redis that has just come back waits until leases from before would have run out, some
- * three seconds. Those who need more at once, or one of their own making, start it themselves.
+ * Started in advance: the first change on a new Redis waits until earlier leases would have expired, about three
+ * seconds. Tests that need more servers at once, or other options, start them themselves.
  */
 const SPARE_SERVERS = 3;
 
-/** Redis servers for test files, empty and up for a while where that is possible. The first request starts the first ones. */
+/**
+ * Redis servers for test files: empty and, if possible, already running for a while. The first request starts the first
+ * ones.
+ */
 export class RedisServers {
   #spare = [];
   #given = new Map();
 
-  /** The address of a server that nobody else has. */
+  /** The address of an exclusive server. */
   async take() {
     const taken = this.#spare.shift() ?? startServer();
     while (this.#spare.length < SPARE_SERVERS) this.#spare.push(startServer());
-    // Whether a spare one could be started is told to whoever gets it.
+    // A failed start of a spare server is reported to its taker.
     for (const spare of this.#spare) spare.catch(() => {});
     const server = await taken;
     this.#given.set(server.url, server);
@@ -26,7 +29,7 @@ export class RedisServers {
     return { url: server.url };
   }
 
-  /** Harmless when it was stopped before. */
+  /** Idempotent. */
   async stop(url) {
     const server = this.#given.get(url);
     this.#given.delete(url);

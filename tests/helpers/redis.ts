@@ -11,8 +11,8 @@ export interface TestRedis {
 }
 
 /**
- * A Redis of its own, empty and without persistence; stop it in `afterAll`. Without options it may have been started some
- * time ago, so that nothing waits because it has just come back.
+ * An exclusive Redis, empty and without persistence; stop it in `afterAll`. Without options it may have been started in
+ * advance, so that nothing waits for a new server.
  */
 export async function startTestRedis(options?: Partial<RedisOptions>): Promise<TestRedis> {
   if (options !== undefined) return inTemporaryDirectory((dir) => startRedis({ dir, ...options }));

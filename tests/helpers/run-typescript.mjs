@@ -1,6 +1,6 @@
 /**
- * Lets a child process of a test run the workspace's TypeScript without a build:
- * `node --conditions=@diegetic/source --import <this file> main.ts`.
+ * Runs the workspace's TypeScript in a child process of a test without a build: `node --conditions=@diegetic/source
+ * --import <this file> main.ts`.
  */
 import { readFile } from "node:fs/promises";
 import { register } from "node:module";

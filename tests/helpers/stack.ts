@@ -19,35 +19,35 @@ export interface StackDescription {
 }
 
 export interface TestStack {
-  /** Everything that `npm start` has printed so far. */
+  /** The output of `npm start` so far. */
   output(): string;
-  /** Reads stack.json anew. */
+  /** Reads stack.json again. */
   describe(): StackDescription;
   pidOf(name: string): number;
   /** Kills a process and waits until stack.json names its successor. */
   killAndAwaitRestart(name: string): Promise<void>;
   /** A new account's key, unlimited, by `npm run key`. */
   createKey(label: string): Promise<string>;
-  /** What the terminal does at Ctrl-C: SIGINT to the whole process group. Answers npm's exit code. */
+  /** Ctrl-C in a terminal: SIGINT to the whole process group. Returns npm's exit code. */
   pressCtrlC(): Promise<number | null>;
-  /** A signal to npm's own process alone, as `kill` sends it. Answers npm's exit code. */
+  /** Sends a signal only to npm's own process, like `kill`. Returns npm's exit code. */
   killNpm(signal: NodeJS.Signals): Promise<number | null>;
-  /** What a terminal does that is closed: nobody reads any more, and SIGHUP to the whole process group. */
+  /** A closed terminal: nobody reads the output, and the whole process group gets SIGHUP. */
   closeTerminal(): void;
-  /** Settles with npm's exit code. */
+  /** Resolves with npm's exit code. */
   exited: Promise<number | null>;
-  /** The supervisor itself, not npm. */
+  /** The supervisor's process id, not npm's. */
   supervisorPid(): number;
 }
 
 export interface StackOptions {
   dataDir: string;
-  /** Added to the environment, over PORT=0. */
+  /** Additional environment variables; override PORT=0. */
   environment?: Record<string, string>;
   arguments?: string[];
 }
 
-/** Runs the real `npm start` as a terminal would, in a process group of its own. */
+/** Runs the real `npm start` like a terminal, in its own process group. */
 export function spawnStack(options: StackOptions): TestStack {
   const child = spawn("npm", ["start", "--", ...(options.arguments ?? [])], {
     cwd: ROOT,
@@ -62,7 +62,7 @@ export function spawnStack(options: StackOptions): TestStack {
   child.stderr.on("data", (chunk) => {
     output += chunk;
   });
-  // The end of npm itself, at which a terminal is given back: nothing may run on after it.
+  // npm's own end, at which the terminal gets its prompt back: nothing may outlive it.
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const describe = () => readStackFile(options.dataDir);
   const pidOf = (name: string) => {
@@ -101,7 +101,7 @@ export function spawnStack(options: StackOptions): TestStack {
   };
 }
 
-/** As `spawnStack`, and waits until it is ready. */
+/** `spawnStack`, then waits until the stack is ready. */
 export async function startStack(options: StackOptions): Promise<TestStack> {
   const stack = spawnStack(options);
   let ended = false;
@@ -116,7 +116,7 @@ export async function startStack(options: StackOptions): Promise<TestStack> {
   return stack;
 }
 
-/** `npm run --silent key`: what it prints on standard output. */
+/** Standard output of `npm run --silent key`. */
 export function runKeyCommand(dataDir: string, args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { cwd: ROOT, env: stackEnvironment(dataDir) };
@@ -130,7 +130,7 @@ export function runKeyCommand(dataDir: string, args: string[]): Promise<string> 
 export function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // An ended process whose parent is gone can stay a zombie where nothing reaps it.
+    // An ended process without a parent may stay a zombie if nothing reaps it.
     return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3) !== "Z";
   } catch {
     return false;

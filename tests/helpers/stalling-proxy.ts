@@ -2,16 +2,16 @@ import { connect, createServer, type Socket } from "node:net";
 
 export interface StallingProxy {
   port: number;
-  /** Nothing passes any more in either direction; connections stay open, as when the other end is frozen. */
+  /** Blocks both directions; connections stay open, as if the other end were frozen. */
   stall(): void;
-  /** What was held back passes, then everything else. */
+  /** Releases the blocked data and resumes. */
   resume(): void;
-  /** Breaks all connections; new ones are taken. */
+  /** Breaks all connections; accepts new ones. */
   breakConnections(): void;
   stop(): Promise<void>;
 }
 
-/** A TCP proxy on 127.0.0.1 to a port of 127.0.0.1, which can be frozen and cut. */
+/** A TCP proxy on 127.0.0.1 to a port of 127.0.0.1 that can be stalled and cut. */
 export async function startStallingProxy(targetPort: number): Promise<StallingProxy> {
   const sockets = new Set<Socket>();
   let stalled = false;

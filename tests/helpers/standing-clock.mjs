@@ -1,6 +1,6 @@
 /**
- * Loaded into a process by NODE_OPTIONS: its monotonic clock stands still while the process is stopped, as that of a suspended
- * virtual machine may.
+ * Loaded into a process by NODE_OPTIONS: its monotonic clock stands still while the process is stopped, like that of a
+ * suspended virtual machine.
  */
 const MAX_GAP_MS = 500;
 const READ_EVERY_MS = 20;

@@ -1,4 +1,4 @@
-/** Asks jest's globalSetup for a store, or to take one back by its name. */
+/** Requests a store from jest's globalSetup, or returns it by its name. */
 export async function askStores(
   method: "POST" | "DELETE",
   kind: "databases" | "redis",

@@ -1,4 +1,4 @@
-/** A last line that a person or a script can read at a glance; Jest's own summary comes after every reporter. */
+/** A last line for people and scripts, because Jest's own summary comes after every reporter. */
 export default class SummaryReporter {
   onRunComplete(_contexts, results) {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;

@@ -4,13 +4,13 @@ import { createInterface } from "node:readline";
 
 const READ_INTERVAL_MS = 50;
 
-/** Whether test runs print what their stores are asked: `TRACE_STORES=1`. */
+/** Whether test runs print the commands to their stores: `TRACE_STORES=1`. */
 export const isTracing = process.env.TRACE_STORES === "1";
 
-/** Settings of Postgres that write each statement with its parameters into the server's log. */
+/** Postgres settings that log each statement with its parameters. */
 export const TRACED_POSTGRES = ["log_statement=all", "log_error_verbosity=default", "log_line_prefix=%d "];
 
-/** Prints every command that this Redis executes, those inside of scripts included, to standard error. */
+/** Prints every command of this Redis, including those inside scripts, to standard error. */
 export function traceRedis(url) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname, () => socket.write("MONITOR\r\n"));
@@ -19,7 +19,7 @@ export function traceRedis(url) {
   createInterface({ input: socket }).on("line", (line) => process.stderr.write(`redis ${line}\n`));
 }
 
-/** Prints what is added to the log of Postgres from now on to standard error. */
+/** Prints new lines of Postgres' log to standard error. */
 export function tracePostgres(logFile) {
   let start = statSync(logFile).size;
   const read = () => {

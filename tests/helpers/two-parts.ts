@@ -1,14 +1,14 @@
 import { request } from "node:http";
 
 export interface TwoParts {
-  /** Resolves when the server says that it has read the headers. */
+  /** Resolves when the server has read the headers. */
   headersRead: Promise<void>;
   sendBody(): void;
-  /** Of the answer. Rejects when there is none. */
+  /** Status of the answer. Rejects when there is none. */
   status: Promise<number>;
 }
 
-/** A request whose body is sent only after the server has read the headers. */
+/** Sends a request whose body follows only after the server has read the headers. */
 export function sendInTwoParts(
   { url, method, key }: { url: string; method: string; key: string },
   body: object,
@@ -26,7 +26,7 @@ export function sendInTwoParts(
   const failed = new Promise<never>((_resolve, reject) => sent.once("error", reject));
   const orFailed = <T>(event: Promise<T>): Promise<T> => {
     const either = Promise.race([event, failed]);
-    // The caller may wait for the other part only.
+    // The caller may await only the other promise.
     either.catch(() => undefined);
     return either;
   };

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: measures the product against what the machine can do at all, see docs/performance.md.
- * `-- --only match,impressions` chooses, `--quick` takes about two minutes, `--rounds N`, `--out FILE`,
- * `--page FILE` puts the table into a page such as docs/performance.md.
+ * `npm run bench`: measures the product relative to the machine's limits, see docs/performance.md. `-- --only
+ * match,impressions` selects suites, `--quick` takes about two minutes, `--rounds N`, `--out FILE`, `--page FILE`
+ * writes the table into a page such as docs/performance.md.
  */
 import {
   flagOption,

@@ -9,7 +9,7 @@ import { serving } from "./serving/serving.ts";
 import { snapshot } from "./snapshot/snapshot.ts";
 import { writeBack } from "./write-back/write-back.ts";
 
-/** Everything that `npm run bench` measures, in this order. */
+/** All suites of `npm run bench`, in this order. */
 export const suites: readonly Suite[] = [
   scripts,
   memory,

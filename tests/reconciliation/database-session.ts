@@ -1,11 +1,11 @@
 import pg from "pg";
 
-/** A connection for tests that damage what the product would never touch. */
+/** A connection for tests that damage data in ways the product never does. */
 export interface DatabaseSession {
   run(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Changes the first row of a table, as they lie on disk after an update or before it. */
+  /** Changes the first row of a table in physical order. */
   runOnFirst(table: string, change: string): Promise<unknown>;
-  /** Past the ledger's triggers. */
+  /** Bypasses the ledger's triggers. */
   runUntriggered(sql: string): Promise<unknown>;
   close(): Promise<void>;
 }

@@ -48,7 +48,7 @@ const QUICK = {
   reconcileEveryMs: 600_000,
 } satisfies Partial<BillingPace>;
 
-/** Management and billing as they run, on stores of their own; matches and impressions as the match tier makes them. */
+/** Management and billing as in production, on their own stores; matches and impressions like those of the match tier. */
 export class World {
   readonly urls: { databaseUrl: string; redisUrl: string };
   readonly redis: RedisConnection;
@@ -146,7 +146,7 @@ export class World {
     return { advertiserId, campaignId, creativeId, priceMillicents };
   }
 
-  /** Answers the id of a new one. */
+  /** Returns the id of a new creative. */
   async creative(advertiser: Advertiser, campaignId: string): Promise<string> {
     const creative = await advertiser
       .post(`/campaigns/${campaignId}/creatives`, { creative_type: "product_mention", brand_name: "Ember" })
@@ -154,7 +154,7 @@ export class World {
     return creative.body.id;
   }
 
-  /** A match of the campaign's present version; answers its id. */
+  /** A match of the campaign's current version. Returns its id. */
   async hold(
     campaign: Campaign,
     { user = "user", game = "game", developer = "acct_dev" } = {},
@@ -208,7 +208,7 @@ export class World {
     return this.see(campaign, await this.hold(campaign, choice), choice.game);
   }
 
-  /** Waits until nothing of the advertiser waits in the outbox. */
+  /** Waits until the advertiser's outbox is empty. */
   async written(advertiserId: string): Promise<void> {
     await eventually(async () => (await this.money.listOutbox(advertiserId, 1)).items.length === 0, {
       timeoutMs: 15_000,

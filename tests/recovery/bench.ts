@@ -8,7 +8,7 @@ import { optionsOfProcess } from "@diegetic/service-kit";
 import { HashSlotMove } from "../helpers/hash-slot-move.ts";
 import { ADVERTISERS, CAMPAIGNS_EACH, LOSSES, ManyAdvertisers } from "./recovery-time.fixture.ts";
 
-/** `npm run bench:recovery`: how long it takes until all advertisers serve again, or those of a wallet that has moved. */
+/** `npm run bench:recovery`: time until all advertisers serve again, or those of a moved wallet. */
 optionsOfProcess({}, "Usage: npm run bench:recovery");
 
 const ROUNDS = 5;

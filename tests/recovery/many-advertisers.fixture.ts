@@ -1,6 +1,6 @@
 import type { Database } from "@diegetic/database";
 
-/** Each advertiser has paid in 10 000 cents and spent 5 on five impressions: one of each campaign, if it has five. */
+/** Each advertiser has deposited 10 000 cents and spent 5 on five impressions: one per campaign, if it has five. */
 export async function insertAdvertisers(
   database: Database,
   { advertisers, campaignsEach }: { advertisers: number; campaignsEach: number },

@@ -1,4 +1,4 @@
-/** Many advertisers on real stores, and how long it takes until all of them serve again after a loss. */
+/** Many advertisers on real stores, and the time until all of them serve again after a loss. */
 import { performance } from "node:perf_hooks";
 import { createDatabase } from "@diegetic/database";
 import { connectRedis, createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
@@ -11,7 +11,7 @@ export const ADVERTISERS = 1_000;
 export const CAMPAIGNS_EACH = 5;
 const RECOVERED_WITHIN_MS = 120_000;
 
-/** What may happen to a single Redis: its data are gone, or it was promoted and has to be asked whether they are. */
+/** Losses of a single Redis: its data is gone, or it was promoted and its wallets have to be verified. */
 export const LOSSES: Record<string, (redis: RedisConnection) => Promise<unknown>> = {
   flushed: (redis) => redis.flushall(),
   promoted: async (redis) => {
@@ -38,7 +38,7 @@ export class ManyAdvertisers {
     return new ManyAdvertisers(management, connectRedis(stores.redisUrl, { name: "recovery-time" }));
   }
 
-  /** Milliseconds from the loss until the snapshot is complete again, before which every wallet is restored. */
+  /** Milliseconds from the loss until the snapshot is complete again, which follows the restore of every wallet. */
   async timeRecovery(lose: (redis: RedisConnection) => Promise<unknown>): Promise<number> {
     await lose(this.redis);
     const startedMs = performance.now();
@@ -47,7 +47,7 @@ export class ManyAdvertisers {
     return performance.now() - startedMs;
   }
 
-  /** Milliseconds until the wallet of an advertiser serves. */
+  /** Milliseconds until an advertiser's wallet serves. */
   async timeUntilLive(advertiserId: string): Promise<number> {
     const money = createMoneyCommands(this.redis);
     const account = { advertiserId, version: 1, depositedMillicents: 10_000_000 };

@@ -9,7 +9,7 @@ const COPY_ALL = `
   end
   return copy`;
 
-/** A copy of everything in a single Redis at one moment, to go back to. */
+/** A copy of a single Redis at one moment, for `goBackTo`. */
 export async function copyOf(redis: RedisConnection): Promise<[string, Buffer][]> {
   const flat = (await redis.callBuffer("EVAL", COPY_ALL, "0")) as Buffer[];
   const copy: [string, Buffer][] = [];
@@ -17,7 +17,7 @@ export async function copyOf(redis: RedisConnection): Promise<[string, Buffer][]
   return copy;
 }
 
-/** What a restart with an older file, or the promotion of a replica that lags behind, does to a single Redis. */
+/** Simulates a restart with an older file, or the promotion of a lagging replica, on a single Redis. */
 export async function goBackTo(redis: RedisConnection, copy: [string, Buffer][]): Promise<void> {
   await redis.call("REPLICAOF", "127.0.0.1", "1");
   await redis.call("REPLICAOF", "NO", "ONE");

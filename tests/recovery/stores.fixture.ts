@@ -1,4 +1,4 @@
-/** One advertiser on real stores, with the parts of match, billing and management that move or count his money. */
+/** One advertiser on real stores, with the parts of match, billing and management that move or count its money. */
 import { derivedId, type ImpressionRecord, type MatchFacts, newId } from "@diegetic/contracts";
 import {
   createDatabase,
@@ -66,9 +66,9 @@ export class Books {
   readonly money: MoneyCommands;
   readonly recovery: WalletRecovery;
   readonly publishing: Publishing;
-  /** Records of commits that were answered and that no job has brought to billing yet. */
+  /** Records of answered commits that no job has delivered to billing yet. */
   readonly answered: ImpressionRecord[] = [];
-  /** Matches whose impressions were answered. */
+  /** Matches with answered impressions. */
   readonly billed: MatchFacts[] = [];
   readonly open: MatchFacts[] = [];
   readonly #stores: Stores;
@@ -108,7 +108,7 @@ export class Books {
           return result;
         },
       },
-      // A restore of another instance: each of them reads the rows at a moment of its own.
+      // Like the restore of another instance, which reads the rows at its own time.
       recovery: this.recoverer(this.money),
       snapshot: new SnapshotPublisher(redis),
       claim: new InstallationClaim(redis, () => installationId(database)),
@@ -117,7 +117,7 @@ export class Books {
     });
   }
 
-  /** A change of a campaign's daily cap, as management commits and then publishes it. No cap is ever reached. */
+  /** Changes a campaign's daily cap like management: commit, then publish. No cap is ever reached. */
   async change(campaign: number): Promise<void> {
     const id = this.campaignIds[campaign % 2] ?? this.campaignIds[0];
     const { version } = await this.#stores.database.campaign.update({
@@ -129,12 +129,12 @@ export class Books {
   }
 
   /**
-   * A change that commits after another management's restore has read the rows, and meets the state in Redis before that
-   * restore has written it.
+   * A change that commits after another management's restore has read the rows, and reaches Redis before that restore
+   * writes.
    */
   async changeDuringRestore(campaign: number): Promise<void> {
     const account = `{${this.advertiserId}}:account`;
-    // As it is after a promotion. What has been lost is not there to be frozen.
+    // The state after a promotion. Lost data cannot be frozen.
     await whileAwayNull(this.#stores.redis.eval(FREEZE_IF_THERE, 1, account));
     const hasRead = new Signal();
     const mayWrite = new Signal();
@@ -146,7 +146,7 @@ export class Books {
         return this.money.restoreWallet(request);
       },
     }).restoreFrozen([this.advertiserId]);
-    // One that finds nothing to restore never writes.
+    // A restore that finds nothing to do never writes.
     await Promise.race([hasRead.given, restored]);
     this.#onApplied.add(mayWrite.give);
     try {
@@ -158,7 +158,7 @@ export class Books {
     await restored;
   }
 
-  /** Publishes what does not count as published, as the reconciling loop does. Answers whether nothing is left. */
+  /** Publishes unpublished rows, like the reconciling loop. Returns whether nothing is left. */
   async publishPending(): Promise<boolean> {
     const rows = await this.#stores.database.campaign.findMany({
       where: { advertiserId: this.advertiserId },
@@ -176,7 +176,7 @@ export class Books {
     }
   }
 
-  /** Version and daily cap of each campaign: of its row, and as Redis enforces them. */
+  /** Version and daily cap of each campaign, in its row and in Redis. */
   async settings(): Promise<{ rows: object[]; wallets: object[] }> {
     const { database } = this.#stores;
     const rows = await Promise.all(
@@ -191,7 +191,7 @@ export class Books {
     };
   }
 
-  /** Another management, by its commands of the wallets. */
+  /** Another management process, with its own wallet commands. */
   recoverer(wallets: MoneyCommands): WalletRecovery {
     const { database, redis } = this.#stores;
     return new WalletRecovery({
@@ -242,7 +242,7 @@ export class Books {
     return books;
   }
 
-  /** Holds a match; what is refused, or meets an absent Redis, is left. */
+  /** Holds a match; ignores refusals and an unavailable Redis. */
   async hold(campaign: number): Promise<void> {
     const campaignId = this.campaignIds[campaign % 2] ?? this.campaignIds[0];
     const match = this.#match(campaignId);
@@ -259,13 +259,13 @@ export class Books {
     if (result?.outcome === "held") this.open.push(match);
   }
 
-  /** An impression as the match tier commits it. Answers whether it was answered 201. */
+  /** Commits an impression like the match tier. Returns whether it was answered 201. */
   async commit(match: MatchFacts | undefined): Promise<boolean> {
     if (match === undefined) return false;
     return this.#charge(match.campaign_id, { operationId: newId("op"), matchId: match.match_id });
   }
 
-  /** One that names no match, and has an Idempotency-Key. */
+  /** An impression with an Idempotency-Key and without a match id. */
   async commitKeyed(campaignId: string, key: string): Promise<boolean> {
     const operationId = derivedId("op", `${this.advertiserId} ${campaignId} ${key}`);
     return this.#charge(campaignId, { operationId, isKeyed: true, matchId: null });
@@ -292,14 +292,14 @@ export class Books {
     return true;
   }
 
-  /** Gives some of the answered records to billing, as jobs do. */
+  /** Delivers some of the answered records to billing, like jobs. */
   async deliver(count: number): Promise<void> {
     const records = this.answered.splice(0, count);
     const written = await whileAwayNull(this.#writer.write(records).then(() => true));
     if (written === null) this.answered.push(...records);
   }
 
-  /** Gives the whole outbox to billing, as the sweeper does. */
+  /** Delivers the whole outbox to billing, like the sweeper. */
   async sweep(): Promise<void> {
     const outbox = await whileAwayNull(this.money.listOutbox(this.advertiserId, 500));
     if (outbox !== null) await whileAwayNull(this.#writer.write(outbox.items));
@@ -309,12 +309,12 @@ export class Books {
     await whileAwayNull(this.#settler.pass(new AbortController().signal));
   }
 
-  /** One look at the wallet; whether it is not frozen any more. */
+  /** Checks the wallet once. Returns whether it is no longer frozen. */
   async restore(): Promise<boolean> {
     return (await this.recovery.restoreFrozen([this.advertiserId])) === 0;
   }
 
-  /** What Postgres and the wallet say, in the same words. */
+  /** Totals of Postgres and of the wallet, in the same format. */
   async compare(): Promise<{ postgres: object; wallet: object; quarantined: number }> {
     const { database, redis } = this.#stores;
     const { advertiserId } = this;
@@ -372,7 +372,7 @@ export class Books {
   }
 }
 
-/** Something that happens once, and that others wait for. */
+/** A one-time event that others can await. */
 class Signal {
   give: () => void = () => undefined;
   readonly given = new Promise<void>((resolve) => {
@@ -380,7 +380,7 @@ class Signal {
   });
 }
 
-/** Null when Redis refuses or is unavailable: the caller has not been answered. */
+/** Null when Redis refuses or is unavailable: the caller got no answer. */
 export async function whileAwayNull<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;

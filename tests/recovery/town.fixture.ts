@@ -1,4 +1,7 @@
-/** Management, match and billing in this process, on stores that a test may break; a developer's and an advertiser's account. */
+/**
+ * Management, match and billing in this process, on stores that a test may break; with a developer's and an
+ * advertiser's account.
+ */
 import { type BillingService, createBillingService, readBillingSettings } from "@diegetic/billing";
 import {
   connectRedis,
@@ -27,13 +30,13 @@ export interface Served {
 }
 
 export interface TownOptions {
-  /** Takes the lines that management and billing log. Default: nothing does. */
+  /** Receives the log lines of management and billing. Default: discarded. */
   logTo?: { write(line: string): void };
-  /** Where management, match and billing look for Redis. Default: where it is. */
+  /** Redis address of the services. Default: the server's own. */
   servicesRedisUrl?: string;
-  /** A migrated database that outlives the town. Default: one of its own. */
+  /** A migrated database that outlives the town. Default: its own. */
   databaseUrl?: string;
-  /** The town that the database is of already. */
+  /** The town that already owns the database. */
   restored?: Town;
 }
 
@@ -144,7 +147,7 @@ export class Town {
     });
   }
 
-  /** A change of the campaign. */
+  /** Changes the campaign. */
   rename(name: string): Promise<ApiAnswer> {
     if (this.#managing === undefined) throw new Error("management does not listen yet");
     return this.#managing.request("PATCH", `/campaigns/${this.campaignId}`, { name });
@@ -154,7 +157,7 @@ export class Town {
     return this.#api().request("POST", "/impressions", { campaign_id, creative_id, match_id, game_id: GAME });
   }
 
-  /** An impression that names no match, but an Idempotency-Key; waited for while the town recovers. */
+  /** An impression with an Idempotency-Key and without a match id; retried while the town recovers. */
   keyedImpression({ campaign_id, creative_id }: Served, key: string): Promise<ApiAnswer> {
     const body = { campaign_id, creative_id, game_id: GAME };
     return eventually(async () => {
@@ -163,7 +166,7 @@ export class Town {
     }, PATIENCE);
   }
 
-  /** A match, waited for while the town recovers. */
+  /** A match; retried while the town recovers. */
   served(): Promise<Served> {
     return eventually(async () => {
       const { status, body } = await this.match();
@@ -171,7 +174,7 @@ export class Town {
     }, PATIENCE);
   }
 
-  /** What becomes of an impression, waited for while the town recovers. */
+  /** Status of an impression; retried while the town recovers. */
   statusOf(match: Served): Promise<number> {
     return eventually(async () => {
       const { status } = await this.impression(match);
@@ -179,7 +182,7 @@ export class Town {
     }, PATIENCE);
   }
 
-  /** Impressions that were answered 201, with their matches. */
+  /** Impressions answered 201, with their matches. */
   async play(count: number): Promise<Served[]> {
     const seen: Served[] = [];
     for (let n = 0; n < count; n++) {
@@ -195,8 +198,8 @@ export class Town {
     return this.management.database.impression.count({ where: { advertiserId: this.advertiserId } });
   }
 
-  /** Spent and impressions of the wallet, its campaign, Postgres' totals and its rows: four times the same, once quiet. */
-  async books(): Promise<{ spent: number; impressions: number }[]> {
+  /** Spent and impressions of the wallet, its campaign, Postgres' totals and its rows: four equal values once quiet. */
+  async totals(): Promise<{ spent: number; impressions: number }[]> {
     const { database } = this.management;
     const account = await this.money.readAccount(this.advertiserId);
     const campaign = await this.money.readCampaign(this.advertiserId, this.campaignId);
@@ -214,24 +217,24 @@ export class Town {
     ];
   }
 
-  /** Waits until all four agree, on this many impressions if it is said; answers how many that are. */
+  /** Waits until all four agree, on this many impressions if given. Returns the number. */
   async agree(impressions?: number): Promise<number> {
-    let books: { spent: number; impressions: number }[] = [];
+    let totals: { spent: number; impressions: number }[] = [];
     const agreed = async () => {
-      books = await this.books();
-      const counts = new Set(books.map((book) => book.impressions));
-      const amounts = new Set(books.map((book) => book.spent));
+      totals = await this.totals();
+      const counts = new Set(totals.map((book) => book.impressions));
+      const amounts = new Set(totals.map((book) => book.spent));
       return (
-        counts.size === 1 && amounts.size === 1 && counts.has(impressions ?? books[0]?.impressions ?? -1)
+        counts.size === 1 && amounts.size === 1 && counts.has(impressions ?? totals[0]?.impressions ?? -1)
       );
     };
     await eventually(agreed, PATIENCE).catch(() => {
-      throw new Error(`the books do not agree on ${impressions}: ${JSON.stringify(books)}`);
+      throw new Error(`the totals do not agree on ${impressions}: ${JSON.stringify(totals)}`);
     });
-    return books[0]?.impressions ?? -1;
+    return totals[0]?.impressions ?? -1;
   }
 
-  /** For good: what is charged from now on stays in the outbox. */
+  /** Permanently: later charges stay in the outbox. */
   stopBilling(): Promise<void> {
     this.#billingStopped ??= this.billing.stop();
     return this.#billingStopped;

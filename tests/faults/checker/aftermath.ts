@@ -3,24 +3,20 @@ import type { History } from "../history.ts";
 import type { World } from "../topology/world.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
-/** How billing says that a charge's money was spent again. */
+/** Billing's reason when a charge's money was spent again. */
 const SPENT_AGAIN = /: the money was spent again after Redis lost data\b/;
-/**
- * And that an impression that named no match, and was sent again after the loss, has been written with the match that was taken
- * for it first.
- */
-const WRITTEN_BEFORE =
-  /^another impression of the same Idempotency-Key has been written: Redis had forgotten it$/;
+/** Billing's reason when an impression without a match id, retried after the loss, is stored with the first match. */
+const WRITTEN_BEFORE = /^another impression of the same Idempotency-Key is stored: Redis had lost it$/;
 
-/** And of what was put into an outbox and is no record. */
+/** Billing's reason for a damaged outbox entry. */
 const NO_RECORD = /^the outbox entry is damaged\b/;
 
 /**
- * What follows from data that Redis has lost: a charge that only a job still knew reaches Postgres late, when its money may
- * have been promised again. Then the balance, the budget or the cap of the day has room for one of the two.
+ * Consequences of data that Redis lost: a charge that only a job still has reaches Postgres late, when its money may
+ * have been promised again. Then the balance, the budget or the daily cap has room for only one of the two.
  */
 export interface Aftermath {
-  /** Impressions of which a record was quarantined and reported. */
+  /** Impressions with a quarantined and reported record. */
   quarantine: ReadonlySet<string>;
   /** Lost impressions that are in Postgres nevertheless: millicents by `<campaign> <day>`. */
   lateMillicents: ReadonlyMap<string, number>;
@@ -66,7 +62,7 @@ export async function readAftermath(world: World, history: History): Promise<Aft
     check.expect(isKnown, () => `${id} was neither quarantined nor lost`);
   }
   for (const [id, count] of victims) {
-    // Everything of an advertiser has one price.
+    // All campaigns of an advertiser have one price.
     check.expect(
       count <= (late.get(id) ?? 0),
       () => `${id}: ${count} impressions were quarantined, but only ${late.get(id) ?? 0} lost ones came late`,
@@ -75,7 +71,7 @@ export async function readAftermath(world: World, history: History): Promise<Aft
   return { quarantine, lateMillicents, check: check.end() };
 }
 
-/** Of the record of one that was quarantined. */
+/** From the record of a quarantined impression. */
 function operationOf(record: string): string {
   return (JSON.parse(record) as Partial<ImpressionRecord>).operation_id ?? "";
 }

@@ -11,7 +11,7 @@ export interface ImpressionRow {
   price_millicents: string;
 }
 
-/** What clients were told about impressions, against what is in Postgres (invariants 1 and 4). */
+/** Compares what clients were answered about impressions with Postgres (invariants 1 and 4). */
 export function checkImpressions(
   history: History,
   rows: readonly ImpressionRow[],
@@ -68,7 +68,7 @@ function answersAgree(history: History, rows: readonly ImpressionRow[]): Check {
   return check.end();
 }
 
-/** Whether a retry was refused as unknown although Redis had lost nothing, and no day had passed. */
+/** Whether a retry was refused as unknown although Redis lost nothing, and less than a day passed. */
 function isForgotten({ attempts }: ImpressionOperation, { sessionBreaksMs }: History): boolean {
   const first = attempts.find(({ status }) => status === 201);
   if (first === undefined) return false;
@@ -104,7 +104,7 @@ function chargedOncePerMatch(rows: readonly ImpressionRow[]): Check {
   return check.end();
 }
 
-/** A row that was answered to nobody must be what an attempt without an answer may have left. */
+/** A row without an answered client must be what an unanswered attempt may have left. */
 function nothingUnattempted(history: History, rows: readonly ImpressionRow[]): Check {
   const check = new CheckBuilder("nothing is in Postgres that was neither answered nor attempted");
   const answered = new Set(
@@ -126,7 +126,7 @@ function nothingUnattempted(history: History, rows: readonly ImpressionRow[]): C
     if (!namedMatches.has(row.match_id) && room > 0) anonymous.set(place, room - 1);
     check.expect(explained, () => `${row.impression_id} of ${row.match_id} was never asked for`);
   }
-  // What was answered was asked for.
+  // Every answered impression was requested.
   for (const row of rows) if (answered.has(row.impression_id)) check.expect(true, () => "");
   return check.end();
 }

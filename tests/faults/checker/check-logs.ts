@@ -6,30 +6,30 @@ import { type Check, CheckBuilder } from "./report.ts";
 const ERROR_LEVEL = 50;
 
 /**
- * Lines that a fault explains: a service that is started while a store is unavailable says so, and is started again; a loss in
+ * Lines that a fault explains: a service started while a store is unavailable reports it and is restarted; a loss in
  * Redis is reported.
  */
 const EXPLAINED: RegExp[] = [
   /^management cannot start: (Postgres|Redis) is not reached at /,
-  // Counted by the check of what was quarantined.
+  // Counted by the check of quarantined records.
   /: the money was spent again after Redis lost data\b/,
   /"reason":"the outbox entry is damaged\b/,
   /"check":"quarantined",.*"reconciliation difference found"/,
 ];
 
 /**
- * A cluster client that reaches no node for its subscription ends the connection that is gone once more with each try, until
- * that is closed; Node counts its listeners meanwhile.
+ * A cluster client that cannot reach a node for its subscription ends the lost connection again with each attempt; Node
+ * counts its listeners meanwhile.
  */
 const SUBSCRIBER_WARNING =
   /^\(node:\d+\) MaxListenersExceededWarning: .*\[Socket\].*\n(?: {4}at .*\n)*? {4}at ClusterSubscriber\..*\n(?: {4}at .*\n)*/gm;
 
-/** What only code says that is wrong itself; a `fetch` that reaches nobody throws a TypeError, too. */
+/** Errors that only broken code logs. An unreachable `fetch` also throws a TypeError. */
 const BROKEN_CODE =
   /\b(ReferenceError|SyntaxError|TypeError)\b(?!.{0,40}fetch failed)|[Ee]rror compiling script|nonexistent global variable|\battempt to (index|call|compare|concatenate|perform arithmetic on)\b/;
 const MAX_BROKEN = 5;
 
-/** Lines, of any level, that tell of code that does not work: a service without a safeguard has to work apart from that. */
+/** Lines, of any level, that report broken code: apart from its safeguard, a sabotaged service must work. */
 export function brokenCode(world: World): string[] {
   return linesOf(world)
     .filter(({ line }) => BROKEN_CODE.test(line))
@@ -48,7 +48,7 @@ function linesOf(world: World): { file: string; line: string }[] {
   );
 }
 
-/** A service that meets faults of others warns; an error says that it is at fault itself. */
+/** A service that meets faults of others warns; an error means that the service itself is at fault. */
 export function checkLogs(world: World): Check {
   const check = new CheckBuilder("no service logs an error, or prints what is not a log line");
   for (const { file, line } of linesOf(world)) {
@@ -63,7 +63,7 @@ function isFine(line: string): boolean {
     const isError = typeof level === "number" ? level >= ERROR_LEVEL : ["error", "fatal"].includes(level);
     return !isError || EXPLAINED.some((pattern) => pattern.test(line));
   } catch {
-    // A line that was cut off when its process was killed is the beginning of one.
+    // A line that was cut off by a kill is the beginning of one.
     return line.startsWith("{") || EXPLAINED.some((pattern) => pattern.test(line));
   }
 }

@@ -18,7 +18,7 @@ export interface ServingOptions {
   sessionIdleMs: number;
 }
 
-/** What players were shown, against what advertisers and developers had said (invariants 5 and 6). */
+/** Compares the ads that players got with the settings of advertisers and developers (invariants 5 and 6). */
 export function checkServing(options: ServingOptions): Check[] {
   const { history } = options;
   return [
@@ -41,8 +41,8 @@ function checkOddities(history: History): Check {
 }
 
 /**
- * No request that began after a pause was answered is given the campaign before somebody asks to activate it. One that is
- * still on its way then may come after the activation.
+ * A request that began after a pause was answered never gets the campaign before the next activation request. An
+ * activation may still arrive in the meantime.
  */
 function checkPauses(history: History): Check {
   const check = new CheckBuilder("a paused campaign is not served after the pause was answered");
@@ -65,7 +65,7 @@ function checkPauses(history: History): Check {
   return check.end();
 }
 
-/** Nobody is served, and nothing is recorded, with a key that had been revoked before the request was sent. */
+/** A key revoked before the request was sent serves and records nothing. */
 function checkKeys(history: History): Check {
   const check = new CheckBuilder("a revoked key is refused after its revocation was answered");
   const revokedMs = new Map(history.revocations.map(({ id, answeredMs }) => [id, answeredMs]));
@@ -98,7 +98,7 @@ function checkFullness(history: History): Check {
   return check.end();
 }
 
-/** Changes of the same campaign that may have to do with it: they are told with a violation. */
+/** Related changes of the same campaign; reported with a violation. */
 function isNear(change: CampaignChange, pause: CampaignChange): boolean {
   return change.campaignId === pause.campaignId && Math.abs(change.startedMs - pause.startedMs) < NEAR_MS;
 }
@@ -146,7 +146,7 @@ function checkCaps({ history, market, holdTtlMs, sessionIdleMs }: ServingOptions
   return [ads.end(), uses.end()];
 }
 
-/** Whether a match certainly counted against the caps at a moment: its hold was open, or had become an impression in time. */
+/** Whether a match certainly counted against the caps at a time: its hold was open, or had become an impression in time. */
 function countsAt(
   history: History,
   { startedMs, endedMs, match }: MatchCall,
@@ -170,8 +170,8 @@ function wasAnswered({ matchId, answers }: ImpressionOperation): boolean {
 }
 
 /**
- * The requests of one player in one game that certainly belong to one session: with a session_id all of them, without
- * one as long as one follows the other before the session is over.
+ * The requests of one player in one game that certainly belong to one session: all with the same session_id; without
+ * one, as long as each follows within the idle time.
  */
 function sessionsOf(history: History, sessionIdleMs: number): MatchCall[][] {
   const players = new Map<string, MatchCall[]>();

@@ -5,7 +5,7 @@ import type { Market } from "../workload/traders.ts";
 import type { Aftermath } from "./aftermath.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
-/** Every total of one advertiser, as text: money in millicents unless the name says otherwise. */
+/** All totals of one advertiser, as text: money in millicents unless the name says otherwise. */
 const TOTALS = `
   SELECT a.id, a.deposited_millicents::text AS deposited, a.spent_millicents::text AS spent, a.impressions::text,
     (SELECT coalesce(sum(amount_cents::bigint), 0) * 1000 FROM deposits WHERE advertiser_id = a.id)::text AS deposits,
@@ -44,7 +44,7 @@ const UNBALANCED_ENTRY_GROUPS = `
   SELECT entry_group_id, sum(amount_microcents)::text AS sum FROM ledger_entries WHERE kind <> 'deposit'
   GROUP BY entry_group_id HAVING sum(amount_microcents) <> 0`;
 
-/** Charge = earning + fee of the impressions and of the ledger, in microcents. */
+/** Charge = earning + fee, of the impressions and of the ledger, in microcents. */
 const EARNINGS = `
   SELECT (SELECT coalesce(sum(earning_microcents), 0) FROM impressions)::text AS rows,
     (SELECT coalesce(sum(earning_microcents), 0) FROM game_rollups)::text AS rollups,
@@ -57,7 +57,7 @@ const OVER_DAILY_CAP = `
 
 type Row = Record<string, string>;
 
-/** The totals of Postgres among themselves, and against the wallets of Redis (invariants 2, 3, 4 and 7). */
+/** Compares Postgres' totals with each other and with the wallets in Redis (invariants 2, 3, 4 and 7). */
 export async function checkReconciliation(parts: {
   world: World;
   market: Market;
@@ -172,7 +172,7 @@ async function checkWallets(world: World, market: Market, { quarantine }: Afterm
   return check.end();
 }
 
-/** What a change has set is in force: a restore or a crash must not leave an older version in Redis. */
+/** Changes are in force: neither a restore nor a crash may leave an older version in Redis. */
 async function checkSettings(world: World, sampled: Samples["versions"]): Promise<Check> {
   const check = new CheckBuilder("no state in Redis stays behind its row");
   for (const violation of sampled.violations) check.expect(false, () => violation);
@@ -198,7 +198,7 @@ async function checkSettings(world: World, sampled: Samples["versions"]): Promis
   return check.end();
 }
 
-/** What retries are answered from: every charge that Redis remembers is in Postgres. */
+/** The basis of answers to retries: every charge that Redis remembers is in Postgres. */
 async function checkCharged(
   world: World,
   check: CheckBuilder,
@@ -221,7 +221,7 @@ async function checkCharged(
   }
 }
 
-/** Every hold has ended: as an impression that is in Postgres, or released. */
+/** Every hold has ended: as an impression in Postgres, or released. */
 async function checkMatches(
   world: World,
   check: CheckBuilder,
@@ -229,7 +229,7 @@ async function checkMatches(
 ): Promise<void> {
   const { advertiserId, campaignId, gameId, quarantine } = place;
   const entries = await world.directRedis.hgetall(`{${advertiserId}}:matches:${campaignId}:${gameId}`);
-  // Matches of an earlier era are void: the wallet was restored, and has forgotten them.
+  // Matches before the valid-from epoch are void: the restored wallet does not know them.
   const era = await world.directRedis.hget(`{${advertiserId}}:account`, "era");
   if ((entries[":era"] ?? entries.era) !== era) return;
   const rows = await world.query<Row>(

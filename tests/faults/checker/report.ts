@@ -1,14 +1,14 @@
-/** One thing that must hold, and what was found. */
+/** One invariant, and what was found. */
 export interface Check {
   name: string;
-  /** How many things were looked at: a check of nothing shows nothing. */
+  /** Number of examined items: a check of nothing proves nothing. */
   examined: number;
   violations: string[];
 }
 
 const MAX_VIOLATIONS = 20;
 
-/** Collects what breaks one rule. */
+/** Collects the violations of one rule. */
 export class CheckBuilder {
   readonly #check: Check;
   #more = 0;

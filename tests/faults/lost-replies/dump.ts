@@ -1,11 +1,11 @@
 import type { RedisConnection } from "@diegetic/hot-state";
 
-/** Microseconds and milliseconds since 1970, and nothing else: amounts and numbers of a run are far smaller. */
+/** Microseconds and milliseconds since 1970 only: amounts and counts of a run are far smaller. */
 const TIMES = /\d{13,16}/g;
-/** The name that a server gives to its history of writes. */
+/** A server's replication id. */
 const REPLICATION_IDS = /\b[0-9a-f]{40}\b/g;
 
-/** Everything that servers hold, as sorted lines, without what depends on when and where it was written. */
+/** The complete data of servers, as sorted lines, without times and replication ids. */
 export async function dump(nodes: readonly RedisConnection[]): Promise<string[]> {
   const lines: string[] = [];
   for (const node of nodes) {
@@ -17,7 +17,7 @@ export async function dump(nodes: readonly RedisConnection[]): Promise<string[]>
   return (
     lines
       .map((line) => (snapshotEpoch === undefined ? line : line.replaceAll(snapshotEpoch, "EPOCH")))
-      // Names before times: the hexadecimal digits of a name may look like a time.
+      // Replication ids first: their hexadecimal digits may look like a time.
       .map((line) => line.replace(REPLICATION_IDS, "REPLICATION_ID").replace(TIMES, "TIME"))
       .sort()
   );

@@ -11,7 +11,7 @@ import {
 import { openWallet } from "../../helpers/open-wallet.ts";
 import type { Random } from "../random.ts";
 
-/** Runs a command until it is answered. */
+/** Repeats a command until it is answered. */
 export type Persist = <Result>(command: () => Promise<Result>) => Promise<Result>;
 
 const ADVERTISER = "adv_one";
@@ -25,8 +25,8 @@ const PLENTY_MILLICENTS = 250_000;
 const BASE_MS = 2_000_000_000_000;
 
 /**
- * Everything that moves money, caps, sessions, claims and the snapshot, called one after the other in an order that
- * follows from a seed. Two runs with one seed ask for the same.
+ * Everything that moves money, caps, sessions, claims and the snapshot, in an order derived from a seed. Two runs with
+ * one seed make the same calls.
  */
 export class Operations {
   readonly #random: Random;
@@ -38,7 +38,7 @@ export class Operations {
   readonly #publisher;
   readonly #matches: { facts: MatchFacts; lapses: boolean }[] = [];
   #version = 1;
-  /** The version of each campaign in Redis: a caller who knows a newer one is refused. */
+  /** The version of each campaign in Redis: a caller with a newer version is refused. */
   readonly #campaignVersions = new Map<string, number>();
   #epoch = 0;
   #number = 0;
@@ -49,7 +49,7 @@ export class Operations {
     this.#money = createMoneyCommands(redis);
     this.#sessions = createGameSessions(redis);
     this.#claims = new IdempotencyClaims(redis);
-    // The clock stands still: what is remembered as registered does not depend on the speed of the machine.
+    // A fixed clock: what is remembered as registered must not depend on the machine's speed.
     this.#due = new DueIndex(redis, { now: () => BASE_MS });
     this.#publisher = new SnapshotPublisher(redis);
   }
@@ -63,7 +63,7 @@ export class Operations {
     for (const campaignId of CAMPAIGNS) await this.#applyCampaign(campaignId, PLENTY_MILLICENTS);
   }
 
-  /** One operation; answers its name and what it found, as far as that does not depend on lost answers. */
+  /** Runs one operation. Returns its name and its result, as far as lost replies do not affect it. */
   async next(): Promise<string> {
     const random = this.#random;
     const draw = random.next();
@@ -119,7 +119,7 @@ export class Operations {
     const campaignId =
       this.#matches.find(({ facts }) => facts.match_id === matchId)?.facts.campaign_id ?? CAMPAIGNS[0];
     const result = await this.#persist(async () => {
-      // A match names no creative before it is committed: the wrong one is refused, and changes nothing.
+      // A match has no creative before its commit: a wrong creative is refused and changes nothing.
       const request = { advertiserId: ADVERTISER, campaignId, gameId: GAME, operationId, isKeyed, matchId };
       const first = await this.#money.commit({ ...request, creativeId: CREATIVES[0] });
       if (first.outcome === "charged" || first.reason !== "no_match") return first;
@@ -208,7 +208,7 @@ export class Operations {
     return `announce ${ids.length}`;
   }
 
-  /** A new epoch: the wallet is frozen and let go again, then told of an impression that it had missed. */
+  /** A new epoch: freezes and restores the wallet, then settles a missed impression. */
   async #recover(): Promise<string> {
     this.#epoch += 1;
     const epoch = this.#epoch;

@@ -7,7 +7,7 @@ import { losing } from "./loss-faults.ts";
 const WALLETS_AT_LEAST = 3;
 const KEYS_AT_A_TIME = 5;
 
-/** Wallets move to another node, key by key, while they are used; and nodes are lost in the midst of it. */
+/** Moves wallets to another node, key by key, while they are used, and loses nodes during a move. */
 export function clusterFaults(): Fault[] {
   return [
     {
@@ -61,7 +61,7 @@ async function moveWallet(
   try {
     const move = await HashSlotMove.begin(nodes, tag, (others) => random.pick(others));
     let moved = await move.some(KEYS_AT_A_TIME);
-    // In the middle of it, scripts find some of their keys on either node.
+    // Meanwhile, scripts find some of their keys on either node.
     await sleep(20);
     try {
       await halfWay(move);
@@ -78,7 +78,7 @@ async function moveWallet(
   }
 }
 
-/** Lets something happen to the old or the new node of an advertiser's wallet when a part of its keys has moved. */
+/** Runs a fault on the old or the new node of an advertiser's wallet when some of its keys have moved. */
 async function interrupted(
   context: FaultContext,
   happen: (index: number) => Promise<string>,
@@ -92,7 +92,7 @@ async function interrupted(
   return `${evidence}, keys moved: ${moved}`;
 }
 
-/** A server comes back without its data. */
+/** A server returns without its data. */
 async function emptyNode(context: FaultContext, index: number): Promise<string> {
   const server = context.world.redis.nodes[index];
   if (server === undefined) throw new Error("there is no such server");

@@ -19,18 +19,18 @@ import { holdMatches, recordUntilKnown } from "./held-matches.ts";
 const UNDER_WAY = 12;
 const AT_A_TIME = 3;
 const HELD = 3;
-/** What is sent to a process that is stopped has reached its socket by then. */
+/** By then, requests to a stopped process have reached its socket. */
 const SENT_WITHIN_MS = 100;
-/** Requests that arrive in two parts, and that wait for an instance that is suspended. */
+/** Requests sent in two parts, which wait for a suspended instance. */
 const IN_TWO_PARTS = 2;
 const WAITING = 6;
 const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 100 };
-/** Those without a valid key are counted: 100 a minute. */
+/** Requests without a valid key are limited to 100 a minute. */
 const PROBE_EVERY_MS = 1_000;
-/** Far more than a run has requests: what a key without a limit may pass on. */
+/** Far more than a run's requests: the limit that a key without a limit may pass on. */
 const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
 
-/** What ends while it is used: a key with its requests on their way, a creative with its holds out. */
+/** Ends things in use: a key with requests in progress, a creative with open holds. */
 export function endingFaults(): Fault[] {
   return [
     { name: "revoke a key that is in use", track: "services", inject: revokeKey },
@@ -39,7 +39,7 @@ export function endingFaults(): Fault[] {
   ];
 }
 
-/** The game goes on with another key; what the old one was refused, it sends again. */
+/** The game continues with another key, and retries what the old key was refused. */
 async function revokeKey(context: FaultContext): Promise<string> {
   const { market, history } = context;
   const { developer } = market;
@@ -64,7 +64,7 @@ async function revokeKey(context: FaultContext): Promise<string> {
   return `${requireCount("refused afterwards", refused)}; under way: ${underWay.join(" ")}; completed: ${completed.join(" ")}`;
 }
 
-/** When that was answered. */
+/** Returns the time of the answer. */
 function revoke(developer: Client, { id }: ClientKey): Promise<number> {
   return eventually(async () => {
     const { status, endedMs } = await developer.call("DELETE", `/api-keys/${id}`);
@@ -72,7 +72,7 @@ function revoke(developer: Client, { id }: ClientKey): Promise<number> {
   }, PATIENCE);
 }
 
-/** Matches and impressions whose headers have been read, and whose bodies have not been sent. */
+/** Matches and impressions whose headers were read and whose bodies were not sent yet. */
 async function sendHalves(
   { world, market, history, random }: FaultContext,
   { key }: Client,
@@ -105,7 +105,7 @@ async function sendHalves(
   });
   await Promise.allSettled(sent.map(({ parts }) => parts.headersRead));
   const completeOne = async ({ parts, note }: (typeof sent)[number]) => {
-    // Whatever it does follows from its body, which has not been sent before.
+    // Its effect depends on the body, which was not sent before.
     const startedMs = Date.now();
     parts.sendBody();
     const status = await parts.status.catch(() => null);
@@ -116,8 +116,8 @@ async function sendHalves(
 }
 
 /**
- * Requests that come after the revocation was answered wait at the door of an instance that has not heard of it, and whose clock
- * says when it wakes up that no time has passed.
+ * Requests sent after the revocation was answered wait for a suspended instance that does not know about it, and whose
+ * clock stood still.
  */
 async function revokeWhileSuspended(context: FaultContext): Promise<string> {
   const { world, market, history, random } = context;
@@ -137,7 +137,7 @@ async function revokeWhileSuspended(context: FaultContext): Promise<string> {
       sessionId: null,
     });
   const askAll = () => Array.from({ length: WAITING }, (_, index) => ask(index));
-  // Also so that there are connections which are open already.
+  // Also opens connections in advance.
   await Promise.all(askAll());
   history.keysOfSuspended.add(old.key.id);
   const waiting = await whileHung(await runningPid(world, SUSPENDED_INSTANCE), async () => {
@@ -157,7 +157,7 @@ async function revokeWhileSuspended(context: FaultContext): Promise<string> {
   return `${requireCount("waited", waiting.length)}: ${answers.join(" ")}`;
 }
 
-/** A key of the same account, as soon as every instance knows it. */
+/** A key of the same account, once every instance knows it. */
 async function createKey({ world, random }: FaultContext, developer: Client): Promise<ClientKey> {
   const label = `game ${random.integer(0, 1_000_000_000)}`;
   const body = { label, rate_limit_per_minute: RATE_LIMIT_PER_MINUTE };
@@ -176,7 +176,7 @@ async function createKey({ world, random }: FaultContext, developer: Client): Pr
   return key;
 }
 
-/** Every instance is asked, until one has said no; that none says yes is a matter of the checker. */
+/** Asks every instance until one refuses; the checker verifies that none accepts. */
 async function refusalsOf({ world, market, history, random }: FaultContext, old: Client): Promise<number> {
   let refused = 0;
   const { baseUrl, matchUrls } = world.stack.describe();
@@ -194,7 +194,7 @@ async function refusalsOf({ world, market, history, random }: FaultContext, old:
   return refused;
 }
 
-/** Another creative takes its place; what was matched with it can still be recorded. */
+/** Another creative replaces it; impressions of its earlier matches can still be recorded. */
 async function deleteCreative(context: FaultContext): Promise<string> {
   const { market, history } = context;
   const { developer } = market;
@@ -216,7 +216,7 @@ async function deleteCreative(context: FaultContext): Promise<string> {
     const answer = await client.call("DELETE", `/creatives/${operation.creativeId}`);
     return answer.status === 204 || answer.status === 404 ? answer : undefined;
   }, PATIENCE);
-  // 404: it was deleted by an attempt whose answer was lost, and nobody has said that it is obeyed.
+  // 404: an attempt without an answer deleted it, so nothing confirmed that it is in force.
   if (deletion.status === 204) {
     history.deletions.push({ id: operation.creativeId, answeredMs: deletion.endedMs });
   }

@@ -12,7 +12,7 @@ export interface FaultContext {
   random: Random;
 }
 
-/** Something bad that happens for a limited time. */
+/** A fault that lasts for a limited time. */
 export interface Fault {
   name: string;
   /** Faults of one track never overlap; those of different tracks do. */
@@ -20,29 +20,29 @@ export interface Fault {
   /** Default: both. */
   variants?: readonly Variant[];
   /**
-   * Injects it, ends it, and answers the proof that it happened in a few words. Throws when it did not happen: then the
-   * run proves nothing.
+   * Injects and ends the fault, and returns brief evidence that it happened. Throws when it did not happen, because
+   * then the run proves nothing.
    */
   inject(context: FaultContext): Promise<string>;
 }
 
-/** How long a fault waits for what it needs: far more than a busy machine takes. Milliseconds. */
+/** How long a fault waits for its preconditions: far more than a busy machine needs. Milliseconds. */
 export const POSSIBLE_WITHIN_MS = 30_000;
-/** And one that needs several services, some of which may just be starting again. */
+/** The same for a fault that needs several services, some of which may be restarting. */
 export const ALL_POSSIBLE_WITHIN_MS = 90_000;
 
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The process of a service, as soon as it runs: one that could not start meanwhile is started again after a pause. */
+/** The process id of a service once it runs: one that could not start is restarted after a pause. */
 export function runningPid({ stack }: World, service: ServiceName): Promise<number> {
   return eventually(() => (isAlive(stack.pidOf(service)) ? stack.pidOf(service) : null), {
     timeoutMs: POSSIBLE_WITHIN_MS,
   });
 }
 
-/** Throws unless something was counted: a fault that nothing ran into has not happened. */
+/** Throws unless the count is positive: a fault that affected nothing has not happened. */
 export function requireCount(what: string, count: number): string {
   if (count <= 0) throw new Error(`${what}: none`);
   return `${what}: ${count}`;

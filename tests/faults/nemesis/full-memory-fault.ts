@@ -10,7 +10,7 @@ const LEAST_MS = 1_000;
 const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 100 };
 
 /**
- * Redis has no memory left. Until it has again, nothing new is held, what is held can be charged, and what was charged gets into
+ * Redis has no memory left. Until it recovers, nothing new is held, existing holds can be charged, and charges reach
  * Postgres without the queue.
  */
 export function fullMemoryFault(): Fault {
@@ -45,7 +45,7 @@ async function fillRedis(context: FaultContext): Promise<string> {
   }
 }
 
-/** How many commands the servers have refused for want of memory. */
+/** Number of commands that the servers refused for lack of memory. */
 async function refusedCommands(nodes: readonly RedisConnection[]): Promise<number> {
   const texts = await Promise.all(nodes.map((node) => node.info("errorstats")));
   return texts.reduce((sum, text) => sum + Number(/^errorstat_OOM:count=(\d+)/m.exec(text)?.[1] ?? 0), 0);

@@ -5,7 +5,7 @@ import { CATEGORIES } from "../workload/market.ts";
 import { askForMatch, attemptImpression } from "../workload/players.ts";
 import { ALL_POSSIBLE_WITHIN_MS, type FaultContext } from "./fault.ts";
 
-/** At least so many matches that are open, as impressions of which none has been sent yet. */
+/** Creates at least this many open matches, as impressions that were not sent yet. */
 export async function holdMatches(
   { market, history, random }: FaultContext,
   developer: Client,
@@ -35,7 +35,7 @@ export async function holdMatches(
   return held;
 }
 
-/** Sends an impression until it is known what came of it. */
+/** Sends an impression until its outcome is known. */
 export function recordUntilKnown(developer: Client, operation: ImpressionOperation): Promise<number> {
   return eventually(
     async () => {

@@ -6,11 +6,11 @@ import { REDIS_CLOCK_KEY, type World } from "../topology/world.ts";
 import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
 
 const APPEND_ONLY = "appendonlydir";
-/** What was on its way when a connection was cut has been executed after that. */
+/** By then, commands in progress at the cut have been executed. */
 const SETTLING_MS = 100;
 const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 50 };
 
-/** Redis forgets: everything, or what happened since a moment. What was nowhere else is lost, and noted as such. */
+/** Redis loses everything, or everything since a time. What was nowhere else is lost, and recorded as such. */
 export function lossFaults(): Fault[] {
   return [
     { name: "flush redis", track: "stores", inject: flush },
@@ -18,7 +18,7 @@ export function lossFaults(): Fault[] {
   ];
 }
 
-/** All data of one server gone. A single Redis tells in the same step what only it had, while everybody goes on. */
+/** Deletes all data of one server. A single Redis returns in the same step what only it had, while clients continue. */
 async function flush(context: FaultContext): Promise<string> {
   const { world, history, random } = context;
   const index = random.integer(0, world.redis.nodes.length - 1);
@@ -35,7 +35,7 @@ async function flush(context: FaultContext): Promise<string> {
     const clock = await eventually(async () => (await node.get(REDIS_CLOCK_KEY)) ?? "0", PATIENCE);
     const transaction = node.multi();
     for (const { advertiserId } of context.market.advertisers) transaction.hkeys(`{${advertiserId}}:outbox`);
-    // The clock of the scripts is no data of the product.
+    // The clock of the scripts is not data of the product.
     transaction.dbsize().flushall().set(REDIS_CLOCK_KEY, clock);
     history.sessionBreaksMs.push(Date.now());
     history.lossesMs.push(Date.now());
@@ -54,8 +54,8 @@ async function flush(context: FaultContext): Promise<string> {
 }
 
 /**
- * Lets the data of a server get lost while nobody can write there, so that it is known which impressions only it had. They
- * are noted as lost.
+ * Loses a server's data while nobody can write to it, so that the impressions that only it had are known. Records them
+ * as lost.
  */
 export async function losing(
   { world, history }: FaultContext,
@@ -81,7 +81,7 @@ export async function losing(
   }
 }
 
-/** The records in all outboxes that a node has, also in one that is on its way to it. */
+/** The records in all outboxes of a node, including one that is moving to it. */
 async function outboxesOf(node: RedisConnection): Promise<string[]> {
   const ids: string[] = [];
   for (const key of await node.keys("{adv_*}:outbox")) {
@@ -91,7 +91,7 @@ async function outboxesOf(node: RedisConnection): Promise<string[]> {
   return ids;
 }
 
-/** One server comes back with the data that it had some seconds ago. */
+/** One server returns with its data of some seconds ago. */
 async function goBack(context: FaultContext): Promise<string> {
   const { world, history, random } = context;
   const index = random.integer(0, world.redis.nodes.length - 1);
@@ -102,7 +102,7 @@ async function goBack(context: FaultContext): Promise<string> {
   cpSync(join(server.dir, APPEND_ONLY), copy, { recursive: true });
   const forgottenMs = random.integer(1_000, 2_500);
   await sleep(forgottenMs);
-  // Nobody writes any more from here on, so that what is lost is known.
+  // No writes from here on, so that the loss is known.
   proxy.set({ kind: "cut" });
   const before = await outboxOf(context, index);
   history.sessionBreaksMs.push(Date.now());

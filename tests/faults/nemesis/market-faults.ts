@@ -16,7 +16,7 @@ import {
 const WAITING_PLAYERS = 12;
 const ATTEMPTS = 5;
 
-/** What advertisers do at the worst moment: while holds of the campaign are out. */
+/** Changes by advertisers at the worst time: while holds of the campaign are open. */
 export function marketFaults(): Fault[] {
   return [
     {
@@ -25,7 +25,7 @@ export function marketFaults(): Fault[] {
       inject: async (context) => {
         for (let attempt = 1; ; attempt += 1) {
           const { heldMillicents, status } = await lowerBudget(context);
-          // 422: more was spent meanwhile, and the lower budget had to be refused.
+          // 422: more was spent meanwhile, so the lower budget had to be refused.
           if (status !== 200 && status !== 422) throw new Error(`answered ${status}`);
           if (status === 200 || attempt === ATTEMPTS) {
             return `${heldMillicents} millicents held, answered ${status} to attempt ${attempt}`;
@@ -37,7 +37,7 @@ export function marketFaults(): Fault[] {
       name: "pause while holds are out",
       track: "services",
       inject: async (context) => {
-        // Pauses whose answers are lost are made, but nobody knows since when.
+        // A pause without an answer takes effect at an unknown time.
         for (let attempt = 1; ; attempt += 1) {
           const paused = await pauseAll(context);
           if (paused > 0 || attempt === ATTEMPTS) return requireCount("campaigns paused", paused);
@@ -61,7 +61,7 @@ export function marketFaults(): Fault[] {
   ];
 }
 
-/** To what is spent already, for a moment: no hold fits any more. */
+/** Lowers it to the current spending for a moment: no further hold fits. */
 async function lowerBudget(
   context: FaultContext,
 ): Promise<{ heldMillicents: number; status: number | null }> {
@@ -75,7 +75,7 @@ async function lowerBudget(
   return { heldMillicents, status };
 }
 
-/** How many pauses were answered while holds were out. */
+/** Returns how many pauses were answered while holds were open. */
 async function pauseAll(context: FaultContext): Promise<number> {
   const { history, market } = context;
   await busiestCampaign(context);
@@ -86,8 +86,8 @@ async function pauseAll(context: FaultContext): Promise<number> {
 }
 
 /**
- * Players who come after the pause was answered wait at the door of an instance that has not heard of it, and are let in
- * when it wakes up.
+ * Requests sent after the pause was answered wait for a suspended instance that does not know about it, and are
+ * processed when it resumes.
  */
 async function pauseWhileHanging(context: FaultContext): Promise<string> {
   const { world, market, history, random } = context;
@@ -117,7 +117,7 @@ async function pauseWhileHanging(context: FaultContext): Promise<string> {
   }
 }
 
-/** The campaign with the most money in open holds at this moment. */
+/** The campaign with the most money in open holds. */
 async function busiestCampaign({
   world,
   market,

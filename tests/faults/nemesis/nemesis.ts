@@ -18,7 +18,7 @@ export interface Injection {
   fault: string;
   startedMs: number;
   endedMs: number;
-  /** What shows that it happened, or why it did not. */
+  /** Evidence that it happened, or the reason why it did not. */
   evidence: string;
   happened: boolean;
 }
@@ -30,7 +30,7 @@ export interface PlannedFault {
   random: Random;
 }
 
-/** Between two faults of a track something must go well: only then there is money to lose. */
+/** Between two faults of a track, some requests must succeed: only then there is money to lose. */
 const PAUSES_MS = { stores: [1_000, 3_000], services: [0, 800] } as const;
 
 export function faultsOf(variant: Variant): Fault[] {
@@ -50,7 +50,7 @@ export function faultsOf(variant: Variant): Fault[] {
   return all.filter(({ variants }) => variants === undefined || variants.includes(variant));
 }
 
-/** Of the many faults that differ only in whom they meet a few by lot: each kind is there, in little time. */
+/** A random few of the faults that differ only in their target: every kind, in little time. */
 export function fewOfEachKind(faults: readonly Fault[], random: Random): Fault[] {
   const kinds = ["SIGTERM ", "hang ", "clock of match|clock of billing|clock of management"];
   kinds.push("^(cut|slow|half-open) .* redis", "^(cut|slow|half-open) .* postgres");
@@ -65,8 +65,8 @@ export function fewOfEachKind(faults: readonly Fault[], random: Random): Fault[]
 }
 
 /**
- * The order of faults that follows from a seed: every fault once in a shuffled order, then again in another one, and so
- * on. How many of them are injected depends on the time that the run has.
+ * Derives the order of faults from a seed: every fault once, shuffled, then again. The duration of the run limits their
+ * number.
  */
 export function* schedule(
   faults: readonly Fault[],
@@ -85,14 +85,14 @@ export function* schedule(
 export interface NemesisOptions extends Omit<FaultContext, "random"> {
   faults: readonly Fault[];
   random: Random;
-  /** How often each fault is injected at most. Default: without end. */
+  /** Maximum injections per fault. Default: unlimited. */
   rounds?: number | undefined;
-  /** No fault is begun after so long. */
+  /** No fault begins after this time. */
   durationMs: number;
   say(line: string): void;
 }
 
-/** Injects faults in two tracks side by side: one for stores and connections, one for services and market. */
+/** Injects faults in two concurrent tracks: one for stores and connections, one for services and market. */
 export async function runNemesis(options: NemesisOptions): Promise<Injection[]> {
   const injections: Injection[] = [];
   const endMs = Date.now() + options.durationMs;

@@ -12,9 +12,9 @@ import {
 } from "./fault.ts";
 
 const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 100 };
-/** How long billing hangs at most while a fault waits for jobs or for Redis. */
+/** Maximum time that billing hangs while a fault waits for jobs or for Redis. */
 const HUNG_PATIENCE = { timeoutMs: 3_000, everyMs: 100 };
-/** More jobs come after the first one. Milliseconds. */
+/** More jobs arrive after the first one. Milliseconds. */
 const GATHERING_MS = 500;
 
 /** The queue between match and billing loses its jobs, or delivers them more than once. */
@@ -24,7 +24,7 @@ export function queueFaults(): Fault[] {
       name: "wipe the queue",
       track: "services",
       inject: async (context) => {
-        // Jobs wait while billing hangs: those are lost with the queue.
+        // Jobs wait while billing hangs, and are lost with the queue.
         const wiped = await whileBillingHangs(context, () => wipeQueue(context));
         return requireCount("keys of jobs wiped", wiped);
       },
@@ -33,7 +33,7 @@ export function queueFaults(): Fault[] {
       name: "quarantined record",
       track: "services",
       inject: async ({ world, market, history, random }) => {
-        // Beside the records of an advertiser who is charged at this moment, so that they share their way.
+        // Next to the records of an advertiser that is being charged, so that they share a batch.
         const advertiserId = await eventually(() => outboxOwner(world, market), PATIENCE);
         const id = `imp_poison_${random.integer(0, 1_000_000_000)}`;
         history.quarantinedIds.add(id);
@@ -51,7 +51,7 @@ export function queueFaults(): Fault[] {
           if (waiting !== null) await deliver(context, waiting);
           return waiting;
         });
-        // And again when they are written, or about to be.
+        // Again after they are written, or just before.
         await sleep(300);
         await eventually(async () => {
           await deliver(context, records.slice(Math.floor(records.length / 3)));
@@ -64,8 +64,8 @@ export function queueFaults(): Fault[] {
 }
 
 /**
- * Hangs billing until the work yields something. It goes on between attempts, because a fault of the other track may be waiting for
- * billing while this one waits for what the other took away: a full Redis ends when billing has written.
+ * Hangs billing until the work returns something. Resumes billing between attempts, because a fault of the other track
+ * may need it: a full Redis recovers only when billing writes.
  */
 async function whileBillingHangs<T>({ world }: FaultContext, work: () => Promise<T | null>): Promise<T> {
   const done = await eventually(
@@ -77,7 +77,7 @@ async function whileBillingHangs<T>({ world }: FaultContext, work: () => Promise
   return done.value;
 }
 
-/** How many keys of jobs are gone; null: none is there yet, or their node cannot be asked at this moment. */
+/** Number of deleted job keys; null: no job yet, or its node is unreachable. */
 async function wipeQueue({ world }: FaultContext): Promise<number | null> {
   let jobs = 0;
   for (const [index] of world.redis.nodes.entries()) {
@@ -116,7 +116,7 @@ async function outboxRecords({ world, market }: FaultContext): Promise<Impressio
   return records.length > 0 ? records.slice(0, 450) : null;
 }
 
-/** As one job, and as jobs of other sizes that hold the same records. */
+/** As one job, and as jobs of other sizes with the same records. */
 async function deliver({ world }: FaultContext, records: ImpressionRecord[]): Promise<void> {
   const producer = createBillingProducer(world.stack.describe().redisUrl, { name: "faults" });
   try {

@@ -5,24 +5,24 @@ import type { Campaign } from "../workload/traders.ts";
 import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, sleep } from "./fault.ts";
 
 const ATTEMPTS = 5;
-/** What no server has as its replication id: the scripts take the state for one of before a promotion. */
+/** Not the replication id of any server: scripts treat the wallet as one from before a promotion. */
 const OTHER_LINEAGE = "faults";
-/** From the commit of a change until it has reached Redis. Others take a restore over after three seconds. */
+/** Time from the commit of a change until it reaches Redis. Other instances take over a restore after three seconds. */
 const APPLIED_WITHIN_MS = 300;
-/** What is in force afterwards is looked at so often. */
+/** Interval in which the settings in force are sampled. */
 const SAMPLED_WITHIN_MS = 700;
 const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 10 };
 
-/** A change commits after a restore of its advertiser's state has read the rows, and before it writes them to Redis. */
+/** A change commits after a restore of its advertiser's wallet has read the rows, and before the restore writes to Redis. */
 export function restoreFault(): Fault {
   return {
     name: "change while a state is restored",
-    // Nothing else may freeze the state meanwhile.
+    // Nothing else may freeze the wallet meanwhile.
     track: "stores",
     inject: async (context) => {
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
         const status = await changeWhileRestored(context, context.random.pick(context.market.campaigns));
-        // 422: more was spent meanwhile than the new budget.
+        // 422: more than the new budget was spent meanwhile.
         if (status === 200) return `answered 200 to attempt ${attempt}`;
       }
       throw new Error(`no change was answered 200 in ${ATTEMPTS} attempts`);

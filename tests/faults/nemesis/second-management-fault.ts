@@ -10,7 +10,7 @@ import { ALL_POSSIBLE_WITHIN_MS, type Fault, type FaultContext, requireCount, ru
 const CHANGED_CAMPAIGNS = 4;
 const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 200 };
 
-/** Two managements publish, restore and answer side by side for a while; then one of the two is killed. */
+/** Two management processes publish, restore and answer concurrently; then one of them is killed. */
 export function secondManagementFault(): Fault {
   return { name: "two managements, one is killed", track: "services", inject: runTwo };
 }
@@ -38,13 +38,16 @@ async function runTwo(context: FaultContext): Promise<string> {
   }
 }
 
-/** Undefined: it could not start, as when a store is unavailable at this moment. */
+/** Undefined: it could not start, for instance because a store is unavailable. */
 function start({ world }: FaultContext, pid: number): Promise<SecondService | undefined> {
   const logFile = join(world.dataDir, "logs", `${SECOND_MANAGEMENT}.log`);
   return startSecond(pid, SECOND_MANAGEMENT, logFile).catch(() => undefined);
 }
 
-/** What one of them pauses, the other activates; and the second is paid. Answers how many changes the second has answered. */
+/**
+ * One pauses what the other activates, and the second receives deposits. Returns the number of changes that the second
+ * answered.
+ */
 async function changeBothWays({ market, history, random }: FaultContext, url: string): Promise<number> {
   const atSecond = (advertiser: Advertiser): Advertiser => ({
     ...advertiser,
@@ -55,7 +58,7 @@ async function changeBothWays({ market, history, random }: FaultContext, url: st
     const [pausing, activating] = index % 2 === 0 ? [same, campaign] : [campaign, same];
     const paused = await changeUntilAnswered(history, pausing, "pause", null);
     const activated = await changeUntilAnswered(history, activating, "activate", null);
-    // 409: the advertiser was faster, which only a management can tell.
+    // 409: the advertiser was faster; only management answers this.
     const { status } = pausing === same ? paused : activated;
     return status !== null && status < 500 ? 1 : 0;
   };

@@ -5,10 +5,10 @@ import { type Fault, POSSIBLE_WITHIN_MS, runningPid, sleep } from "./fault.ts";
 
 const RESTARTED_WITHIN_MS = 120_000;
 const HOUR_MS = 3_600_000;
-/** A service reads two clocks to tell how far its own is off, one after the other. */
+/** A service reads two clocks, one after the other, to report its offset. */
 const CLOCK_READ_WITHIN_MS = 1_000;
 
-/** Kills, stops and hangs of every service, and clocks that are an hour off. */
+/** Kills, stops and suspends every service, and moves clocks by an hour. */
 export function serviceFaults(): Fault[] {
   return [
     ...SERVICES.flatMap((service): Fault[] => [
@@ -26,7 +26,7 @@ export function serviceFaults(): Fault[] {
         name: `hang ${service}`,
         track: "services",
         inject: async ({ world, random }) => {
-          // Some hang for longer than a lease, and than the lock of a job.
+          // Some hang for longer than a lease and than a job's lock.
           const forMs = random.pick([300, 1_000, 3_000]);
           await hang(await runningPid(world, service), forMs);
           return `stopped for ${forMs} ms`;

@@ -6,7 +6,7 @@ import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep 
 
 type StoreName = "redis" | "postgres";
 
-/** Redis and Postgres killed, stopped, hung, and reached over connections that fail in every way. */
+/** Kills, stops and suspends Redis and Postgres, and breaks their connections in every way. */
 export function storeFaults(): Fault[] {
   return (["redis", "postgres"] as const).flatMap((store): Fault[] => [
     away(store, "kill -9", "SIGKILL"),
@@ -20,7 +20,7 @@ export function storeFaults(): Fault[] {
           await pickNode(context).hang(forMs);
           return `stopped for ${forMs} ms`;
         }
-        // Its processes answer for each connection: all of them hang when nothing passes.
+        // Each connection has its own server process: blocking the traffic suspends all of them.
         return passing(context, store, { kind: "half-open" }, forMs, "chunksHeld");
       },
     },
@@ -81,7 +81,7 @@ function proxiesOf(world: World, store: StoreName): FaultyProxy[] {
   return store === "redis" ? world.redis.proxies : [world.postgresProxy];
 }
 
-/** Does something to what passes for a while, and answers how often it was done. */
+/** Disturbs the traffic for a while, and returns how often. */
 async function passing(
   { world, random }: FaultContext,
   store: StoreName,
@@ -90,13 +90,13 @@ async function passing(
   counted: keyof FaultyProxy["counts"],
 ): Promise<string> {
   const all = proxiesOf(world, store);
-  // In a cluster often only one node is in trouble.
+  // In a cluster, often only one node fails.
   const proxies = random.chance(0.5) ? all : [random.pick(all)];
   const count = () => proxies.reduce((sum, proxy) => sum + proxy.counts[counted], 0);
   const before = count();
   for (const proxy of proxies) proxy.set(mode);
   await sleep(forMs);
-  // It is not over before somebody has met it.
+  // The fault lasts until it affected something.
   await eventually(() => count() > before, { timeoutMs: POSSIBLE_WITHIN_MS }).catch(() => undefined);
   const happened = count() - before;
   for (const proxy of proxies) proxy.set({ kind: "pass" });

@@ -5,8 +5,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Moves of the clock that the scripts read: their time.lua is replaced by one that adds a number of the run to Redis
- * TIME (see sabotage/preload.mjs). That clock only goes ahead: one that goes back would keep holds for as long.
+ * Moves the scripts' clock: their time.lua is replaced by one that adds an offset to Redis TIME (see
+ * sabotage/preload.mjs). The clock only moves forward: moving back would extend all holds.
  */
 export function timeFaults(): Fault[] {
   return [
@@ -32,7 +32,7 @@ export function timeFaults(): Fault[] {
         const { world } = context;
         const nowMs = world.nowMs();
         const midnightMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
-        // To one second before midnight: what is matched before is charged after.
+        // One second before midnight: matches of one day are charged on the next.
         await breakingSessions(context, () => world.passTime(midnightMs - 1_000 - nowMs));
         await sleep(2_500);
         if (world.nowMs() < midnightMs) throw new Error("it is still the same day");

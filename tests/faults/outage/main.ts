@@ -1,7 +1,7 @@
 import { integerSetting, numberSetting, optionsOfProcess } from "@diegetic/service-kit";
 import { runOutage } from "./outage.ts";
 
-/** `npm run faults:outage [-- --seconds 60 --rate 1000]`: Postgres away under load, as figures. */
+/** `npm run faults:outage [-- --seconds 60 --rate 1000]`: measures an outage of Postgres under load. */
 const values = optionsOfProcess(
   {
     seconds: numberSetting("--seconds", { min: 1, max: 3_600, fallback: 60 }),

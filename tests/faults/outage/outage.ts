@@ -8,11 +8,11 @@ import { serialise } from "../../load/generator/source.ts";
 import { World } from "../topology/world.ts";
 
 export interface OutageOptions {
-  /** Impressions a second that are aimed at. */
+  /** Target rate of impressions per second. */
   rate: number;
   /** How long Postgres is unavailable. */
   outageSeconds: number;
-  /** How long there is load before and after. */
+  /** Duration of load before and after. */
   calmSeconds: number;
   say?: (line: string) => void;
 }
@@ -20,17 +20,17 @@ export interface OutageOptions {
 export interface OutageReport {
   /** Impressions answered 201 before, during and after the outage. */
   answered: { before: number; during: number; after: number };
-  /** Impressions a second that were reached during the outage. */
+  /** Impressions per second achieved during the outage. */
   reachedRate: number;
-  /** Answers of the match tier other than 200 and 201 during the outage, with how often. */
+  /** Answers of the match tier other than 200 and 201 during the outage, with counts. */
   unexpected: Map<string, number>;
-  /** What management answered during the outage, with how often; `Retry-After` is part of it. */
+  /** Answers of management during the outage, with counts; includes `Retry-After`. */
   management: Map<string, number>;
-  /** From Postgres' return until management answered 200 again. Milliseconds. */
+  /** From Postgres' recovery until management's next 200. Milliseconds. */
   managementBackAfterMs: number;
-  /** From Postgres' return until every impression that had been answered by then was written. Milliseconds. */
+  /** From Postgres' recovery until every impression answered by then was written. Milliseconds. */
   caughtUpAfterMs: number;
-  /** Answered 201 in all, and how many of those are in Postgres. */
+  /** Impressions answered 201, and how many of those are in Postgres. */
   ids: { answered: number; written: number; rows: number };
 }
 
@@ -40,7 +40,7 @@ const PLENTY_CENTS = 1_000_000_000;
 const AT_A_TIME = 48;
 const CAUGHT_UP_WITHIN_MS = 120_000;
 
-/** Runs load while Postgres is unavailable, and after. */
+/** Generates load while Postgres is unavailable, and after. */
 export async function runOutage(options: OutageOptions): Promise<OutageReport> {
   const say = options.say ?? (() => undefined);
   const world = await World.start({ variant: "single", holdTtlSeconds: 600, sessionIdleSeconds: 1_800 });
@@ -126,7 +126,7 @@ interface Answer {
   body: Record<string, string>;
 }
 
-/** Sends what games send, on one connection of its own; a client that costs little leaves the processor to the services. */
+/** A game's requests on its own connection; a cheap client leaves the processor to the services. */
 class Game {
   readonly #port: number;
   readonly #key: string;
@@ -160,9 +160,9 @@ class Game {
   }
 }
 
-/** Players who each see one ad, so many a second, straight at the match instances. */
+/** Players who each get one ad, at a fixed rate, directly from the match instances. */
 class Load {
-  /** Impressions that were answered 201. */
+  /** Impressions answered 201. */
   readonly ids = new Set<string>();
   readonly unexpected = new Map<string, number>();
   readonly #games: Game[];
@@ -184,7 +184,7 @@ class Load {
       while (!signal.aborted) {
         const waitMs = nextMs - performance.now();
         if (waitMs > 0) await sleep(waitMs);
-        // Who is late does not catch up: the rate that is reached is told.
+        // Does not catch up after a delay: the report states the achieved rate.
         nextMs = Math.max(nextMs + this.#intervalMs, performance.now());
         await this.#play(game).catch((error: unknown) => this.#note(String(error)));
       }
@@ -213,7 +213,7 @@ class Load {
   }
 }
 
-/** Asks management again and again for as long, and counts what it answers. */
+/** Calls management repeatedly for this time, and counts its answers. */
 async function watchManagement(advertiser: Api, forMs: number): Promise<Map<string, number>> {
   const answers = new Map<string, number>();
   const endMs = performance.now() + forMs;
@@ -227,7 +227,7 @@ async function watchManagement(advertiser: Api, forMs: number): Promise<Map<stri
   return answers;
 }
 
-/** What billing says of its work so far: records, batches and their duration, what was queued again. */
+/** Billing's metrics so far: records, batches with duration, requeued records. */
 async function billingBalances(world: World): Promise<string> {
   const url = world.stack.describe().processes.find(({ name }) => name === "billing")?.metricsUrl;
   const text = await (await fetch(url ?? "")).text();
@@ -241,7 +241,7 @@ async function billingBalances(world: World): Promise<string> {
 async function waitUntilWritten(world: World, ids: ReadonlySet<string>): Promise<void> {
   await eventually(
     async () => {
-      // To read all of them again and again would take what billing needs.
+      // Reading all rows repeatedly would slow down billing.
       const [counted] = await world.query<{ rows: string }>("SELECT count(*) AS rows FROM impressions");
       if (Number(counted?.rows) < ids.size) return false;
       const rows = await writtenIds(world);

@@ -1,4 +1,4 @@
-/** Replaces text in modules of the product while they are loaded. */
+/** Replaces text in the product's modules on load. */
 import { replaceOnce } from "./safeguards.mjs";
 
 let patches = [];

@@ -15,7 +15,7 @@ import { REDIS_CLOCK, RESTORE_GATE, replaceOnce, SAFEGUARDS } from "./safeguards
 
 const CLOCK_POLL_MS = 100;
 const GATE_POLL_MS = 10;
-/** As world.ts calls it. */
+/** Name of the instance in world.ts. */
 const SUSPENDED_INSTANCE = "match-2";
 
 const { FAULTS_CLOCKS, FAULTS_REDIS_CLOCK, FAULTS_SABOTAGE, INSTANCE_NAME } = process.env;
@@ -79,7 +79,7 @@ function holdRestores(file) {
   };
 }
 
-// npm, the supervisor and the front have no part in it.
+// Not loaded into npm, the supervisor and the front.
 if (INSTANCE_NAME !== undefined) {
   patchFiles();
   holdRestores(join(FAULTS_CLOCKS, "restore"));

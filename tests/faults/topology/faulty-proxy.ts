@@ -1,28 +1,28 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Random } from "../random.ts";
 
-/** What becomes of what passes. */
+/** What the proxy does with traffic. */
 export type ProxyMode =
   | { kind: "pass" }
-  /** The other end has executed what was sent, and its answer never arrives: the connection ends instead. */
+  /** The server executes a request, but its reply never arrives: the connection ends instead. */
   | { kind: "drop-replies"; probability: number; random: Random }
   | { kind: "slow"; minMs: number; maxMs: number; random: Random }
-  /** Connections stay open and new ones are taken, but nothing passes. */
+  /** Connections stay open and new ones are accepted, but nothing passes. */
   | { kind: "half-open" }
-  /** Every connection ends, and new ones end at once. */
+  /** Every connection ends, and new ones end immediately. */
   | { kind: "cut" };
 
 interface Link {
   client: Socket;
   upstream: Socket;
-  /** For good: nothing passes, and nobody says so. */
+  /** Permanent: nothing passes, and neither side is notified. */
   silent: boolean;
 }
 
-/** A TCP proxy on 127.0.0.1 to a port of 127.0.0.1 that does to connections what networks do. */
+/** A TCP proxy on 127.0.0.1 to a port of 127.0.0.1 that simulates network failures. */
 export class FaultyProxy {
   readonly port: number;
-  /** What it has done so far: the proof that a fault happened. */
+  /** Effects so far: the evidence that a fault happened. */
   readonly counts = { repliesDropped: 0, connectionsCut: 0, chunksSlowed: 0, chunksHeld: 0 };
   readonly #server: Server;
   readonly #links: Set<Link>;
@@ -50,7 +50,7 @@ export class FaultyProxy {
     return proxy;
   }
 
-  /** Connections that passed nothing for a while break when everything passes again, as half of the real ones do. */
+  /** Connections that were blocked for a while break when traffic resumes, like half of the real ones. */
   set(mode: ProxyMode): void {
     const before = this.#mode.current.kind;
     this.#mode.current = mode;
@@ -62,8 +62,8 @@ export class FaultyProxy {
   }
 
   /**
-   * What is connected now stays so and never hears anything again, as when a server has gone without a word; new
-   * connections pass. Answers how many of them are still open.
+   * Current connections stay open and receive nothing more, as if the server had vanished silently; new connections
+   * work. Returns a function that counts those still open.
    */
   silence(): () => number {
     const silenced = [...this.#links];
@@ -109,10 +109,10 @@ export class FaultyProxy {
         this.counts.repliesDropped += 1;
         this.#break(link);
       } else if (mode.kind === "half-open") {
-        // Kept by nobody: the connections break when the fault is over.
+        // The data is dropped: the connections break when the fault is over.
         this.counts.chunksHeld += 1;
       } else if (mode.kind === "slow" || queued > 0) {
-        // What comes after a slow chunk waits its turn.
+        // Later chunks wait for a slow one.
         const delayMs = mode.kind === "slow" ? mode.random.integer(mode.minMs, mode.maxMs) : 0;
         this.counts.chunksSlowed += 1;
         queued += 1;

@@ -3,10 +3,7 @@ import { createServer } from "node:net";
 const FIRST = 20_000;
 const LAST = 29_999;
 
-/**
- * A free port of 127.0.0.1 below those that outgoing connections get, so that a server that is unavailable for a while finds
- * its own free when it comes back.
- */
+/** A free port of 127.0.0.1 below the ephemeral range, so that a stopped server finds its port free when it restarts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1));

@@ -8,14 +8,14 @@ import { type KillableStore, startKillableRedis } from "./store.ts";
 const SLOTS = 16_384;
 const NODES = 3;
 
-/** The Redis of a run: its servers, the proxies that the services reach them by, and a way around the proxies. */
+/** The Redis of a run: its servers, the proxies that the services use, and direct connections. */
 export interface RedisTopology {
   kind: "single" | "cluster";
   nodes: KillableStore[];
   proxies: FaultyProxy[];
-  /** What the services get. */
+  /** The services' address. */
   proxiedUrl: string;
-  /** Connects around the proxies; in a cluster through them, because nodes tell everybody the proxies' ports. */
+  /** Connects directly; in a cluster through the proxies, because the nodes announce the proxies' ports. */
   connect(name: string): RedisConnection;
   /** A connection to one node alone. */
   connectNode(index: number, name: string): RedisConnection;
@@ -39,7 +39,7 @@ export async function startSingleRedis(dir: string): Promise<RedisTopology> {
   };
 }
 
-/** Three masters that announce the proxies' ports: also the clients that follow MOVED stay behind a proxy. */
+/** Three masters that announce the proxies' ports, so that clients that follow MOVED stay behind a proxy. */
 export async function startProxiedCluster(dir: string): Promise<RedisTopology> {
   const nodes: KillableStore[] = [];
   const proxies: FaultyProxy[] = [];

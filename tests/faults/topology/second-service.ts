@@ -4,16 +4,16 @@ import { eventually } from "../../helpers/eventually.ts";
 
 const READY_TIMEOUT_MS = 60_000;
 
-/** A second process of a service, beside the one that the supervisor keeps: it ends with this process, or by `stop`. */
+/** A second process of a service, in addition to the supervised one; ends with this process, or by `stop`. */
 export interface SecondService {
   pid: number;
   /** `http://127.0.0.1:<port>` */
   origin: string;
-  /** Returns when it is gone. */
+  /** Resolves when it has ended. */
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts what runs as `pid` once more: the same program and settings, but for its name and ports. */
+/** Starts the program of `pid` once more, with the same settings except name and ports. */
 export async function startSecond(pid: number, name: string, logFile: string): Promise<SecondService> {
   const inProc = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8").split("\0").slice(0, -1);
   const [program = "", ...args] = inProc("cmdline");

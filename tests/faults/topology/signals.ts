@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { eventually } from "../../helpers/eventually.ts";
 
-/** The state letter of a process as Linux knows it (T: stopped), undefined when there is none. */
+/** State letter of a process on Linux (T: stopped); undefined: no such process. */
 function stateOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -11,7 +11,7 @@ function stateOf(pid: number): string | undefined {
   }
 }
 
-/** Stops a process as a hung machine would, does something once it is seen stopped, and lets it go on. */
+/** Suspends a process like a hung machine, runs the work once it is stopped, and resumes it. */
 export async function whileHung<T>(pid: number, work: () => Promise<T>): Promise<T> {
   process.kill(pid, "SIGSTOP");
   try {
@@ -22,7 +22,7 @@ export async function whileHung<T>(pid: number, work: () => Promise<T>): Promise
   }
 }
 
-/** Stops a process for so long. */
+/** Suspends a process for a time. */
 export function hang(pid: number, forMs: number): Promise<void> {
   return whileHung(pid, () => new Promise((resolve) => setTimeout(resolve, forMs)));
 }

@@ -2,10 +2,10 @@ import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-st
 import { freePort } from "./free-port.ts";
 import { hang } from "./signals.ts";
 
-/** A store that can be taken away and comes back on the same data and port. */
+/** A store that can be stopped and restarted on the same data and port. */
 export class KillableStore {
   readonly name: string;
-  /** Where its data lie. */
+  /** Its data directory. */
   readonly dir: string;
   readonly #launch: (port: number) => Promise<RunningStore>;
   #running: RunningStore;
@@ -42,19 +42,19 @@ export class KillableStore {
     return this.#running.pid;
   }
 
-  /** Returns when the process is gone. */
+  /** Resolves when the process has ended. */
   async takeAway(signal: "SIGKILL" | "stop"): Promise<void> {
     if (signal === "stop") await this.#running.stop();
     else process.kill(this.#running.pid, "SIGKILL");
     await this.#running.exited;
   }
 
-  /** Returns when it answers again. */
+  /** Resolves when it answers again. */
   async bringBack(): Promise<void> {
     if (this.#running.hasExited()) this.#running = await this.#launch(this.#running.port);
   }
 
-  /** Comes back on older data: `exchange` puts them in the place of those that are there. */
+  /** Restarts on older data: `exchange` replaces the current data. */
   async bringBackOn(exchange: (dir: string) => void): Promise<void> {
     exchange(this.dir);
     await this.bringBack();
@@ -69,7 +69,7 @@ export class KillableStore {
   }
 }
 
-/** A Redis that forgets nothing when it is killed. */
+/** A Redis that loses nothing when it is killed. */
 export function startKillableRedis(
   dir: string,
   name = "redis",
@@ -78,7 +78,7 @@ export function startKillableRedis(
   return KillableStore.start(name, dir, (port) => startRedis({ dir, appendonly: true, flags, port }));
 }
 
-/** Without fsync: the operating system lives on when the server is killed, and keeps what was written. */
+/** Without fsync: the operating system survives the kill, and keeps what was written. */
 export function startKillablePostgres(dir: string): Promise<KillableStore> {
   return KillableStore.start("postgres", dir, (port) =>
     startPostgres({ dir, settings: ["fsync=off"], port }),

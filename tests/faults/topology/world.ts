@@ -15,9 +15,9 @@ export interface WorldOptions {
   variant: Variant;
   holdTtlSeconds: number;
   sessionIdleSeconds: number;
-  /** Name of the safeguard that is taken out; see sabotage/safeguards.mjs. */
+  /** Name of the removed safeguard; see sabotage/safeguards.mjs. */
   withoutSafeguard?: string | undefined;
-  /** More settings of the services. */
+  /** Additional settings of the services. */
   environment?: Record<string, string>;
 }
 
@@ -25,15 +25,15 @@ export interface WorldOptions {
 export const SERVICES = ["front", "management", "match-1", "match-2", "billing"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The monotonic clock of this instance stands still while it is stopped, as that of a suspended machine may. */
+/** The monotonic clock of this instance stands still while it is stopped, like that of a suspended machine. */
 export const SUSPENDED_INSTANCE: ServiceName = "match-2";
 
-/** The name of a management that runs beside the first one for a while. */
+/** Name of the temporary second management. */
 export const SECOND_MANAGEMENT = "management-2";
 type ClockName = ServiceName | typeof SECOND_MANAGEMENT;
 const CLOCKS: readonly ClockName[] = [...SERVICES, SECOND_MANAGEMENT];
 
-/** What the scripts' time.lua adds to the time of Redis, microseconds; see sabotage/preload.mjs. */
+/** Offset that the scripts' time.lua adds to the time of Redis, microseconds; see sabotage/preload.mjs. */
 export const REDIS_CLOCK_KEY = "faults:clock_us";
 
 const READY_TIMEOUT_MS = 60_000;
@@ -50,7 +50,7 @@ export class World {
   readonly postgres: KillableStore;
   readonly postgresProxy: FaultyProxy;
   readonly stack: TestStack;
-  /** A way to the stores around the proxies. */
+  /** Direct connection, without a proxy. */
   readonly directRedis: RedisConnection;
   readonly money: MoneyCommands;
   readonly #dir: string;
@@ -118,28 +118,28 @@ export class World {
     return this.stack.describe().baseUrl;
   }
 
-  /** Lets the clock of one service be wrong. Zero: as the others. */
+  /** Sets the clock offset of one service. Zero: like the others. */
   setServiceClock(service: ClockName, offMs: number): void {
     this.#offMs.set(service, offMs);
     const file = join(this.#clockDir, service);
-    // In one step: half of a number would be another time.
+    // Atomically, because half of a number would be another time.
     writeFileSync(`${file}.new`, String(this.#sharedMs + offMs));
     renameSync(`${file}.new`, file);
   }
 
-  /** How far the clock of a service was off when it last noticed a change. */
+  /** Offset of a service's clock when it last noticed a change. */
   serviceClockOffset(service: ServiceName): number {
     return Number(readFileSync(join(this.#clockDir, `${service}.seen`), "utf8")) - this.#sharedMs;
   }
 
-  /** Lets everybody's clock go ahead, that of the scripts included, from where they are now. Only on a single Redis. */
+  /** Moves all clocks forward, including the scripts'. Only on a single Redis. */
   async passTime(ms: number): Promise<void> {
     this.#sharedMs += ms;
     await this.setRedisClock(0);
     for (const name of CLOCKS) this.setServiceClock(name, this.#offMs.get(name) ?? 0);
   }
 
-  /** Lets the clock that the scripts read be wrong. Zero: as the others. Only on a single Redis. */
+  /** Sets the offset of the scripts' clock. Zero: like the others. Only on a single Redis. */
   async setRedisClock(offMs: number): Promise<void> {
     this.#scriptsOffMs = offMs;
     await this.directRedis.set(REDIS_CLOCK_KEY, String((this.#sharedMs + offMs) * 1_000));
@@ -150,12 +150,12 @@ export class World {
     return this.nowMs() + this.#scriptsOffMs;
   }
 
-  /** The time that everybody has whose clock is right. */
+  /** The time of all correct clocks. */
   nowMs(): number {
     return Date.now() + this.#sharedMs;
   }
 
-  /** Lets restores of an advertiser's state wait once they have read the rows. */
+  /** Suspends restores of an advertiser's wallet once they have read the rows. */
   holdRestores(advertiserId: string): void {
     rmSync(this.#heldRestore, { force: true });
     writeFileSync(this.#restoreGate, advertiserId);
@@ -188,7 +188,7 @@ export class World {
     }
   }
 
-  /** Ends every fault, and returns when all services say that they are ready. */
+  /** Ends every fault. Resolves when all services are ready. */
   async heal(): Promise<void> {
     for (const node of this.redis.nodes) await node.bringBack();
     await this.postgres.bringBack();

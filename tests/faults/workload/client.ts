@@ -3,11 +3,11 @@ import { type History, noteOddity, type Span } from "../history.ts";
 const CLIENT_TIMEOUT_MS = 5_000;
 
 export interface Answer extends Span {
-  /** Null: none. */
+  /** Null: no answer. */
   status: number | null;
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the workload examines
   body: any;
-  /** Which key it was sent with. */
+  /** The key that it was sent with. */
   keyId: string;
 }
 
@@ -17,16 +17,16 @@ export interface ClientKey {
 }
 
 export interface Client {
-  /** What it sends from now on, wherever it is `at`. */
+  /** The key of all further requests, also of copies made by `at`. */
   key: ClientKey;
   call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
-  /** The same client at another address, such as that of one instance. */
+  /** The same client at another address, for example of one instance. */
   at(baseUrl: string): Client;
-  /** One that keeps to a key, whatever this one does later. */
+  /** A client that keeps this key, whatever this client does later. */
   keepingTo(key: ClientKey): Client;
 }
 
-/** Calls the API as a client with a time-out, counts what was answered, and notes answers that must never be given. */
+/** Calls the API like a client with a time-out, counts answers, and records answers that are never allowed. */
 export function createClient(baseUrl: () => string, key: ClientKey, history: History): Client {
   return clientOf(baseUrl, { key }, history);
 }

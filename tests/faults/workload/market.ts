@@ -13,14 +13,14 @@ const ADVERTISERS = 3;
 const SETUP_TIMEOUT_MS = 60_000;
 const MAX_USES_PER_GAME = 3;
 
-/** Tight budgets, a daily cap, and a tight balance: each way in which money runs out is met all the time. */
+/** Tight budgets, a daily cap and a tight balance, so that money runs out in every way all the time. */
 const PLANS = {
   tea: { budget_cents: 60, daily_cap_cents: null },
   sea: { budget_cents: 100_000, daily_cap_cents: 60 },
   sky: { budget_cents: 100_000, daily_cap_cents: null },
 } as const;
 
-/** Registers advertisers and games, deposits, and activates one campaign of each advertiser in each category. */
+/** Registers advertisers and games, deposits, and activates one campaign per advertiser and category. */
 export async function openMarket(options: {
   baseUrl: () => string;
   databaseUrl: string;
@@ -46,7 +46,7 @@ export async function openMarket(options: {
       CATEGORIES.map((category) => startCampaign(advertiser, category, 2_000 + index)),
     ),
   );
-  // Keys that no publishing announced reach the match tier with the next round of management's loop.
+  // Keys that were created without publishing reach the match tier with the next round of management's loop.
   await eventually(
     async () => {
       const probe = { game_id: "game-1", user_id: "probe", game_context: { category: "none" } };

@@ -21,10 +21,10 @@ type Match = NonNullable<MatchCall["match"]>;
 const ATTEMPTS = 4;
 const RETURNING_PLAYERS = 12;
 const LATE_AT_A_TIME = 200;
-/** So many impressions with a key and without a match does a player send again when Redis has lost something. */
+/** How many impressions with a key and without a match id a player retries after Redis lost data. */
 const KEYED_REMEMBERED = 10;
 
-/** Players who come to games, are matched, see most of what they were shown, and never stop before `signal`. */
+/** Players who visit games, get matches, see most ads, and stop only at `signal`. */
 export async function runPlayers(options: PlayersOptions): Promise<void> {
   const late = new Set<Promise<void>>();
   const player = async (number: number) => {
@@ -44,8 +44,8 @@ export async function runPlayers(options: PlayersOptions): Promise<void> {
 }
 
 /**
- * One visit: more requests than the session may have ads, two of them at a time. Resolves to the answered impressions that
- * only their keys name.
+ * One visit: more requests than the session may have ads, two concurrently. Resolves to the answered impressions that
+ * are identified only by their keys.
  */
 async function playOnce(
   options: PlayersOptions,
@@ -86,7 +86,7 @@ async function playOnce(
   return keyed;
 }
 
-/** One match request, as a player of a game makes it. */
+/** One match request of a player in a game. */
 export async function askForMatch(
   developer: Client,
   history: History,
@@ -127,7 +127,7 @@ function plan(random: Random, match: Match, game: Game): ImpressionOperation {
   };
 }
 
-/** Records an impression and repeats what was not answered, as far as it names itself; sometimes what was, too. */
+/** Records an impression, and retries it if it is identifiable; sometimes also after an answer. */
 async function record(
   options: PlayersOptions,
   random: Random,
@@ -157,7 +157,7 @@ async function attemptUntilAnswered(
   }
 }
 
-/** Sends an impression once more and notes what came of it. */
+/** Sends an impression once more and records the outcome. */
 export async function attemptImpression(
   developer: Client,
   operation: ImpressionOperation,
@@ -181,7 +181,7 @@ export async function attemptImpression(
   return status;
 }
 
-/** An ad that is seen after its hold has lapsed. */
+/** An ad that is seen after its hold lapsed. */
 async function seeLate(options: PlayersOptions, operation: ImpressionOperation): Promise<void> {
   await sleep(options.holdTtlMs + 500, undefined, { signal: options.signal }).catch(() => undefined);
   if (!options.signal.aborted) await record(options, options.random, operation);

@@ -3,25 +3,25 @@ import type { World } from "../topology/world.ts";
 import type { Market } from "./traders.ts";
 
 const EVERY_MS = 100;
-/** Postgres is asked with every so many looks at Redis. */
+/** Postgres is read once per this many reads of Redis. */
 const VERSIONS_EVERY = 5;
 const MAX_VIOLATIONS = 50;
 const CAMPAIGN_FIELDS = ["version", "budget", "ceiling", "daily_cap", "spent", "held", "day", "day_spent"];
 
 export interface Samples {
   taken: number;
-  /** Moments at which the wallet was being rebuilt or could not be read. */
+  /** Reads during which the wallet was being restored or was unreadable. */
   missed: number;
   violations: string[];
-  /** Of versions that count as published, against those in Redis. */
+  /** Published versions compared with those in Redis. */
   versions: { examined: number; violations: string[] };
 }
 
-/** What counts as published: version by the id of an advertiser or a campaign. */
+/** Published versions by the id of an advertiser or a campaign. */
 type Published = ReadonlyMap<string, number>;
 
 interface CampaignSample {
-  /** Changes when the wallet was restored after Redis had lost something, and with each late charge that it is told of. */
+  /** Changes when the wallet is restored after a loss, and with each late charge that it receives. */
   restoring: string;
   limit: number;
   dailyCap: number;
@@ -31,10 +31,7 @@ interface CampaignSample {
   daySpent: number;
 }
 
-/**
- * Looks at the wallets of all advertisers again and again, each in one step, and compares them with what must hold at
- * every instant.
- */
+/** Reads the wallets of all advertisers repeatedly, each in one step, and compares them with the invariants. */
 export async function sampleWallets(options: {
   world: World;
   market: Market;
@@ -45,7 +42,7 @@ export async function sampleWallets(options: {
   const before = new Map<string, CampaignSample>();
   let published: Published = new Map();
   for (let round = 0; !signal.aborted; round += 1) {
-    // Read before Redis: what counts as published then has reached Redis.
+    // Read before Redis: a published version has reached Redis by then.
     if (round % VERSIONS_EVERY === 0) published = await readPublished(world, published);
     for (const { advertiserId } of market.advertisers) {
       const campaignIds = market.campaigns
@@ -67,7 +64,7 @@ export async function sampleWallets(options: {
   }
 }
 
-/** While Postgres is unavailable, what it said before still holds: a version that was published stays so. */
+/** While Postgres is unavailable, its last answer stays valid: a published version stays published. */
 async function readPublished(world: World, before: Published): Promise<Published> {
   try {
     const rows = await world.query<{ id: string; version: string }>(
@@ -80,7 +77,7 @@ async function readPublished(world: World, before: Published): Promise<Published
   }
 }
 
-/** What is wrong in one wallet at this moment; null: it is not whole. */
+/** Violations in one wallet at this moment; null: it is incomplete. */
 async function sampleWallet(
   world: World,
   advertiserId: string,
@@ -105,7 +102,7 @@ async function sampleWallet(
     return value;
   });
   const [replication, account, settled, holds, ...hashes] = values as [string, ...(string | null)[][]];
-  // Nobody has verified yet what a server brought back: nothing is held or charged there.
+  // A server returned and its wallets are not verified yet: nothing is held or charged there.
   const isFrozen = !account?.[0] || !String(replication).includes(`master_replid:${account[0]}`);
   if (!account || !holds || isFrozen || hashes.some((hash) => hash[0] == null)) {
     for (const id of campaignIds) before.delete(id);
@@ -131,7 +128,7 @@ async function sampleWallet(
   const heldByHolds = holds.reduce((sum, member) => sum + Number(member?.split("|").at(-1)), 0);
   const earlier = campaignIds.map((id) => before.get(id));
   const restored = earlier[0]?.restoring !== campaigns[0]?.restoring;
-  // What a restored wallet was told of may be more than there is, but nothing is added to it.
+  // The late charges of a restored wallet may exceed the deposits, but nothing is added to them.
   const maxSeen = earlier.reduce((sum, campaign) => sum + (campaign ? campaign.spent + campaign.held : 0), 0);
   expect(
     restored || spent + held <= Math.max(deposited, maxSeen),
@@ -166,8 +163,8 @@ function parseCampaign(hash: (string | null)[], restoring: string, nowMs: number
 }
 
 /**
- * Holds that were taken before a budget or cap was lowered may stand above it until they end, and so may charges that
- * Redis had lost and was told of later: but nothing is added to them.
+ * Holds taken before a budget or cap was lowered may exceed it until they end, and so may late charges; but nothing is
+ * added to them.
  */
 function judge(now: CampaignSample, before: CampaignSample | undefined): string[] {
   const { limit, dailyCap, spent, held, day, daySpent } = now;

@@ -7,7 +7,7 @@ const PAUSE_MS = 250;
 const ATTEMPTS = 200;
 const REPEATED_EVERY = 4;
 
-/** Below so much an advertiser pays in: balances stay tight. */
+/** Below this balance an advertiser deposits, so that balances stay tight. */
 const LOW_BALANCE_CENTS = 100;
 const LEAST_DEPOSIT_CENTS = 100;
 
@@ -18,7 +18,7 @@ export interface TradeOptions {
   signal: AbortSignal;
 }
 
-/** Advertisers who pay in, raise and lower budgets and caps, pause and go on, until `signal`. */
+/** Advertisers who deposit, change budgets and caps, pause and activate, until `signal`. */
 export async function runAdvertisers(options: TradeOptions): Promise<void> {
   await Promise.all(
     options.market.advertisers.map(async (advertiser, index) => {
@@ -46,7 +46,7 @@ async function act({ market, history }: TradeOptions, random: Random, advertiser
   if (status === "paused") return void (await change(history, campaign, "activate", null));
   if (draw < 0.55) return void (await change(history, campaign, "pause", null));
   if (draw < 0.75 && campaign.category === "tea") {
-    // Sometimes below what is held, and sometimes a little below what is spent: that has to be refused.
+    // Sometimes below what is held, and sometimes slightly below what is spent, which must be refused.
     const cents = spent_cents + random.integer(-1, 60);
     return void (await change(history, campaign, "budget", Math.max(1, cents)));
   }
@@ -59,7 +59,7 @@ async function act({ market, history }: TradeOptions, random: Random, advertiser
   }
 }
 
-/** Pays in once, however often it has to be sent. */
+/** Makes one deposit, with as many retries as needed. */
 export async function deposit(history: History, advertiser: Advertiser): Promise<void> {
   const { advertiserId } = advertiser;
   const earlier = history.deposits.filter((operation) => operation.advertiserId === advertiserId).length;
@@ -82,11 +82,11 @@ export async function deposit(history: History, advertiser: Advertiser): Promise
     await attempt();
     if (!operation.done) await sleep(250);
   }
-  // Some send what was answered once more: their bookkeeping has crashed.
+  // Some retry an answered request, as if their records were lost.
   if (operation.done && earlier % REPEATED_EVERY === 0) await attempt();
 }
 
-/** Changes a campaign, as often as it takes to be answered. */
+/** Changes a campaign, with retries until it is answered. */
 export async function changeUntilAnswered(
   history: History,
   campaign: Campaign,
@@ -101,7 +101,7 @@ export async function changeUntilAnswered(
   }
 }
 
-/** Changes a campaign once; what is not answered stays unknown. */
+/** Changes a campaign once; an unanswered change stays unknown. */
 export async function change(
   history: History,
   campaign: Campaign,

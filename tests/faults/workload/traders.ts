@@ -1,6 +1,6 @@
 import type { Client } from "./client.ts";
 
-/** Who trades in a run, and what with. */
+/** The participants of a run and their accounts. */
 export interface Market {
   developer: Client;
   games: Game[];

@@ -7,12 +7,12 @@ import type { Figure, Run, Suite } from "../frame/suite.ts";
 import { start } from "../serving/processes.ts";
 import { ADVERTISER_KEY, BIG_CAMPAIGN, BIG_GAME, DEVELOPER_KEY, fill } from "./fill.ts";
 
-/** What advertisers and developers wait for, over five million impressions. */
+/** The reads of advertisers and developers, over five million impressions. */
 export const analytics: Suite = { names: ["analytics"], run: measure };
 
 const MANAGEMENT = fileURLToPath(new URL("../../../services/management/dist/main.js", import.meta.url));
 const IMPRESSIONS = 5_000_000;
-/** The first reads rows of the caller alone: what every request of the service costs. */
+/** The first reads only the caller's rows: the minimum cost of any request. */
 const ENDPOINTS: readonly [path: string, key: string][] = [
   ["/profile", ADVERTISER_KEY],
   [`/campaigns/${BIG_CAMPAIGN}/stats`, ADVERTISER_KEY],
@@ -85,7 +85,7 @@ function p99Figure(path: string, connections: number, samples: readonly Sample[]
   return figure(path === "/profile" ? facts : { ...facts, goal: { atMost: 20, aim: 5 } }, p99s);
 }
 
-/** A closed loop: each connection sends the next request when its answer is there. */
+/** A closed loop: each connection sends the next request after the answer. */
 class Caller {
   readonly #port: number;
   readonly #connections: number;
@@ -97,7 +97,7 @@ class Caller {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** Of each request, in milliseconds. */
+  /** Per request, in milliseconds. */
   async latencies(path: string, key: string, requests: number): Promise<number[]> {
     const latencies: number[] = [];
     let left = requests;

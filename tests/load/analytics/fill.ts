@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 
-/** Keys of the big advertiser and of the big developer; neither has a rate limit. */
+/** Keys of the large advertiser and of the large developer, without rate limits. */
 export const ADVERTISER_KEY = "igk_benchmark_advertiser_benchmark_advertiser";
 export const DEVELOPER_KEY = "igk_benchmark_developer_benchmark_developer";
 export const BIG_CAMPAIGN = "camp_00000";
 export const BIG_GAME = "game-0000";
 
 /**
- * 500 advertisers and 2 198 campaigns: the first advertiser has 200 of them, and his first campaign two fifths of all
- * impressions: 365 days, 200 countries, 100 creatives, 2 000 games, 50 affinities, 100 versions. The first developer has 200
- * of the games. Campaigns and games are drawn unevenly.
+ * 500 advertisers and 2 198 campaigns. The first advertiser has 200 campaigns, and its first campaign two fifths of all
+ * impressions: 365 days, 200 countries, 100 creatives, 2 000 games, 50 affinities, 100 versions. The first developer
+ * has 200 of the games. Campaigns and games are drawn unevenly.
  */
 const STATEMENTS = `
   CREATE UNLOGGED TABLE seen AS
@@ -71,8 +71,8 @@ const STATEMENTS = `
   DROP TABLE seen`;
 
 /**
- * Fills everything that analytics read with what 5 million impressions leave behind, worked out from one row for each of
- * them. The impressions themselves are left out: no endpoint reads them.
+ * Fills all analytics tables with the rollups of 5 million impressions, computed from one generated row each. Omits the
+ * impressions themselves, because no endpoint reads them.
  */
 export async function fill(databaseUrl: string, impressions: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -34,8 +34,8 @@ const STATEMENT = `INSERT INTO ${TABLE} (${COLUMNS.map(([name]) => name).join(",
   SELECT * FROM unnest(${COLUMNS.map(([, type], place) => `$${place + 1}::${type}[]`).join(", ")})`;
 
 /**
- * The least that writing impressions can cost: the same rows into a table of the same shape (partition, constraints,
- * primary key), one INSERT … SELECT FROM unnest after the other on one connection, and nothing else.
+ * The minimum cost of writing impressions: the same rows into a table of the same shape (partition, constraints,
+ * primary key), by consecutive INSERT … SELECT FROM unnest on one connection.
  */
 export class BareTable {
   readonly #client: pg.Client;
@@ -54,7 +54,7 @@ export class BareTable {
     return new BareTable(client);
   }
 
-  /** Seconds that it took. */
+  /** Returns the duration in seconds. */
   async insert(records: readonly ImpressionRecord[], batchSize: number): Promise<number> {
     const startedMs = performance.now();
     for (let start = 0; start < records.length; start += batchSize) {

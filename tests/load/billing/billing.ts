@@ -15,13 +15,13 @@ import { cpuSeconds, cpuSecondsOfTree, residentBytes, start } from "../serving/p
 import { BareTable } from "./baseline.ts";
 import { fillOutboxes, Market } from "./market.ts";
 
-/** Writing impressions: the billing service against bare inserts into the same Postgres. */
+/** Writing impressions: the billing service compared with bare inserts into the same Postgres. */
 export const billing: Suite = { names: ["billing"], run: measure };
 
 const BILLING = fileURLToPath(new URL("../../../services/billing/dist/main.js", import.meta.url));
-/** Rows of one bare insert: with twice as many it is no faster. */
+/** Rows per bare insert: twice as many are not faster. */
 const BATCH = 4_000;
-/** What a match instance gathers in 25 ms at 2 000 impressions a second. */
+/** A match instance gathers this many in 25 ms at 2 000 impressions per second. */
 const RECORDS_PER_USUAL_JOB = 50;
 const MEGABYTE = 1_000_000;
 const POLL_MS = 20;
@@ -59,7 +59,7 @@ async function measure(run: Run): Promise<Figure[]> {
     postgres: [],
     barePostgres: [],
   };
-  /** Processor time since the last look, each. */
+  /** Processor time of each since the last call. */
   const charge = (
     to: keyof typeof processorMicroseconds,
     startedCpuSeconds: number,

@@ -37,8 +37,8 @@ interface Player {
 }
 
 /**
- * 300 advertisers with 900 campaigns, 150 games, 30 000 players. Campaigns, games, players and countries are drawn by
- * Zipf's law: some are seen all the time, most of them rarely.
+ * 300 advertisers with 900 campaigns, 150 games, 30 000 players. Campaigns, games, players and countries follow Zipf's
+ * law: a few are seen all the time, most rarely.
  */
 export class Market {
   readonly campaigns: Campaign[] = [];
@@ -81,7 +81,7 @@ export class Market {
     return [...new Set(this.campaigns.map(({ advertiserId }) => advertiserId))];
   }
 
-  /** Makes the rows of advertisers, campaigns, creatives and affinities. */
+  /** Writes the rows of advertisers, campaigns, creatives and affinities. */
   async writeTo(database: Database): Promise<void> {
     const advertiserIds = this.advertiserIds();
     const accountOf = (advertiserId: string) => advertiserId.replace("adv_", "acct_");
@@ -121,7 +121,7 @@ export class Market {
     for (const data of pagesOf(affinities)) await database.affinity.createMany({ data });
   }
 
-  /** As management books them: a comparison of the books finds nothing to report. */
+  /** Writes deposits like management, so that reconciliation finds no difference. */
   async #writeDeposits(database: Database, advertisers: { id: string; accountId: string }[]): Promise<void> {
     const depositOf = (id: string) => id.replace("adv_", "dep_");
     await database.deposit.createMany({
@@ -143,14 +143,14 @@ export class Market {
     });
   }
 
-  /** Opens the advertisers' wallets, so that a comparison of the books finds them. */
+  /** Opens the advertisers' wallets, so that reconciliation finds them. */
   async openWallets(money: MoneyCommands): Promise<void> {
     for (const advertiserId of this.advertiserIds()) {
       await openWallet(money, { advertiserId, version: 1, depositedMillicents: DEPOSIT_MILLICENTS });
     }
   }
 
-  /** Committed impressions as an outbox has them, in the order in which players see them. */
+  /** Committed impressions as in an outbox, in the order of their commits. */
   impressions(count: number): ImpressionRecord[] {
     const nowMs = Date.now();
     return Array.from({ length: count }, () => this.#impression(nowMs));
@@ -188,7 +188,7 @@ export class Market {
   }
 }
 
-/** Puts records where `commit` leaves them, without making a match of each. */
+/** Writes records where `commit` leaves them, without a match for each. */
 export async function fillOutboxes(
   redis: RedisConnection,
   records: readonly ImpressionRecord[],

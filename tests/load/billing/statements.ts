@@ -19,18 +19,18 @@ import { figure } from "../frame/statistics.ts";
 import type { Figure, Run, Suite } from "../frame/suite.ts";
 import { Market } from "./market.ts";
 
-/** Writing impressions, by statement: processor time of the Postgres backend that runs them one after the other. */
+/** Writing impressions, by statement: processor time of the Postgres backend. */
 export const statements: Suite = { names: ["statements"], run: measure };
 
-/** As many as a writer partition writes at once. */
+/** The batch size of a writer partition. */
 const BATCH = 8_000;
-/** Until the tables have rows that batches meet again. */
+/** Until batches meet existing rows. */
 const WARM_UP_BATCHES = 4;
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 
 type Moves = PreparedBatch["moves"];
 
-/** What is told together: which tables are written, and how many rows of them a batch moves. */
+/** Groups of the report: written tables, and rows per batch. */
 const GROUPS: readonly { name: string; tables: string[]; rows: (moves: Moves) => number }[] = [
   { name: "impressions", tables: ["impressions"], rows: () => BATCH },
   { name: "players", tables: ["reached_users"], rows: ({ groups }) => groups.reach.rows.length },
@@ -115,7 +115,7 @@ async function measure(run: Run): Promise<Figure[]> {
   return [...GROUPS.map(ofGroup), figure({ id: "billing_statements_ms", label, unit }, all)];
 }
 
-/** Processor time of the backend in a transaction, milliseconds: in all, and by the table that a statement writes. */
+/** Processor time of the backend in a transaction, milliseconds: total, and by the table that a statement writes. */
 async function timedBatch(
   pipeline: Pipeline,
   prepared: PreparedBatch,
@@ -160,7 +160,7 @@ async function backendOf(pipeline: Pipeline): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** So far, as the scheduler has it; needs Linux. */
+/** Total so far, from the scheduler; Linux only. */
 function processorMs(pid: number): number {
   const nanoseconds = readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ", 1)[0];
   return Number(nanoseconds) / NANOSECONDS_PER_MILLISECOND;

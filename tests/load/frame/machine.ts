@@ -1,13 +1,13 @@
 import { cpus, loadavg, totalmem } from "node:os";
 
-/** Where and when it was measured: figures of two machines are compared by their ratios alone. */
+/** Where and when it was measured: compare results of two machines only by their ratios. */
 export interface Machine {
   node: string;
   cpu: string;
   cores: number;
   memory_gb: number;
   started_at: string;
-  /** Of one minute, before and after: above 1 at the start, something else was running. */
+  /** Over one minute, before and after: above 1 at the start, something else was running. */
   load_average: number[];
 }
 

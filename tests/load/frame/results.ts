@@ -10,7 +10,7 @@ export interface Results {
   figures: Figure[];
 }
 
-/** Writes the results as JSON and makes the directory. */
+/** Writes the results as JSON, and creates the directory. */
 export function writeResults(path: string, results: Results): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);
@@ -18,7 +18,7 @@ export function writeResults(path: string, results: Results): void {
 
 const TABLE = /(<!-- table -->\n)[\s\S]*?(<!-- end of table -->)/;
 
-/** Puts a table in the place that a Markdown page keeps for it. Throws when there is none. */
+/** Replaces the table between a Markdown page's markers. Throws when there are none. */
 export function replaceTable(path: string, table: string): void {
   const page = readFileSync(path, "utf8");
   if (!TABLE.test(page)) throw new Error(`${path} has no place for a table`);

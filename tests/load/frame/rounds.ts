@@ -1,6 +1,6 @@
 /**
- * Measures every subject once per round, one after the other: whatever else the machine does in that time strikes all of
- * them alike. Every second round goes through them backwards, so that none is always measured first.
+ * Measures every subject once per round, so that disturbances of the machine affect all alike. Every second round runs
+ * backwards, so that no subject is always first.
  */
 export async function interleave<Name extends string, Sample>(
   subjects: Record<Name, () => Promise<Sample>>,

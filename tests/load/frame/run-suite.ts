@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Figure, Run, Suite } from "./suite.ts";
 
-/** Runs one suite in a directory of its own, and cleans up behind it whatever happens. */
+/** Runs one suite in its own directory, and always cleans up. */
 export async function runSuite(
   suite: Suite,
   options: Pick<Run, "quick" | "rounds" | "wanted" | "say">,

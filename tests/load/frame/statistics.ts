@@ -1,6 +1,6 @@
 import type { Figure } from "./suite.ts";
 
-/** NaN of an empty list. */
+/** NaN for an empty list. */
 export function median(samples: readonly number[]): number {
   const sorted = [...samples].sort((left, right) => left - right);
   const middle = Math.floor(sorted.length / 2);
@@ -8,13 +8,13 @@ export function median(samples: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** The smallest sample that at least `share` of all do not exceed; NaN of an empty list. */
+/** The smallest sample that at least `share` of all do not exceed; NaN for an empty list. */
 export function quantile(samples: ArrayLike<number>, share: number): number {
   const sorted = Float64Array.from(samples).sort();
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** Round by round: what disturbs a whole round disturbs both sides of its ratio. */
+/** Ratios per round: a disturbed round affects both sides alike. */
 export function ratios(above: readonly number[], below: readonly number[]): number[] {
   return above.map((sample, round) => sample / (below[round] ?? Number.NaN));
 }

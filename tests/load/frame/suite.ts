@@ -1,14 +1,14 @@
-/** What a benchmark may be held against; both bounds are inclusive. */
+/** The goal of a benchmark; both bounds are inclusive. */
 export interface Goal {
   atLeast?: number;
   atMost?: number;
-  /** Better still. */
+  /** A stricter goal. */
   aim?: number;
 }
 
-/** One number of the table: the median of its rounds, with the lowest and the highest. */
+/** One row of the table: the median of its rounds, with minimum and maximum. */
 export interface Figure {
-  /** Stable and snake_case: what results of two runs are compared by, such as `match_10000_per_second`. */
+  /** Stable and snake_case, to compare the results of two runs, such as `match_10000_per_second`. */
   id: string;
   /** For people, such as "/match, 10 000 campaigns". */
   label: string;
@@ -19,27 +19,27 @@ export interface Figure {
   highest: number;
   rounds: number;
   goal?: Goal;
-  /** What has to be known to read it, such as the share of requests that found an ad. */
+  /** Context for the reader, such as the share of requests that found an ad. */
   note?: string;
 }
 
-/** What a suite works with. */
+/** The environment of a suite. */
 export interface Run {
-  /** A smaller and shorter measurement, to see that it works. */
+  /** A smaller and shorter measurement, to verify that the suite works. */
   quick: boolean;
-  /** How often everything is measured: at least five in a full run. */
+  /** Number of rounds: at least five in a full run. */
   rounds: number;
-  /** The names on the command line that this suite has. */
+  /** The suite's names on the command line. */
   wanted: ReadonlySet<string>;
-  /** Progress, one line. */
+  /** Logs one line of progress. */
   say(line: string): void;
-  /** An empty directory that is removed after the suite. */
+  /** An empty directory, removed after the suite. */
   directory: string;
-  /** Runs after the suite, also when it failed; last in, first out. */
+  /** Runs after the suite, also after a failure; last in, first out. */
   defer(cleanUp: () => unknown): void;
 }
 
-/** Something that is measured together. `--only` names one or several of `names`. */
+/** A set of measurements. `--only` selects one or several of `names`. */
 export interface Suite {
   names: readonly string[];
   run(run: Run): Promise<Figure[]>;

@@ -2,7 +2,7 @@ import type { Figure, Goal } from "./suite.ts";
 
 const HEAD = ["Figure", "Median", "Spread", "Unit", "Goal", "Aim", "", "Note"];
 
-/** The figures as a Markdown table that also reads well on a terminal. */
+/** The results as a Markdown table that is also readable on a terminal. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = [HEAD, ...figures.map(rowOf)];
   const widths = HEAD.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
@@ -36,7 +36,7 @@ export function isMet(median: number, { atLeast, atMost }: Goal): boolean {
   return (atLeast === undefined || median >= atLeast) && (atMost === undefined || median <= atMost);
 }
 
-/** Three significant digits, whole numbers from a hundred on. */
+/** Three significant digits; integers from a hundred on. */
 function shown(value: number): string {
   if (Math.abs(value) >= 100) return String(Math.round(value));
   return String(Number(value.toPrecision(3)));

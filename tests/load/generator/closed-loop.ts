@@ -2,28 +2,28 @@ import { Connection } from "./connection.ts";
 import type { RequestSource } from "./source.ts";
 
 export interface ClosedLoop {
-  /** Where connections go, in turn: several instances get the same share. */
+  /** Target ports in turn: several instances get the same share. */
   ports: readonly number[];
-  /** Each has one request under way, always. */
+  /** Each always has one request in flight. */
   connections: number;
   /** Not counted. */
   warmUpMs: number;
-  /** Less when the requests have run out. */
+  /** Shorter when the requests run out. */
   durationMs: number;
-  /** Ends after so many requests; default: no limit. */
+  /** Maximum requests; default: no limit. */
   atMost?: number;
 }
 
 export interface ClosedLoopResult {
   answered: number;
   seconds: number;
-  /** With those before and after the counted time. */
+  /** Including those before and after the counted time. */
   sent: number;
-  /** Answers by status, of the counted time. */
+  /** Counted answers by status. */
   statuses: Record<number, number>;
 }
 
-/** As many requests as are answered: the next one is sent when an answer has come. Rejects at the first wrong answer. */
+/** Closed loop: sends the next request after each answer. Rejects at the first wrong answer. */
 export async function runClosedLoop(loop: ClosedLoop, source: RequestSource): Promise<ClosedLoopResult> {
   let fail: (error: Error) => void = () => {};
   const failure = new Promise<never>((_, reject) => {

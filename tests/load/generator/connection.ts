@@ -6,18 +6,18 @@ const NO_CONTENT = 204;
 const READ_BUFFER_BYTES = 64 * 1024;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Takes the status of an answer and its body; the body is only valid during the call. */
+/** Receives the status and body of an answer; the body is only valid during the call. */
 export type OnAnswer = (status: number, body: Buffer) => void;
 
 /**
- * One keep-alive connection of HTTP/1.1 with at most one request under way. It knows just enough of HTTP for the servers
- * that are measured, because every microsecond it takes is one that Redis on the same core does not get: answers have
- * a Content-Length, or no body.
+ * One HTTP/1.1 keep-alive connection with at most one request in flight. Implements only as much HTTP as the measured
+ * servers need, because its processor time is missing for Redis on the same core: answers have a Content-Length, or no
+ * body.
  */
 export class Connection {
   readonly #socket: Socket;
   #onAnswer: OnAnswer | undefined;
-  /** What has come of an answer that is not complete yet. */
+  /** The start of an incomplete answer. */
   #rest: Buffer | undefined;
 
   private constructor(port: number, onError: (error: Error) => void) {
@@ -76,7 +76,7 @@ function bodyLength(head: Buffer, status: number): number {
   throw new Error(`an answer says no length: ${head.toString("latin1")}`);
 }
 
-/** The number that begins at a place. */
+/** The number at this index. */
 function digits(bytes: Buffer, start: number): number {
   let number = 0;
   for (let at = start; at < bytes.length; at += 1) {

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import type { RequestSource } from "./source.ts";
 
 export interface OpenLoop extends ClosedLoop {
-  /** Requests per second, evenly spaced, whatever becomes of those before. */
+  /** Requests per second, evenly spaced, regardless of earlier answers. */
   rate: number;
 }
 
@@ -12,18 +12,18 @@ export interface OpenLoopResult {
   answered: number;
   p50Ms: number;
   p99Ms: number;
-  /** How late the requests went out that found a connection at once: the generator's own share of a latency. */
+  /** Send delay of requests that found a free connection: the generator's own share of the latency. */
   lateP99Ms: number;
 }
 
-/** The longest sleep between two looks: timers of the event loop know only whole milliseconds. */
+/** Maximum sleep between two checks: timers of the event loop have only millisecond resolution. */
 const MAX_NAP_MS = 0.05;
 const SHORTEST_NAP_MS = 0.005;
 const GIVE_UP_MS = 10_000;
 
 /**
- * A fixed rate. A latency counts from when its request was to be sent, so that a server that hangs for a moment pays for
- * all the requests of that moment. Rejects at the first wrong answer.
+ * A fixed rate. Latency counts from the scheduled time, so that a stall of the server affects all requests scheduled
+ * during it. Rejects at the first wrong answer.
  */
 export async function runOpenLoop(loop: OpenLoop, source: RequestSource): Promise<OpenLoopResult> {
   let failure: Error | undefined;
@@ -51,7 +51,7 @@ class Pace {
   readonly #loop: OpenLoop;
   readonly #source: RequestSource;
   readonly #idle: Connection[];
-  /** When those were to be sent that found no connection. */
+  /** Scheduled times of requests without a free connection. */
   readonly #waiting: number[] = [];
   readonly #latencies: number[] = [];
   readonly #lateness: number[] = [];
@@ -75,7 +75,7 @@ class Pace {
     return this.#nextMs >= this.#endMs && this.#underWay === 0 && this.#waiting.length === 0;
   }
 
-  /** Sends what is due; answers how many milliseconds there are until the next. */
+  /** Sends due requests. Returns the milliseconds until the next one. */
   sendDue(): number {
     const nowMs = performance.now();
     while (this.#nextMs <= nowMs && this.#nextMs < this.#endMs) {

@@ -1,8 +1,8 @@
-/** Requests of one kind, one after the other. */
+/** A sequence of requests of one kind. */
 export interface RequestSource {
-  /** Serialised, head and body; undefined: there are no more. */
+  /** Serialised, head and body; undefined: no more requests. */
   next(): Buffer | undefined;
-  /** What this request was answered; `request` as `next` gave it. Throws when that is not what was to be expected. */
+  /** Checks an answer; `request` as returned by `next`. Throws when it is not as expected. */
   check(status: number, body: Buffer, request: Buffer): void;
 }
 
@@ -20,7 +20,7 @@ export function serialise(path: string, body: string, key: string, method = "POS
   );
 }
 
-/** Throws unless the status is one of those. */
+/** Throws unless the status is expected. */
 export function requireStatus(status: number, expected: readonly number[], body: Buffer): void {
   if (!expected.includes(status)) throw new Error(`answered ${status}: ${body.toString("utf8", 0, 500)}`);
 }

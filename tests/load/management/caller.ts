@@ -1,15 +1,15 @@
 import { openAll } from "../generator/closed-loop.ts";
 import { requireStatus } from "../generator/source.ts";
 
-/** What a closed loop of requests has taken. */
+/** The result of a closed loop of requests. */
 export interface Taken {
   seconds: number;
-  /** Of each request, milliseconds. */
+  /** Per request, milliseconds. */
   latencies: number[];
 }
 
 /**
- * Sends requests, so many at a time: each connection sends the next one when its answer is there. Rejects at the first
+ * Sends requests with the given concurrency: each connection sends the next one after the answer. Rejects at the first
  * answer that is not 200.
  */
 export async function callAll(

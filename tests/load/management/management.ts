@@ -18,7 +18,7 @@ import { createKey } from "./account.ts";
 import { callAll } from "./caller.ts";
 import { importFigure } from "./import.ts";
 
-/** What advertisers wait for when they read and change campaigns, against the same in plain Express and pg. */
+/** Reads and changes of campaigns, compared with the same in plain Express and pg. */
 export const management: Suite = { names: ["management"], run: measure };
 
 const MANAGEMENT = fileURLToPath(new URL("../../../services/management/dist/main.js", import.meta.url));
@@ -28,11 +28,11 @@ const CAMPAIGNS = 200;
 const AT_A_TIME = 16;
 const BID_CENTS = { lowest: 100, count: 9_900 };
 
-/** One measurement: a number of requests of one kind, so many at a time. */
+/** One measurement: a number of requests of one kind, with a concurrency. */
 interface Sample {
   perSecond: number;
   p50Ms: number;
-  /** Of the service alone. */
+  /** Of the service only. */
   cpuMs: number;
 }
 
@@ -54,7 +54,7 @@ async function measure(run: Run): Promise<Figure[]> {
   return [...figuresOf(samples), await importFigure(run, stage)];
 }
 
-/** One process of management and one of match, which has to confirm each change, as in production. */
+/** One management and one match process, which confirms each change as in production. */
 async function openStage(run: Run): Promise<Stage> {
   const postgres = await startPostgres({ dir: join(run.directory, "postgres") });
   run.defer(() => postgres.stop());

@@ -6,12 +6,12 @@ import { figure } from "../frame/statistics.ts";
 import type { Figure, Goal, Run, Suite } from "../frame/suite.ts";
 import { type Lives, Traffic } from "./traffic.ts";
 
-/** What Redis remembers of a match, state by state, and how many matches a second fit into 2 GB for good. */
+/** Memory of a match in Redis, by state, and the sustainable matches per second in 2 GB. */
 export const memory: Suite = { names: ["memory"], run: measure };
 
 const MATCHES = 10_000;
 const QUICK_MATCHES = 4_000;
-/** Matches that follow, by which expired entries are removed. */
+/** Later matches, which remove expired entries. */
 const FOLLOWING_SHARE = 0.5;
 const SHORT_MS = 1_000;
 const POLL_MS = 100;
@@ -35,10 +35,10 @@ const STATES = {
 
 type State = keyof typeof STATES;
 
-/** One round, per match. */
+/** Results of one round, per match. */
 interface Measured {
   bytes: Record<State, number>;
-  /** Keys of sessions and caps that are left after the session ended. */
+  /** Keys of sessions and caps left after the session. */
   keysLeft: number;
   /** Of a match that was seen, without these keys. */
   chargeBytes: number;
@@ -117,12 +117,12 @@ async function measureLapsedLater(stage: Stage, openBytes: number): Promise<numb
   await world.releaseAll();
   await world.sessionsToEnd();
   await sleep(3 * SHORT_MS);
-  // Entries are removed by the matches that follow, whose own holds stay open.
+  // Later matches remove entries; their own holds stay open.
   await world.traffic.take(stage.matches * FOLLOWING_SHARE, USUAL);
   return Math.max(0, (await world.bytes()) - FOLLOWING_SHARE * openBytes);
 }
 
-/** An empty Redis with traffic of its own. */
+/** An empty Redis with its own traffic. */
 class World {
   readonly traffic: Traffic;
   readonly #stage: Stage;
@@ -141,7 +141,7 @@ class World {
     return world;
   }
 
-  /** Since it was opened, per match. */
+  /** Since opening, per match. */
   async bytes(): Promise<number> {
     return ((await datasetBytes(this.#stage.redis)) - this.#emptyBytes) / this.#stage.matches;
   }
@@ -173,7 +173,7 @@ async function datasetBytes(redis: RedisConnection): Promise<number> {
   return Number(/^used_memory_dataset:(\d+)/m.exec(info)?.[1]);
 }
 
-/** The mean of some of them; 0: there are none. */
+/** Mean over some of the keys; 0 without keys. */
 async function memoryOf(redis: RedisConnection, keys: readonly string[]): Promise<number> {
   const some = keys.slice(0, SAMPLED_KEYS);
   const sizes = await Promise.all(some.map((key) => redis.call("MEMORY", "USAGE", key, "SAMPLES", "0")));
@@ -181,8 +181,8 @@ async function memoryOf(redis: RedisConnection, keys: readonly string[]): Promis
 }
 
 /**
- * The matches a second that 2 GB sustain: what a match takes, times how long. Sessions and caps are counted apart,
- * because they are shared by the matches of a session.
+ * Sustainable matches per second in 2 GB: memory per match times its lifetime. Sessions and caps are counted
+ * separately, because the matches of a session share them.
  */
 function sustained({ bytes, chargeBytes, sessionBytes, capBytes, capSeconds }: Measured): number {
   const leftBytes = bytes.seenLater - chargeBytes;

@@ -16,18 +16,18 @@ const PRICE_MILLICENTS = 1_234;
 const AT_ONCE = 64;
 const PAGE = 500;
 
-/** How long things live in one measurement. */
+/** Lifetimes within one measurement. */
 export interface Lives extends ImpressionTimes {
   sessionIdleMs: number;
 }
 
-/** A match, and what an impression of it names. */
+/** A match, and the ids for its impression. */
 interface Taken {
   match: MatchFacts;
   creativeId: string;
 }
 
-/** Players who get one ad each, as match instances and billing handle them. */
+/** Players who get one ad each, handled like in match and billing. */
 export class Traffic {
   readonly #money: MoneyCommands;
   readonly #sessions: GameSessions;
@@ -63,14 +63,14 @@ export class Traffic {
     }
   }
 
-  /** Matches of players who have had none. */
+  /** Matches of new players. */
   async take(count: number, lives: Lives = this.#lives): Promise<Taken[]> {
     const taken: Taken[] = [];
     await inParts(Array.from({ length: count }), async () => taken.push(await this.#takeOne(lives)));
     return taken;
   }
 
-  /** Their impressions, and what billing does once they stand in Postgres. */
+  /** Their impressions, and billing's acknowledgement once they are in Postgres. */
   async see(taken: readonly Taken[]): Promise<void> {
     await inParts(taken, async ({ match, creativeId }) => {
       const { advertiser_id: advertiserId } = match;
@@ -87,7 +87,7 @@ export class Traffic {
     });
   }
 
-  /** What billing does with holds that have lapsed. Answers how many there were. */
+  /** Releases lapsed holds like billing. Returns their number. */
   async releaseLapsed(): Promise<number> {
     let released = 0;
     for (const { advertiserId } of this.#campaigns) {

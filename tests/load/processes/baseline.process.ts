@@ -1,6 +1,6 @@
 /**
- * What a request costs without the product. B: a bare Express handler that echoes JSON. R (with REDIS_URL): the same, plus
- * one script of four commands in Redis.
+ * The cost of a request without the product. B: a bare Express handler that echoes JSON. R (with REDIS_URL): the same,
+ * plus one Redis script of four commands.
  */
 import type { AddressInfo } from "node:net";
 import { connectRedis } from "@diegetic/hot-state";

@@ -1,7 +1,7 @@
 /**
- * The least that a match can cost on node:http: the body is parsed, the key hashed, the product's own two scripts run at the
- * same time, for a campaign that nobody has to look for, and a match is answered. It has no limits, validation, index,
- * security headers, logs or metrics.
+ * The minimum cost of a match on node:http: parses the body, hashes the key, runs the product's two scripts
+ * concurrently for a fixed campaign, and answers a match. Without limits, validation, index, security headers, logs or
+ * metrics.
  */
 import { hash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";

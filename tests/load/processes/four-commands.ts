@@ -7,7 +7,7 @@ redis.call('PEXPIRE', KEYS[1], 600000)
 return redis.call('HGET', KEYS[1], ARGV[1])`;
 const KEYS = 10_000;
 
-/** Loads the least script that a request could be made of; answers how to call it for the request of a number. */
+/** Loads the minimal script of a request. Returns a function that calls it for a request number. */
 export async function loadFourCommands(
   redis: RedisConnection,
 ): Promise<(number: number) => Promise<unknown>> {

@@ -1,4 +1,4 @@
-/** The load generator: a process of its own, so that what it costs is not counted as the service's. */
+/** The load generator: a separate process, so that its cost is not counted as the service's. */
 import { runClosedLoop } from "../generator/closed-loop.ts";
 import { runOpenLoop } from "../generator/open-loop.ts";
 import type { RequestSource } from "../generator/source.ts";

@@ -1,6 +1,6 @@
 /**
- * What reading and changing a campaign costs without the product: Express 5 and pg, as one writes it at first. A change is
- * begin, select for update, update, commit.
+ * The cost of reading and changing a campaign without the product: straightforward Express 5 and pg. A change is begin,
+ * select for update, update, commit.
  */
 import type { AddressInfo } from "node:net";
 import express from "express";

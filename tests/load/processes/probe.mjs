@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process that is measured: answers how much memory it has, after a collection where that is asked for
- * (`--expose-gc`), and how long its event loop was held up since the last question; by processor time, too, if that one asked it to watch.
+ * Preloaded into a measured process: reports its memory, after a collection on request (`--expose-gc`), and the longest
+ * stall of its event loop since the last report; on request also by processor time.
  */
 import { existsSync, openSync, readSync } from "node:fs";
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
@@ -10,7 +10,7 @@ const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
 
 let maxCollectionMs = 0;
-/** Collections before this are told late, or were asked for here. */
+/** Earlier collections are reported late, or were requested here. */
 let countsFromMs = 0;
 new PerformanceObserver((list) => {
   for (const { startTime, duration } of list.getEntries()) {
@@ -22,14 +22,14 @@ const SCHEDULER_STATISTICS = "/proc/thread-self/schedstat";
 const statistics = existsSync(SCHEDULER_STATISTICS) ? openSync(SCHEDULER_STATISTICS, "r") : null;
 const line = Buffer.alloc(128);
 
-/** Processor time of this thread so far, which others that use the machine hardly change; NaN where it is not told. */
+/** Processor time of this thread so far, hardly affected by other processes; NaN where unavailable. */
 function processorMs() {
   if (statistics === null) return Number.NaN;
-  process.cpuUsage(); // Has the kernel bring the number up to date.
+  process.cpuUsage(); // Makes the kernel update the number.
   return Number.parseInt(line.toString("latin1", 0, readSync(statistics, line, 0, line.length, 0)), 10) / 1e6;
 }
 
-/** Of the watch that may run; a turn of an earlier one may still be about to come. */
+/** Id of the active watch; a turn of an earlier one may still follow. */
 let watch = 0;
 let maxTurnMs = 0;
 let turnBeganMs = 0;
@@ -41,7 +41,7 @@ function turn(ofWatch) {
   setImmediate(turn, ofWatch);
 }
 
-/** Looks at each turn of the event loop, which then never sleeps. */
+/** Observes each turn of the event loop, which then never sleeps. */
 function watchTurns() {
   maxTurnMs = 0;
   turnBeganMs = processorMs();
@@ -53,7 +53,7 @@ process.on("message", (message) => {
   const loop = {
     p50Ms: delay.percentile(50) / 1e6,
     p99Ms: delay.percentile(99) / 1e6,
-    // What is measured is the time between two turns, which are due that far apart.
+    // The delay beyond the timer's interval.
     maxMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS),
     maxCollectionMs,
     maxTurnMs,
@@ -61,7 +61,7 @@ process.on("message", (message) => {
   watch += 1; // Ends the watch.
   const residentBytes = process.memoryUsage.rss();
   if (message.collect) globalThis.gc?.();
-  // Of shared buffers only this one knows.
+  // Only this one includes shared buffers.
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   delay.reset();
   maxCollectionMs = 0;

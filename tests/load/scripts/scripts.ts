@@ -11,21 +11,21 @@ import type { Figure, Run, Suite } from "../frame/suite.ts";
 import { loadFourCommands } from "../processes/four-commands.ts";
 import { type Ask, Wallets } from "./wallets.ts";
 
-/** What Redis spends on each script of a match and an impression, against a script of four commands. */
+/** Redis' cost of each script of a match and an impression, compared with a script of four commands. */
 export const scripts: Suite = { names: ["scripts"], run: measure };
 
 const ASKS = 10_000;
 const QUICK_ASKS = 2_000;
-/** As many as an instance sends in one turn of its event loop under load, or so. */
+/** About as many as an instance sends in one event-loop turn under load. */
 const AT_ONCE = 16;
 const WARM_UPS = 2;
-/** Of ten matches so many are billed, the others cancelled. */
+/** Share of billed matches; the others are cancelled. */
 const BILLED_SHARE = 0.7;
 const NAMES = ["four commands", "admit", "reserve", "commit", "release"] as const;
 
 type Name = (typeof NAMES)[number];
 
-/** Of one call: processor time of the thread that executes commands, that of the script alone, its commands. */
+/** Per call: processor time of the command thread, that of the script, number of commands. */
 interface Cost {
   microseconds: number;
   scriptMicroseconds: number;

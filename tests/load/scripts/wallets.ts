@@ -5,7 +5,7 @@ import { openWallet } from "../../helpers/open-wallet.ts";
 const ADVERTISERS = 40;
 const CREATIVES = 3;
 const GAMES = 200;
-/** So many players are in the games at once; each asks a few times and leaves. */
+/** Concurrent players; each makes a few requests and leaves. */
 const PLAYERS_AT_ONCE = 1_000;
 const ASKS_OF_A_PLAYER = 4;
 const DEPOSIT_MILLICENTS = 1_000_000_000_000;
@@ -13,13 +13,13 @@ const PRICE_MILLICENTS = 1_234;
 const HOLD_TTL_MS = 600_000;
 const SESSION_IDLE_MS = 86_400_000;
 
-/** A match of the benchmark, and the creative that `reserve` has picked for it. */
+/** A match request of the benchmark, and the creative that `reserve` picked. */
 export interface Ask {
   match: MatchFacts;
   creativeId: string;
 }
 
-/** Advertisers of one campaign each with plenty of money, and players who ask for their ads. */
+/** Advertisers with one campaign each and sufficient money, and players who request their ads. */
 export class Wallets {
   readonly #money: MoneyCommands;
   readonly #sessions: GameSessions;
@@ -48,7 +48,7 @@ export class Wallets {
     }
   }
 
-  /** The next requests, each of which finds room. */
+  /** The next requests; each finds money. */
   asks(count: number): Ask[] {
     return Array.from({ length: count }, () => this.#ask(this.#asked++));
   }

@@ -1,17 +1,17 @@
 import type { Measured } from "./processes.ts";
 import type { Floor, ServedWorld, Stage } from "./stage.ts";
 
-/** Who takes part in the measurements of `/match` and `/impressions`. */
+/** The measured processes of `/match` and `/impressions`. */
 export interface Actors {
   stage: Stage;
   /** B */
   bare: Measured;
   /** R */
   withRedis: Measured;
-  /** Where matches are measured. */
+  /** Only when matches are measured. */
   floor?: Floor;
-  /** From the smallest to the largest. */
+  /** Smallest first. */
   worlds: ServedWorld[];
-  /** The one that most is measured in. */
+  /** The world of most measurements. */
   usual: ServedWorld;
 }

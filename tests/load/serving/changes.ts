@@ -8,7 +8,7 @@ const LOAD = 0.3;
 const PROPAGATION_TIMEOUT_MS = 5_000;
 const PAUSE_MS = 20;
 
-/** From a change of a campaign until every instance has it in its index, while they serve at 30 % of their capacity. */
+/** Time from a campaign's change until every instance has it in its index, while serving at 30 % of capacity. */
 export async function measureChanges(run: Run, actors: Actors, capacity: number): Promise<Figure[]> {
   const { stage, usual } = actors;
   const publisher = new SnapshotPublisher(usual.redis);

@@ -1,7 +1,7 @@
 import { type RequestSource, requireStatus } from "../generator/source.ts";
 import { MatchSource } from "./match-source.ts";
 
-/** The bodies of match requests to a server that does nothing with them. */
+/** The bodies of match requests, for a server that echoes them. */
 export class EchoSource implements RequestSource {
   readonly #requests = new MatchSource({ path: "/echo", firstPlayer: 0 });
 

@@ -2,7 +2,7 @@ import { type RequestSource, requireStatus, serialise } from "../generator/sourc
 import type { Match } from "./match-source.ts";
 import { KEY } from "./world.ts";
 
-/** One impression of each match, in the order in which they were matched; then there are no more. */
+/** One impression per match, in the order of the matches, then none. */
 export class ImpressionSource implements RequestSource {
   readonly #requests: Buffer[];
   #next = 0;

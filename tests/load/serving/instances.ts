@@ -4,7 +4,7 @@ import type { Figure, Run } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
 import type { Throughput } from "./stage.ts";
 
-/** Two instances on one Redis against one. */
+/** Two instances on one Redis, compared with one. */
 export async function measureInstances(run: Run, { stage, usual }: Actors): Promise<Figure[]> {
   await stage.addInstance(usual);
   const durationMs = run.quick ? 1_000 : 2_000;

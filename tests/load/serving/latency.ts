@@ -6,15 +6,15 @@ import type { Actors } from "./actors.ts";
 import { probe } from "./processes.ts";
 
 const LOAD = 0.3;
-/** Matches that are prepared for each impression that will be sent. */
+/** Matches prepared per sent impression. */
 const SPARE = 1.6;
 
 interface Latency extends OpenLoopResult {
-  /** Of the service's event loop meanwhile, where it was asked. */
+  /** Of the service's event loop meanwhile, if requested. */
   loopP99Ms?: number;
 }
 
-/** `/match` and `/impressions` at 30 % of what they can do, and R at the same rates. */
+/** `/match` and `/impressions` at 30 % of their capacity, and R at the same rates. */
 export async function measureLatency(
   run: Run,
   actors: Actors,

@@ -3,15 +3,15 @@ import { requestKinds } from "../../../packages/ad-rules/bench/requests.ts";
 import { type RequestSource, requireStatus, serialise } from "../generator/source.ts";
 import { GAMES, gameName, KEY } from "./world.ts";
 
-/** So many different scenes, each of which comes again with other players. */
+/** Number of distinct scenes, each repeated with other players. */
 const SCENES = 4_000;
-/** A player asks a few times and leaves; so many are in the games at once. */
+/** Concurrent players; each makes a few requests and leaves. */
 const PLAYERS_AT_ONCE = 10_000;
 const ASKS_OF_A_PLAYER = 4;
 const PLAYER_DIGITS = 12;
 const PLAYER_BLANK = "p".padEnd(PLAYER_DIGITS + 1, "0");
 
-/** What was answered 200: enough for an impression of it. */
+/** A 200 answer, with the ids for its impression. */
 export interface Match {
   game_id: string;
   campaign_id: string;
@@ -19,12 +19,12 @@ export interface Match {
   match_id: string;
 }
 
-/** Scenes of usual games, a narrative of some 60 words each, by many players who come and go. */
+/** Typical game scenes with narratives of about 60 words, by many players who come and go. */
 export class MatchSource implements RequestSource {
   readonly #requests: Buffer[];
   readonly #playerAt: number[];
   readonly #onMatch: ((match: Match) => void) | undefined;
-  /** Players are counted on and on over all sources of a run: a new source has new ones. */
+  /** Players are numbered across all sources of a run, so a new source has new ones. */
   #count: number;
 
   constructor(options: {
@@ -43,14 +43,14 @@ export class MatchSource implements RequestSource {
     const count = this.#count++;
     const player =
       (count % PLAYERS_AT_ONCE) + Math.floor(count / PLAYERS_AT_ONCE / ASKS_OF_A_PLAYER) * PLAYERS_AT_ONCE;
-    // Consecutive asks of one player are of one game: scenes of a game are GAMES apart, and so divide both.
+    // Consecutive requests of one player belong to one game: scenes of a game are GAMES apart, which divides both.
     const scene = player % SCENES;
     const request = this.#requests[scene] ?? Buffer.alloc(0);
     writeNumber(request, (this.#playerAt[scene] ?? 0) + PLAYER_DIGITS, player);
     return request;
   }
 
-  /** Players used so far. */
+  /** Number of players so far. */
   get players(): number {
     return Math.ceil(this.#count / ASKS_OF_A_PLAYER / PLAYERS_AT_ONCE + 1) * PLAYERS_AT_ONCE;
   }
@@ -78,7 +78,7 @@ function sceneBodies(): string[] {
   });
 }
 
-/** Writes digits backwards from the place of the last one, over the zeros that stand there. */
+/** Writes digits backwards from the last one's index, over zeros. */
 function writeNumber(request: Buffer, lastDigitAt: number, number: number): void {
   let rest = number;
   for (let digit = 0; digit < PLAYER_DIGITS; digit += 1) {

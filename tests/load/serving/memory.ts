@@ -7,7 +7,10 @@ const MEGABYTE = 2 ** 20;
 const PER = 10_000;
 const TIMES = 3;
 
-/** What campaigns take in an instance: the difference of two that have only loaded their worlds, after a collection. */
+/**
+ * Memory of campaigns in an instance: the difference between two instances that only loaded their worlds, after a
+ * collection.
+ */
 export async function measureMemory({ worlds, usual }: Actors): Promise<Figure[]> {
   const probes = new Map<number, Probe[]>();
   for (const { size, instances } of worlds) {

@@ -17,7 +17,7 @@ const TYPESCRIPT = [
   new URL("../../helpers/run-typescript.mjs", import.meta.url).href,
 ];
 
-/** A process that is measured, or measures. */
+/** A measured process, or the generator. */
 export interface Measured {
   pid: number;
   port: number;
@@ -43,19 +43,19 @@ export function startBaseline(redisUrl?: string): Promise<Measured> {
   return start(fileURLToPath(path("baseline.process.ts")), TYPESCRIPT, environment);
 }
 
-/** Reads and changes campaigns by Express and pg alone. */
+/** Reads and changes campaigns with only Express and pg. */
 export function startPlainCampaigns(databaseUrl: string): Promise<Measured> {
   const file = fileURLToPath(path("plain-campaigns.process.ts"));
   return start(file, TYPESCRIPT, { DATABASE_URL: databaseUrl });
 }
 
-/** The least server on `node:http` that runs the scripts of a match, started as an instance is. */
+/** The minimal `node:http` server that runs the scripts of a match, started like an instance. */
 export function startFloor(redisUrl: string): Promise<Measured> {
   const flags = [...TYPESCRIPT, ...MATCH_NODE_OPTIONS];
   return start(fileURLToPath(path("floor.process.ts")), flags, { REDIS_URL: redisUrl });
 }
 
-/** The built service, as it runs in production, with the probe. */
+/** The built service as in production, with the probe. */
 export function startMatchService(
   redisUrl: string,
   instanceName: string,
@@ -77,7 +77,7 @@ export function startMatchService(
   });
 }
 
-/** Forks a Node program that reports when it is ready; it gets no NODE_OPTIONS of ours. */
+/** Forks a Node program that reports when it is ready, without inherited NODE_OPTIONS. */
 export async function start(
   file: string,
   execArgv: string[],
@@ -115,9 +115,9 @@ function nextMessage<Message>(child: ChildProcess, type: string): Promise<Messag
 }
 
 /**
- * What the process has been like since it was last asked.
- * @param collect after a full collection: for figures of memory alone, since much has to be compiled again after it
- * @param watch from now on every turn of its event loop is looked at, so that the next answer tells the longest
+ * State of the process since the last call.
+ * @param collect after a full collection: only for memory, because much code is compiled again afterwards
+ * @param watch observe every event-loop turn from now on, so that the next call reports the longest
  */
 export function probe(measured: Measured, { collect = false, watch = false } = {}): Promise<Probe> {
   const answer = nextMessage<Probe>(measured.child, "probed");
@@ -125,20 +125,20 @@ export function probe(measured: Measured, { collect = false, watch = false } = {
   return answer;
 }
 
-/** Processor time of a process so far, user and system; NaN where /proc is not. */
+/** Processor time of a process so far, user and system; NaN without /proc. */
 export function cpuSeconds(pid: number): number {
   const fields = statOf(pid);
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** Processor time so far of a process and of all that it has started; NaN where /proc is not. */
+/** Processor time so far of a process and its descendants; NaN without /proc. */
 export function cpuSecondsOfTree(pid: number): number {
   const children = childrenOf(pid);
   const own = cpuSeconds(pid) + endedChildrenCpuSeconds(pid);
   return children.reduce((sum, child) => sum + cpuSecondsOfTree(child), own);
 }
 
-/** Memory that a process has now; NaN where /proc is not. */
+/** Current memory of a process; NaN without /proc. */
 export function residentBytes(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "latin1");
@@ -162,7 +162,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** Of `/proc/<pid>/stat`, from the state on; empty where it is not. */
+/** Fields of `/proc/<pid>/stat` from the state on; empty without /proc. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

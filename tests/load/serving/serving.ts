@@ -11,7 +11,7 @@ const USUAL_SIZE = 10_000;
 const SIZES = [10, USUAL_SIZE, 100_000];
 const QUICK_SIZES = [10, USUAL_SIZE];
 
-/** `/match` and `/impressions` against B and R, over worlds of several sizes. */
+/** `/match` and `/impressions` compared with B and R, over worlds of several sizes. */
 export const serving: Suite = { names: ["match", "impressions"], run: measure };
 
 async function measure(run: Run): Promise<Figure[]> {

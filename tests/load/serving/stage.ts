@@ -22,15 +22,15 @@ const IMPRESSIONS_PATH = "/api/impressions";
 /** One measurement of throughput. */
 export interface Throughput {
   perSecond: number;
-  /** Processor time of the measured process per request, microseconds: what other processes do hardly shows in it. */
+  /** Processor time of the measured process per request, microseconds: hardly affected by other processes. */
   cpuMicroseconds: number;
   /** Share of answers that are 200 or 201. */
   okShare: number;
-  /** How much of a core each took: one close to 1 is what limits. */
+  /** Used share of a core; close to 1: the bottleneck. */
   busy: { services: number; redis: number; generator: number };
 }
 
-/** Campaigns of a size, in a Redis of their own, served by an instance of their own. */
+/** Campaigns of a size, with their own Redis and instance. */
 export interface ServedWorld {
   size: number;
   redisUrl: string;
@@ -39,13 +39,13 @@ export interface ServedWorld {
   instances: Measured[];
 }
 
-/** What a match could cost at least, with the Redis that its scripts run in. */
+/** The minimum cost of a match, with the Redis of its scripts. */
 export interface Floor {
   server: Measured;
   redisPid: number;
 }
 
-/** Everything that is measured, in processes of its own, and the generator. */
+/** All measured processes, and the generator. */
 export class Stage {
   readonly generator: Generator;
   readonly #run: Run;
@@ -122,7 +122,7 @@ export class Stage {
     await this.generator.closed(load, this.#matches(world, true));
   }
 
-  /** Of matches that were kept; ends when there are no more. */
+  /** Of prepared matches; ends when they run out. */
   impressions(world: ServedWorld, durationMs: number): Promise<Throughput> {
     const kind: Kind = { source: "impressions", pool: String(world.size), path: IMPRESSIONS_PATH };
     return this.#throughput(world.instances.slice(0, 1), world.redisPid, kind, durationMs);

@@ -7,11 +7,11 @@ import type { Throughput } from "./stage.ts";
 const WARM_UPS = 3;
 const QUICK_WARM_UPS = 1;
 const FIRST_MATCHES = 10_000;
-/** Matches that are prepared for each impression that will be sent, the warm-up included. */
+/** Matches prepared per sent impression, including the warm-up. */
 const SPARE = 1.8;
 const TO_B: Goal = { atLeast: 1.8, aim: 2.2 };
 
-/** As many requests as are answered, of everything in turn. */
+/** Closed-loop throughput of all subjects in turn. */
 export async function measureThroughput(
   run: Run,
   actors: Actors,
@@ -40,7 +40,7 @@ function subjectsOf(run: Run, actors: Actors): Record<string, () => Promise<Thro
   if (floor !== undefined) subjects.floor = () => stage.matchFloor(floor, durationMs);
   for (const world of worlds) subjects[`match_${world.size}`] = () => stage.match(world, durationMs);
   if (run.wanted.has("impressions")) {
-    // When they have run out, the measurement ends.
+    // The measurement ends when they run out.
     let enough = FIRST_MATCHES;
     subjects.impressions = async () => {
       await stage.prepareMatches(usual, enough);

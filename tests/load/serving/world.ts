@@ -10,24 +10,24 @@ import { SeededRandom } from "../../../packages/ad-rules/bench/random.ts";
 import { campaignJson } from "../../../packages/ad-rules/bench/world.ts";
 import { openWallet } from "../../helpers/open-wallet.ts";
 
-/** The key of the game servers that ask; it has no rate limit. */
+/** Key of the game servers, without a rate limit. */
 export const KEY = "igk_benchmark_benchmark_benchmark_benchmark";
 export const GAMES = 200;
 const ACCOUNT = "acct_benchmark";
-/** So many campaigns of each world target nothing and bid least: every request finds an ad in every world. */
+/** Number of campaigns per world that have no targeting and the lowest bid: every request finds an ad in every world. */
 const BROAD_CAMPAIGNS = 4;
 const LOWEST_BID_CENTS = 100;
 const DEPOSIT_MILLICENTS = 1_000_000_000_000;
 const PAGE = 500;
 const DAY_MS = 86_400_000;
-/** The day that the flights of the campaigns are scattered around. */
+/** The day around which the campaigns' flights are scattered. */
 const MADE_FOR_MS = Date.UTC(2026, 2, 1);
 
 export function gameName(number: number): string {
   return `game-${number}`;
 }
 
-/** Opens the wallets of all advertisers with plenty of money, and publishes the snapshot, with the product's own code. */
+/** Opens the wallets of all advertisers with sufficient money, and publishes the snapshot, with the product's own code. */
 export async function makeWorld(redis: RedisConnection, size: number): Promise<void> {
   const money = createMoneyCommands(redis);
   const opened = new Set<string>();
@@ -49,8 +49,8 @@ export async function makeWorld(redis: RedisConnection, size: number): Promise<v
 }
 
 /**
- * Publishes the snapshot alone: nobody has money. Returns its version.
- * @param beforeComplete runs when all of it is in Redis, and no instance may load it yet
+ * Publishes only the snapshot, without money. Returns its version.
+ * @param beforeComplete runs when all of it is in Redis, before instances may load it
  */
 export function publishWorld(
   redis: RedisConnection,
@@ -77,7 +77,7 @@ async function* pagesOf(
   }
 }
 
-/** A campaign of the world; the same number is always the same campaign. */
+/** A campaign of the world; deterministic for a number. */
 export function campaignOf(number: number, version = 1): SnapshotCampaign {
   const campaign = JSON.parse(campaignJson(number, version)) as SnapshotCampaign;
   campaign.start_date = moved(campaign.start_date);
@@ -102,7 +102,7 @@ export function campaignEntry(campaign: SnapshotCampaign): SnapshotEntry {
   return { name: entityName.campaign(campaign_id), rowVersion: version, json: JSON.stringify(campaign) };
 }
 
-/** Flights that were around the day they were made for are around today. */
+/** Moves flights from the original day to today. */
 function moved(date: string | null): string | null {
   if (date === null) return null;
   const days = Math.floor((Date.now() - MADE_FOR_MS) / DAY_MS);

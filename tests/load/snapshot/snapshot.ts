@@ -7,7 +7,7 @@ import type { Figure, Run, Suite } from "../frame/suite.ts";
 import { type Measured, type Probe, probe, startMatchService } from "../serving/processes.ts";
 import { campaignEntry, campaignOf, publishWorld } from "../serving/world.ts";
 
-/** How long a running instance takes to load the snapshot and to take a change, and how long its event loop waits for it. */
+/** Time of a running instance to load the snapshot and to apply a change, and the stall of its event loop. */
 export const snapshot: Suite = { names: ["snapshot"], run: measure };
 
 const SIZE = 100_000;
@@ -57,11 +57,11 @@ async function measure(run: Run): Promise<Figure[]> {
   return [...figuresOfLoads(loads, followed.size), ...figuresOfChanges(changes, followed.size)];
 }
 
-/** Redis loses the snapshot; it is published anew, and the instance starts over. */
+/** Redis loses the snapshot; it is published again, and the instance starts over. */
 async function load({ redis, instance, size }: Followed): Promise<Load> {
   await redis.flushall();
   await becomesReady(instance, false);
-  // Not while it is published: the benchmark, Redis and an instance that watches itself would take two cores by turns.
+  // Watches only after publishing: the benchmark, Redis and a watched instance would compete for two cores.
   await publishWorld(redis, size, () => probe(instance, { collect: true, watch: true }));
   const completeMs = performance.now();
   await becomesReady(instance, true);

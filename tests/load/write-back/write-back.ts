@@ -9,7 +9,7 @@ import type { Figure, Run, Suite } from "../frame/suite.ts";
 import { Generator } from "../serving/processes.ts";
 import { GAMES, gameName } from "../serving/world.ts";
 
-/** From the answer to an impression until it is in Postgres, through the whole of `npm start`. */
+/** Time from the answer to an impression until it is in Postgres, through the whole `npm start`. */
 export const writeBack: Suite = { names: ["write-back"], run: measure };
 
 const ADVERTISERS = 4;
@@ -20,7 +20,7 @@ const POOL = "write-back";
 const SPARE = 1.6;
 const WRITTEN_WITHIN_MS = 60_000;
 
-/** Of the impressions recorded since a moment: the time of their commit comes from Postgres itself. */
+/** For impressions recorded since a time; Postgres provides the time of the commit. */
 const LATENCIES = `
   SELECT count(*)::integer AS count,
     percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS p50, percentile_cont(0.99) WITHIN GROUP (ORDER BY ms) AS p99
@@ -89,7 +89,7 @@ async function openMarket(run: Run): Promise<Market> {
   return { generator, port: Number(new URL(matchUrls[0] ?? "").port), key, database };
 }
 
-/** Impressions per second that are accepted; returns when all of them are written. */
+/** Accepted impressions per second; resolves when all of them are written. */
 async function capacityOf(market: Market, durationMs: number): Promise<number> {
   await prepareMatches(market, (durationMs / 1_000) * 5_000);
   const load = { ports: [market.port], connections: CONNECTIONS, warmUpMs: durationMs / 4, durationMs };
@@ -126,7 +126,7 @@ async function now({ database }: Market): Promise<string> {
   return rows[0]?.now ?? "";
 }
 
-/** Waits until so many impressions that were recorded since then are in Postgres; answers how long they took. */
+/** Waits until this many impressions recorded since then are in Postgres. Returns their latencies. */
 async function written(
   { database }: Market,
   since: string,

@@ -1,10 +1,10 @@
 import type { DatabaseSession } from "../database-session.ts";
 import type { Advertiser, Campaign, World } from "../world.fixture.ts";
 
-/** What is damaged, how, how that is undone, and the checks that must notice it, no others. */
+/** Name of the damage, how to cause it, how to undo it, and exactly the checks that must detect it. */
 export type Plant = [string, () => Promise<unknown>, () => Promise<unknown>, string[]];
 
-/** What notices a row of impressions that is there once more, whatever it is called. */
+/** The checks that detect an additional row of impressions. */
 export const SEEN_OF_ANOTHER_ROW: readonly string[] = [
   "row_affinity_scores",
   "row_charges",
@@ -18,7 +18,7 @@ export const SEEN_OF_ANOTHER_ROW: readonly string[] = [
   "whole_impressions",
 ];
 
-/** Whose books are damaged. */
+/** The advertisers and campaigns to damage. */
 export interface Ground {
   world: World;
   sql: DatabaseSession;

@@ -1,7 +1,7 @@
 import { utcDay } from "@diegetic/database";
 import { type Ground, type Plant, SEEN_OF_ANOTHER_ROW, walletKey } from "./plant.ts";
 
-/** Damage to what Postgres knows, to the snapshot, and to what is only told in both stores. */
+/** Damage to Postgres, to the snapshot, and to values that both stores have. */
 export function postgresPlants(ground: () => Ground): Plant[] {
   const key = (name: string) => walletKey(ground().advertiser, name);
   return [

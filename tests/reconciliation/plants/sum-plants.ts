@@ -1,10 +1,10 @@
 import { utcDay } from "@diegetic/database";
 import { type Ground, type Plant, SEEN_OF_ANOTHER_ROW } from "./plant.ts";
 
-/** Damage to sums that Postgres keeps beside the rows that they sum up. */
+/** Damage to sums that Postgres stores in addition to the rows. */
 export function sumPlants(ground: () => Ground): Plant[] {
   const run = (sql: string, values?: unknown[]) => ground().sql.run(sql, values);
-  /** Moves something from a campaign to the other, so that the sums over all campaigns stay. */
+  /** Moves an amount from one campaign to another, so that the sums over all campaigns stay equal. */
   const mixUp = (table: string, column: string, amount: number, where: string) => {
     const { campaign, other } = ground();
     return run(
@@ -22,7 +22,7 @@ export function sumPlants(ground: () => Ground): Plant[] {
     const move = (signed: number) => mixUp(table ?? "", column ?? "", signed, where ?? "true");
     return [`${what}, mixed up`, () => move(amount), () => move(-amount), checks];
   };
-  /** Moves something between the two rows that there are of an owner, so that his sum stays. */
+  /** Moves an amount between an owner's two rows, so that the owner's sum stays equal. */
   const swapped = (
     what: string,
     [table, member]: [string, string],
@@ -192,7 +192,7 @@ export function sumPlants(ground: () => Ground): Plant[] {
   ];
 }
 
-/** Limits that Postgres keeps by constraints, too: it has to do without them to be damaged. */
+/** Limits that constraints of Postgres also enforce: the constraints are dropped to cause damage. */
 function limitPlants(ground: () => Ground): Plant[] {
   const run = (sql: string, values?: unknown[]) => ground().sql.run(sql, values);
   const deposited = (millicents: number) =>

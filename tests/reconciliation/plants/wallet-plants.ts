@@ -1,7 +1,7 @@
 import { createGameSessions } from "@diegetic/hot-state";
 import { type Ground, type Plant, walletKey } from "./plant.ts";
 
-/** Damage to what wallets and player sessions in Redis know. */
+/** Damage to wallets and player sessions in Redis. */
 export function walletPlants(ground: () => Ground): Plant[] {
   const key = (name: string) => walletKey(ground().advertiser, name);
   const campaignKey = () => key(`campaign:${ground().campaign.campaignId}`);
