@@ -19,7 +19,7 @@ import { affinityParts, affinityScore, compileAffinities } from "./scoring/affin
 import type { Affinity, Campaign } from "./types/campaign.ts";
 import type { GameContext, Placement, PlayerGeo } from "./types/request.ts";
 
-/** The tables and examples of docs/matching.md, worked out by the index and by what explanations use. */
+/** Computes the tables and examples of docs/matching.md with the index and with the functions of explanations. */
 const document = readDocument("docs/matching.md");
 const scene = sectionOf(document, "The scene of the examples");
 const game = placement(scene.json[0] as Partial<Placement>);
@@ -61,7 +61,7 @@ const emberAffinities: Affinity[] = affinities(
       numberIn(row, "Weight"),
     ]),
 );
-/** What gives the other candidates the score that the table says. */
+/** Affinities that give the other candidates their scores in the table. */
 const otherAffinities: Record<string, Affinity[]> = {
   "Silver Stag": affinities(["action", "drink", 0.6]),
   "Nordic Rope": affinities(["mood", "tense", 0.25]),

@@ -9,13 +9,13 @@ const step = fc.oneof(
   fc.record({ does: fc.constant("delete" as const), key }),
 );
 
-describe("a map of what was used lately", () => {
-  it("never has more than it may, nothing but what was put in last, and always what was used last", () => {
+describe("RecentMap", () => {
+  it("never exceeds its limit, returns the latest values, and keeps the most recently used entries", () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 8 }), fc.array(step, { maxLength: 200 }), (most, steps) => {
         const recent = new RecentMap<number, string>(most);
         const truth = new Map<number, string>();
-        /** Keys, the one that was used last at the end. */
+        /** Keys, most recently used last. */
         let used: number[] = [];
         for (const [number, { does, key: at }] of steps.entries()) {
           const isKept = used.slice(-Math.floor(most / 2)).includes(at);
@@ -41,7 +41,7 @@ describe("a map of what was used lately", () => {
     );
   });
 
-  it("has no more than its places when each value takes several, and none that takes more than half of them", () => {
+  it("limits the total weight, and drops values heavier than half of it", () => {
     const { most, places } = {
       most: fc.integer({ min: 2, max: 20 }),
       places: fc.integer({ min: 1, max: 6 }),
@@ -59,7 +59,7 @@ describe("a map of what was used lately", () => {
     );
   });
 
-  it("has two generations, so at least two places", () => {
+  it("requires a maximum weight of at least 2", () => {
     expect(() => new RecentMap(1)).toThrow(RangeError);
     expect(() => new RecentMap(Number.NaN)).toThrow(RangeError);
   });

@@ -4,8 +4,8 @@ import { ShardedMap } from "./sharded-map.ts";
 
 const change = fc.record({ key: fc.string({ maxLength: 12 }), value: fc.option(fc.integer()) });
 
-describe("a map in parts", () => {
-  it("does what a map does", () => {
+describe("ShardedMap", () => {
+  it("behaves like a Map", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
         const plain = new Map<string, number>();

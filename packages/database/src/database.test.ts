@@ -30,7 +30,7 @@ afterAll(async () => {
 const account = (id: string) => ({ id, label: "test" });
 
 describe("errors", () => {
-  it("name what happened, in models and in SQL alike", async () => {
+  it("have the same classes from models and from SQL", async () => {
     await database.account.create({ data: account("acct_twice") });
     const again = { constraint: "accounts_pkey" };
     const raw = database.$executeRaw`INSERT INTO accounts (id, label) VALUES ('acct_twice', 'x')`;
@@ -44,7 +44,7 @@ describe("errors", () => {
     );
   });
 
-  it("say that the database is unavailable: unreachable, too slow, or gone in the middle", async () => {
+  it("report an unavailable database: unreachable, too slow, or ended during a call", async () => {
     const nowhere = createDatabase("postgres://x@127.0.0.1:1/x");
     await expect(nowhere.account.findMany()).rejects.toThrow(DatabaseUnavailable);
     await expect(inTransaction(nowhere, (tx) => tx.account.findMany())).rejects.toThrow(DatabaseUnavailable);
@@ -65,7 +65,7 @@ describe("a database that cannot be used", () => {
     ["postgres://x@127.0.0.1:1/x", /^Postgres is not reached at DATABASE_URL \(.+\): see that it runs/],
     ["another password", /^Postgres refuses the user or the password of DATABASE_URL/],
     ["another database", /^Postgres has no database of the name in DATABASE_URL/],
-  ])("is told in one sentence without its password: %s", async (kind, sentence) => {
+  ])("is described in one sentence without its password: %s", async (kind, sentence) => {
     const url = new URL(kind.startsWith("another") ? server.url : kind);
     if (kind === "another password") url.password = "secret-word";
     if (kind === "another database") url.pathname = "/nowhere";
@@ -97,9 +97,9 @@ describe("inTransaction", () => {
     expect(await database.account.findUnique({ where: { id: "acct_failed" } })).toBeNull();
   });
 
-  it("runs the work again after a deadlock", async () => {
+  it("repeats the work after a deadlock", async () => {
     await database.account.createMany({ data: [account("acct_a"), account("acct_b")] });
-    // Postgres looks for deadlocks after a second: longer than a statement may take in the other tests.
+    // Postgres detects deadlocks after a second, which exceeds the statement time limit of the other tests.
     const patient = createDatabase(server.url);
     let meetings = 0;
     let bothHold = () => {};
@@ -140,7 +140,7 @@ describe("withStatements", () => {
   const insert = (id: string) => Prisma.sql`INSERT INTO accounts (id, label) VALUES (${id}, 'test')`;
   const find = (id: string) => database.account.findUnique({ where: { id } });
 
-  it("runs statements in their order in the same transaction, also those that nobody waits for", async () => {
+  it("runs statements in order in the same transaction, also those that are not awaited", async () => {
     const count = await inTransaction(database, (transaction) =>
       withStatements(transaction, async (statements) => {
         void statements.execute(insert("acct_statement"));
@@ -155,7 +155,7 @@ describe("withStatements", () => {
     expect(await find("acct_statement")).toMatchObject({ label: "last" });
   });
 
-  it("fails with one that nobody waits for", async () => {
+  it("fails with a statement that is not awaited", async () => {
     const twice = inTransaction(database, (transaction) =>
       withStatements(transaction, async (statements) => {
         void statements.execute(insert("acct_statement_twice"));

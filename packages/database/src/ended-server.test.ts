@@ -11,11 +11,11 @@ import { inTransaction } from "./transaction.ts";
 
 const NAME = "ended-server-test";
 
-/** A way of using the only connection of a pool, and how it is closed. */
+/** Uses the only connection of a pool, and closes it. */
 interface User {
   /** Takes the connection out of the pool and runs a statement. */
   run(): Promise<unknown>;
-  /** Gives the connection back as soon as the answer is read. Default: as `run` does. */
+  /** Releases the connection as soon as the result is read. Default: as `run` does. */
   runBefore?(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ const users: [string, (url: string) => User][] = [
   ],
 ];
 
-/** A way to the server that can hold back what the server says, and then passes it on in one piece, its end included. */
+/** A proxy that can hold back the server's output, and then forwards it in one piece, including the end of the connection. */
 class GatheringProxy {
   readonly #server = createServer((client) => this.#join(client));
   readonly #sockets = new Set<Socket>();
@@ -122,7 +122,7 @@ class GatheringProxy {
   }
 }
 
-/** The process of the connection under test, once it has answered a statement that was begun after `since`. */
+/** The server process of the connection under test, once it has answered a statement that began after `since`. */
 async function answeredConnection(administrator: Database, since: string): Promise<number> {
   const [found] = await eventually(async () => {
     const rows = await administrator.$queryRaw<{ pid: number }[]>`
@@ -176,7 +176,7 @@ describe.each(users)("a server that ends a connection of %s", (_what, open) => {
     process.off("uncaughtException", note);
   });
 
-  /** Uses the connection, ends it, and lets the client see all that the server has said in one piece. */
+  /** Uses the connection, ends it, and delivers all output of the server to the client in one piece. */
   async function endBehindAnswer(): Promise<void> {
     const since = await now(administrator);
     proxy.gather();
@@ -188,7 +188,7 @@ describe.each(users)("a server that ends a connection of %s", (_what, open) => {
       );
     const all = [outcome(first())];
     const pid = await answeredConnection(administrator, since);
-    // From here on these wait for the connection.
+    // From here on, these callers wait for the connection.
     all.push(outcome(user.run()), outcome(user.run()));
     await endConnection(administrator, pid);
     proxy.passOn();
@@ -202,7 +202,7 @@ describe.each(users)("a server that ends a connection of %s", (_what, open) => {
     );
   }
 
-  it("ends no process when its last word comes with the answer to a statement", async () => {
+  it("ends no process when its end arrives together with the result of a statement", async () => {
     await user.run();
     await endBehindAnswer();
     expect(uncaught).toEqual([]);

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe("installationId", () => {
-  it("is told in one sentence to be missing, and found again once it is put back", async () => {
+  it("reports a missing id in one sentence, and finds it again once it is put back", async () => {
     const id = await installationId(database);
     expect(id).toMatch(/^inst_[0-9a-f]{32}$/);
 

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const names = { account: "", advertiser: "", campaign: "" };
 
-/** Every test has rows of its own, so that none has to clean up behind another. */
+/** Every test has its own rows, so that no test has to clean up. */
 beforeEach(async () => {
   sequence += 1;
   Object.assign(names, {
@@ -49,7 +49,7 @@ beforeEach(async () => {
   });
 });
 
-/** The constraint that refuses a statement which sets one column of the row of this test. */
+/** The constraint that rejects setting one column of this test's row. */
 async function refusal(table: string, column: string, value: string): Promise<string | null | undefined> {
   const keys: Record<string, string> = {
     advertisers: names.advertiser,
@@ -154,7 +154,7 @@ describe("CHECK constraints", () => {
     expect(await refusal(table, column, value)).toBe(constraint);
   });
 
-  it("leave what is allowed alone", async () => {
+  it("accept allowed values", async () => {
     await createDetails();
     expect(await refusal("advertisers", "spent_millicents", "1000")).toBeUndefined();
     expect(await refusal("campaigns", "spent_millicents", "1000")).toBeUndefined();
@@ -192,7 +192,7 @@ describe("impressions", () => {
       },
     });
 
-  it("need the partition of their day, which any number of callers may ask for", async () => {
+  it("need the partition of their day, which concurrent callers may create", async () => {
     await expect(insert("imp_1", "2031-01-01")).rejects.toThrow(ConstraintViolation);
     const made = await Promise.all([1, 2, 3, 4].map(() => ensureImpressionPartition(database, "2031-01-01")));
     expect(made.filter(Boolean)).toHaveLength(1);
@@ -207,7 +207,7 @@ describe("impressions", () => {
     });
   });
 
-  it("make their partitions without waiting for a writer of another day", async () => {
+  it("create partitions without waiting for writers of other days", async () => {
     await ensureImpressionPartition(database, "2031-02-01");
     await database.$transaction(async (writer) => {
       await writer.$executeRaw`INSERT INTO impressions SELECT '2031-02-01', 'imp_x', match_id, advertiser_id, campaign_id,
@@ -244,7 +244,7 @@ describe("ledger", () => {
     }
   });
 
-  it("takes postings that sum to zero, and no others", async () => {
+  it("accepts only entries that sum to zero", async () => {
     const balanced = [entry("charge", -250n), entry("earning", 175n), entry("fee", 75n)];
     await database.ledgerEntry.createMany({ data: balanced });
     await expect(

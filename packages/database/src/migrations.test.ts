@@ -8,7 +8,7 @@ import { createSchemaEngine } from "./schema-engine.ts";
 
 const SCHEMA = new URL("../../../prisma/schema.prisma", import.meta.url);
 
-/** Enumerations, columns, keys and indexes of a database, as lines that can be compared. */
+/** Enumerations, columns, keys and indexes of a database, as comparable lines. */
 const STRUCTURE = [
   `SELECT 'enum ' || t.typname || ' ' || string_agg(e.enumlabel, ',' ORDER BY e.enumsortorder) AS line
    FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY t.typname`,
@@ -21,7 +21,7 @@ const STRUCTURE = [
   `SELECT 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) AS line
    FROM pg_constraint WHERE contype IN ('p', 'u', 'f') AND connamespace = 'public'::regnamespace
      AND conrelid::regclass::text NOT LIKE '\\_%'`,
-  // Partial indexes are the migration's own; of a partitioned table the definition names the table alone.
+  // Only migrations create partial indexes; the definition of a partitioned table names only the table.
   `SELECT 'index ' || replace(indexdef, ' ON ONLY ', ' ON ') AS line FROM pg_indexes
    WHERE schemaname = 'public' AND indexdef NOT LIKE '% WHERE %' AND tablename NOT LIKE '\\_%'`,
 ];
@@ -82,7 +82,7 @@ describe("migrations", () => {
     expect(await structureOf(migrated.url)).toEqual(expected);
   });
 
-  it("are applied once, whoever starts at the same time", async () => {
+  it("are applied once by concurrent starts", async () => {
     await emptied(described);
     const runs = await Promise.all([1, 2, 3].map(() => migrate(described.url)));
     expect(runs.flat().sort()).toEqual([
@@ -111,7 +111,7 @@ describe("migrations", () => {
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));
   });
 
-  it("give each database an installation's id of its own, once", async () => {
+  it("give each database one installation id of its own", async () => {
     const idsOf = async (pool: pg.Pool) =>
       (await pool.query<{ id: string }>("SELECT id FROM installation")).rows.map(({ id }) => id);
     const one = await emptied(described);

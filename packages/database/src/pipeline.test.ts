@@ -26,7 +26,7 @@ const deadlock = Prisma.sql`DO $$ BEGIN RAISE EXCEPTION 'deadlock detected' USIN
 const count = (prefix: string) => database.account.count({ where: { id: { startsWith: prefix } } });
 
 describe("createPipeline", () => {
-  it("prepares each statement once for a connection, also when it is sent again before it was answered", async () => {
+  it("prepares each statement once per connection, also when it is sent again before its result", async () => {
     const preparing = createPipeline(server.url, { poolSize: 1, prepared: true });
     const ask = (n: number) => Prisma.sql`SELECT ${n}::int + 1 AS next`;
     try {
@@ -34,7 +34,7 @@ describe("createPipeline", () => {
         Promise.all([1, 2].map((n) => statements.query<{ next: number }>(ask(n)))),
       );
       expect(rows).toEqual([[{ next: 2 }], [{ next: 3 }]]);
-      // What fails is not taken for prepared.
+      // A failed statement does not count as prepared.
       const failed = preparing.inTransaction(async (statements) => {
         void statements.execute(orphan);
         await statements.query(Prisma.sql`SELECT 'behind' AS it`);
@@ -51,7 +51,7 @@ describe("createPipeline", () => {
     }
   });
 
-  it("answers one statement, and rejects with the classes of errors", async () => {
+  it("runs one statement, and rejects with the classes of errors.ts", async () => {
     expect(await pipeline.query(Prisma.sql`SELECT 1::bigint AS one`)).toEqual([{ one: 1n }]);
     await expect(pipeline.query(orphan)).rejects.toThrow(ConstraintViolation);
   });
@@ -70,7 +70,7 @@ describe("createPipeline", () => {
     expect(await count("acct_order")).toBe(1);
   });
 
-  it("leaves nothing behind when the work fails, and is as good as new", async () => {
+  it("leaves nothing behind when the work fails, and stays usable", async () => {
     const failed = pipeline.inTransaction(async (statements) => {
       void statements.execute(account("acct_failed_1"));
       await statements.execute(account("acct_failed_2"));
@@ -96,7 +96,7 @@ describe("createPipeline", () => {
     expect(await count("acct_ignored")).toBe(0);
   });
 
-  it("tells what failed, not what could not run after it", async () => {
+  it("rejects with the first failure, not with aborted statements after it", async () => {
     const refused = pipeline.inTransaction(async (statements) => {
       void statements.execute(orphan);
       await statements.execute(account("acct_behind"));
@@ -113,7 +113,7 @@ describe("createPipeline", () => {
     expect(await count("acct_behind")).toBe(1);
   });
 
-  it("lets what the work itself says stand before a statement that failed", async () => {
+  it("rejects with the work's own error rather than that of a failed statement", async () => {
     const failed = pipeline.inTransaction(async (statements) => {
       await statements.execute(orphan).catch(() => undefined);
       throw new Error("known already");
@@ -121,7 +121,7 @@ describe("createPipeline", () => {
     await expect(failed).rejects.toThrow("known already");
   });
 
-  it("tells data that are refused from a database that is unavailable", async () => {
+  it("distinguishes constraint violations from an unavailable database", async () => {
     const nowhere = createPipeline("postgres://nobody@127.0.0.1:1/nothing");
     const none = Prisma.sql`SELECT 1`;
     await expect(nowhere.inTransaction((statements) => statements.query(none))).rejects.toThrow(
@@ -143,7 +143,7 @@ describe("createPipeline", () => {
     expect(await pipeline.inTransaction((statements) => statements.query(none))).toHaveLength(1);
   });
 
-  it("runs the work again after a deadlock", async () => {
+  it("repeats the work after a deadlock", async () => {
     await database.account.createMany({ data: ["acct_a", "acct_b"].map((id) => ({ id, label: "test" })) });
     let meetings = 0;
     let bothHold = () => {};

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe("createReader", () => {
-  it("answers rows with exact numbers, by statements that are prepared once", async () => {
+  it("returns rows with exact numbers, and prepares statements once", async () => {
     const ask = (n: bigint) =>
       reader.query<{ large: bigint; day: string }>(
         Prisma.sql`SELECT ${n}::bigint AS large, to_char(${"2026-11-21"}::date, 'YYYY-MM-DD') AS day`,
@@ -33,12 +33,12 @@ describe("createReader", () => {
     expect(prepared?.count).toBe(2n); // That one, and the one which counts.
   });
 
-  it("rejects with the classes of errors, and is as good as new", async () => {
+  it("rejects with the classes of errors.ts, and stays usable", async () => {
     await expect(reader.query(Prisma.sql`SELECT ${"x"}::int`)).rejects.toThrow(ConstraintViolation);
     expect(await reader.query(Prisma.sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
   });
 
-  it("goes on after the server has ended its connection", async () => {
+  it("continues after the server has ended its connection", async () => {
     const alive = Prisma.sql`SELECT 'alive' AS it`;
     await reader.query(alive);
     await database.$queryRaw`SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE application_name = 'reader-test'`;
@@ -47,7 +47,7 @@ describe("createReader", () => {
     expect(await reader.query(alive)).toEqual([{ it: "alive" }]);
   });
 
-  it("says that a server is unavailable", async () => {
+  it("reports an unavailable server", async () => {
     const nobody = createReader("postgres://nobody@127.0.0.1:9/none");
     await expect(nobody.query(Prisma.sql`SELECT 1`)).rejects.toThrow(DatabaseUnavailable);
     await nobody.close();

@@ -9,8 +9,8 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-describe("a database that an operator names", () => {
-  it("can be used, with the right password and name", async () => {
+describe("a database that an operator sets", () => {
+  it("is usable with the right password and name", async () => {
     const database = await createTestDatabase();
     closers.push(() => database.drop());
     expect(await unusableDatabase(database.url)).toBeUndefined();
@@ -19,13 +19,13 @@ describe("a database that an operator names", () => {
     expect(await unusableDatabase(other.href)).toContain("no database of the name in DATABASE_URL");
   });
 
-  it("is not reached where nobody listens, of which no password is told", async () => {
+  it("is unreachable where no server listens, without naming the password", async () => {
     const sentence = await unusableDatabase("postgres://user:secret@127.0.0.1:1/x");
     expect(sentence).toMatch(/^Postgres is not reached at DATABASE_URL \(.*ECONNREFUSED/);
     expect(sentence).not.toContain("secret");
   });
 
-  it("is none at the address of a Redis, and where everything is silent", async () => {
+  it("is unusable at the address of a Redis or of a silent server", async () => {
     const redis = await startTestRedis();
     const server = createServer((socket) => socket.on("error", () => undefined));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

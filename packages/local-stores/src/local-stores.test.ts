@@ -29,7 +29,7 @@ async function keep(store: Promise<RunningStore>): Promise<RunningStore> {
   return store;
 }
 
-/** Another process starts a store and is then killed; returns the pid of the store. */
+/** Starts a store from another process, kills that process, and returns the pid of the store. */
 async function startAndKillOwner(call: string): Promise<number> {
   const code = `const s = await import(${JSON.stringify(BUILT)}); console.log((await s.${call}).pid); setInterval(() => {}, 1000)`;
   const owner = spawn(process.execPath, ["--input-type=module", "-e", code], {
@@ -43,7 +43,7 @@ async function startAndKillOwner(call: string): Promise<number> {
 }
 
 describe("a local Redis", () => {
-  it("keeps every write over a kill when it appends, and evicts nothing", async () => {
+  it("keeps every write after a kill in append-only mode, and evicts nothing", async () => {
     const first = await keep(startRedis({ dir, appendonly: true }));
     await redisCommand(first.port, "SET money 1");
     process.kill(first.pid, "SIGKILL");
@@ -55,14 +55,14 @@ describe("a local Redis", () => {
     expect(await redisCommand(second.port, "CONFIG GET appendfsync")).toContain("always");
   });
 
-  it("logs into a file that its owner alone can read, also where one is there already", async () => {
+  it("logs to a file that only its owner can read, even if the file existed", async () => {
     const log = join(dir, "redis.log");
     writeFileSync(log, "of an earlier start", { mode: 0o644 });
     await keep(startRedis({ dir }));
     expect(statSync(log).mode & 0o777).toBe(0o600);
   });
 
-  it("says that a given port is taken", async () => {
+  it("reports that a given port is in use", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -75,7 +75,7 @@ describe("a local Redis", () => {
     await eventually(() => processIdentity(pid) === undefined);
   });
 
-  it("stops one that still runs in its directory", async () => {
+  it("stops a server that still runs in its directory", async () => {
     const left = await keep(startRedis({ dir }));
     const next = await keep(startRedis({ dir }));
     await eventually(() => left.hasExited());
@@ -84,7 +84,7 @@ describe("a local Redis", () => {
 });
 
 describe("a local Postgres", () => {
-  it("starts again in its directory, taking the place of one that still runs", async () => {
+  it("starts again in its directory and replaces a server that still runs", async () => {
     const left = await keep(startPostgres({ dir }));
     const next = await keep(startPostgres({ dir, port: left.port }));
     await eventually(() => left.hasExited());
@@ -92,7 +92,7 @@ describe("a local Postgres", () => {
     expect(next.hasExited()).toBe(false);
   });
 
-  it("comes back after its main process was killed", async () => {
+  it("restarts after its main process was killed", async () => {
     const first = await keep(startPostgres({ dir }));
     process.kill(first.pid, "SIGKILL");
     await first.exited;
@@ -107,7 +107,7 @@ describe("a local Postgres", () => {
     await eventually(() => processIdentity(pid) === undefined);
   });
 
-  it("runs below a directory that is closed to everybody else, as a home directory is", async () => {
+  it("runs below a directory that is closed to other users, such as a home directory", async () => {
     const closed = join(dir, "closed");
     mkdirSync(closed);
     chmodSync(closed, 0o700);

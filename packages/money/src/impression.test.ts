@@ -108,7 +108,7 @@ describe("percentages", () => {
     expect(percentToBasisPoints(Number.NaN)).toBeUndefined();
   });
 
-  it("survive the way there and back, all 10001 of them", () => {
+  it("survive the round trip, all 10001 of them", () => {
     for (let basisPoints = 0; basisPoints <= 10_000; basisPoints += 1) {
       expect(percentToBasisPoints(basisPointsToPercent(basisPoints))).toBe(basisPoints);
     }

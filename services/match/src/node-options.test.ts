@@ -3,10 +3,10 @@ import { describe, expect, it } from "@jest/globals";
 import { MATCH_NODE_OPTIONS } from "./node-options.ts";
 
 const quoted = MATCH_NODE_OPTIONS.map((option) => `"${option}"`);
-/** As they stand in a shell, in a list of YAML, and in one of a Helm template. */
+/** The forms in a shell, in a YAML list and in a list of a Helm template. */
 const FORMS = [MATCH_NODE_OPTIONS.join(" "), quoted.join(", "), quoted.join(" ")];
 
-describe("what Node is started with for an instance", () => {
+describe("the Node options of an instance", () => {
   it.each([
     "docker-compose.yml",
     "deploy/helm/diegetic/templates/deployments.yaml",

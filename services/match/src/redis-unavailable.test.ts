@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-it("serves nothing while Redis is unavailable, and recovers by itself", async () => {
+it("serves nothing while Redis is unavailable, and recovers without intervention", async () => {
   const redis = await startTestRedis();
   closers.push(() => redis.stop());
   const world = await World.open(redis.url);
@@ -34,7 +34,7 @@ it("serves nothing while Redis is unavailable, and recovers by itself", async ()
 
   const again = await startTestRedis({ port: Number(new URL(redis.url).port) });
   closers.push(() => again.stop());
-  // It came back empty, so the wallets are frozen: nothing is served, also while the last lease still lives.
+  // It restarted empty, so wallets are frozen and nothing is served, even while the last lease is valid.
   expect([204, 503]).toContain((await world.match(game)).status);
   await eventually(() => world.publisher.rebuild([]).then(() => true));
   await world.reset();

@@ -7,12 +7,12 @@ import { lockDataDirectory } from "./data-directory/lock.ts";
 import { writeStackFile } from "./data-directory/stack-file.ts";
 
 describe("options of npm run audit", () => {
-  it("are a format and a time to wait", () => {
+  it("are a format and a waiting time", () => {
     expect(readAuditOptions([])).toEqual({ json: false, waitSeconds: 10 });
     expect(readAuditOptions(["--json", "--wait", "0"])).toEqual({ json: true, waitSeconds: 0 });
   });
 
-  it("are told by --help", () => {
+  it("are printed by --help", () => {
     expect(readAuditOptions(["--help"])).toBe("help");
   });
 
@@ -48,23 +48,23 @@ describe("the stores of npm run audit", () => {
     processes: [],
   };
 
-  it("are nowhere when no stack runs", async () => {
+  it("are missing when no stack runs", async () => {
     await expect(findStores({ DATA_DIR: dir })).rejects.toThrow(`No stack runs in ${dir}: `);
   });
 
-  it("are gone when the stack was killed, whatever its file says", async () => {
+  it("are missing when the stack was killed, although its file exists", async () => {
     writeStackFile(dir, SILENT);
     await expect(findStores({ DATA_DIR: dir })).rejects.toThrow(`No stack runs in ${dir} any more`);
   });
 
-  it("are called by their names when a running stack has one that does not answer", async () => {
+  it("are named when one of a running stack does not answer", async () => {
     const lock = await lockDataDirectory(dir, "stack");
     writeStackFile(dir, SILENT);
     await expect(findStores({ DATA_DIR: dir })).rejects.toThrow(`Postgres of the stack in ${dir}`);
     lock.release();
   });
 
-  it("are called by the variable that names them", async () => {
+  it("are named by their variable", async () => {
     const named = { DATABASE_URL: SILENT.databaseUrl, REDIS_URL: SILENT.redisUrl };
     await expect(findStores(named)).rejects.toThrow("REDIS_URL names 127.0.0.1:1");
   });

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/da
 import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
 import { expectUsable, readNamedStores } from "./external-stores.ts";
 
-describe("stores that the operator names", () => {
+describe("stores that the operator sets", () => {
   const server = createServer((socket) => socket.destroy());
   let database: TestDatabase;
   let redis: TestRedis;
@@ -19,7 +19,7 @@ describe("stores that the operator names", () => {
     await Promise.all([database.drop(), redis.stop()]);
   });
 
-  it("are taken when they can be used, both or one", async () => {
+  it("are used when they are usable, both or one", async () => {
     await expectUsable({ databaseUrl: database.url, redisUrl: redis.url });
     await expectUsable({ databaseUrl: database.url, redisUrl: undefined });
     await expectUsable({ databaseUrl: undefined, redisUrl: redis.url });
@@ -36,7 +36,7 @@ describe("stores that the operator names", () => {
     );
   });
 
-  it("are told when something else answers there", async () => {
+  it("are reported when another server answers there", async () => {
     const redisUrl = database.url.replace(/^postgres(ql)?:/, "redis:").replace(/\/[^/]*$/, "");
     await expect(expectUsable({ databaseUrl: database.url, redisUrl })).rejects.toThrow(
       /^What answers at REDIS_URL is no Redis: correct the address\.$/,
@@ -50,7 +50,7 @@ describe("stores that the operator names", () => {
     );
   });
 
-  it("are read without their passwords being told", () => {
+  it("are read without revealing passwords", () => {
     expect(readNamedStores({ DATABASE_URL: " ", REDIS_URL: redis.url })).toEqual({
       databaseUrl: undefined,
       redisUrl: redis.url,

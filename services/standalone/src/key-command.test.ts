@@ -46,7 +46,7 @@ describe("arguments of npm run key", () => {
   });
 });
 
-it("a key that serves alone is one of an account that can own no game", () => {
+it("warns that an account with only a serving key can own no game", () => {
   expect(scopesWarning({ label: "x", scopes: ["serving"] })).toContain("can own no game");
   expect(scopesWarning({ label: "x", scopes: ["serving", "developer"] })).toBeUndefined();
   expect(scopesWarning({ label: "x" })).toBeUndefined();
@@ -56,7 +56,7 @@ describe("without DATA_DIR", () => {
   const dir = mkdtempSync(join(tmpdir(), "diegetic-key-"));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  it("a stack that runs elsewhere is named, and no second one is made", () => {
+  it("names a stack that runs elsewhere, and creates no second one", () => {
     const wrongUse = {
       name: "UsageError",
       message: expect.stringContaining("set DATA_DIR=/data/of-mine to"),
@@ -66,20 +66,20 @@ describe("without DATA_DIR", () => {
     );
   });
 
-  it("every one of several is named, as a shell takes it", () => {
+  it("names each of several, quoted for a shell", () => {
     expect(() => expectNoOtherStack(join(dir, "none"), ["/a", "/it's here"])).toThrow(
       "set DATA_DIR=/a or DATA_DIR='/it'\\''s here' to",
     );
   });
 
-  it("a first stack is made, and one that is there is used", () => {
+  it("creates a first stack, and uses an existing one", () => {
     mkdirSync(join(dir, "there", "postgres"), { recursive: true });
     expect(() => expectNoOtherStack(join(dir, "none"), [])).not.toThrow();
     expect(() => expectNoOtherStack(join(dir, "there"), ["/data/of-mine"])).not.toThrow();
   });
 });
 
-// With a stack in .data the command means that one.
+// With a stack in .data, the command uses that one.
 const hasOwnStack = existsSync(join(ROOT, ".data", "postgres"));
 (hasOwnStack ? it.skip : it)(
   "npm run key without DATA_DIR ends with 2 beside a stack that runs elsewhere",
@@ -108,7 +108,7 @@ const hasOwnStack = existsSync(join(ROOT, ".data", "postgres"));
   COMMAND_TIMEOUT_MS,
 );
 
-describe("a key is made nowhere", () => {
+describe("no key is created", () => {
   const before = { ...process.env };
   afterEach(() => {
     process.env = { ...before };

@@ -39,13 +39,13 @@ describe("the settings of the local stack", () => {
     expect(readStackSettings({ ...environment }, []).isReachable).toBe(isReachable);
   });
 
-  it("are told without the passwords that an address may contain", () => {
+  it("are reported without the passwords of addresses", () => {
     const problems = problemsOf({ DATABASE_URL: "mysql://user:secret@x", REDIS_URL: "http://:secret@y" });
     expect(problems).toHaveLength(2);
     expect(problems.join(" ")).not.toContain("secret");
   });
 
-  it("are read once for all services, and every problem is told, once", () => {
+  it("are read once for all services, and every problem is reported once", () => {
     const environment = {
       PORT: "x",
       LOG_LEVEL: "loud",
@@ -69,7 +69,7 @@ describe("the settings of the local stack", () => {
     expect(() => readStackSettings({}, args)).toThrow(expect.objectContaining(problem));
   });
 
-  it("do not take what the stack gives its services itself", () => {
+  it("ignore settings that the stack sets for its services", () => {
     expect(problemsOf({ METRICS_PORT: "x", TRUSTED_PROXIES: "everybody", PLAYER_HASH_KEY: "short" })).toEqual(
       [],
     );

@@ -23,7 +23,7 @@ describe("narrative_hook of an answer", () => {
     expect(hookFor(creative({ narrative_hook: null, brand_name: "brand", ...fields }), 7)).toBe(line);
   });
 
-  it("says of each line where it comes from, also of a creative that is being written", () => {
+  it("names the source of each line, also for an incomplete creative", () => {
     expect(hookOrder({ narrative_hook: "one", alt_hooks: ["two"], tagline: "t" })).toEqual([
       { line: "one", source: "narrative_hook" },
       { line: "two", source: "alt_hooks" },

@@ -31,7 +31,7 @@ const failed = ([fields, changes, facts]: Given) =>
   );
 
 describe("explain", () => {
-  it("passes every check, in the order of the table, for what serves", () => {
+  it("passes every check, in the order of the table, for a campaign that serves", () => {
     const explanation = explain(campaign(), request, rich);
     expect(explanation.wouldServe).toBe(true);
     expect(explanation.checks.map(({ rule, code }) => [rule, code])).toEqual(
@@ -143,7 +143,7 @@ describe("explain", () => {
     expect(checks[0]?.detail).toContain(words);
   });
 
-  it("says plainly that there is nothing to compare with", () => {
+  it("says when there is nothing to compare with", () => {
     const { checks } = explain(campaign({ creatives: [creative({})] }), request, {
       ...rich,
       winningRank: null,
@@ -158,7 +158,7 @@ describe("explain", () => {
     });
   });
 
-  it("names an excluded place that matches beside one that cannot be read", () => {
+  it("names a matching excluded place next to an unreadable one", () => {
     const places = [
       geoTarget({ target_type: "state", country_code: "US", include: false }),
       geoTarget({ target_type: "country", country_code: "FR", include: false }),
@@ -171,7 +171,7 @@ describe("explain", () => {
     );
   });
 
-  it("says of dates that pass that they do", () => {
+  it("describes dates that pass", () => {
     const own = campaign({ start_date: "2026-03-01", end_date: "2026-03-01T12:00Z" });
     const details = explain(own, request, rich).checks.map((one) => one.detail);
     expect(details.slice(1, 3)).toEqual([
@@ -187,7 +187,7 @@ describe("explain", () => {
     );
   });
 
-  it("goes on after the first failure, and shows score, parts with zeros, and ranks", () => {
+  it("continues after the first failure, and returns score, parts with zeros, and ranks", () => {
     const own = campaign({
       status: "paused",
       affinities: affinities(["mood", "tense", 2], ["mood", "calm", 1]),
@@ -255,7 +255,7 @@ describe("explain", () => {
     expect(found).toBeGreaterThan(10);
   });
 
-  it("sums up in one sentence why it would or would not serve", () => {
+  it("summarises in one sentence why it would or would not serve", () => {
     const summaryOf = ([fields, changes, facts]: Given) => {
       const { summary, bidToWinCents } = explain(
         campaign(fields),
@@ -291,7 +291,7 @@ describe("explain", () => {
     ]);
   });
 
-  it("tells nothing of a session in another account's game", () => {
+  it("reveals nothing about a session in another account's game", () => {
     const session = { ads: 0, maxAds: 4, appearances: new Map(), countsAsNew: true };
     const { checks } = explain(campaign(), request, { ...rich, session });
     expect(checks.find((one) => one.rule === "max_ads_per_session")?.detail).toBe(

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type PacingFacts, pacingOf, pacingStatuses } from "./pacing.ts";
 
 const DAY_MS = 86_400_000;
-/** Half of 2026-11-21 is over. */
+/** Noon of 2026-11-21. */
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
 /** A budget of 100 000, an impression costs 100, activated today, nothing spent. */
@@ -89,7 +89,7 @@ describe("the status", () => {
     ["over_pacing", "more than the cap on each of four days", { ...capped, spentMillicents: 4_401 }],
     ["under_pacing", "less than the cap on each of four days", { ...capped, spentMillicents: 3_599 }],
     ["under_pacing", "nothing spent", capped],
-    // 1 % of the budget is 1 000, more than what is expected in the first minute of a flight.
+    // 1 % of the budget is 1 000, more than the expected spend in the first minute of a flight.
     [
       "on_pace",
       "one percent of the budget at the least",
@@ -187,7 +187,7 @@ const anyFacts = fc
     return { ...rest, spentMillicents, todaySpentMillicents: Math.floor(spentMillicents * todayShare) };
   });
 
-/** The formulas of docs/behaviour.md#pacing in plain floating point; undefined where rounding could decide. */
+/** The formulas of docs/behaviour.md#pacing in floating point; undefined when rounding could decide. */
 function naiveStatus(given: PacingFacts, nowMs: number): string | undefined {
   const start = given.startDate === null ? Number.NEGATIVE_INFINITY : Date.parse(given.startDate);
   if (given.firstActivatedAtMs === null || nowMs < start) return "not_started";

@@ -42,7 +42,7 @@ describe("rule 5: blocklist", () => {
     );
   });
 
-  it("admits everything when it is empty, and an empty context by anything but game_id", () => {
+  it("admits everything when empty, and blocks an empty context only by game_id", () => {
     expect(blocklistAdmits(compileBlocklist([]), prepareContext(scene), "g")).toBe(true);
     const types = ["keyword", "theme", "category", "action"] as const;
     const all = compileBlocklist(types.map((rule_type) => ({ rule_type, value: "x" })));
@@ -83,7 +83,7 @@ describe("rule 7: target_tags filter", () => {
     expect(tagsAdmit(compileTags(tags), prepareContext(scene))).toBe(admitted);
   });
 
-  it("admits nothing that names tags when the context is empty", () => {
+  it("admits no campaign with tags when the context is empty", () => {
     expect(tagsAdmit(compileTags(["storm"]), prepareContext({}))).toBe(false);
   });
 });

@@ -25,8 +25,8 @@ describe("rule 2: placement", () => {
     { why: "another kind of affinity is named", fields: { blocked_categories: ["tense"] }, admits: true },
     { why: "a blank entry blocks nothing", fields: { blocked_categories: [" "] }, admits: true },
   ])("$why", ({ fields, admits }) => {
-    const asked = { ...scene, placement: placement(fields), context: { category: "rpg" } };
-    expect(eligibleCandidate(own, asked) !== null).toBe(admits);
+    const request = { ...scene, placement: placement(fields), context: { category: "rpg" } };
+    expect(eligibleCandidate(own, request) !== null).toBe(admits);
   });
 });
 
@@ -34,12 +34,12 @@ describe("rule 3: a creative whose type is in placement_types", () => {
   const hook = creative({ creative_id: "crt_1" });
   const brand = creative({ creative_id: "crt_2", creative_type: "location_brand" });
 
-  it("keeps those of the types, in their order", () => {
+  it("keeps creatives of these types, in order", () => {
     expect(creativesOfTypes([brand, hook], ["narrative_hook", "location_brand"])).toEqual([brand, hook]);
     expect(creativesOfTypes([brand, hook], ["narrative_hook"])).toEqual([hook]);
   });
 
-  it("needs one", () => {
+  it("requires at least one", () => {
     const hooks = { ...scene, placement: placement({ placement_types: ["narrative_hook"] }) };
     const creativesOffered = (creatives: (typeof hook)[]) =>
       eligibleCandidate(campaign({ creatives }), hooks)?.creatives ?? null;

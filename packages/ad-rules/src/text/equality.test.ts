@@ -26,7 +26,7 @@ describe("equality of texts", () => {
     expect(comparable(left)).not.toBe(comparable(right));
   });
 
-  it("brings a text that is in the form already to itself", () => {
+  it("is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(comparable(comparable(text))).toBe(comparable(text));
@@ -35,7 +35,7 @@ describe("equality of texts", () => {
     );
   });
 
-  it("takes blank texts for absent ones and leaves them out of lists", () => {
+  it("treats blank texts as absent and omits them from lists", () => {
     expect([undefined, null, "", "  ", " \u200b"].map(comparableOrNull)).toEqual(Array(5).fill(null));
     expect([...comparableSet(["A", " ", "a ", "b"])]).toEqual(["a", "b"]);
     expect([...comparableSet(null)]).toEqual([]);
@@ -80,7 +80,7 @@ describe("city names, without case and accents", () => {
     expect(comparableCityName(left)).not.toBe(comparableCityName(right));
   });
 
-  it("takes blank names for unknown", () => {
+  it("treats blank names as unknown", () => {
     expect([" ", "\u200f", "\u0640", "\u0301"].map(comparableCityName)).toEqual(Array(4).fill(null));
     expect(comparableCityName(undefined)).toBeNull();
   });

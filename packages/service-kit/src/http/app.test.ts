@@ -39,7 +39,7 @@ describe("order of checks", () => {
     ["out of range", () => post("/api/things/1").send({ name: "x".repeat(11) }), 422],
     ["conflict", () => post("/api/things/1").send({ name: "taken" }), 409],
     ["unknown error", () => post("/api/things/1").send({ name: "crash" }), 500],
-    ["store away", () => post("/api/things/1").send({ name: "down" }), 503],
+    ["store unavailable", () => post("/api/things/1").send({ name: "down" }), 503],
     ["broken encoding without key", () => request(app).get("/api/things/%zz"), 401],
     ["broken encoding with key", () => post("/api/things/%zz").send("{}"), 400],
     ["over-long Idempotency-Key", () => named("ok").set("Idempotency-Key", "k".repeat(256)), 422],
@@ -61,7 +61,7 @@ describe("order of checks", () => {
     expect(response.body.detail).not.toContain("secret");
   });
 
-  it("says how to authenticate, what is allowed and when to come back", async () => {
+  it("says how to authenticate, what is allowed and when to retry", async () => {
     expect((await request(app).get("/api/x")).headers["www-authenticate"]).toBe("Bearer");
     const other = await request(app).put("/api/things/1").auth("igk_game", bearer);
     expect(other.headers.allow).toBe("POST, GET, HEAD");
@@ -139,7 +139,7 @@ describe("requests", () => {
     expect([answer.status, answer.body]).toEqual([200, { sent: {} }]);
   });
 
-  it("takes any of several scopes, and names them all", async () => {
+  it("accepts any of several scopes, and names them all", async () => {
     const refused = await post("/api/trials").send({});
     expect(refused.status).toBe(403);
     expect(refused.body.detail).toBe(
@@ -193,7 +193,7 @@ describe("rate limits", () => {
 describe("the log", () => {
   const away = () => post("/api/things/1").send({ name: "down" });
 
-  it("tells once that a store is unavailable, with the request's id, however many requests are refused", async () => {
+  it("logs an unavailable store once, with the request id, however many requests are refused", async () => {
     const first = await away();
     for (let request = 0; request < 20; request += 1) await away();
     expect(things.warnings).toEqual([

@@ -1,4 +1,4 @@
-/** The fast path and Express answer alike, byte for byte. */
+/** Verifies that the fast path and Express give the same responses, byte for byte. */
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { InvalidInput } from "@diegetic/contracts";
@@ -117,7 +117,7 @@ afterAll(async () => {
   for (const { server } of ways) await server.close(0);
 });
 
-/** Sends the parts one after the other, `cut` ends the connection at once; answers what has come when it ends. */
+/** Sends the parts in order; `cut` ends the connection at once. Resolves with everything received when it ends. */
 function exchange(port: number, parts: readonly string[], cut: boolean): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -136,7 +136,7 @@ function exchange(port: number, parts: readonly string[], cut: boolean): Promise
   });
 }
 
-/** What no two answers share. */
+/** Headers that differ between any two responses. */
 function comparable(answer: string): string {
   return answer
     .replaceAll(/^Date: .+$/gm, "Date: …")
@@ -165,39 +165,39 @@ const chunked = (...texts: string[]) => [
   ...texts.map(chunk),
   "0\r\n\r\n",
 ];
-const asked = (what: string) => JSON.stringify({ do: what });
+const command = (what: string) => JSON.stringify({ do: what });
 
 describe("both ways", () => {
   const cases: [string, string[], number][] = [
-    ["fine", post(asked("echo")), 201],
-    ["with a query", request("POST /api/match?q=a%20b", [bearer("igk_game"), JSON_TYPE], asked("x")), 201],
-    ["an empty query", request("POST /api/match?", [bearer("igk_game"), JSON_TYPE], asked("x")), 201],
-    ["behind a proxy", post(asked("echo"), "X-Forwarded-For: 203.0.113.9, 10.0.0.1"), 201],
-    ["an idempotency key", post(asked("echo"), "Idempotency-Key: k1"), 201],
-    ["an empty idempotency key", post(asked("echo"), "Idempotency-Key:"), 400],
-    ["two idempotency keys", post(asked("echo"), "Idempotency-Key: a", "Idempotency-Key: b"), 201],
-    ["no content", post(asked("nothing")), 204],
-    ["text", post(asked("text")), 200],
+    ["fine", post(command("echo")), 201],
+    ["with a query", request("POST /api/match?q=a%20b", [bearer("igk_game"), JSON_TYPE], command("x")), 201],
+    ["an empty query", request("POST /api/match?", [bearer("igk_game"), JSON_TYPE], command("x")), 201],
+    ["behind a proxy", post(command("echo"), "X-Forwarded-For: 203.0.113.9, 10.0.0.1"), 201],
+    ["an idempotency key", post(command("echo"), "Idempotency-Key: k1"), 201],
+    ["an empty idempotency key", post(command("echo"), "Idempotency-Key:"), 400],
+    ["two idempotency keys", post(command("echo"), "Idempotency-Key: a", "Idempotency-Key: b"), 201],
+    ["no content", post(command("nothing")), 204],
+    ["text", post(command("text")), 200],
     [
       "charset",
-      request("POST /api/match", [bearer("igk_game"), `${JSON_TYPE}; Charset="UTF-8"`], asked("x")),
+      request("POST /api/match", [bearer("igk_game"), `${JSON_TYPE}; Charset="UTF-8"`], command("x")),
       201,
     ],
     [
       "a key in other letters",
-      request("POST /api/match", ["authorization: bEARER igk_game", JSON_TYPE], asked("x")),
+      request("POST /api/match", ["authorization: bEARER igk_game", JSON_TYPE], command("x")),
       201,
     ],
-    ["a limited key", request("POST /api/match", [bearer("igk_usual"), JSON_TYPE], asked("x")), 201],
-    ["no key", request("POST /api/match", [JSON_TYPE], asked("x")), 401],
-    ["malformed key", request("POST /api/match", ["Authorization: Basic abc", JSON_TYPE], asked("x")), 401],
-    ["unknown key", request("POST /api/match", [bearer("igk_none"), JSON_TYPE], asked("x")), 401],
+    ["a limited key", request("POST /api/match", [bearer("igk_usual"), JSON_TYPE], command("x")), 201],
+    ["no key", request("POST /api/match", [JSON_TYPE], command("x")), 401],
+    ["malformed key", request("POST /api/match", ["Authorization: Basic abc", JSON_TYPE], command("x")), 401],
+    ["unknown key", request("POST /api/match", [bearer("igk_none"), JSON_TYPE], command("x")), 401],
     ["limit used up", request("POST /api/match", [bearer("igk_spent"), JSON_TYPE], "{"), 429],
-    ["second limit used up", post(asked("limited")), 429],
+    ["second limit used up", post(command("limited")), 429],
     ["scope", request("POST /api/match", [bearer("igk_adv"), "Content-Type: text/plain"], "{"), 403],
-    ["conflict", post(asked("conflict")), 409],
-    ["crash", post(asked("crash")), 500],
-    ["store away", post(asked("down")), 503],
+    ["conflict", post(command("conflict")), 409],
+    ["crash", post(command("crash")), 500],
+    ["store unavailable", post(command("down")), 503],
     ["wrong field", post("{}"), 422],
     ["no object", post("1"), 400],
     ["malformed", post("{"), 400],
@@ -207,12 +207,12 @@ describe("both ways", () => {
     ["media type", request("POST /api/match", [bearer("igk_game"), "Content-Type: text/plain"], "{}"), 415],
     ["no media type", request("POST /api/match", [bearer("igk_game")], "{}"), 415],
     ["compressed", post("{}", "Content-Encoding: gzip"), 415],
-    ["identity", post(asked("x"), "Content-Encoding: Identity"), 201],
-    ["largest body", post(asked("x").padEnd(LIMIT)), 201],
-    ["too large", post(asked("x").padEnd(LIMIT + 1)), 413],
+    ["identity", post(command("x"), "Content-Encoding: Identity"), 201],
+    ["largest body", post(command("x").padEnd(LIMIT)), 201],
+    ["too large", post(command("x").padEnd(LIMIT + 1)), 413],
     ["chunked", chunked('{"do":', '"x"}'), 201],
     ["chunked and empty", chunked(), 400],
-    ["chunked and too large", chunked(asked("x").padEnd(LIMIT - 10), " ".repeat(11)), 413],
+    ["chunked and too large", chunked(command("x").padEnd(LIMIT - 10), " ".repeat(11)), 413],
     ["a body where none is read", request("POST /api/bodiless", [bearer("igk_game")], "whatever"), 204],
     [
       "in pieces",
@@ -223,25 +223,25 @@ describe("both ways", () => {
       ],
       201,
     ],
-    ["expects to be asked on", post(asked("x"), "Expect: 100-continue"), 201],
-    ["another expectation", post(asked("x"), "Expect: the-unexpected"), 201],
+    ["expects to be asked on", post(command("x"), "Expect: 100-continue"), 201],
+    ["another expectation", post(command("x"), "Expect: the-unexpected"), 201],
     ["HEAD", request("HEAD /api/match", [bearer("igk_game")]), 405],
     ["GET", request("GET /api/match", [bearer("igk_game")]), 405],
-    ["trailing slash", request("POST /api/match/", [bearer("igk_game"), JSON_TYPE], asked("x")), 404],
-    ["other letters", request("POST /api/Match", [bearer("igk_game"), JSON_TYPE], asked("x")), 404],
-    ["two slashes", request("POST //api/match", [bearer("igk_game"), JSON_TYPE], asked("x")), 404],
-    ["encoded letters", request("POST /api/m%61tch", [bearer("igk_game"), JSON_TYPE], asked("x")), 404],
-    ["broken encoding", request("POST /api/match%zz", [bearer("igk_game"), JSON_TYPE], asked("x")), 404],
+    ["trailing slash", request("POST /api/match/", [bearer("igk_game"), JSON_TYPE], command("x")), 404],
+    ["other letters", request("POST /api/Match", [bearer("igk_game"), JSON_TYPE], command("x")), 404],
+    ["two slashes", request("POST //api/match", [bearer("igk_game"), JSON_TYPE], command("x")), 404],
+    ["encoded letters", request("POST /api/m%61tch", [bearer("igk_game"), JSON_TYPE], command("x")), 404],
+    ["broken encoding", request("POST /api/match%zz", [bearer("igk_game"), JSON_TYPE], command("x")), 404],
     [
       "an address as the target",
-      request("POST http://x/api/match", [bearer("igk_game"), JSON_TYPE], asked("x")),
+      request("POST http://x/api/match", [bearer("igk_game"), JSON_TYPE], command("x")),
       201,
     ],
-    ["a fragment", request("POST /api/match#x", [bearer("igk_game"), JSON_TYPE], asked("x")), 201],
-    ["no such path", request("POST /api/other", [bearer("igk_game"), JSON_TYPE], asked("x")), 404],
-    ["two lengths", post(asked("x"), "Content-Length: 1"), 400],
-    ["length and chunks", post(asked("x"), "Transfer-Encoding: chunked"), 400],
-    ["headers too large", post(asked("x"), `X-Long: ${"x".repeat(20_000)}`), 431],
+    ["a fragment", request("POST /api/match#x", [bearer("igk_game"), JSON_TYPE], command("x")), 201],
+    ["no such path", request("POST /api/other", [bearer("igk_game"), JSON_TYPE], command("x")), 404],
+    ["two lengths", post(command("x"), "Content-Length: 1"), 400],
+    ["length and chunks", post(command("x"), "Transfer-Encoding: chunked"), 400],
+    ["headers too large", post(command("x"), `X-Long: ${"x".repeat(20_000)}`), 431],
     [
       "less than was announced",
       request("POST /api/match", [bearer("igk_game"), JSON_TYPE, "Content-Length: 50"]),
@@ -258,12 +258,12 @@ describe("both ways", () => {
 
   it("several requests on one connection", async () => {
     const open = (what: string) =>
-      post(asked(what)).map((one) => one.replace(CLOSE, "Connection: keep-alive"));
+      post(command(what)).map((one) => one.replace(CLOSE, "Connection: keep-alive"));
     const answer = await askBoth([
       ...open("echo"),
       ...open("conflict"),
       ...open("nothing"),
-      ...post(asked("text")),
+      ...post(command("text")),
     ]);
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(
       [201, 409, 204, 200].map((status) => `HTTP/1.1 ${status}`),
@@ -273,7 +273,7 @@ describe("both ways", () => {
   it("a refused body does not become the next request", async () => {
     const body = `POST /api/match HTTP/1.1\r\nHost: x\r\n\r\n`;
     const refused = request("POST /api/match", [JSON_TYPE], body).map((one) => one.replace(CLOSE, "X: y"));
-    const answer = await askBoth([...refused, ...post(asked("echo"))]);
+    const answer = await askBoth([...refused, ...post(command("echo"))]);
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 201"]);
   });
 
@@ -286,7 +286,7 @@ describe("both ways", () => {
     });
   });
 
-  it("are measured alike", async () => {
+  it("are measured equally", async () => {
     const [express, lane] = await Promise.all(
       ways.map(async ({ metrics }) =>
         (await metrics.exposition()).text.split("\n").filter((line) => line.includes("seconds_count")),

@@ -3,7 +3,7 @@ import { clientNetwork } from "./client-address.ts";
 
 const from = (ip: string | undefined, peer: string | undefined) => clientNetwork(ip, peer);
 
-describe("what requests without a valid key are counted by", () => {
+describe("the rate limit bucket of requests without a valid key", () => {
   it.each([
     ["192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -18,5 +18,5 @@ describe("what requests without a valid key are counted by", () => {
     (claimed) => expect(from(claimed, "10.0.0.1")).toBe("10.0.0.1"),
   );
 
-  it("one bucket for whom nobody knows", () => expect(from(undefined, undefined)).toBe("unknown"));
+  it("one bucket for unknown clients", () => expect(from(undefined, undefined)).toBe("unknown"));
 });

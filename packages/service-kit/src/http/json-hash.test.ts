@@ -19,14 +19,14 @@ describe("canonicalJson", () => {
     );
   });
 
-  it("refuses a body without end", () => {
+  it("refuses a body that is nested too deeply", () => {
     const deep = JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`);
     expect(() => canonicalJson(deep)).toThrow(InvalidInput);
   });
 });
 
 describe("jsonSha256", () => {
-  it("does not see the order of fields, but everything else", () => {
+  it("ignores only the order of fields", () => {
     expect(jsonSha256({ a: 1, b: { c: [1, 2], d: null } })).toBe(
       jsonSha256({ b: { d: null, c: [1, 2] }, a: 1 }),
     );

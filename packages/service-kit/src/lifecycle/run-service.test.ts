@@ -65,7 +65,7 @@ describe("runService", () => {
     expect(await exit).toEqual([0, null]);
   });
 
-  it("gives up a drain that takes too long", async () => {
+  it("aborts a drain that takes too long", async () => {
     const child = start({ STOP: "never" });
     await child.ready;
     child.process.kill("SIGTERM");

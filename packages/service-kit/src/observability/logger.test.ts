@@ -25,7 +25,7 @@ describe("errors in the log", () => {
     });
   });
 
-  it("say of a store that is unavailable only that, wherever it stands among the causes", () => {
+  it("describe an unavailable store only by its sentence, at any depth of causes", () => {
     const away = Object.assign(new Error("\nInvalid call\n\nno server"), { code: "ECONNREFUSED" });
     let text = "";
     const logger = createLogger(
@@ -45,7 +45,7 @@ describe("errors in the log", () => {
     });
   });
 
-  it("do not carry the command, the row or the request that drivers hang on them", () => {
+  it("omit commands, rows and requests that drivers attach", () => {
     const error = Object.assign(new Error("WRONGPASS invalid username-password pair"), {
       command: { name: "auth", args: ["the-password"] },
       detail: "Failing row contains (adv_1, studio@example.com).",

@@ -3,7 +3,7 @@ import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createLogger } from "./logger.ts";
 import { createOutageLog, OutageKinds } from "./outage-log.ts";
 
-it("each part that was unavailable has one warning, and one information when it is back, with all failures", async () => {
+it("logs one warning for each unavailable part, and one info line with all failures after recovery", async () => {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: "match", instance: "test", level: "info" }, destination);
@@ -25,7 +25,7 @@ it("each part that was unavailable has one warning, and one information when it 
   ]);
 });
 
-it("writes few lines of kinds without end", () => {
+it("logs few lines for unlimited kinds", () => {
   let written = 0;
   const unavailable = () => {
     written += 1;
@@ -35,7 +35,7 @@ it("writes few lines of kinds without end", () => {
   expect(written).toBe(101);
 });
 
-it("tells of a further kind by its name once others are over", async () => {
+it("logs a further kind by its name once others have recovered", async () => {
   const logged = new Set<string>();
   const kinds = new OutageKinds<Error>((kind) => ({
     unavailable: () => logged.add(kind),

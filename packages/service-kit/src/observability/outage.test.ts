@@ -18,7 +18,7 @@ describe("an outage", () => {
     ]);
   });
 
-  it("goes on when something fails again within two seconds", () => {
+  it("continues when something fails again within two seconds", () => {
     const outage = new Outage();
     outage.failed(0);
     outage.succeeded(1_000);
@@ -36,7 +36,7 @@ describe("an outage", () => {
     expect(outage.failed(3_001, 5)).toEqual({ kind: "began", failures: 5, outageSeconds: 0 });
   });
 
-  it("is logged to have ended exactly once for each that began, whatever comes, and counts every failure", () => {
+  it("ends exactly once for each start, after any sequence of calls, and counts every failure", () => {
     const step = fc.record({
       what: fc.constantFrom("failed" as const, "works" as const),
       afterMs: fc.nat(12_000),

@@ -3,7 +3,7 @@ import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createLogger } from "./logger.ts";
 import { createWaitLog } from "./wait-log.ts";
 
-it("a wait is information at first, a warning when it lasts, and information when it is over", async () => {
+it("a wait is logged as info first, as a warning while it lasts, and as info when it is over", async () => {
   const lines: { level: number; msg: string; outageSeconds?: number }[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: "match", instance: "test", level: "info" }, destination);

@@ -20,7 +20,7 @@ const problem = (args: string[]): UsageError => {
 };
 
 describe("options", () => {
-  it("have their defaults, and the values that were given", () => {
+  it("have defaults and given values", () => {
     expect(read([])).toEqual({ json: false, wait: 10, minutes: 2, only: undefined });
     expect(read(["--json", "--wait=0", "--minutes", "0.5", "--only", "billing, match"])).toEqual({
       json: true,
@@ -46,7 +46,7 @@ describe("options", () => {
     expect(problem(args).message).toBe(`${sentence}\n${USAGE}`);
   });
 
-  it("are refused all at once, also what is missing", () => {
+  it("are all refused at once, missing ones included", () => {
     const needed = { ...options, label: textSetting("--label", { maxLength: 9 }) };
     const refuse = () => readOptions(["--wait=x"], needed, USAGE);
     expect(refuse).toThrow(

@@ -18,7 +18,7 @@ describe("the address of a store", () => {
     ["REDIS_URL", "redis://:secret@127.0.0.1:6379/1"],
     ["REDIS_URL", "rediss://redis.example"],
     ["REDIS_URL", "redis-cluster://h1:7000,h2:7001"],
-  ])("is taken: %s=%s", (variable, text) => {
+  ])("is accepted: %s=%s", (variable, text) => {
     expect(Object.values(read({ ...GOOD, [variable]: text }))).toContain(text);
   });
 

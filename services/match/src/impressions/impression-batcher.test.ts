@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 describe("ImpressionBatcher", () => {
-  it("gathers for a moment", async () => {
+  it("collects for 25 ms", async () => {
     for (let i = 0; i < 3; i++) batcher.add(record(i));
     expect(jobs).toEqual([]);
     await eventually(() => jobs.length > 0);
@@ -65,7 +65,7 @@ describe("ImpressionBatcher", () => {
     expect(outcomes).toEqual({ dropped: 3_000, queued: 22_000 });
   });
 
-  it("leaves to the outbox what cannot be queued", async () => {
+  it("leaves impressions that cannot be queued to the outbox", async () => {
     queue = () => Promise.reject(new Error("Connection is closed."));
     batcher.add(record(1));
     await batcher.flush();

@@ -21,7 +21,7 @@ beforeEach(() => world.reset());
 describe("retries", () => {
   const bodies = (answers: Response[]) => new Set(answers.map(({ body }) => JSON.stringify(body)));
 
-  it("of one match_id, side by side on two instances, return one record", async () => {
+  it("of one match_id, concurrently on two instances, return one record", async () => {
     const { game, campaign, match } = await matched(world);
     await world.match(game);
     const answers = await Promise.all(
@@ -34,7 +34,7 @@ describe("retries", () => {
     expect(await spentAndHeld(world, campaign)).toEqual([1_000, 1_000]);
   });
 
-  it("of one Idempotency-Key, side by side, return one record and take one match", async () => {
+  it("of one Idempotency-Key, concurrently, return one record and take one match", async () => {
     const { game, campaign, match } = await matched(world);
     for (let i = 0; i < 5; i++) await world.match(game);
     const { campaign_id, creative_id } = match;
@@ -61,7 +61,7 @@ describe("retries", () => {
     expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("Idempotency-Key")]);
   });
 
-  it("of one Idempotency-Key never charge another match, whatever the advertiser's wallet has forgotten", async () => {
+  it("of one Idempotency-Key never charge another match, even if the wallet lost data", async () => {
     const { game, campaign, match } = await matched(world);
     await world.match(game);
     const { campaign_id, creative_id } = match;
@@ -82,7 +82,7 @@ describe("retries", () => {
     expect(await spentAndHeld(world, campaign)).toEqual([1_000, 1_000]);
   });
 
-  it("of one Idempotency-Key are told to billing, in case that Redis has forgotten the first", async () => {
+  it("of one Idempotency-Key are queued for billing, in case Redis lost the first", async () => {
     const { game, campaign, match } = await matched(world);
     await world.match(game);
     const { campaign_id, creative_id } = match;
@@ -119,7 +119,7 @@ describe("retries", () => {
     expect((await send()).status).toBe(201);
   });
 
-  it("keys are the account's own, and have 255 characters at most", async () => {
+  it("keys are per account and have at most 255 characters", async () => {
     const { game, match } = await matched(world);
     expect((await world.impression(game, match).set("Idempotency-Key", "k".repeat(256))).status).toBe(422);
     expect((await world.impression(game, match).set("Idempotency-Key", "k".repeat(255))).status).toBe(201);

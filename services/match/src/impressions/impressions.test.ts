@@ -48,7 +48,7 @@ describe("POST /impressions", () => {
     expect(await spentAndHeld(world, campaign)).toEqual([1_234, 0]);
   });
 
-  it("takes the oldest unbilled match without a match_id, one match each", async () => {
+  it("without a match_id, takes the oldest unbilled match, one each", async () => {
     const { game, campaign, match } = await matched(world);
     await world.match(game);
     const { campaign_id, creative_id } = match;
@@ -81,7 +81,7 @@ describe("POST /impressions", () => {
     }
   });
 
-  it("tells unknown from foreign from unmatched", async () => {
+  it("distinguishes unknown, foreign and unmatched", async () => {
     const { game, campaign, match } = await matched(world);
     const other = await world.addCampaign({ status: "paused" });
     const foreign = await world.addGame({ account_id: "acct_other" });
@@ -104,7 +104,7 @@ describe("POST /impressions", () => {
     expect(await statusOf(game, {})).toBe(201);
   });
 
-  it("bills what was matched though the campaign is paused, the creative deleted, the placement disabled", async () => {
+  it("bills a match although campaign, creative or placement were paused, deleted or disabled since", async () => {
     const { game, campaign, match } = await matched(world);
     await world.addCampaign({
       ...campaign,
@@ -117,13 +117,13 @@ describe("POST /impressions", () => {
     expect((await world.impression(game, { ...match, match_id: "mat_other" })).status).toBe(404);
   });
 
-  it("costs the bid that was in force at the match", async () => {
+  it("charges the bid in force at the match", async () => {
     const { game, campaign, match } = await matched(world, { cpm_bid_cents: 1_000 });
     await world.addCampaign({ ...campaign, version: 2, cpm_bid_cents: 9_000 });
     expect((await world.impression(game, match)).body.charged_cents).toBe(1);
   });
 
-  it("refuses what no longer fits a lowered budget", async () => {
+  it("refuses an impression that no longer fits a lowered budget", async () => {
     const { game, campaign, match } = await matched(world);
     await world.addCampaign({ ...campaign, version: 2, budgetMillicents: 999 });
     const response = await world.impression(game, match);
@@ -222,7 +222,7 @@ describe("money", () => {
   });
 });
 
-describe("what the billing service gets", () => {
+describe("the records for the billing service", () => {
   it("is also what was charged by a request that could not be answered", async () => {
     const { game, match } = await matched(world);
     await world.redis.set("{due}:outbox", "no index");

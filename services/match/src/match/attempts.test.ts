@@ -23,10 +23,10 @@ const REQUESTS = 4;
 const CAMPAIGNS = 14;
 const PLAYER = { user_id: "p", session_id: "s" };
 
-/** A way in which a campaign that passes every other rule is refused by its advertiser's state in Redis. */
+/** Makes the wallet in Redis refuse a campaign that passes every other rule. */
 interface Refused {
   wish: CampaignWish;
-  /** What management does after each publication, so that nothing an instance remembers holds for the next request. */
+  /** Repeated after each publication, as management does, so that no remembered refusal applies to the next request. */
   after?: (campaign: SnapshotCampaign) => Promise<unknown>;
 }
 
@@ -54,7 +54,7 @@ const REFUSALS: Record<string, Refused> = {
   },
 };
 
-/** Publishes each campaign again under a newer version: refusals that are remembered for the older one end. */
+/** Publishes each campaign again under a newer version, which ends remembered refusals of the older one. */
 async function patchAll(
   campaigns: readonly { campaign_id: string; refused: Refused; bid: number }[],
   advertiserId: string,
@@ -96,12 +96,12 @@ describe("an advertiser whose many campaigns outbid all others and are always re
     60_000,
   );
 
-  it("does not either when its campaigns are refused for every reason in turn", async () => {
+  it("does not even when its campaigns are refused for every reason in turn", async () => {
     const { balance: _ofAllCampaigns, ...others } = REFUSALS;
     await expectRivalServed(await world.addGame(), Object.values(others));
   }, 60_000);
 
-  it("is tried again when nobody else has a campaign", async () => {
+  it("is tried again when no other advertiser has a campaign", async () => {
     const game = await world.addGame();
     const advertiser_id = newId("adv");
     for (let i = 0; i < MAX_RESERVATIONS - 1; i++) {
@@ -114,7 +114,7 @@ describe("an advertiser whose many campaigns outbid all others and are always re
 
 describe("a developer whose open holds take half of what campaigns have left", () => {
   const HOLDS = 100;
-  /** A campaign of which another game of the same account holds a hundred impressions: half of its budget. */
+  /** A campaign of which another game of the same account holds a hundred impressions, half of its budget. */
   async function heldCampaign(bid: number): Promise<SnapshotCampaign> {
     const campaign = await world.addCampaign({ cpm_bid_cents: bid, budgetMillicents: 2 * HOLDS * bid });
     const match = {
@@ -157,19 +157,19 @@ describe("a developer whose open holds take half of what campaigns have left", (
     expect((await world.match(rivals, {}, { key })).body.campaign_id).toBe(campaign.campaign_id);
   });
 
-  it("still reaches the campaigns that have enough left, however many have not", async () => {
+  it("reaches the campaigns that have enough left, however many do not", async () => {
     const game = await world.addGame();
     for (let i = 0; i < MAX_RESERVATIONS; i++) await heldCampaign(5_000 + 500 * i);
     const open = await world.addCampaign({ cpm_bid_cents: 100 });
-    // The first request uses up its attempts, and those that follow know.
+    // The first request uses up its attempts; the following ones remember the refusals.
     await world.match(game);
     expect((await world.match(game)).body.campaign_id).toBe(open.campaign_id);
   }, 60_000);
 });
 
 describe("Attempts", () => {
-  /** What is left of a request, however some advertisers use it. */
-  it("leave a further advertiser one, unless four others or more have used them up", () => {
+  /** Reservations that remain of a request after arbitrary use by some advertisers. */
+  it("leave one for a further advertiser, unless at least four others have used them up", () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 5 }), { maxLength: 40 }), (advertisers) => {
         const attempts = new Attempts();
@@ -185,7 +185,7 @@ describe("Attempts", () => {
     );
   });
 
-  it("let each advertiser start a request anew twice", () => {
+  it("let each advertiser restart a decision twice", () => {
     const attempts = new Attempts();
     const starts = (id: string) => [1, 2, 3].map(() => attempts.startFresh(id));
     expect(starts("adv_1")).toEqual([true, true, false]);

@@ -18,7 +18,7 @@ afterAll(async () => {
 beforeEach(() => world.reset());
 
 describe("POST /match", () => {
-  it("answers the whole match", async () => {
+  it("returns the complete match", async () => {
     const game = await world.addGame();
     const campaign = await world.addCampaign({
       cpm_bid_cents: 2_500,
@@ -49,7 +49,7 @@ describe("POST /match", () => {
     expect(totals).toMatchObject({ heldMillicents: 2_500, spentMillicents: 0 });
   });
 
-  it("answers what the creative says of product, tagline and tone", async () => {
+  it("returns product, tagline and tone of the creative", async () => {
     const game = await world.addGame();
     const words = { product_name: "Hemp rope", tagline: "Holds.", tone: "humorous" } as const;
     await world.addCampaign({ creatives: [words] });
@@ -168,10 +168,10 @@ describe("no match", () => {
     for (let i = 0; i < 3; i++) expect(await reasonOf(world.match(game, player))).toBe("budget");
   });
 
-  it("takes no place in a session for a request that has nothing to try", async () => {
+  it("takes no session seat for a request without a candidate", async () => {
     const game = await world.addGame();
     await world.addCampaign({ budgetMillicents: 1 });
-    // A refusal is remembered for a moment: sooner or later two requests fall into it.
+    // Refusals are remembered briefly, so eventually two requests fall into that time.
     await eventually(async () => {
       await world.match(game);
       const before = await world.redis.keys(`{game:${game.game_id}}:*`);
@@ -180,7 +180,7 @@ describe("no match", () => {
     });
   });
 
-  it("leaves nothing taken behind", async () => {
+  it("leaves no holds and seats behind", async () => {
     const game = await world.addGame({ max_ads_per_session: 1 });
     const campaign = await world.addCampaign({ budgetMillicents: 999 });
     for (let i = 0; i < 3; i++) expect(await reasonOf(world.match(game, { user_id: "p" }))).toBe("budget");
@@ -263,7 +263,7 @@ describe("choice", () => {
     expect(winners).toEqual([a, a, b, b, b]);
   });
 
-  it("passes over a campaign whose newer version is not published yet", async () => {
+  it("skips a campaign whose newer version is not published yet", async () => {
     const game = await world.addGame();
     const campaign = await world.addCampaign({ cpm_bid_cents: 9_000 });
     const second = await world.addCampaign();

@@ -21,7 +21,7 @@ const document = readDocument("docs/matching.md");
 const HEADING = "Example: one player session";
 
 describe("docs/matching.md: one player session", () => {
-  it("goes step by step as the document says", async () => {
+  it("follows the steps of the document", async () => {
     const game = await world.addGame({ max_ads_per_session: 3 });
     const creatives = jsonIn(document, HEADING) as Partial<SnapshotCreative>[];
     const campaign = await world.addCampaign({

@@ -73,7 +73,7 @@ function requestOf(leaseExpiresMs: number): LoadedRequest {
   };
 }
 
-/** A campaign at this bid, and the advertiser whose money it spends. */
+/** A campaign with this bid, and its advertiser. */
 async function openCandidate(bidCents: number): Promise<{ advertiserId: string; candidate: Candidate }> {
   const money = createMoneyCommands(redis);
   const [advertiserId, campaignId] = [newId("adv"), newId("camp")];
@@ -103,13 +103,13 @@ async function openCandidate(bidCents: number): Promise<{ advertiserId: string; 
 }
 
 describe("a request whose first campaign was refused", () => {
-  it("holds no other one once the lease is over under which it was decided", async () => {
+  it("holds no other campaign after the lease of its decision has expired", async () => {
     const dependencies = dependenciesOf();
     const trial = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
     const dear = await openCandidate(DEPOSITED + 1);
     const first = await reserveOne(dependencies, requestOf(Number.MAX_SAFE_INTEGER), dear.candidate, trial);
     expect(first).toEqual({ outcome: "refused" });
-    // The process is suspended here for longer than its lease.
+    // Simulates a suspension of the process that outlasts its lease.
     const other = await openCandidate(DEPOSITED);
     const second = reserveOne(dependencies, requestOf(LEASE_OVER_MS), other.candidate, trial);
     await expect(second).rejects.toThrow(LeaseExpired);

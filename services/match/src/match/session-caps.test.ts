@@ -26,11 +26,11 @@ const MAX_USES = 3;
 const CREATIVE_ID = "crt_a";
 
 type Step =
-  /** So many requests of the player at once. */
+  /** Number of concurrent requests of the player. */
   | { kind: "match"; requests: number }
-  /** Nobody asks for a while, in parts of the idle time. */
+  /** A pause without requests, as a fraction of the idle time. */
   | { kind: "pause"; idles: number }
-  /** One of the holds lapses unseen, whichever session it was of. */
+  /** One of the holds lapses, of any session. */
   | { kind: "lapse"; hold: number };
 
 const steps = fc.array(
@@ -59,14 +59,14 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The caps of one player session after the other, as plainly as they can be said. */
+/** Reference implementation of the caps of successive player sessions. */
 class Model {
   #session = 0;
   #idles = 0;
   #appearances = 0;
   #served = 0;
 
-  /** How often each of the requests that get an ad finds the creative seen. */
+  /** For each request with an ad: earlier appearances of the creative. */
   match(requests: number): number[] {
     if (this.#idles >= 1) {
       this.#session += 1;
@@ -98,7 +98,7 @@ class Model {
   }
 }
 
-/** A player in a game before one campaign. Time passes by making everything that is stored older. */
+/** A player in a game with one campaign. Simulates time by ageing everything stored. */
 class Player {
   readonly money = createMoneyCommands(redis);
   readonly sessions = createGameSessions(redis);
@@ -123,14 +123,14 @@ class Player {
 
   /**
    * One request.
-   * @param scheduler decides in which order the commands of requests that run at once arrive
-   * @param skewMs how far the clock of the game's node is ahead of that of the advertiser's
+   * @param scheduler decides in which order the commands of concurrent requests arrive
+   * @param skewMs lead of the clock of the game's node over that of the advertiser's node
    */
   async match(scheduler: fc.Scheduler, skewMs: number): Promise<TrialOutcome> {
     const { money, sessions } = this;
     const dependencies = {
       settings: {
-        // A millisecond: what is held may lapse at any time.
+        // One millisecond, so that holds may lapse at any time.
         holdTtlSeconds: 0.001,
       },
       money: {
@@ -225,7 +225,7 @@ class Player {
 }
 
 describe("creative caps of player sessions", () => {
-  it("count from the session's start, whatever runs side by side and however clocks differ", async () => {
+  it("count from the session's start, under any concurrency and clock skew", async () => {
     await fc.assert(
       fc.asyncProperty(
         steps,

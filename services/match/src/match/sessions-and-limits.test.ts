@@ -23,7 +23,7 @@ describe("player sessions", () => {
   const count = async (answers: Promise<{ status: number }>[]) =>
     (await Promise.all(answers)).filter(({ status }) => status === 200).length;
 
-  it("gives a session no more ads than its cap, whatever runs side by side", async () => {
+  it("gives a session no more ads than its cap under any concurrency", async () => {
     const game = await world.addGame({ max_ads_per_session: 3 });
     await world.addCampaign();
     const player = { user_id: "p", session_id: "s" };
@@ -52,7 +52,7 @@ describe("player sessions", () => {
     await world.addCampaign({ creatives: [{ max_uses_per_game: 1 }] });
     expect((await world.match(game, { user_id: "p" })).status).toBe(200);
     expect((await world.match(game, { user_id: "p" })).headers["x-no-match-reason"]).toBe("session_cap");
-    // Each look keeps the session alive, so they stand further apart than its idle time of one second.
+    // Each attempt extends the session, so the attempts are further apart than its idle time of one second.
     const again = await eventually(
       async () => ((await world.match(game, { user_id: "p" })).status === 200 ? true : undefined),
       { everyMs: 1_200, timeoutMs: 10_000 },
@@ -60,7 +60,7 @@ describe("player sessions", () => {
     expect(again).toBe(true);
   });
 
-  it("begins anew with the first request after the pause: caps, hooks, and two requests at once", async () => {
+  it("starts again with the first request after the pause: caps, hooks, and two concurrent requests", async () => {
     const game = await world.addGame();
     await world.addCampaign({
       creatives: [{ max_uses_per_game: 3, narrative_hook: "first", alt_hooks: ["second", "third"] }],
@@ -109,7 +109,7 @@ describe("limits", () => {
     const key = await world.addKey({ rate_limit_per_minute: 4 });
     const statuses = [];
     for (let i = 0; i < 6; i++) statuses.push((await world.match(game, {}, { key, instance: i % 2 })).status);
-    // A window may end in between, then two of them are counted in the next one.
+    // A window may end meanwhile; then two requests count in the next one.
     expect(statuses.slice(0, 4)).toEqual([204, 204, 204, 204]);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
   });

@@ -30,7 +30,7 @@ beforeEach(() => {
 
 const passing = (reason: ReserveRefusal) => ({ reason, lasts: null });
 const drawn = (nowMs: number) => index.draw(scene(nowMs), () => 0);
-/** Whether the campaign, alone in the index beside the one that was refused, is passed over. */
+/** Whether the index skips the campaign, which is alone in it with the refused one. */
 function standing(one: typeof campaign, nowMs: number): boolean {
   return !index.ties(scene(nowMs)).some((tie) => tie.campaign.campaign_id === one.campaign_id);
 }
@@ -45,7 +45,7 @@ describe("RefusalMemory", () => {
     expect(standing(campaign, 1_250)).toBe(false);
   });
 
-  it("says that money was lacking when nobody else can be drawn", () => {
+  it("reports lack of money when there is no other candidate", () => {
     index.upsert(campaign);
     memory.remember(campaign, passing("daily_cap"), at(1_000));
     expect(drawn(1_001)).toMatchObject({ candidate: null, lackedMoney: true, passedOver: true });
@@ -77,7 +77,7 @@ describe("RefusalMemory", () => {
     expect(standing(sibling, 2_001)).toBe(false);
   });
 
-  it("does not remember what is about one request alone, and knows a missing wallet from a lack of money", () => {
+  it("forgets refusals of a single request, and distinguishes a missing wallet from lack of money", () => {
     index.upsert(campaign);
     memory.remember(campaign, passing("creative_cap"), at(1_000));
     memory.remember(campaign, passing("not_active"), at(1_000));
@@ -105,7 +105,7 @@ describe("RefusalMemory", () => {
     expect(standing(campaign, 2_250)).toBe(false);
   });
 
-  it("does not let a refusal outdate a deposit that came while it was on its way", () => {
+  it("does not let a refusal override a deposit that arrived meanwhile", () => {
     index.upsert(campaign);
     memory.remember(campaign, passing("balance"), { advertiserVersion: 0, nowMs: 1_000 });
     expect(standing(campaign, 1_001)).toBe(false);
@@ -127,7 +127,7 @@ describe("RefusalMemory", () => {
     expect(standing(campaign, 4_000_002)).toBe(false);
   });
 
-  it("finds an advertiser of very many campaigns out by one refusal, and lets them all in again", () => {
+  it("excludes very many campaigns of an advertiser by one refusal, and readmits all of them", () => {
     const many = 500;
     for (let n = 0; n < many; n++) index.upsert({ ...campaign, campaign_id: `c${n}` });
     memory.remember(campaign, { reason: "balance", lasts: { accountVersion: 1 } }, at(1_000));

@@ -12,7 +12,7 @@ describe("ShareRefusals", () => {
     expect(refusals.of("acct_1", 1_350)).toEqual([]);
   });
 
-  it("forgets everything when the clock goes back", () => {
+  it("forgets everything when the clock is set back", () => {
     const refusals = new ShareRefusals();
     refusals.remember("acct_1", "camp_1", 1_000_000);
     expect(refusals.of("acct_1", 1_000)).toEqual([]);

@@ -44,7 +44,7 @@ describe("the lock of a data directory", () => {
     expect((await lockDataDirectory(dir, "stack")).wasLeftOver).toBe(true);
   });
 
-  it("makes a data directory that is open to its owner alone", async () => {
+  it("creates a data directory that is accessible only to its owner", async () => {
     const made = join(dir, "made");
     (await lockDataDirectory(made, "stack")).release();
     expect(statSync(made).mode & 0o777).toBe(0o700);
@@ -62,7 +62,7 @@ describe("the lock of a data directory", () => {
     expect(readStackFile(path())).toBeUndefined();
   });
 
-  it("makes what is missing above a data directory, and says what that was", async () => {
+  it("creates missing parents of a data directory, and records them", async () => {
     const lock = await lockDataDirectory(join(dir, "a", "b", "c"), "stack");
     expect(lock.made).toBe(join(dir, "a"));
     expect((await lockDataDirectory(join(dir, "a", "b", "d"), "stack")).made).toBe(join(dir, "a", "b", "d"));
@@ -70,7 +70,7 @@ describe("the lock of a data directory", () => {
   });
 });
 
-describe("a data directory that a failed start has made", () => {
+describe("a data directory that a failed start has created", () => {
   const make = async (dataDir: string) => {
     const lock = await lockDataDirectory(dataDir, "stack");
     readOrCreateSecrets(dataDir);
@@ -79,7 +79,7 @@ describe("a data directory that a failed start has made", () => {
     return lock;
   };
 
-  it("is removed, with what was made above it, and nothing beside", async () => {
+  it("is removed with its created parents, and nothing else", async () => {
     const dataDir = join(dir, "made", "for", "this");
     releaseUnusedDirectory(dataDir, await make(dataDir));
     expect(readdirSync(dir)).toEqual([]);
@@ -90,7 +90,7 @@ describe("a data directory that a failed start has made", () => {
     expect(readdirSync(join(dir, "made"))).toEqual(["of-somebody"]);
   });
 
-  it("stays as it is when it was there before", async () => {
+  it("stays when it existed before", async () => {
     const dataDir = join(dir, "there");
     mkdirSync(dataDir);
     releaseUnusedDirectory(dataDir, await make(dataDir));
@@ -104,7 +104,7 @@ describe("a data directory that a failed start has made", () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  it("stays with what somebody else has put there", async () => {
+  it("stays when it contains other files", async () => {
     const dataDir = join(dir, "made");
     const lock = await make(dataDir);
     writeFileSync(join(dataDir, "notes.txt"), "mine");
@@ -114,7 +114,7 @@ describe("a data directory that a failed start has made", () => {
 });
 
 describe("secrets", () => {
-  it("are made once and readable by their owner alone", () => {
+  it("are created once and readable only by their owner", () => {
     const secrets = readOrCreateSecrets(dir);
     expect(readOrCreateSecrets(dir)).toEqual(secrets);
     expect(secrets.demoSecret.length).toBeGreaterThanOrEqual(32);

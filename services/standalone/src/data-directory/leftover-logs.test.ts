@@ -7,7 +7,7 @@ import { putAwayLeftoverLogs } from "./leftover-logs.ts";
 const dir = mkdtempSync(join(tmpdir(), "diegetic-logs-"));
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-it("logs of instances that are not started are those of the start before, and gone a start later", () => {
+it("rotates the logs of instances that are not started, and removes them at the next start", () => {
   const others = ["billing.log", "match-1.log", "match-1.previous.log", "match-x.log"];
   for (const name of [...others, "match-2.log", "match-3.log", "match-3.previous.log"]) {
     writeFileSync(join(dir, name), `was ${name}`);

@@ -28,7 +28,7 @@ it("stacks are known from their start to their stop", async () => {
   expect(runningStacks(notes)).toEqual([second.dataDir]);
 });
 
-it("a stack that was killed does not count, and its note is gone with the next start", async () => {
+it("a killed stack does not count, and the next start removes its record", async () => {
   const killed = await start("killed");
   killed.lock.release();
   expect(runningStacks(notes)).toEqual([]);
@@ -37,7 +37,7 @@ it("a stack that was killed does not count, and its note is gone with the next s
   expect(readdirSync(notes)).toHaveLength(1);
 });
 
-it("where no note can be written, a start goes on without one", async () => {
+it("a start continues when its record cannot be written", async () => {
   writeFileSync(notes, "a file");
   await start("unnoted");
   expect(runningStacks(notes)).toEqual([]);

@@ -20,7 +20,7 @@ describe("the front", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
-  /** Answers what it was asked, under its own name. */
+  /** Echoes the request with its own name. */
   const echo = (name: string) =>
     serve(async (request, response) => {
       let body = "";
@@ -71,7 +71,7 @@ describe("the front", () => {
     }
   });
 
-  it("passes the address of the client, whatever the client says it is", async () => {
+  it("passes the client's address, whatever the client claims", async () => {
     targets.replace({ management: await echo("management"), match: [] });
     const { answer } = await ask("/api/profile", { headers: { "X-Forwarded-For": "203.0.113.9" } });
     expect(answer.from).toMatch(/127\.0\.0\.1$/);
@@ -140,7 +140,7 @@ describe("the front", () => {
   });
 
   describe("and bodies, before anybody has shown a key", () => {
-    /** Two instances that count the requests they see; a request that has sent one byte of its body. */
+    /** Two instances that count their requests, and a request that has sent one byte of its body. */
     const beginRequests = async (bufferedBytesAtATime?: number) => {
       const counts = { seen: 0 };
       const counting: RequestListener = async (incoming, response) => {
@@ -169,7 +169,7 @@ describe("the front", () => {
       return { begin, counts, close: () => bounded.close() };
     };
 
-    it("passes a large one through as it comes, to one instance", async () => {
+    it("streams a large one to one instance", async () => {
       const { begin, counts, close } = await beginRequests();
       const large = begin(65_537);
       await eventually(() => counts.seen === 1);
@@ -178,7 +178,7 @@ describe("the front", () => {
       close();
     });
 
-    it("keeps small ones only up to a limit of all together", async () => {
+    it("buffers small ones only up to a total limit", async () => {
       const { begin, counts, close } = await beginRequests(10);
       const both = [begin(6), begin(6)];
       await eventually(() => counts.seen === 1);

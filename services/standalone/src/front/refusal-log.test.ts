@@ -6,7 +6,7 @@ import { createRefusalLog, NoInstance } from "./refusal-log.ts";
 const INFO = 30;
 const WARN = 40;
 
-/** The log, and the lines that were written. */
+/** The log and its lines so far. */
 function startLog() {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
@@ -16,7 +16,7 @@ function startLog() {
 }
 
 describe("the log of refused requests", () => {
-  it("has one warning without a stack at once, and one line that counts all of them when requests are taken again", async () => {
+  it("logs one warning without a stack at once, and one line with the count after recovery", async () => {
     const { lines, tell, taken } = startLog();
     for (let request = 0; request < 50; request += 1) tell("match", new NoInstance("none is running"));
     expect(lines).toEqual([
@@ -30,7 +30,7 @@ describe("the log of refused requests", () => {
     expect(JSON.stringify(lines)).not.toContain("stack");
   });
 
-  it("keeps the tiers apart", () => {
+  it("logs each tier separately", () => {
     const { lines, tell } = startLog();
     tell("match", new NoInstance("none is running"));
     tell("management", new NoInstance("none is running"));
@@ -44,7 +44,7 @@ describe("the log of refused requests", () => {
     expect(lines[0]).not.toHaveProperty("err");
   });
 
-  it("has the stack of a defect, also while instances are unavailable", () => {
+  it("logs the stack of a defect, also while instances are unavailable", () => {
     const { lines, tell } = startLog();
     tell("match", new NoInstance("none is running"));
     tell("match", new TypeError("undefined is not a function"));

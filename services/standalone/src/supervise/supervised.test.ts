@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { type Launched, Supervised } from "./supervised.ts";
 
-/** A real process that lives until it is told to end. */
+/** A real process that runs until it is stopped. */
 async function launchSleeper(code = "setInterval(() => {}, 1000)"): Promise<Launched> {
   const child = spawn(process.execPath, ["-e", code], { stdio: "ignore" });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -41,7 +41,7 @@ describe("a supervised process", () => {
     await Promise.all(running.splice(0).map((supervised) => supervised.stop()));
   });
 
-  it("is started again when it is killed, and tells both changes", async () => {
+  it("is restarted when it is killed, and reports both changes", async () => {
     const { supervised, changes } = supervise(() => launchSleeper());
     const first = await supervised.start();
     process.kill(first.pid, "SIGKILL");
@@ -50,7 +50,7 @@ describe("a supervised process", () => {
     expect(supervised.current?.pid).not.toBe(first.pid);
   });
 
-  it("is tried again when a restart fails", async () => {
+  it("is restarted again when a restart fails", async () => {
     let launches = 0;
     const { supervised, failures } = supervise((attempt) => {
       launches += 1;
@@ -64,7 +64,7 @@ describe("a supervised process", () => {
     expect(failures).toHaveLength(2);
   });
 
-  it("pauses longer and longer when it keeps dying", async () => {
+  it("pauses longer after each crash", async () => {
     const startedMs: number[] = [];
     const { supervised } = supervise(() => {
       startedMs.push(performance.now());
@@ -77,7 +77,7 @@ describe("a supervised process", () => {
     expect(fourth - third).toBeGreaterThan(390);
   });
 
-  it("stays ended after stop, also while it is being restarted", async () => {
+  it("stays stopped after stop, also during a restart", async () => {
     let launches = 0;
     const { supervised } = supervise(() => {
       launches += 1;
