@@ -16,7 +16,7 @@ One campaign a line, as POST /campaigns/bulk takes it: its fields, and creatives
 Lines that are refused are named with their reason and written to FILE.jsonl.rejected: mend and import them there. Leave
 FILE.jsonl as it is, and repeat the command when it was interrupted: within 24 hours nothing is created twice.`;
 const MAX_CAMPAIGNS = 500;
-/** What a body may have, less what stands around the campaigns. */
+/** The body limit less the JSON around the campaigns, in bytes. */
 const MAX_BYTES = 256 * 1024 - 64;
 const MAX_ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 500;

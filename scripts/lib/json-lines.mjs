@@ -34,7 +34,7 @@ export async function* readLines(file, maxBytes) {
       restBytes = 0;
     }
     bytes += chunk.length - from;
-    // A copy, so that the whole chunk is not kept for the end of it.
+    // A copy, so that the rest of a line does not retain the whole chunk.
     keep(Buffer.from(chunk.subarray(from)));
   }
   const last = line();

@@ -194,7 +194,7 @@ describe("docs/matching.md: explanation", () => {
   it.each([
     ["says how far the third candidate is from winning", 0, 0],
     ["says what a higher bid would do", 1, 10],
-  ])("%s", (_title, place, moreCents) => {
+  ])("%s", (_title, example, moreCents) => {
     const third = contenders.find((one) => one.campaign_id === "Nordic Rope") ?? campaign();
     const own = { ...third, cpm_bid_cents: third.cpm_bid_cents + moreCents };
     const winningRank = index.highest(request, 1, { exclude: [own.campaign_id] })[0]?.rank ?? null;
@@ -206,7 +206,7 @@ describe("docs/matching.md: explanation", () => {
       rank: explanation.rank,
       winning_rank: explanation.winningRank,
       bid_to_win_cents: explanation.bidToWinCents,
-    }).toEqual(sectionOf(document, "Example: so near").json[place]);
+    }).toEqual(sectionOf(document, "Example: so near").json[example]);
   });
 
   it("lists every reason code", () => {

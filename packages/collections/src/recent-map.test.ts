@@ -12,13 +12,13 @@ const step = fc.oneof(
 describe("RecentMap", () => {
   it("never exceeds its limit, returns the latest values, and keeps the most recently used entries", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 2, max: 8 }), fc.array(step, { maxLength: 200 }), (most, steps) => {
-        const recent = new RecentMap<number, string>(most);
+      fc.property(fc.integer({ min: 2, max: 8 }), fc.array(step, { maxLength: 200 }), (maxWeight, steps) => {
+        const recent = new RecentMap<number, string>(maxWeight);
         const truth = new Map<number, string>();
         /** Keys, most recently used last. */
         let used: number[] = [];
         for (const [number, { does, key: at }] of steps.entries()) {
-          const isKept = used.slice(-Math.floor(most / 2)).includes(at);
+          const isKept = used.slice(-Math.floor(maxWeight / 2)).includes(at);
           if (does === "delete") {
             recent.delete(at);
             truth.delete(at);
@@ -35,25 +35,25 @@ describe("RecentMap", () => {
             expect(value).toBe(truth.get(at));
             used = [...used.filter((one) => one !== at), at];
           }
-          expect(recent.size).toBeLessThanOrEqual(most);
+          expect(recent.size).toBeLessThanOrEqual(maxWeight);
         }
       }),
     );
   });
 
   it("limits the total weight, and drops values heavier than half of it", () => {
-    const { most, places } = {
-      most: fc.integer({ min: 2, max: 20 }),
-      places: fc.integer({ min: 1, max: 6 }),
+    const { maxWeight, weights } = {
+      maxWeight: fc.integer({ min: 2, max: 20 }),
+      weights: fc.integer({ min: 1, max: 6 }),
     };
     fc.assert(
-      fc.property(most, places, fc.array(key, { maxLength: 60 }), (maxPlaces, each, keys) => {
-        const recent = new RecentMap<number, number>(maxPlaces);
+      fc.property(maxWeight, weights, fc.array(key, { maxLength: 60 }), (limit, each, keys) => {
+        const recent = new RecentMap<number, number>(limit);
         for (const [number, at] of keys.entries()) {
           recent.get(keys[number >>> 1] ?? at);
           recent.set(at, number, each);
-          expect(recent.get(at)).toBe(each > Math.floor(maxPlaces / 2) ? undefined : number);
-          expect(recent.size * each).toBeLessThanOrEqual(maxPlaces);
+          expect(recent.get(at)).toBe(each > Math.floor(limit / 2) ? undefined : number);
+          expect(recent.size * each).toBeLessThanOrEqual(limit);
         }
       }),
     );

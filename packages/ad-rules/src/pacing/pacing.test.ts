@@ -92,7 +92,7 @@ describe("the status", () => {
     // 1 % of the budget is 1 000, more than the expected spend in the first minute of a flight.
     [
       "on_pace",
-      "one percent of the budget at the least",
+      "at least one percent of the budget",
       { ...flight, startDate: "2026-11-21T11:59:00Z", spentMillicents: 1_100 },
     ],
     [

@@ -117,8 +117,8 @@ describe("requests", () => {
       "The API key is unknown, expired or revoked: send one that is in force. A key that works can make one with POST /api-keys, and so can whoever runs the service.",
     ],
   ])("says what is wrong with the header Authorization: %s", async (header, detail) => {
-    const asked = request(app).get("/api/things/1");
-    const { body } = header === undefined ? await asked : await asked.set("Authorization", header);
+    const call = request(app).get("/api/things/1");
+    const { body } = header === undefined ? await call : await call.set("Authorization", header);
     expect(body).toEqual({ detail });
   });
 
@@ -191,11 +191,11 @@ describe("rate limits", () => {
 });
 
 describe("the log", () => {
-  const away = () => post("/api/things/1").send({ name: "down" });
+  const callUnavailable = () => post("/api/things/1").send({ name: "down" });
 
   it("logs an unavailable store once, with the request id, however many requests are refused", async () => {
-    const first = await away();
-    for (let request = 0; request < 20; request += 1) await away();
+    const first = await callUnavailable();
+    for (let request = 0; request < 20; request += 1) await callUnavailable();
     expect(things.warnings).toEqual([
       expect.objectContaining({
         msg: "requests refused",
@@ -212,8 +212,11 @@ describe("health and metrics", () => {
     expect((await request(app).get("/healthz")).status).toBe(200);
     expect((await request(app).get("/readyz")).status).toBe(200);
     things.isReady = false;
-    const away = await request(app).get("/readyz");
-    expect([away.status, away.body]).toEqual([503, { ready: false, checks: { store: "unavailable" } }]);
+    const readiness = await request(app).get("/readyz");
+    expect([readiness.status, readiness.body]).toEqual([
+      503,
+      { ready: false, checks: { store: "unavailable" } },
+    ]);
     expect((await request(app).get("/elsewhere")).status).toBe(404);
   });
 

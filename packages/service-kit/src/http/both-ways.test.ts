@@ -223,7 +223,7 @@ describe("both ways", () => {
       ],
       201,
     ],
-    ["expects to be asked on", post(command("x"), "Expect: 100-continue"), 201],
+    ["expects 100-continue", post(command("x"), "Expect: 100-continue"), 201],
     ["another expectation", post(command("x"), "Expect: the-unexpected"), 201],
     ["HEAD", request("HEAD /api/match", [bearer("igk_game")]), 405],
     ["GET", request("GET /api/match", [bearer("igk_game")]), 405],

@@ -71,7 +71,7 @@ describe("runService", () => {
     child.process.kill("SIGTERM");
     const { code, stdout } = await child.exit;
     expect(code).toBe(1);
-    expect(stdout).toContain("could not stop within 500 ms");
+    expect(stdout).toMatch(/"stopTimeoutMs":500,"msg":"stop timed out"/);
   }, 60_000);
 
   it("says in one sentence that a setting is wrong", async () => {

@@ -63,7 +63,7 @@ export async function runService<S extends { instanceName: string; logLevel: str
   logger.info({ reason }, "stopping");
   const { stopTimeoutMs = STOP_TIMEOUT_MS } = service;
   const deadline = setTimeout(() => {
-    logger.error(`could not stop within ${stopTimeoutMs} ms`);
+    logger.error({ stopTimeoutMs }, "stop timed out");
     process.exit(1);
   }, stopTimeoutMs);
   try {

@@ -47,8 +47,8 @@ function describe(
   };
   const code = textOf(facts.code) ?? textOf(facts.originalCode);
   if (code !== undefined) described.code = code.slice(0, 100);
-  const away = describeUnavailable(error);
-  if (away !== undefined) return { ...described, message: masked(away, MESSAGE_CHARACTERS) };
+  const unavailable = describeUnavailable(error);
+  if (unavailable !== undefined) return { ...described, message: masked(unavailable, MESSAGE_CHARACTERS) };
   const stack = textOf(facts.stack);
   if (stack !== undefined) described.stack = masked(stack, STACK_CHARACTERS);
   const constraint = textOf(facts.constraint);
