@@ -370,7 +370,7 @@ class Calls:
     def get_ledger(
         self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Ledger:
-        """The books, day by day."""
+        """Read the ledger by day."""
         return cast("t.Ledger", self._call(
             "GET", "/ledger", {"days": days, "from": from_, "to": to},
             None, None, False, retry_for_ms,
@@ -424,7 +424,7 @@ class Calls:
     def get_revenue(
         self, *, retry_for_ms: float = 0,
     ) -> t.AdvertiserRevenue:
-        """What the advertiser has spent."""
+        """Read the advertiser's spending."""
         return cast("t.AdvertiserRevenue", self._call(
             "GET", "/revenue", {},
             None, None, False, retry_for_ms,
@@ -433,7 +433,7 @@ class Calls:
     def get_creator_revenue(
         self, *, retry_for_ms: float = 0,
     ) -> t.CreatorRevenue:
-        """What the developer has earned."""
+        """Read the developer's earnings."""
         return cast("t.CreatorRevenue", self._call(
             "GET", "/creator-revenue", {},
             None, None, False, retry_for_ms,
@@ -460,7 +460,7 @@ class Calls:
     def get_earnings(
         self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Earnings:
-        """What the games have earned day by day."""
+        """Read the games' earnings by day."""
         return cast("t.Earnings", self._call(
             "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id},
             None, None, False, retry_for_ms,
@@ -920,7 +920,7 @@ class AsyncCalls:
     async def get_ledger(
         self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Ledger:
-        """The books, day by day."""
+        """Read the ledger by day."""
         return cast("t.Ledger", await self._call(
             "GET", "/ledger", {"days": days, "from": from_, "to": to},
             None, None, False, retry_for_ms,
@@ -974,7 +974,7 @@ class AsyncCalls:
     async def get_revenue(
         self, *, retry_for_ms: float = 0,
     ) -> t.AdvertiserRevenue:
-        """What the advertiser has spent."""
+        """Read the advertiser's spending."""
         return cast("t.AdvertiserRevenue", await self._call(
             "GET", "/revenue", {},
             None, None, False, retry_for_ms,
@@ -983,7 +983,7 @@ class AsyncCalls:
     async def get_creator_revenue(
         self, *, retry_for_ms: float = 0,
     ) -> t.CreatorRevenue:
-        """What the developer has earned."""
+        """Read the developer's earnings."""
         return cast("t.CreatorRevenue", await self._call(
             "GET", "/creator-revenue", {},
             None, None, False, retry_for_ms,
@@ -1010,7 +1010,7 @@ class AsyncCalls:
     async def get_earnings(
         self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Earnings:
-        """What the games have earned day by day."""
+        """Read the games' earnings by day."""
         return cast("t.Earnings", await self._call(
             "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id},
             None, None, False, retry_for_ms,

@@ -92,7 +92,7 @@ class AffinityAnalyticsAffinitiesEntry(TypedDict):
 
 
 class LedgerDaysEntry(TypedDict):
-    """One day of the books."""
+    """One day of the ledger."""
 
     date: str
     opening_balance_cents: float
@@ -103,7 +103,7 @@ class LedgerDaysEntry(TypedDict):
 
 
 class LedgerTotals(TypedDict):
-    """The books as of now, over all time."""
+    """Current totals over all time."""
 
     deposits_cents: float
     balance_cents: float
@@ -319,7 +319,7 @@ class CreativeChanges(TypedDict):
 
 
 class GeoTarget(TypedDict):
-    """A place that a campaign is shown in or kept out of. The includes of a campaign combine with OR; an exclude that matches always wins."""
+    """A place that a campaign includes or excludes. The includes of a campaign combine with OR; an exclude that matches always wins."""
 
     id: str
     campaign_id: str
@@ -348,7 +348,7 @@ class NewGeoTarget(TypedDict):
 
 
 class BlocklistRule(TypedDict):
-    """A value whose occurrence in the scene keeps the campaign out."""
+    """A value that excludes scenes which contain it."""
 
     id: str
     campaign_id: str
@@ -430,7 +430,7 @@ class Explanation(TypedDict):
 
 
 class CampaignStats(TypedDict):
-    """What a campaign has done so far."""
+    """Results of a campaign so far."""
 
     campaign_id: str
     impressions: int
@@ -446,14 +446,14 @@ class CampaignStats(TypedDict):
 
 
 class DailyAnalytics(TypedDict):
-    """What a campaign has done day by day."""
+    """Results of a campaign by day."""
 
     campaign_id: str
     days: list[DailyAnalyticsDaysEntry]
 
 
 class CreativeAnalytics(TypedDict):
-    """What the creatives of a campaign have done."""
+    """Results of a campaign's creatives."""
 
     campaign_id: str
     creatives: list[CreativeAnalyticsCreativesEntry]
@@ -467,7 +467,7 @@ class GeoAnalytics(TypedDict):
 
 
 class GameAnalytics(TypedDict):
-    """What a campaign does game by game."""
+    """Results of a campaign by game."""
 
     campaign_id: str
     games: list[GameAnalyticsRow]
@@ -486,7 +486,7 @@ class GameAnalyticsRow(TypedDict):
 
 
 class AffinityAnalytics(TypedDict):
-    """What the affinities of a campaign have done."""
+    """Results of a campaign's affinities."""
 
     campaign_id: str
     affinities: list[AffinityAnalyticsAffinitiesEntry]
@@ -584,7 +584,7 @@ class CampaignSeries(TypedDict):
 
 
 class Ledger(TypedDict):
-    """The books of an advertiser."""
+    """The ledger of an advertiser."""
 
     days: list[LedgerDaysEntry]
     totals: LedgerTotals

@@ -11,7 +11,7 @@ export interface Advertiser {
   contact_email: string;
   /** The advertiser's website; null without one. */
   website: string | null;
-  /** What is left of the deposits, in whole cents, rounded down. */
+  /** Deposits less spending, in whole cents, rounded down. */
   balance_cents: number;
   /** When the advertiser registered. ISO 8601 in UTC with milliseconds. */
   created_at: string;
@@ -251,7 +251,7 @@ export interface CreativeChanges {
   max_uses_per_game?: number | null;
 }
 
-/** A place that a campaign is shown in or kept out of. The includes of a campaign combine with OR; an exclude that matches always wins. */
+/** A place that a campaign includes or excludes. The includes of a campaign combine with OR; an exclude that matches always wins. */
 export interface GeoTarget {
   /** The geo target, geo_… */
   id: string;
@@ -271,7 +271,7 @@ export interface GeoTarget {
   lng: number | null;
   /** Radius in kilometres; null unless it is a radius. */
   radius_km: number | null;
-  /** Whether the campaign is shown there, or kept out of there. */
+  /** Whether the campaign serves there, or is excluded. */
   include: boolean;
   /** When the geo target was created. ISO 8601 in UTC with milliseconds. */
   created_at: string;
@@ -293,11 +293,11 @@ export interface NewGeoTarget {
   lng?: number | null;
   /** Radius in kilometres: from one metre to half of the earth's circumference. */
   radius_km?: number | null;
-  /** true: the campaign is shown there; false: it is kept out of there. */
+  /** true: the campaign serves there; false: it does not. */
   include?: boolean | null;
 }
 
-/** A value whose occurrence in the scene keeps the campaign out. */
+/** A value that excludes scenes which contain it. */
 export interface BlocklistRule {
   /** The blocklist rule, blk_… */
   id: string;
@@ -410,7 +410,7 @@ export interface Explanation {
     rule: "status" | "start_date" | "end_date" | "placement_active" | "blocked_advertisers" | "blocked_categories" | "placement_types" | "geo_excludes" | "geo_includes" | "blocked_keywords" | "blocked_themes" | "blocked_context_categories" | "blocked_actions" | "blocked_games" | "target_categories" | "target_tags" | "balance" | "budget" | "daily_cap" | "max_ads_per_session" | "max_uses_per_game";
     /** Whether the campaign passes the rule. */
     passed: boolean;
-    /** What was compared with what. */
+    /** The compared values. */
     detail: string;
   })[];
   /** Sum of the contributions of the campaign's affinities to this scene. */
@@ -438,7 +438,7 @@ export interface Explanation {
   session_counts_as_new: boolean;
 }
 
-/** What a campaign has done so far. */
+/** Results of a campaign so far. */
 export interface CampaignStats {
   /** The campaign. */
   campaign_id: string;
@@ -448,11 +448,11 @@ export interface CampaignStats {
   unique_users: number;
   /** Games in which the campaign was seen, each counted once. */
   unique_games: number;
-  /** What the campaign has spent, in whole cents, rounded up. */
+  /** Spending of the campaign, in whole cents, rounded up. */
   spent_cents: number;
-  /** Addition. What the campaign has spent. In millicents, exact: 1000 are a cent. */
+  /** Addition. Spending of the campaign. In millicents, exact: 1000 are a cent. */
   spent_millicents: number;
-  /** What the campaign may spend in all, in cents. */
+  /** Total budget of the campaign, in cents. */
   budget_cents: number;
   /** What a thousand impressions have cost, in cents, half up; 0 without impressions. */
   effective_cpm_cents: number;
@@ -464,7 +464,7 @@ export interface CampaignStats {
   top_game_id: string | null;
 }
 
-/** What a campaign has done day by day. */
+/** Results of a campaign by day. */
 export interface DailyAnalytics {
   /** The campaign. */
   campaign_id: string;
@@ -476,16 +476,16 @@ export interface DailyAnalytics {
     impressions: number;
     /** Players who have seen it, each counted once. */
     unique_users: number;
-    /** What the impressions have cost, in whole cents, half up. */
+    /** Cost of the impressions, in whole cents, half up. */
     spent_cents: number;
-    /** Addition. What the impressions have cost. In millicents, exact: 1000 are a cent. */
+    /** Addition. Cost of the impressions. In millicents, exact: 1000 are a cent. */
     spent_millicents: number;
     /** Mean affinity score of the impressions, to four decimals; 0 without impressions. */
     avg_affinity_score: number;
   })[];
 }
 
-/** What the creatives of a campaign have done. */
+/** Results of a campaign's creatives. */
 export interface CreativeAnalytics {
   /** The campaign. */
   campaign_id: string;
@@ -501,9 +501,9 @@ export interface CreativeAnalytics {
     impressions: number;
     /** Players who have seen it, each counted once. */
     unique_users: number;
-    /** What the impressions have cost, in whole cents, half up. */
+    /** Cost of the impressions, in whole cents, half up. */
     spent_cents: number;
-    /** Addition. What the impressions have cost. In millicents, exact: 1000 are a cent. */
+    /** Addition. Cost of the impressions. In millicents, exact: 1000 are a cent. */
     spent_millicents: number;
     /** Mean affinity score of the impressions, to four decimals; 0 without impressions. */
     avg_affinity_score: number;
@@ -514,7 +514,7 @@ export interface CreativeAnalytics {
 export interface GeoAnalytics {
   /** The campaign. */
   campaign_id: string;
-  /** Most impressions first, then by code; the unknown place comes last. */
+  /** Most impressions first, then by code; the unknown country comes last. */
   countries: ({
     /** ISO 3166-1 alpha-2, upper case; null: the place is unknown. */
     country_code: string | null;
@@ -522,14 +522,14 @@ export interface GeoAnalytics {
     impressions: number;
     /** Players who have seen it, each counted once. */
     unique_users: number;
-    /** What the impressions have cost, in whole cents, half up. */
+    /** Cost of the impressions, in whole cents, half up. */
     spent_cents: number;
-    /** Addition. What the impressions have cost. In millicents, exact: 1000 are a cent. */
+    /** Addition. Cost of the impressions. In millicents, exact: 1000 are a cent. */
     spent_millicents: number;
   })[];
 }
 
-/** What a campaign does game by game. */
+/** Results of a campaign by game. */
 export interface GameAnalytics {
   /** The campaign. */
   campaign_id: string;
@@ -547,15 +547,15 @@ export interface GameAnalyticsRow {
   impressions: number;
   /** Impressions by match in these hours, to four decimals; 0 without any. */
   seen_rate: number;
-  /** What the impressions have cost, in whole cents, half up. */
+  /** Cost of the impressions, in whole cents, half up. */
   spent_cents: number;
-  /** What the impressions have cost. In millicents, exact: 1000 are a cent. */
+  /** Cost of the impressions. In millicents, exact: 1000 are a cent. */
   spent_millicents: number;
-  /** What is held now for matches that may still be seen, in whole cents, half up. */
+  /** Held now for matches that may still be seen, in whole cents, half up. */
   held_cents: number;
 }
 
-/** What the affinities of a campaign have done. */
+/** Results of a campaign's affinities. */
 export interface AffinityAnalytics {
   /** The campaign. */
   campaign_id: string;
@@ -582,19 +582,19 @@ export interface AffinityAnalytics {
 export interface Pacing {
   /** The campaign. */
   campaign_id: string;
-  /** What the campaign may spend in all, in cents. */
+  /** Total budget of the campaign, in cents. */
   budget_cents: number;
-  /** What the campaign has spent, in whole cents, rounded up. */
+  /** Spending of the campaign, in whole cents, rounded up. */
   spent_cents: number;
-  /** Addition. What the campaign has spent. In millicents, exact: 1000 are a cent. */
+  /** Addition. Spending of the campaign. In millicents, exact: 1000 are a cent. */
   spent_millicents: number;
-  /** What is left of the budget, in whole cents, rounded down. */
+  /** Remaining budget, in whole cents, rounded down. */
   remaining_cents: number;
   /** Most that may be spent on one UTC day, in cents; null: no cap. */
   daily_cap_cents: number | null;
-  /** What was spent on the present UTC day, in whole cents, rounded up. */
+  /** Spending on the current UTC day, in whole cents, rounded up. */
   today_spent_cents: number;
-  /** Addition. What was spent on the present UTC day. In millicents, exact: 1000 are a cent. */
+  /** Addition. Spending on the current UTC day. In millicents, exact: 1000 are a cent. */
   today_spent_millicents: number;
   /** What today's cap and the budget both still allow, in whole cents, rounded down. */
   today_remaining_cents: number;
@@ -704,13 +704,13 @@ export interface CampaignSeries {
   daily_impressions: number[];
 }
 
-/** The books of an advertiser. */
+/** The ledger of an advertiser. */
 export interface Ledger {
   /** One row per day, from the oldest to the newest, days on which nothing happened included. */
   days: ({
     /** The day. A UTC day, YYYY-MM-DD. */
     date: string;
-    /** What was left of all deposits before the day. In cents, exact, with up to three decimals. */
+    /** Balance before the day. In cents, exact, with up to three decimals. */
     opening_balance_cents: number;
     /** What was deposited on the day. In cents, exact, with up to three decimals. */
     deposits_cents: number;
@@ -721,13 +721,13 @@ export interface Ledger {
     /** Opening balance and deposits less charges. In cents, exact, with up to three decimals. */
     closing_balance_cents: number;
   })[];
-  /** The books as of now, over all time. */
+  /** Current totals over all time. */
   totals: {
     /** Everything that was ever deposited: the sum of the next three. In cents, exact, with up to three decimals. */
     deposits_cents: number;
     /** What is free for new matches. In cents, exact, with up to three decimals. */
     balance_cents: number;
-    /** What matches hold that nobody has seen yet, and impressions that are on their way into the books. In cents, exact, with up to three decimals. */
+    /** Money held for unseen matches, and for impressions that are not in the ledger yet. In cents, exact, with up to three decimals. */
     held_cents: number;
     /** What all impressions have cost: the sum over the campaigns. In cents, exact, with up to three decimals. */
     spent_cents: number;
@@ -971,7 +971,7 @@ export interface GameTraffic {
   impressions: number;
   /** Calls of the last 24 hours that were refused or failed after the game was known. */
   errors: number;
-  /** All impressions of the game in the books. */
+  /** All billed impressions of the game. */
   billed_impressions: number;
   /** What they have earned. In microcents, exact: 1000000 are a cent. */
   earned_microcents: number;
@@ -1170,7 +1170,7 @@ export interface ImpressionRecord {
   creative_id: string;
   /** The game in which it was seen. */
   game_id: string;
-  /** What was charged, in cents; exact, can be fractional. */
+  /** The charge, in cents; exact, can be fractional. */
   charged_cents: number;
   /** When it was recorded. ISO 8601 in UTC with milliseconds. */
   recorded_at: string;
@@ -1240,7 +1240,7 @@ export interface ApiKeyRotation {
 
 /** Every error of the API. */
 export interface Error {
-  /** What was wrong, which field it was and what is allowed; one sentence. */
+  /** The error, the field and the allowed values, as one sentence. */
   detail: string;
 }
 
@@ -1335,7 +1335,7 @@ export interface ApiCalls {
   listCampaignSeries(call?: { days?: number } & CallOptions): Promise<CampaignSeriesList>;
   /** Spend by campaign, creative, country and day. */
   getSpend(call?: { from?: string; to?: string; group_by?: string; campaign_id?: string; creative_id?: string; country_code?: string } & CallOptions): Promise<Spend>;
-  /** The books, day by day. */
+  /** Read the ledger by day. */
   getLedger(call?: { days?: number; from?: string; to?: string } & CallOptions): Promise<Ledger>;
   /** List the placements. */
   listPlacements(call?: CallOptions): Promise<Placement[]>;
@@ -1347,15 +1347,15 @@ export interface ApiCalls {
   updatePlacement(call: { game_id: string; body: PlacementChanges } & CallOptions): Promise<Placement>;
   /** Disable ads in a game. */
   disablePlacement(call: { game_id: string } & CallOptions): Promise<void>;
-  /** What the advertiser has spent. */
+  /** Read the advertiser's spending. */
   getRevenue(call?: CallOptions): Promise<AdvertiserRevenue>;
-  /** What the developer has earned. */
+  /** Read the developer's earnings. */
   getCreatorRevenue(call?: CallOptions): Promise<CreatorRevenue>;
   /** What one game has earned. */
   getGameRevenue(call: { game_id: string } & CallOptions): Promise<GameRevenue>;
   /** Who was seen in one game. */
   listGameAdvertisers(call: { game_id: string } & CallOptions): Promise<GameAdvertiser[]>;
-  /** What the games have earned day by day. */
+  /** Read the games' earnings by day. */
   getEarnings(call?: { from?: string; to?: string; game_id?: string } & CallOptions): Promise<Earnings>;
   /** How the integration is doing. */
   getTraffic(call?: CallOptions): Promise<Traffic>;

@@ -17,7 +17,7 @@ export const sharedParameters: Record<string, JsonSchema> = {
   Cursor: {
     name: "cursor",
     in: "query",
-    description: "Addition. Where the page begins: what the header `Link` of the page before named.",
+    description: "Addition. Start of the page: the cursor from the previous page's header `Link`.",
     schema: { type: "string", maxLength: 200 },
     "x-addition": true,
   },

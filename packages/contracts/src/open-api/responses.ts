@@ -42,7 +42,7 @@ export const sharedResponses: Responses = {
       ),
       invalid: example(
         "The key cannot be used.",
-        "The API key is unknown, expired or revoked: send one that is in force. A key that works can make one with POST /api-keys, and so can whoever runs the service.",
+        "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service.",
       ),
     },
     ["WWW-Authenticate"],
@@ -134,7 +134,7 @@ const TITLES: Record<Refusal["status"], string> = {
   400: "The request is malformed.",
   401: "The credentials are wrong.",
   403: "The caller may not do this.",
-  404: "What the request names does not exist.",
+  404: "The requested resource does not exist.",
   409: "The request does not fit the present state.",
   422: "The request is well-formed, but not allowed.",
 };
@@ -218,7 +218,7 @@ function accessRefusals(operation: Operation): Refusal[] {
       status: 403,
       name: "scope",
       when: "The key may not be used for this.",
-      detail: `This API key lacks the scope ${scopes}: use one that has it. A key that works can make one with POST /api-keys, and so can whoever runs the service.`,
+      detail: `This API key lacks the scope ${scopes}: use one that has it. Create one by POST /api-keys with a key that has the scope, or ask the operator of the service.`,
     },
   ];
 }

@@ -136,7 +136,7 @@ export const affinitiesApi = defineFeature({
       method: "DELETE",
       path: `${all}/{affinity_id}`,
       summary: "Delete an affinity",
-      description: "What is matched after the answer ignores it.",
+      description: "Matches after the answer ignore it.",
       success: [{ status: 204, description: "The affinity is deleted." }],
       refusals: [
         ...ownCampaignOnly,

@@ -34,7 +34,7 @@ const analytics = "/campaigns/{campaign_id}/analytics";
 export const analyticsApi = defineFeature({
   tag: "Analytics",
   description:
-    "What the advertiser's own campaigns have done. Every impression that was answered 201 is in every later answer. Days are UTC days.",
+    "Results of the advertiser's own campaigns. Every impression that was answered 201 is in every later answer. Days are UTC days.",
   schemas: {
     CampaignStats: campaignStatsSchema,
     DailyAnalytics: dailyAnalyticsSchema,
@@ -293,7 +293,7 @@ export const analyticsApi = defineFeature({
       addition: true,
       summary: "All campaigns day by day",
       description:
-        "What the account spends: the last UTC days with today, newest first, and the sums of today, of this month and of all time.",
+        "The account's spending: the last UTC days with today, newest first, and the sums of today, of this month and of all time.",
       query: [{ name: "days", schema: accountDaysSchema, example: 2 }],
       success: [
         {
@@ -320,7 +320,7 @@ export const analyticsApi = defineFeature({
       addition: true,
       summary: "Every campaign with its last days",
       description:
-        "What a list of campaigns shows: status, spend, pacing and a short series of each, newest campaign first. Without `limit` a page has 500 campaigns.",
+        "A summary of each campaign: status, spend, pacing and a short series, newest campaign first. Without `limit` a page has 500 campaigns.",
       paged: true,
       query: [{ name: "days", schema: campaignSeriesDaysSchema, example: 2 }],
       success: [

@@ -73,7 +73,7 @@ export const blocklistApi = defineFeature({
       method: "DELETE",
       path: `${all}/{blocklist_rule_id}`,
       summary: "Delete a rule of a blocklist",
-      description: "What is matched after the answer ignores it.",
+      description: "Matches after the answer ignore it.",
       success: [{ status: 204, description: "The rule is deleted." }],
       refusals: [
         ...ownCampaignOnly,

@@ -10,7 +10,7 @@ export const noDemo = refusal(
 
 export const demoApi = defineFeature({
   tag: "Demo",
-  description: "What the demo game at /play is played with.",
+  description: "Data of the demo game at /play.",
   schemas: { Demo: demoSchema },
   operations: {
     show: {

@@ -99,7 +99,7 @@ export const geoTargetsApi = defineFeature({
       method: "DELETE",
       path: `${all}/{geo_target_id}`,
       summary: "Delete a geo target",
-      description: "What is matched after the answer ignores it.",
+      description: "Matches after the answer ignore it.",
       success: [{ status: 204, description: "The geo target is deleted." }],
       refusals: [
         ...ownCampaignOnly,

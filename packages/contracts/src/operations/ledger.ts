@@ -9,7 +9,7 @@ const csv = `date,opening_balance_cents,deposits_cents,charges_cents,impressions
 
 export const ledgerApi = defineFeature({
   tag: "Ledger",
-  description: "The advertiser's books, day by day, to the thousandth of a cent.",
+  description: "The advertiser's ledger, day by day, to the thousandth of a cent.",
   schemas: { Ledger: ledgerSchema },
   operations: {
     show: {
@@ -19,7 +19,7 @@ export const ledgerApi = defineFeature({
       group: "analytics",
       scope: "advertiser",
       addition: true,
-      summary: "The books, day by day",
+      summary: "Read the ledger by day",
       description:
         "Deposits and charges of each day with its opening and closing balance, and the totals: deposits = balance + held + spent, always. Send `Accept: text/csv` for a table; the row of today then also shows what is held now. Every impression that was answered 201 is in every later answer.",
       query: [
@@ -30,7 +30,7 @@ export const ledgerApi = defineFeature({
       success: [
         {
           status: 200,
-          description: "The books.",
+          description: "The ledger.",
           schema: ledgerSchema,
           example: {
             days: [

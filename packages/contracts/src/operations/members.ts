@@ -65,7 +65,7 @@ export const membersApi = defineFeature({
       method: "PATCH",
       path: "/account",
       summary: "Rename the account",
-      description: "Changes what the account is called.",
+      description: "Changes the account's name.",
       request: { schema: accountPatchSchema, example: { label: "Emberroast Coffee" } },
       success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
       refusals: [
@@ -124,7 +124,7 @@ export const membersApi = defineFeature({
         refusal(
           403,
           "not_owner",
-          "The caller removes somebody else, and is no owner.",
+          "The caller is not an owner and removes another member.",
           'Your role in this account is "manager", but this needs "owner": ask an owner of the account.',
         ),
         noMember,
@@ -155,7 +155,7 @@ export const membersApi = defineFeature({
       operationId: "createInvitation",
       method: "POST",
       path: "/invitations",
-      summary: "Invite somebody",
+      summary: "Invite a person",
       description:
         "Makes a link by which one person can join the account within 7 days. It is shown in this answer alone, and the service sends no e-mail: hand it over yourself.",
       request: { schema: invitationCreateSchema, example: { role: "manager", note: "Bo of the agency" } },

@@ -21,7 +21,7 @@ const common = { group: "analytics", method: "GET" } as const;
 
 export const revenueApi = defineFeature({
   tag: "Revenue",
-  description: "What an advertiser has spent and what a developer has earned.",
+  description: "An advertiser's spending and a developer's earnings.",
   schemas: {
     AdvertiserRevenue: revenueSchema,
     CreatorRevenue: creatorRevenueSchema,
@@ -46,7 +46,7 @@ export const revenueApi = defineFeature({
       operationId: "getRevenue",
       scope: "advertiser",
       path: "/revenue",
-      summary: "What the advertiser has spent",
+      summary: "Read the advertiser's spending",
       description: "Totals over all campaigns, and each campaign, newest first.",
       success: [
         {
@@ -79,7 +79,7 @@ export const revenueApi = defineFeature({
       operationId: "getCreatorRevenue",
       scope: "developer",
       path: "/creator-revenue",
-      summary: "What the developer has earned",
+      summary: "Read the developer's earnings",
       description: "Totals over all games of the key's account, and each game, most impressions first.",
       success: [
         {
@@ -178,7 +178,7 @@ export const revenueApi = defineFeature({
       scope: "developer",
       path: "/earnings",
       addition: true,
-      summary: "What the games have earned day by day",
+      summary: "Read the games' earnings by day",
       description:
         "Exact earnings of each game and day of a period, newest day first. `?from=2026-12-01` is the month to date. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
       paged: true,

@@ -81,7 +81,7 @@ export const sessionsApi = defineFeature({
       operationId: "readSignUp",
       method: "GET",
       path: "/auth/sign-up",
-      summary: "Read what a sign-up needs",
+      summary: "Read the requirements of a sign-up",
       description:
         "Whether a sign-up from this client needs an invitation, or the setup token of the first user.",
       success: [
@@ -126,13 +126,13 @@ export const sessionsApi = defineFeature({
         refusal(
           403,
           "setup_token",
-          "Nobody runs the installation yet, and the setup token was not sent.",
+          "The installation has no operator yet, and the setup token was not sent.",
           "setup_token is wrong or missing: the first user runs this installation, and whoever started the service has the token",
         ),
         refusal(
           403,
           "no_setup_token",
-          "Nobody runs the installation yet, the client is on another machine, and the service has no setup token.",
+          "The installation has no operator yet, the client is on another machine, and the service has no setup token.",
           "setup_token is not set up: the first user runs this installation, so whoever starts the service has to set SETUP_TOKEN first, or sign up on its own machine",
         ),
         noInvitation,
@@ -199,7 +199,7 @@ export const sessionsApi = defineFeature({
       method: "POST",
       path: "/auth/invitation",
       summary: "Read an invitation",
-      description: "What the invitation of a token offers, for whoever has its link.",
+      description: "Describes the invitation of a token; the link is the only proof.",
       request: {
         schema: invitationTokenSchema,
         example: { token: "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321" },

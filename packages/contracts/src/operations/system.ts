@@ -115,7 +115,7 @@ export const systemApi = defineFeature({
       path: "/system/quarantine",
       summary: "List quarantined records",
       description:
-        "Impression records that could not be written. Each is a difference in the books until it is resolved.",
+        "Impression records that could not be written. Reconciliation reports each as a difference until it is resolved.",
       success: [{ status: 200, description: "The records.", schema: quarantineSchema, example: [record] }],
       refusals: [notOperator],
     },
@@ -126,8 +126,8 @@ export const systemApi = defineFeature({
       path: "/system/quarantine/{impression_id}/resolve",
       summary: "Resolve a quarantined record",
       description:
-        "Notes what was decided. The record is never written: whoever should be charged or paid nevertheless is so in another way. A resolved record stays as it is.",
-      request: { schema: resolutionSchema, example: { resolution: "Not charged, the studio was told." } },
+        "Records the decision. The record is never written: charge or pay outside the service if necessary. A resolved record cannot be changed.",
+      request: { schema: resolutionSchema, example: { resolution: "Not charged; the studio was informed." } },
       success: [
         {
           status: 200,
@@ -136,7 +136,7 @@ export const systemApi = defineFeature({
           example: {
             ...record,
             resolved_at: exampleIds.moment,
-            resolution: "Not charged, the studio was told.",
+            resolution: "Not charged; the studio was informed.",
           },
         },
       ],
@@ -155,7 +155,7 @@ export const systemApi = defineFeature({
         refusal(
           409,
           "already_resolved",
-          "Somebody has decided already.",
+          "The record is already resolved.",
           "The record is resolved already: reload the list.",
         ),
         notAllowedField(

@@ -4,7 +4,7 @@ import { answerText, oneOf } from "./fields.ts";
 /** The fields that identify an account. */
 export const accountRef = {
   id: answerText("The account's identifier, acct_…."),
-  label: answerText("What the account is called."),
+  label: answerText("The account's name."),
 };
 
 const ROLES =

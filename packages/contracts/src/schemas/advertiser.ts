@@ -62,7 +62,7 @@ export const advertiserSchema = closed(
     company_name: answerText("Name of the company."),
     contact_email: answerText("Where the advertiser is reached."),
     website: nullable(answerText("The advertiser's website; null without one.")),
-    balance_cents: count("What is left of the deposits, in whole cents, rounded down."),
+    balance_cents: count("Deposits less spending, in whole cents, rounded down."),
     created_at: timestamp("When the advertiser registered."),
   },
   "An advertiser.",

@@ -16,9 +16,9 @@ export const PACING_STATUSES = [
 
 const campaignId = () => answerText("The campaign.");
 const uniqueUsers = () => count("Players who have seen it, each counted once.");
-const spentCents = () => count("What the impressions have cost, in whole cents, half up.");
-const spentMillicents = () => millicents("What the impressions have cost.");
-const campaignSpentMillicents = () => millicents("What the campaign has spent.");
+const spentCents = () => count("Cost of the impressions, in whole cents, half up.");
+const spentMillicents = () => millicents("Cost of the impressions.");
+const campaignSpentMillicents = () => millicents("Spending of the campaign.");
 const averageScore = () =>
   Type.Number({
     minimum: 0,
@@ -38,9 +38,9 @@ export const campaignStatsSchema = closed(
     impressions: count("Impressions so far."),
     unique_users: count("Players who have seen the campaign, each counted once."),
     unique_games: count("Games in which the campaign was seen, each counted once."),
-    spent_cents: count("What the campaign has spent, in whole cents, rounded up."),
+    spent_cents: count("Spending of the campaign, in whole cents, rounded up."),
     spent_millicents: campaignSpentMillicents(),
-    budget_cents: count("What the campaign may spend in all, in cents."),
+    budget_cents: count("Total budget of the campaign, in cents."),
     effective_cpm_cents: count(
       "What a thousand impressions have cost, in cents, half up; 0 without impressions.",
     ),
@@ -50,7 +50,7 @@ export const campaignStatsSchema = closed(
     ),
     top_game_id: nullable(answerText("The game with the most impressions; null without impressions.")),
   },
-  "What a campaign has done so far.",
+  "Results of a campaign so far.",
 );
 export type CampaignStatsBody = Static<typeof campaignStatsSchema>;
 
@@ -74,7 +74,7 @@ export const dailyAnalyticsSchema = closed(
       description: "One row per UTC day, newest first, days without impressions included.",
     }),
   },
-  "What a campaign has done day by day.",
+  "Results of a campaign by day.",
 );
 export type DailyAnalyticsBody = Static<typeof dailyAnalyticsSchema>;
 
@@ -100,7 +100,7 @@ export const creativeAnalyticsSchema = closed(
         "Every creative, deleted ones when they had impressions; most impressions first, then by identifier.",
     }),
   },
-  "What the creatives of a campaign have done.",
+  "Results of a campaign's creatives.",
 );
 export type CreativeAnalyticsBody = Static<typeof creativeAnalyticsSchema>;
 
@@ -119,7 +119,7 @@ export const geoAnalyticsSchema = closed(
   {
     campaign_id: campaignId(),
     countries: Type.Array(countryRow, {
-      description: "Most impressions first, then by code; the unknown place comes last.",
+      description: "Most impressions first, then by code; the unknown country comes last.",
     }),
   },
   "Where a campaign was seen.",
@@ -140,7 +140,7 @@ const gameRow = closed(
     }),
     spent_cents: spentCents(),
     spent_millicents: spentMillicents(),
-    held_cents: count("What is held now for matches that may still be seen, in whole cents, half up."),
+    held_cents: count("Held now for matches that may still be seen, in whole cents, half up."),
   },
   "A game in which the campaign was matched.",
 );
@@ -153,7 +153,7 @@ export const gameAnalyticsSchema = closed(
         "Most matches first, then by identifier; also games without an impression. Counts of the last hours start anew when Redis loses its data.",
     }),
   },
-  "What a campaign does game by game.",
+  "Results of a campaign by game.",
 );
 export type GameAnalyticsBody = Static<typeof gameAnalyticsSchema>;
 
@@ -188,20 +188,20 @@ export const affinityAnalyticsSchema = closed(
     campaign_id: campaignId(),
     affinities: Type.Array(affinityRow, { description: "Every affinity in the order of creation." }),
   },
-  "What the affinities of a campaign have done.",
+  "Results of a campaign's affinities.",
 );
 export type AffinityAnalyticsBody = Static<typeof affinityAnalyticsSchema>;
 
 export const pacingSchema = closed(
   {
     campaign_id: campaignId(),
-    budget_cents: count("What the campaign may spend in all, in cents."),
-    spent_cents: count("What the campaign has spent, in whole cents, rounded up."),
+    budget_cents: count("Total budget of the campaign, in cents."),
+    spent_cents: count("Spending of the campaign, in whole cents, rounded up."),
     spent_millicents: campaignSpentMillicents(),
-    remaining_cents: count("What is left of the budget, in whole cents, rounded down."),
+    remaining_cents: count("Remaining budget, in whole cents, rounded down."),
     daily_cap_cents: nullable(count("Most that may be spent on one UTC day, in cents; null: no cap.")),
-    today_spent_cents: count("What was spent on the present UTC day, in whole cents, rounded up."),
-    today_spent_millicents: millicents("What was spent on the present UTC day."),
+    today_spent_cents: count("Spending on the current UTC day, in whole cents, rounded up."),
+    today_spent_millicents: millicents("Spending on the current UTC day."),
     today_remaining_cents: count(
       "What today's cap and the budget both still allow, in whole cents, rounded down.",
     ),

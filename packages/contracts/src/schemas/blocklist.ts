@@ -49,7 +49,7 @@ export const blocklistRuleSchema = closed(
     value: answerText("The value to block, as it was given."),
     created_at: timestamp("When the rule was created."),
   },
-  "A value whose occurrence in the scene keeps the campaign out.",
+  "A value that excludes scenes which contain it.",
 );
 export type BlocklistRuleBody = Static<typeof blocklistRuleSchema>;
 

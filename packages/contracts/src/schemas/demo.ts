@@ -8,11 +8,11 @@ export const demoSchema = closed(
       "A key that may call POST /match and POST /impressions for the games of the demo account.",
     ),
     balance_millicents: Type.Integer({
-      description: "What the demo advertiser has left, open holds included. In millicents, exact.",
+      description: "The demo advertiser's balance, including open holds. In millicents, exact.",
     }),
-    spent_millicents: millicents("What the demo advertiser's impressions have cost."),
+    spent_millicents: millicents("Cost of the demo advertiser's impressions."),
     impressions: count("Impressions of the demo advertiser."),
-    earned_microcents: microcents("What the demo game has earned."),
+    earned_microcents: microcents("Earnings of the demo game."),
   },
   "The demo game, and the money of the demo account now.",
 );

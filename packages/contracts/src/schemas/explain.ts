@@ -44,7 +44,7 @@ export const explainResponseSchema = closed(
           }),
           rule: oneOf(CHECKED_RULES, "Stable name of the rule."),
           passed: Type.Boolean({ description: "Whether the campaign passes the rule." }),
-          detail: answerText("What was compared with what."),
+          detail: answerText("The compared values."),
         },
         "How one rule went.",
       ),

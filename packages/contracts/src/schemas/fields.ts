@@ -147,7 +147,7 @@ export function gameId() {
 }
 
 export const errorSchema = closed(
-  { detail: answerText("What was wrong, which field it was and what is allowed; one sentence.") },
+  { detail: answerText("The error, the field and the allowed values, as one sentence.") },
   "Every error of the API.",
 );
 export type ErrorBody = Static<typeof errorSchema>;

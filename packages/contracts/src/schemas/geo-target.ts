@@ -72,7 +72,7 @@ export const geoTargetCreateSchema = open(
     include: optional(
       Type.Boolean({
         default: true,
-        description: "true: the campaign is shown there; false: it is kept out of there.",
+        description: "true: the campaign serves there; false: it does not.",
       }),
     ),
   },
@@ -129,10 +129,10 @@ export const geoTargetSchema = closed(
         description: "Radius in kilometres; null unless it is a radius.",
       }),
     ),
-    include: Type.Boolean({ description: "Whether the campaign is shown there, or kept out of there." }),
+    include: Type.Boolean({ description: "Whether the campaign serves there, or is excluded." }),
     created_at: timestamp("When the geo target was created."),
   },
-  "A place that a campaign is shown in or kept out of. The includes of a campaign combine with OR; an exclude that matches always wins.",
+  "A place that a campaign includes or excludes. The includes of a campaign combine with OR; an exclude that matches always wins.",
 );
 export type GeoTargetBody = Static<typeof geoTargetSchema>;
 

@@ -28,7 +28,7 @@ export const impressionResponseSchema = closed(
     game_id: answerText("The game in which it was seen."),
     charged_cents: Type.Number({
       minimum: 0,
-      description: "What was charged, in cents; exact, can be fractional.",
+      description: "The charge, in cents; exact, can be fractional.",
     }),
     recorded_at: timestamp("When it was recorded."),
   },

@@ -13,7 +13,7 @@ const exactCents = (description: string) =>
 export const ledgerDaysSchema = Type.Integer({
   ...LEDGER_DAYS,
   description:
-    "How many days, counted back from `to`; without meaning beside `from`. Without `days`, `from` and `to` the books begin 30 days ago, or when the advertiser registered if that is later.",
+    "Number of days, counted back from `to`; ignored with `from`. Without `days`, `from` and `to` the ledger begins 30 days ago, or at registration if that is later.",
 });
 export const ledgerFromSchema = day("The first day.");
 export const ledgerToSchema = day("The last day; today where it is left out or lies ahead.");
@@ -21,13 +21,13 @@ export const ledgerToSchema = day("The last day; today where it is left out or l
 const ledgerDay = closed(
   {
     date: day("The day."),
-    opening_balance_cents: exactCents("What was left of all deposits before the day."),
+    opening_balance_cents: exactCents("Balance before the day."),
     deposits_cents: exactCents("What was deposited on the day."),
     charges_cents: exactCents("What the impressions of the day cost."),
     impressions: count("Impressions of the day."),
     closing_balance_cents: exactCents("Opening balance and deposits less charges."),
   },
-  "One day of the books.",
+  "One day of the ledger.",
 );
 
 const ledgerTotals = closed(
@@ -35,12 +35,12 @@ const ledgerTotals = closed(
     deposits_cents: exactCents("Everything that was ever deposited: the sum of the next three."),
     balance_cents: exactCents("What is free for new matches."),
     held_cents: exactCents(
-      "What matches hold that nobody has seen yet, and impressions that are on their way into the books.",
+      "Money held for unseen matches, and for impressions that are not in the ledger yet.",
     ),
     spent_cents: exactCents("What all impressions have cost: the sum over the campaigns."),
     impressions: count("All impressions."),
   },
-  "The books as of now, over all time.",
+  "Current totals over all time.",
 );
 
 export const ledgerSchema = closed(
@@ -50,6 +50,6 @@ export const ledgerSchema = closed(
     }),
     totals: ledgerTotals,
   },
-  "The books of an advertiser.",
+  "The ledger of an advertiser.",
 );
 export type LedgerBody = Static<typeof ledgerSchema>;

@@ -54,7 +54,7 @@ const gameTraffic = closed(
     matches: count("How many of them got an ad."),
     impressions: count("Impressions of the last 24 hours that were accepted."),
     errors: count("Calls of the last 24 hours that were refused or failed after the game was known."),
-    billed_impressions: count("All impressions of the game in the books."),
+    billed_impressions: count("All billed impressions of the game."),
     earned_microcents: microcents("What they have earned."),
   },
   "How a game's integration is doing.",

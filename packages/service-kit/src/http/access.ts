@@ -15,7 +15,7 @@ export function requireAccess({ session, scopes }: ApiKey, endpoint: Endpoint): 
   const accepted = typeof scope === "string" ? [scope] : scope;
   if (accepted.some((one) => scopes.includes(one))) return;
   throw forbidden(
-    `This API key lacks the scope ${accepted.map((one) => `"${one}"`).join(" or ")}: use one that has it. A key that works can make one with POST /api-keys, and so can whoever runs the service.`,
+    `This API key lacks the scope ${accepted.map((one) => `"${one}"`).join(" or ")}: use one that has it. Create one by POST /api-keys with a key that has the scope, or ask the operator of the service.`,
   );
 }
 

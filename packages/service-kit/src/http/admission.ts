@@ -161,7 +161,7 @@ function keyProblem(header: string | undefined): string {
     return "No API key was sent: send the header Authorization: Bearer <API_KEY>.";
   }
   return API_KEY.test(header)
-    ? "The API key is unknown, expired or revoked: send one that is in force. A key that works can make one with POST /api-keys, and so can whoever runs the service."
+    ? "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service."
     : "The Authorization header is malformed: send Authorization: Bearer <API_KEY>.";
 }
 

@@ -114,7 +114,7 @@ describe("requests", () => {
     ["Bearer", "The Authorization header is malformed: send Authorization: Bearer <API_KEY>."],
     [
       "Bearer igk_x",
-      "The API key is unknown, expired or revoked: send one that is in force. A key that works can make one with POST /api-keys, and so can whoever runs the service.",
+      "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service.",
     ],
   ])("says what is wrong with the header Authorization: %s", async (header, detail) => {
     const call = request(app).get("/api/things/1");
@@ -143,7 +143,7 @@ describe("requests", () => {
     const refused = await post("/api/trials").send({});
     expect(refused.status).toBe(403);
     expect(refused.body.detail).toBe(
-      'This API key lacks the scope "advertiser" or "developer": use one that has it. A key that works can make one with POST /api-keys, and so can whoever runs the service.',
+      'This API key lacks the scope "advertiser" or "developer": use one that has it. Create one by POST /api-keys with a key that has the scope, or ask the operator of the service.',
     );
   });
 });

@@ -72,7 +72,7 @@ export async function lockKeys(
   if (caller.session !== undefined) return requireOwner(transaction, caller, nowMs);
   if (isInForce(await ownKey(transaction, caller.accountId, caller.keyId), nowMs)) return;
   throw unauthorized(
-    "The API key is unknown, expired or revoked: send one that is in force. A key that works can make one with POST /api-keys, and so can whoever runs the service.",
+    "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service.",
   );
 }
 
