@@ -75,6 +75,13 @@ module.exports = {
       to: { path: `^tests/|${TEST_FILE}` },
     },
     {
+      name: "core-knows-no-feature",
+      comment: "In management, core is what every feature stands on.",
+      severity: "error",
+      from: { path: "^services/management/src/core/", pathNot: TEST_FILE },
+      to: { path: "^services/management/src/features/" },
+    },
+    {
       name: "no-cycles",
       comment: "Modules that need each other are one module, or miss a third.",
       severity: "error",

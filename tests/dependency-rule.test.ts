@@ -71,6 +71,7 @@ const planted: [rule: string, file: string, line: string][] = [
   ],
   ["pure-packages-use-nothing", "packages/ad-rules/src/b.ts", 'import pg from "pg";\nnew pg.Pool();'],
   ["tests-only-from-tests", "packages/contracts/src/b.ts", 'import "../../../tests/helpers/helper.ts";'],
+  ["core-knows-no-feature", "services/management/src/core/a.ts", 'import "../features/b.ts";'],
   ["no-cycles", "packages/contracts/src/c.ts", 'import "./cc.ts";'],
   ["no-unresolvable", "packages/contracts/src/d.ts", 'import "./nowhere.ts";'],
 ];
@@ -93,6 +94,7 @@ function plantTree(directory: string): void {
     write(directory, `node_modules/${name}/dist/index.js`, "module.exports = {};");
   }
   write(directory, "tests/helpers/helper.ts", "export const helper = 1;");
+  write(directory, "services/management/src/features/b.ts", "export const name = 1;");
   write(directory, "packages/contracts/src/cc.ts", 'import "./c.ts";');
   write(directory, "packages/contracts/src/fine.test.ts", 'import "../../../tests/helpers/helper.ts";');
   write(directory, "services/match/src/fine.ts", 'import "../../../packages/hot-state/src/index.ts";');

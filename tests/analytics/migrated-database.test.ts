@@ -10,7 +10,7 @@ import {
   daysQuery,
   type Query,
   statsQuery,
-} from "../../services/management/src/analytics/statements.ts";
+} from "../../services/management/src/features/analytics/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 
 const MIGRATIONS = new URL("../../prisma/migrations/", import.meta.url);

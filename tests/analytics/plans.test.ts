@@ -9,7 +9,7 @@ import {
   type Query,
   spendingQuery,
   statsQuery,
-} from "../../services/management/src/analytics/statements.ts";
+} from "../../services/management/src/features/analytics/statements.ts";
 import type { Caller } from "../../services/management/src/testing/harness.ts";
 import { type Advertiser, AnalyticsWorld } from "./world.fixture.ts";
 

@@ -23,11 +23,8 @@ import { createBillingMeasures } from "../../services/billing/src/measures.ts";
 import { Settler } from "../../services/billing/src/settle/settler.ts";
 import { ImpressionWriter } from "../../services/billing/src/write/impression-writer.ts";
 import { Partitions } from "../../services/billing/src/write/partitions.ts";
-import {
-  Publishing,
-  StateNotRestored,
-} from "../../services/management/src/snapshot-publishing/publishing.ts";
-import { WalletRecovery } from "../../services/management/src/wallet-recovery/wallet-recovery.ts";
+import { Publishing, StateNotRestored } from "../../services/management/src/core/publishing/publishing.ts";
+import { WalletRecovery } from "../../services/management/src/core/wallet-recovery/wallet-recovery.ts";
 
 const logger = createLogger({ service: "recovery", instance: "test", level: "silent" });
 const GAME = "a game";

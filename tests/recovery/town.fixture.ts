@@ -12,7 +12,7 @@ import {
 } from "@diegetic/hot-state";
 import { createMatchService, type MatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
-import { createAccountWithKey } from "../../services/management/src/api-keys/create-account.ts";
+import { createAccountWithKey } from "../../services/management/src/features/api-keys/create-account.ts";
 import type { Management } from "../../services/management/src/management.ts";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
 import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "../helpers/api.ts";

@@ -34,25 +34,25 @@ import {
   sessionCookieName,
 } from "@diegetic/service-kit";
 import { Router } from "express";
-import { apiDocumentPages } from "./api-document/pages.ts";
-import { createKeyDirectory } from "./api-keys/key-directory.ts";
-import { keyDerivationSecret } from "./api-keys/key-secret.ts";
-import { recordUsageOfMatchTier } from "./api-keys/record-usage.ts";
-import { dashboardPages } from "./dashboard/pages.ts";
+import { forgetOldAnswers } from "./core/idempotency/create-once.ts";
+import { Publishing } from "./core/publishing/publishing.ts";
+import { Reconciler } from "./core/publishing/reconciler.ts";
+import { CallerReads } from "./core/read-your-writes/caller-reads.ts";
+import { ReadingBarrier } from "./core/read-your-writes/reading-barrier.ts";
+import type { Clock } from "./core/shared/time.ts";
+import { WalletRecovery } from "./core/wallet-recovery/wallet-recovery.ts";
 import { type FeatureParts, managementEndpoints, signedInEndpoints } from "./endpoints.ts";
-import { Market } from "./explain/market.ts";
-import { forgetOldAnswers } from "./idempotency/create-once.ts";
-import { CallerReads } from "./reading-barrier/caller-reads.ts";
-import { ReadingBarrier } from "./reading-barrier/reading-barrier.ts";
-import { createAuth } from "./sessions/auth.ts";
-import { DeviceCookies } from "./sessions/device-cookie.ts";
-import { forgetEndedSessions } from "./sessions/store.ts";
+import { apiDocumentPages } from "./features/api-document/pages.ts";
+import { createKeyDirectory } from "./features/api-keys/key-directory.ts";
+import { keyDerivationSecret } from "./features/api-keys/key-secret.ts";
+import { recordUsageOfMatchTier } from "./features/api-keys/record-usage.ts";
+import { dashboardPages } from "./features/dashboard/pages.ts";
+import { Market } from "./features/explain/market.ts";
+import { createAuth } from "./features/sessions/auth.ts";
+import { DeviceCookies } from "./features/sessions/device-cookie.ts";
+import { forgetEndedSessions } from "./features/sessions/store.ts";
+import { MarketWords } from "./features/traffic/words.ts";
 import type { ManagementSettings } from "./settings.ts";
-import type { Clock } from "./shared/time.ts";
-import { Publishing } from "./snapshot-publishing/publishing.ts";
-import { Reconciler } from "./snapshot-publishing/reconciler.ts";
-import { MarketWords } from "./traffic/words.ts";
-import { WalletRecovery } from "./wallet-recovery/wallet-recovery.ts";
 
 /** To Postgres, for changes of campaigns and their publishing. */
 const WRITING_CONNECTIONS = 8;

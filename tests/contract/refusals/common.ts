@@ -1,5 +1,5 @@
 import { newId, type Operation } from "@diegetic/contracts";
-import { MAX_ACCOUNT_BYTES } from "../../../services/management/src/sizes/limits.ts";
+import { MAX_ACCOUNT_BYTES } from "../../../services/management/src/core/campaign-rows/limits.ts";
 import { asked, bodyOf, type Provocation, type Provocations } from "./provocation.ts";
 import { type Caller, operationNamed, placementBody, type World } from "./world.fixture.ts";
 

@@ -266,7 +266,7 @@ export const SAFEGUARDS = {
     noticedBy: "no state in Redis stays behind its row",
     patches: [
       {
-        file: "/management/dist/snapshot-publishing/publishing.js",
+        file: "/management/dist/core/publishing/publishing.js",
         search: "left = frozen.map(({ row }) => row.id);",
         replacement: "for (const one of frozen) one.isApplied = true; break;",
       },
@@ -331,7 +331,7 @@ export const SAFEGUARDS = {
     noticedBy: "every deposit counts once",
     patches: [
       {
-        file: "/management/dist/idempotency/create-once.js",
+        file: "/management/dist/core/idempotency/create-once.js",
         search: "if (first !== undefined && ",
         replacement: "if (false && first !== undefined && ",
       },
@@ -366,7 +366,7 @@ export const REDIS_CLOCK = {
 
 /** No safeguard: lets a restore wait between reading the rows of an advertiser and writing them, as preload.mjs says. */
 export const RESTORE_GATE = {
-  file: "/management/dist/wallet-recovery/wallet-recovery.js",
+  file: "/management/dist/core/wallet-recovery/wallet-recovery.js",
   search: "const outcome = await this.#parts.wallets.restoreWallet({",
   replacement:
     "await globalThis.faultsBeforeRestore(known.id); const outcome = await this.#parts.wallets.restoreWallet({",

@@ -13,10 +13,10 @@ import { createTestDatabase } from "../../../../tests/helpers/database.ts";
 import { documented } from "../../../../tests/helpers/documented.ts";
 import { forgetEarlierLeases } from "../../../../tests/helpers/new-redis.ts";
 import { startTestRedis } from "../../../../tests/helpers/redis.ts";
-import { createAccountWithKey, type KeyOptions } from "../api-keys/create-account.ts";
+import type { Clock } from "../core/shared/time.ts";
+import { createAccountWithKey, type KeyOptions } from "../features/api-keys/create-account.ts";
 import { createManagement, type Management } from "../management.ts";
 import { readManagementSettings } from "../settings.ts";
-import type { Clock } from "../shared/time.ts";
 
 /** Management on its own stores; checks every answer against the API document. */
 export interface Harness {

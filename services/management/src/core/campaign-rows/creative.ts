@@ -1,0 +1,99 @@
+import type { CampaignStatus, CreativeType, Tone } from "@diegetic/contracts";
+import {
+  type CreativeCreate,
+  type CreativePatch,
+  DEFAULT_TONE,
+  InvalidInput,
+  MAX_USES_PER_GAME,
+} from "@diegetic/contracts";
+import { MAX_CREATIVE_TEXT_BYTES } from "./limits.ts";
+
+/** Settings that an advertiser chooses; the type is fixed at creation. */
+export interface CreativeSettings {
+  brandName: string;
+  productName: string | null;
+  tagline: string | null;
+  narrativeHook: string | null;
+  altHooks: string[];
+  tone: Tone;
+  maxUsesPerGame: number;
+}
+
+export interface Creative extends CreativeSettings {
+  id: string;
+  campaignId: string;
+  creativeType: CreativeType;
+  impressions: number;
+  createdAt: Date;
+}
+
+/** The settings of a new creative, with defaults. */
+export function newSettings(request: CreativeCreate): CreativeSettings {
+  return {
+    brandName: request.brand_name,
+    productName: request.product_name ?? null,
+    tagline: request.tagline ?? null,
+    narrativeHook: request.narrative_hook ?? null,
+    altHooks: request.alt_hooks ?? [],
+    tone: request.tone ?? DEFAULT_TONE,
+    maxUsesPerGame: request.max_uses_per_game ?? MAX_USES_PER_GAME.default,
+  };
+}
+
+/**
+ * The settings in a PATCH; null clears, or restores the default. Throws InvalidInput (400) for a narrative hook without
+ * text.
+ */
+export function changedSettings(
+  patch: CreativePatch,
+  { creativeType }: Pick<Creative, "creativeType">,
+): Partial<CreativeSettings> {
+  if (patch.narrative_hook === null && creativeType === "narrative_hook") {
+    throw new InvalidInput(
+      400,
+      "narrative_hook is required when creative_type is narrative_hook: it must be text, but null was sent",
+    );
+  }
+  const changed: Partial<CreativeSettings> = {};
+  if (patch.brand_name !== undefined) changed.brandName = patch.brand_name;
+  if (patch.product_name !== undefined) changed.productName = patch.product_name;
+  if (patch.tagline !== undefined) changed.tagline = patch.tagline;
+  if (patch.narrative_hook !== undefined) changed.narrativeHook = patch.narrative_hook;
+  if (patch.alt_hooks !== undefined) changed.altHooks = patch.alt_hooks ?? [];
+  if (patch.tone !== undefined) changed.tone = patch.tone ?? DEFAULT_TONE;
+  if (patch.max_uses_per_game !== undefined) {
+    changed.maxUsesPerGame = patch.max_uses_per_game ?? MAX_USES_PER_GAME.default;
+  }
+  return changed;
+}
+
+type Texts = Pick<CreativeSettings, "brandName" | "productName" | "tagline" | "narrativeHook" | "altHooks">;
+
+function textsOf({ brandName, productName, tagline, narrativeHook, altHooks }: Texts): string[] {
+  return [brandName, productName ?? "", tagline ?? "", narrativeHook ?? "", ...altHooks];
+}
+
+/** UTF-8 bytes of all texts of a creative. */
+export function textBytes(creative: Texts): number {
+  return textsOf(creative).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** Bytes of the same texts as published: JSON escapes quotation marks and control characters. */
+export function publishedTextBytes(creative: Texts): number {
+  return Buffer.byteLength(JSON.stringify(textsOf(creative)));
+}
+
+/** Throws InvalidInput (422) when the texts of a creative are too long in total. */
+export function requireTextFits(creative: CreativeSettings): void {
+  if (textBytes(creative) <= MAX_CREATIVE_TEXT_BYTES) return;
+  throw new InvalidInput(
+    422,
+    `The texts of a creative have at most ${MAX_CREATIVE_TEXT_BYTES} bytes in UTF-8 (16 KiB) together: shorten them, or leave out some alt_hooks.`,
+  );
+}
+
+/** Why a creative may not be deleted, as a sentence that says what to do; undefined: it may (spec: Creatives). */
+export function deletionRefusal(status: CampaignStatus, creatives: number): string | undefined {
+  if (status !== "active" || creatives > 1) return undefined;
+  return "This is the last creative of an active campaign: pause the campaign or create another creative first.";
+}

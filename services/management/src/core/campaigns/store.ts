@@ -1,0 +1,83 @@
+import { type Database, type Pipeline, Prisma, type Reader, safeInteger } from "@diegetic/database";
+import { forbidden, notFound } from "@diegetic/service-kit";
+import type { Campaign } from "../campaign-rows/campaign.ts";
+import { type CampaignRow, campaignColumns, campaignOf } from "../campaign-rows/statements.ts";
+import { notRegistered } from "../read-your-writes/caller.ts";
+import { type CallerReads, type CallerRow, callerIs } from "../read-your-writes/caller-reads.ts";
+import { isIdentifier } from "../shared/identifiers.ts";
+import { type Paging, rowsToRead } from "../shared/paging.ts";
+
+/** A requested campaign of a caller; if there is none, all columns but the caller's are null. */
+type AskedRow = CallerRow & { [Column in keyof CampaignRow]: CampaignRow[Column] | null };
+
+/** The caller, and the campaign with this id of any advertiser. */
+function askedCampaign(accountId: string, campaignId: string): Prisma.Sql {
+  const possibleId = isIdentifier("camp", campaignId) ? campaignId : null;
+  return Prisma.sql`
+    WITH ${callerIs(accountId)}
+    SELECT caller.id AS caller_id, CASE WHEN c.advertiser_id = caller.id THEN caller.written END AS written,
+      ${campaignColumns}
+    FROM caller LEFT JOIN campaigns AS c ON c.id = ${possibleId}`;
+}
+
+function requireOwn({ caller_id, written: _written, ...row }: AskedRow): Campaign {
+  requireOwnCampaign(row.advertiserId, caller_id);
+  return campaignOf(row as CampaignRow);
+}
+
+/**
+ * The caller's campaign with this id. Throws 403 before registration and for another advertiser's campaign, 404 when it
+ * does not exist.
+ */
+export async function ownCampaign(reader: Reader, accountId: string, campaignId: string): Promise<Campaign> {
+  const [row] = await reader.query<AskedRow>(askedCampaign(accountId, campaignId));
+  if (row === undefined) throw notRegistered();
+  return requireOwn(row);
+}
+
+/** `ownCampaign`, including everything billed before the request. */
+export async function ownBilledCampaign(
+  reads: CallerReads,
+  accountId: string,
+  campaignId: string,
+): Promise<Campaign> {
+  const [row] = await reads.rows<AskedRow>(accountId, askedCampaign(accountId, campaignId));
+  return requireOwn(row);
+}
+
+function noCampaign() {
+  return notFound("Campaign not found. GET /campaigns lists yours.");
+}
+
+/** @param ownerId the campaign's owner; null: there is no such campaign. Throws 404 and 403. */
+export function requireOwnCampaign(ownerId: string | null, advertiserId: string): void {
+  if (ownerId === null) throw noCampaign();
+  if (ownerId !== advertiserId)
+    throw forbidden("The campaign belongs to another advertiser: GET /campaigns lists your own.");
+}
+
+/** An advertiser's campaigns, newest first. */
+export async function listCampaigns(
+  database: Database,
+  advertiserId: string,
+  paging: Paging,
+): Promise<Campaign[]> {
+  const take = rowsToRead(paging);
+  const rows = await database.campaign.findMany({
+    where: { advertiserId, ...(paging.after === undefined ? {} : { id: { lt: paging.after } }) },
+    // Identifiers sort by creation time.
+    orderBy: { id: "desc" },
+    ...(take === undefined ? {} : { take }),
+  });
+  return rows.map((row) => ({
+    ...row,
+    spentMillicents: safeInteger(row.spentMillicents, "spent"),
+    impressions: safeInteger(row.impressions, "impressions"),
+  }));
+}
+
+/** Records that every match instance applies a pause. A newer version of the campaign may have another pause to confirm. */
+export async function confirmPause(pipeline: Pipeline, { id, version }: Campaign): Promise<void> {
+  await pipeline.query(Prisma.sql`
+    UPDATE campaigns SET pause_pending = false WHERE id = ${id} AND version = ${version} AND pause_pending`);
+}

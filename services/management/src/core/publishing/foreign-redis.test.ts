@@ -1,0 +1,159 @@
+import { installationId } from "@diegetic/database";
+import {
+  createMoneyCommands,
+  DueIndex,
+  ForeignRedis,
+  hashSlotOwners,
+  InstallationClaim,
+  masterReplicationIds,
+  SnapshotPublisher,
+} from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { signedUp } from "../../testing/browser.ts";
+import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
+import { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
+import type { PublishedKind } from "./load.ts";
+import { Publishing } from "./publishing.ts";
+import { Reconciler } from "./reconciler.ts";
+
+const OWNER = "{snapshot}:installation";
+const logger = createLogger({ service: "management", instance: "test", level: "silent" });
+const metrics = () => createMetrics({ service: "management" });
+
+let harness: Harness;
+let caller: Caller & { advertiserId: string };
+let ids: Record<PublishedKind, string>;
+let ownId: string;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  const { database, reconciler } = harness.management;
+  await reconciler.stop();
+  ownId = await installationId(database);
+  caller = await harness.advertiser(1_000);
+  const { campaignId } = await activeCampaign(caller);
+  await caller.post("/placements/own", { creator_id: "c", placement_types: ["narrative_hook"] }).expect(201);
+  const apiKey = await database.apiKey.findFirstOrThrow({ where: { accountId: caller.accountId } });
+  await signedUp(harness);
+  const session = await database.accountSession.findFirstOrThrow();
+  ids = {
+    advertiser: caller.advertiserId,
+    campaign: campaignId,
+    placement: "own",
+    apiKey: apiKey.id,
+    session: session.id,
+  };
+}, 60_000);
+afterAll(() => harness.stop());
+beforeEach(() => becomeAnothers(ownId));
+
+/** As if the address led to another Redis: one that an installation has just claimed. */
+async function becomeAnothers(owner = "inst_other"): Promise<void> {
+  await harness.redis.flushall();
+  await harness.redis.set(OWNER, owner);
+}
+
+async function contents(): Promise<unknown> {
+  const keys = (await harness.redis.keys("*")).sort();
+  return Promise.all(keys.map(async (key) => [key, await harness.redis.call("DUMP", key)]));
+}
+
+/** Everything that writes, as management puts it together. */
+function parts() {
+  const { redis, management, pipeline } = harness;
+  const { database } = management;
+  const claim = new InstallationClaim(redis, () => installationId(database));
+  const wallets = createMoneyCommands(redis);
+  const snapshot = new SnapshotPublisher(redis);
+  const shared = { database, pipeline, wallets, claim, snapshot, nowMs: Date.now, logger };
+  const recovery = new WalletRecovery({ ...shared, due: new DueIndex(redis), metrics: metrics() });
+  return { ...shared, recovery };
+}
+
+type Recovery = Pick<WalletRecovery, "restoreFrozen">;
+
+/** @param recoveries of the wallets that are looked at first, and of those that publishing meets */
+function reconcilerWith(recoveries: { ofAll?: Recovery; ofPublishing?: Recovery }): Reconciler {
+  const { recovery, ...shared } = parts();
+  return new Reconciler({
+    ...shared,
+    publishing: new Publishing({ ...shared, recovery: recoveries.ofPublishing ?? recovery }),
+    recovery: recoveries.ofAll ?? recovery,
+    replicationIds: () => masterReplicationIds(harness.redis),
+    owners: () => hashSlotOwners(harness.redis),
+    upkeep: async () => undefined,
+    metrics: metrics(),
+  });
+}
+
+describe("a Redis of another installation gets nothing", () => {
+  it.each<PublishedKind>(["advertiser", "campaign", "placement", "apiKey", "session"])(
+    "when a row is published: %s",
+    async (kind) => {
+      await becomeAnothers();
+      const before = await contents();
+      await expect(new Publishing(parts()).publish(kind, [ids[kind]])).rejects.toThrow(ForeignRedis);
+      expect(await contents()).toEqual(before);
+    },
+  );
+
+  it("when wallets are restored", async () => {
+    const { recovery } = parts();
+    await becomeAnothers();
+    const before = await contents();
+    expect(await recovery.restoreFrozen([caller.advertiserId])).toBe(1);
+    expect(await contents()).toEqual(before);
+
+    await becomeAnothers(ownId);
+    expect(await recovery.restoreFrozen([caller.advertiserId])).toBe(0);
+    expect(await harness.money.readAccount(caller.advertiserId)).toMatchObject({
+      depositedMillicents: 1_000_000,
+    });
+  });
+
+  it("when it comes to be met before everything is published anew", async () => {
+    let before: unknown;
+    const reconciler = reconcilerWith({
+      ofAll: {
+        restoreFrozen: async () => {
+          await becomeAnothers();
+          before = await contents();
+          return 0;
+        },
+      },
+    });
+    await expect(reconciler.start()).rejects.toThrow(ForeignRedis);
+    expect(before).toBeDefined();
+    expect(await contents()).toEqual(before);
+  });
+
+  it("when it comes to be met while everything is published anew", async () => {
+    // A row that is not published yet, of an advertiser whose state is still frozen.
+    const { database } = harness.management;
+    await database.campaign.update({ where: { id: ids.campaign }, data: { version: { increment: 1 } } });
+    let before: unknown;
+    const reconciler = reconcilerWith({
+      ofAll: { restoreFrozen: async () => 0 },
+      ofPublishing: {
+        restoreFrozen: async () => {
+          if (before === undefined) await becomeAnothers();
+          before ??= await contents();
+          return 0;
+        },
+      },
+    });
+    await expect(reconciler.start()).rejects.toThrow(ForeignRedis);
+    expect(before).toBeDefined();
+    expect(await contents()).toEqual(before);
+  });
+
+  it("when its readiness is asked, not even a claim", async () => {
+    const { readiness } = harness.management;
+    await harness.redis.flushall();
+    await readiness.installation?.();
+    expect(await contents()).toEqual([]);
+    await becomeAnothers();
+    await expect(readiness.installation?.()).rejects.toThrow(ForeignRedis);
+  });
+});

@@ -1,0 +1,402 @@
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Pipeline,
+  type Statements,
+  safeInteger,
+  TransactionConflict,
+  utcDay,
+} from "@diegetic/database";
+import {
+  type CampaignState,
+  type InstallationClaim,
+  isRedisUnavailable,
+  type MoneyCommands,
+  NotPropagatedError,
+  type SnapshotEntry,
+  SnapshotLostError,
+  type SnapshotPublisher,
+} from "@diegetic/hot-state";
+import { centsToMillicents } from "@diegetic/money";
+import { type Logger, OutageLogger, unavailable } from "@diegetic/service-kit";
+import { readCampaigns, type WholeCampaign } from "../campaign-rows/statements.ts";
+import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
+import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry, sessionEntry } from "./entities.ts";
+import { loadSessions, lockCampaigns, markPublished, type PublishedKind, spentOnDay } from "./load.ts";
+import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
+
+/** More than twice the lease of a match instance, so that a crashed one is waited for. */
+const PROPAGATION_TIMEOUT_MS = 5_000;
+/** Maximum attempts to write a row into Redis. Each retry follows a restore that left nothing frozen. */
+const MAX_APPLY_ATTEMPTS = 5;
+const STORED = "The change is stored and will be in force shortly: it need not be sent again.";
+
+export type WalletCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign">;
+
+interface Prepared {
+  entries: SnapshotEntry[];
+  rows: { id: string; version: number }[];
+  /** Rows that Redis has not accepted: publishable, but not counted as published. */
+  pending: SnapshotEntry[];
+}
+
+/** A row, and whether its wallet is at least as new. */
+interface AppliedRow {
+  row: { id: string; version: number };
+  entry: SnapshotEntry;
+  advertiserId: string;
+  isApplied: boolean;
+}
+
+/** An advertiser's wallet is frozen and could not be restored in time: changes of its rows are not in force yet. */
+export class StateNotRestored extends Error {
+  override name = "StateNotRestored";
+}
+
+interface LoadedRow {
+  id: string;
+  row: { version: number; publishedVersion: number };
+  entry: SnapshotEntry;
+}
+
+/**
+ * Brings rows of Postgres into wallets and the snapshot. Always reads the current row, so concurrent requests converge
+ * in any order; publishing is idempotent.
+ */
+export class Publishing {
+  readonly #database: Database;
+  readonly #pipeline: Pipeline;
+  readonly #wallets: WalletCommands;
+  readonly #recovery: Pick<WalletRecovery, "restoreFrozen">;
+  readonly #snapshot: SnapshotPublisher;
+  readonly #claim: Pick<InstallationClaim, "check">;
+  readonly #nowMs: () => number;
+  readonly #observeSeconds: (seconds: number) => void;
+  readonly #logger: Logger;
+  readonly #propagationTimeoutMs: number;
+  readonly #groups = new PublicationGroups((ids) => this.#publishTogether(ids));
+  readonly #outage: OutageLogger<{ err: unknown; kind: PublishedKind; id: string }>;
+
+  constructor(parts: {
+    database: Database;
+    pipeline: Pipeline;
+    wallets: WalletCommands;
+    recovery: Pick<WalletRecovery, "restoreFrozen">;
+    snapshot: SnapshotPublisher;
+    claim: Pick<InstallationClaim, "check">;
+    nowMs: () => number;
+    logger: Logger;
+    /** Called with the time from a change's commit until every match instance applied it. */
+    observeSeconds?: (seconds: number) => void;
+    /** How long a change waits for match instances. Default: more than two leases. */
+    propagationTimeoutMs?: number | undefined;
+  }) {
+    this.#database = parts.database;
+    this.#pipeline = parts.pipeline;
+    this.#wallets = parts.wallets;
+    this.#recovery = parts.recovery;
+    this.#snapshot = parts.snapshot;
+    this.#claim = parts.claim;
+    this.#nowMs = parts.nowMs;
+    this.#logger = parts.logger;
+    this.#outage = new OutageLogger({
+      unavailable: ({ failures, outageSeconds }, latest) =>
+        this.#logger.warn(
+          { ...latest, changes: failures, outageSeconds },
+          "a change was answered before it is in force everywhere",
+        ),
+      recovered: ({ failures, outageSeconds }) =>
+        this.#logger.info({ changes: failures, outageSeconds }, "change propagation recovered"),
+    });
+    this.#propagationTimeoutMs = parts.propagationTimeoutMs ?? PROPAGATION_TIMEOUT_MS;
+    this.#observeSeconds = parts.observeSeconds ?? (() => {});
+  }
+
+  /**
+   * Publishes a committed restriction (pause, disable, revoke, delete, any PATCH) before its answer: resolves when
+   * every match instance applies it. Throws 503 if that is impossible now, because the answer would promise that
+   * nothing contrary is served; the reconciling loop then publishes later.
+   */
+  async publishAndWait(kind: PublishedKind, id: string): Promise<void> {
+    try {
+      await this.#publishAndWait(kind, id);
+    } catch (error) {
+      if (isTransient(error)) throw unavailable(STORED, 2);
+      throw error;
+    }
+  }
+
+  /**
+   * `publishAndWait` for additions, which may come into force later. Never throws: a committed change is answered as
+   * done, because a client that retried would do it twice.
+   */
+  async publishEventually(kind: PublishedKind, id: string): Promise<void> {
+    try {
+      await this.#publishAndWait(kind, id);
+    } catch (error) {
+      const facts = { err: error, kind, id };
+      if (isTransient(error)) this.#outage.failed(facts);
+      else this.#logger.error(facts, "publishing a stored change failed");
+    }
+  }
+
+  async #publishAndWait(kind: PublishedKind, id: string): Promise<void> {
+    const startedMs = performance.now();
+    const grouped = kind === "campaign" ? await this.#groups.add(id) : undefined;
+    if (grouped === undefined) {
+      const version = await this.publish(kind, [id]);
+      await this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs);
+    } else if ("error" in grouped) throw grouped.error;
+    else await grouped.inForce;
+    this.#outage.succeeded();
+    this.#observeSeconds((performance.now() - startedMs) / 1_000);
+  }
+
+  /**
+   * Publishes campaigns together. Omits from the result, and does not publish, those that are locked by another
+   * transaction, that a frozen wallet has not accepted, and that failed individually. Never waits for a single
+   * advertiser.
+   */
+  async #publishTogether(ids: readonly string[]): Promise<Map<string, GroupOutcome>> {
+    try {
+      const { applied, failed } = await this.#applyTogether(ids);
+      const outcomes = new Map<string, GroupOutcome>(failed);
+      if (applied.length === 0) return outcomes;
+      await this.#claim.check();
+      const version = await this.#snapshot.publish(applied.map(({ entry }) => entry));
+      // The next group does not wait for these.
+      const inForce = Promise.all([
+        this.markPublished(
+          "campaign",
+          applied.map(({ row }) => row),
+        ),
+        this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs),
+      ]).then(() => undefined);
+      inForce.catch(() => undefined);
+      for (const { row } of applied) outcomes.set(row.id, { inForce });
+      return outcomes;
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error;
+      return new Map(ids.map((id) => [id, { error }]));
+    }
+  }
+
+  /** Applies campaigns once. */
+  #applyTogether(
+    ids: readonly string[],
+  ): Promise<{ applied: AppliedRow[]; failed: [id: string, outcome: GroupOutcome][] }> {
+    return this.#pipeline.inTransaction(async (statements) => {
+      const campaigns = await lockCampaigns(statements, ids, { skipLocked: true });
+      const settled = await Promise.allSettled(
+        campaigns.map((campaign) => this.#applyCampaign(statements, campaign)),
+      );
+      const applied: AppliedRow[] = [];
+      const failed: [string, GroupOutcome][] = [];
+      for (const [index, { id }] of campaigns.entries()) {
+        const one = settled[index];
+        if (one?.status === "fulfilled" && one.value.isApplied) applied.push(one.value);
+        // One advertiser's node may be unavailable while others work.
+        if (one?.status === "rejected" && isStoreUnavailable(one.reason))
+          failed.push([id, { error: one.reason }]);
+      }
+      return { applied, failed };
+    });
+  }
+
+  /**
+   * Publishes a page of rows and records their versions. Returns the version of the snapshot. Throws ForeignRedis when
+   * Redis belongs to another installation, and StateNotRestored when Redis did not accept some rows; the others are
+   * published then.
+   */
+  async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
+    const { entries, rows, pending } = await this.prepare(kind, ids);
+    await this.#claim.check();
+    const version = await this.#snapshot.publish(entries);
+    await this.markPublished(kind, rows);
+    if (pending.length > 0) {
+      throw new StateNotRestored(
+        `${pending.length} of ${ids.length} rows wait for a state in Redis that is frozen`,
+      );
+    }
+    return version;
+  }
+
+  /** Records the versions of rows that Redis and the snapshot have. */
+  markPublished(kind: PublishedKind, rows: readonly { id: string; version: number }[]): Promise<void> {
+    return markPublished(this.#pipeline, kind, rows);
+  }
+
+  /** Applies rows to the wallets of their advertisers until those have them, and returns the snapshot entries. */
+  prepare(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
+    switch (kind) {
+      case "advertiser":
+        return this.#applyUntilKnown(ids, (some) => this.#applyAdvertisers(some));
+      case "campaign":
+        return this.#applyUntilKnown(ids, (some) => this.#applyCampaigns(some));
+      case "placement":
+        return this.#placements(ids);
+      case "apiKey":
+        return this.#apiKeys(ids);
+      case "session":
+        return this.#sessions(ids);
+    }
+  }
+
+  /**
+   * The snapshot entries of rows for a lost snapshot: the wallets have what was published before; unpublished rows are
+   * prepared as usual. The snapshot may have a row that Redis has not accepted: `reserve` refuses it until then.
+   */
+  async recall(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
+    const known = await this.#load(kind, ids);
+    const left = known.filter(({ row }) => row.publishedVersion < row.version).map(({ id }) => id);
+    const { entries, rows, pending } = await this.prepare(kind, left);
+    const unchanged = known.filter(({ row }) => row.publishedVersion >= row.version);
+    return { entries: [...unchanged.map(({ entry }) => entry), ...entries, ...pending], rows, pending };
+  }
+
+  async #load(kind: PublishedKind, ids: readonly string[]): Promise<LoadedRow[]> {
+    const where = { where: { id: { in: [...ids] } } };
+    switch (kind) {
+      case "advertiser": {
+        const rows = await this.#database.advertiser.findMany(where);
+        return rows.map((row) => ({ id: row.id, row, entry: advertiserEntry(row) }));
+      }
+      case "campaign": {
+        const rows = await readCampaigns(this.#pipeline, ids);
+        return rows.map((row) => ({ id: row.id, row, entry: campaignEntry(row) }));
+      }
+      case "placement": {
+        const rows = await this.#database.placement.findMany({ where: { gameId: { in: [...ids] } } });
+        return rows.map((row) => ({ id: row.gameId, row, entry: placementEntry(row) }));
+      }
+      case "apiKey": {
+        const rows = await this.#database.apiKey.findMany(where);
+        return rows.map((row) => ({ id: row.id, row, entry: apiKeyEntry(row) }));
+      }
+      case "session": {
+        const rows = await loadSessions(this.#database, ids);
+        return rows.map((row) => ({ id: row.id, row, entry: sessionEntry(row) }));
+      }
+    }
+  }
+
+  /**
+   * Applies rows, restores frozen wallets and applies the rows again. A restore that read the rows before a change ends
+   * with the older version, and so does a restore by another instance, so only Redis' answer proves that it has the
+   * newer one.
+   * @param apply reads the current rows of these ids and sends them to Redis
+   */
+  async #applyUntilKnown(
+    ids: readonly string[],
+    apply: (ids: readonly string[]) => Promise<AppliedRow[]>,
+  ): Promise<Prepared> {
+    const known = new Map<string, AppliedRow>();
+    let left = ids;
+    for (let attempt = 1; ; attempt += 1) {
+      for (const one of await apply(left)) known.set(one.row.id, one);
+      const frozen = [...known.values()].filter(({ isApplied }) => !isApplied);
+      if (frozen.length === 0 || attempt === MAX_APPLY_ATTEMPTS) break;
+      const advertiserIds = [...new Set(frozen.map(({ advertiserId }) => advertiserId))];
+      // A wallet that could not be restored in time waits for the next round; the others may have been restored.
+      if ((await this.#recovery.restoreFrozen(advertiserIds)) > 0) attempt = MAX_APPLY_ATTEMPTS - 1;
+      left = frozen.map(({ row }) => row.id);
+    }
+    const all = [...known.values()];
+    const applied = all.filter(({ isApplied }) => isApplied);
+    return {
+      entries: applied.map(({ entry }) => entry),
+      rows: applied.map(({ row }) => row),
+      pending: all.filter(({ isApplied }) => !isApplied).map(({ entry }) => entry),
+    };
+  }
+
+  async #applyAdvertisers(ids: readonly string[]): Promise<AppliedRow[]> {
+    const rows = await this.#database.advertiser.findMany({ where: { id: { in: [...ids] } } });
+    return Promise.all(
+      rows.map(async (row) => {
+        const result = await this.#wallets.applyAccount({
+          advertiserId: row.id,
+          version: row.version,
+          depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
+        });
+        return {
+          row,
+          entry: advertiserEntry(row),
+          advertiserId: row.id,
+          isApplied: result !== "unknown_wallet",
+        };
+      }),
+    );
+  }
+
+  /**
+   * A campaign is only written while its row is locked: a budget reduction in progress has its ceiling in the wallet,
+   * which a version read earlier must not remove. The write is an effect outside the transaction, but idempotent: the
+   * row is only read here, and the same version again changes nothing.
+   */
+  #applyCampaigns(ids: readonly string[]): Promise<AppliedRow[]> {
+    return this.#pipeline.inTransaction(async (statements) => {
+      const campaigns = await lockCampaigns(statements, ids, { skipLocked: false });
+      return Promise.all(campaigns.map((campaign) => this.#applyCampaign(statements, campaign)));
+    });
+  }
+
+  /** @param statements of the transaction that locks the campaign */
+  async #applyCampaign(statements: Statements, campaign: WholeCampaign): Promise<AppliedRow> {
+    const { id, advertiserId, spentMillicents, impressions } = campaign;
+    const day = utcDay(this.#nowMs());
+    const apply = (seed: CampaignState["seed"]) =>
+      this.#wallets.applyCampaign({
+        advertiserId,
+        campaignId: id,
+        version: campaign.version,
+        status: campaign.status,
+        budgetMillicents: centsToMillicents(campaign.budgetCents),
+        dailyCapMillicents:
+          campaign.dailyCapCents === null ? null : centsToMillicents(campaign.dailyCapCents),
+        seed,
+      });
+    const nothingSpent = { spentMillicents, impressions, day, daySpentMillicents: 0 };
+    let result = await apply(spentMillicents === 0 ? nothingSpent : null);
+    if (result === "unknown_campaign") {
+      result = await apply({ ...nothingSpent, daySpentMillicents: await spentOnDay(statements, id, day) });
+    }
+    const isApplied = result === "applied" || result === "older";
+    return { row: campaign, entry: campaignEntry(campaign), advertiserId, isApplied };
+  }
+
+  async #placements(ids: readonly string[]): Promise<Prepared> {
+    const rows = await this.#database.placement.findMany({ where: { gameId: { in: [...ids] } } });
+    return {
+      entries: rows.map(placementEntry),
+      rows: rows.map((row) => ({ id: row.gameId, version: row.version })),
+      pending: [],
+    };
+  }
+
+  async #apiKeys(ids: readonly string[]): Promise<Prepared> {
+    const rows = await this.#database.apiKey.findMany({ where: { id: { in: [...ids] } } });
+    return { entries: rows.map(apiKeyEntry), rows, pending: [] };
+  }
+
+  async #sessions(ids: readonly string[]): Promise<Prepared> {
+    const rows = await loadSessions(this.#database, ids);
+    return { entries: rows.map(sessionEntry), rows, pending: [] };
+  }
+}
+
+function isStoreUnavailable(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable || isRedisUnavailable(error);
+}
+
+/** Whether publishing failed for a transient reason: the reconciling loop will succeed. */
+function isTransient(error: unknown): boolean {
+  return (
+    error instanceof NotPropagatedError ||
+    error instanceof StateNotRestored ||
+    error instanceof SnapshotLostError ||
+    error instanceof DatabaseUnavailable ||
+    error instanceof TransactionConflict ||
+    isRedisUnavailable(error)
+  );
+}

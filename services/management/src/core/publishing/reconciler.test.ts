@@ -1,0 +1,123 @@
+import { entityName, type SnapshotCampaign, type SnapshotPlacement } from "@diegetic/contracts";
+import { SnapshotFollower } from "@diegetic/hot-state";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../../tests/helpers/eventually.ts";
+import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
+
+let harness: Harness;
+let caller: Caller & { advertiserId: string };
+/** What a match instance knows. */
+const known = new Map<string, string>();
+let follower: SnapshotFollower;
+beforeAll(async () => {
+  harness = await startHarness();
+  follower = new SnapshotFollower(harness.redis, {
+    instance: "match-test",
+    onChange: ({ name, json }) => {
+      if (json === null) known.delete(name);
+      else known.set(name, json);
+    },
+  });
+  follower.start();
+  await follower.waitUntilFresh(10_000);
+  // Only the rounds of these tests mend anything.
+  await harness.management.reconciler.stop();
+  caller = await harness.advertiser(100_000);
+}, 60_000);
+afterAll(async () => {
+  await follower.stop();
+  await harness.stop();
+});
+
+function knownCampaign(campaignId: string): SnapshotCampaign {
+  return JSON.parse(known.get(entityName.campaign(campaignId)) ?? "null");
+}
+function knownPlacement(gameId: string): SnapshotPlacement {
+  return JSON.parse(known.get(entityName.placement(gameId)) ?? "null");
+}
+
+describe("the reconciling loop", () => {
+  it("publishes what a crash between commit and publishing left behind", async () => {
+    const { campaignId } = await activeCampaign(caller);
+    const { database, reconciler } = harness.management;
+    await caller
+      .post("/placements/crashed", { creator_id: "c", placement_types: ["narrative_hook"] })
+      .expect(201);
+    const raise = { version: { increment: 1 } };
+    await database.campaign.update({ where: { id: campaignId }, data: { status: "paused", ...raise } });
+    await database.placement.update({ where: { gameId: "crashed" }, data: { isActive: false, ...raise } });
+    await database.advertiser.update({
+      where: { id: caller.advertiserId },
+      data: { depositedMillicents: { increment: 5_000 }, ...raise },
+    });
+    const before = await harness.money.readAccount(caller.advertiserId);
+    const campaign = () => database.campaign.findUniqueOrThrow({ where: { id: campaignId } });
+    // For all that this round knows, a request has just committed it and is publishing it.
+    await reconciler.round();
+    expect((await campaign()).publishedVersion).toBeLessThan((await campaign()).version);
+    await reconciler.round();
+    const row = await campaign();
+    expect(row.publishedVersion).toBe(row.version);
+    expect(await harness.money.readCampaign(caller.advertiserId, campaignId)).toMatchObject({
+      status: "paused",
+    });
+    expect(await harness.money.readAccount(caller.advertiserId)).toMatchObject({
+      depositedMillicents: (before?.depositedMillicents ?? 0) + 5_000,
+    });
+    await eventually(
+      () => knownCampaign(campaignId).status === "paused" && !knownPlacement("crashed").is_active,
+    );
+  });
+
+  it("rebuilds everything after Redis has lost it, with what was spent", async () => {
+    const owner = await harness.advertiser(10_000);
+    const { campaignId } = await activeCampaign(owner);
+    const { database, reconciler } = harness.management;
+    await database.advertiser.update({
+      where: { id: owner.advertiserId },
+      data: { spentMillicents: 1_500, impressions: 3 },
+    });
+    await database.campaign.update({
+      where: { id: campaignId },
+      data: { spentMillicents: 1_500, impressions: 3 },
+    });
+    const today = new Date(new Date().toISOString().slice(0, 10));
+    await database.campaignRollup.create({
+      data: {
+        campaignId,
+        day: today,
+        impressions: 2,
+        spentMillicents: 1_000,
+        affinityScoreSum: 0,
+        users: 1,
+      },
+    });
+    await harness.redis.flushall();
+    expect(await harness.money.readAccount(owner.advertiserId)).toBeNull();
+    await reconciler.round();
+    expect(await harness.money.readAccount(owner.advertiserId)).toMatchObject({
+      depositedMillicents: 10_000_000,
+      spentMillicents: 1_500,
+      impressions: 3,
+    });
+    expect(await harness.money.readCampaign(owner.advertiserId, campaignId)).toMatchObject({
+      status: "active",
+      spentMillicents: 1_500,
+      daySpentMillicents: 1_000,
+      impressions: 3,
+    });
+    await eventually(() => follower.isFresh() && knownCampaign(campaignId).status === "active");
+  }, 60_000);
+
+  it("makes a wallet anew that is missing although the snapshot is there", async () => {
+    const owner = await harness.advertiser(10_000);
+    const { campaignId } = await activeCampaign(owner);
+    const keys = await harness.redis.keys(`{${owner.advertiserId}}:*`);
+    await Promise.all(keys.map((key) => harness.redis.del(key)));
+    await harness.management.reconciler.round();
+    expect(await harness.money.readAccount(owner.advertiserId)).not.toBeNull();
+    expect(await harness.money.readCampaign(owner.advertiserId, campaignId)).toMatchObject({
+      status: "active",
+    });
+  });
+});

@@ -1,0 +1,66 @@
+import { Prisma, type Reader } from "@diegetic/database";
+import { notRegistered } from "./caller.ts";
+import { type ReadingBarrier, WRITTEN_IMPRESSIONS } from "./reading-barrier.ts";
+
+/** The first columns of every row about a caller's own data. */
+export interface CallerRow {
+  caller_id: string;
+  /** Value of `WRITTEN_IMPRESSIONS`; null: the row contains nothing of the caller's. */
+  written: bigint | null;
+}
+
+/** Maximum accounts whose advertiser is remembered. */
+const MAX_REMEMBERED = 10_000;
+
+/** The advertiser of the account, as `caller`: its columns, and `written`. Goes into a WITH clause. */
+export function callerIs(accountId: string): Prisma.Sql {
+  return Prisma.sql`caller AS MATERIALIZED (
+      SELECT a.*, ${WRITTEN_IMPRESSIONS} AS written FROM advertisers a WHERE a.account_id = ${accountId}
+    )`;
+}
+
+/**
+ * Reads of advertisers that include everything billed before the request. Authorisation and data are one statement,
+ * which runs concurrently with the wallet read. The advertiser is remembered from the caller's last read to find the
+ * wallet; the statement does not rely on it.
+ */
+export class CallerReads {
+  readonly #reader: Reader;
+  readonly #barrier: ReadingBarrier;
+  /** Advertiser by account, least recently used first. */
+  readonly #advertisers = new Map<string, string>();
+
+  constructor(parts: { reader: Reader; barrier: ReadingBarrier }) {
+    this.#reader = parts.reader;
+    this.#barrier = parts.barrier;
+  }
+
+  /** Runs a statement that selects from `caller`; at least one row for an advertiser. Throws 403 before registration. */
+  async rows<Row extends CallerRow>(accountId: string, statement: Prisma.Sql): Promise<[Row, ...Row[]]> {
+    const read = async () => {
+      const [first, ...others] = await this.#reader.query<Row>(statement);
+      if (first === undefined) throw notRegistered();
+      return [first, ...others] satisfies [Row, ...Row[]];
+    };
+    const advertiserId = this.#advertisers.get(accountId) ?? (await read())[0].caller_id;
+    const rows = await this.#barrier.reading(advertiserId, read, ([{ written }]) =>
+      written === null ? null : Number(written),
+    );
+    const callerId = rows[0].caller_id;
+    this.#remember(accountId, callerId);
+    if (callerId === advertiserId) return rows;
+    // The remembered advertiser was wrong, so another wallet was read. Impossible while advertisers keep their
+    // accounts.
+    await this.#barrier.advertiser(callerId);
+    return read();
+  }
+
+  #remember(accountId: string, advertiserId: string): void {
+    this.#advertisers.delete(accountId);
+    this.#advertisers.set(accountId, advertiserId);
+    for (const oldest of this.#advertisers.keys()) {
+      if (this.#advertisers.size <= MAX_REMEMBERED) return;
+      this.#advertisers.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { utcDay } from "@diegetic/database";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../../tests/helpers/eventually.ts";
+import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
+import { charge, hold, writeImpressions } from "../../testing/spending.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let harness: Harness;
+
+afterEach(() => harness.stop());
+
+describe("WalletRecovery", () => {
+  it("counts an advertiser's first wallet as created, and as forgotten what Redis has lost", async () => {
+    harness = await startHarness();
+    const { management, money, redis } = harness;
+    const counted = async () => {
+      const { text } = await harness.metrics.exposition();
+      const of = (kind: string) =>
+        Number(new RegExp(`wallets_restored_total\\{.*matches="${kind}".*\\} (\\d+)`).exec(text)?.[1] ?? 0);
+      return { created: of("created"), forgotten: of("forgotten"), kept: of("kept") };
+    };
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    await activeCampaign(advertiser, {});
+    expect(await counted()).toEqual({ created: 1, forgotten: 0, kept: 0 });
+
+    await redis.del(`{${advertiserId}}:account`);
+    await management.reconciler.round();
+    await eventually(async () => (await money.readAccount(advertiserId)) !== null);
+    expect(await counted()).toEqual({ created: 1, forgotten: 1, kept: 0 });
+  });
+
+  it("says of wallets what became of them, and warns only where matches are void", async () => {
+    const lines: { level: number; notice?: string; wallets?: number; msg: string }[] = [];
+    harness = await startHarness(undefined, {
+      logTo: { write: (line) => void lines.push(JSON.parse(line)) },
+    });
+    const { management, redis } = harness;
+    const { advertiserId } = await harness.advertiser(10_000);
+    const told = async (change: () => Promise<unknown>) => {
+      lines.length = 0;
+      await change();
+      await management.reconciler.round();
+      await eventually(() => lines.some(({ wallets }) => wallets === 1));
+      return lines.filter(({ wallets, notice }) => wallets ?? notice);
+    };
+    const kept = { level: 30, wallets: 1, msg: expect.stringContaining("live on") };
+    const void_ = { level: 40, wallets: 1, msg: expect.stringContaining("made anew") };
+    expect(await told(() => redis.hset(`{${advertiserId}}:account`, "lineage", "another"))).toEqual([
+      expect.objectContaining(kept),
+    ]);
+    expect(await told(() => redis.flushall())).toEqual([
+      expect.objectContaining({ level: 40, notice: "lost" }),
+      expect.objectContaining(void_),
+    ]);
+  });
+
+  it("brings a wallet back whose outbox holds what is no record", async () => {
+    harness = await startHarness();
+    const { management, money, redis } = harness;
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    await activeCampaign(advertiser, {});
+    await redis.hset(`{${advertiserId}}:outbox`, { imp_bad: "{", imp_null: "null", imp_none: "{}" });
+    await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+    const before = await money.readAccount(advertiserId);
+    await management.reconciler.round();
+    await eventually(async () => (await money.readAccount(advertiserId))?.epoch !== before?.epoch);
+  });
+
+  it.each([
+    ["ahead of", DAY_MS],
+    ["behind", -DAY_MS],
+  ])("keeps what is spent of a daily cap when its clock is %s that of Redis", async (_words, offMs) => {
+    harness = await startHarness(() => Date.now() + offMs);
+    const { management, money, redis } = harness;
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    const { campaignId, creativeId } = await activeCampaign(advertiser, { daily_cap_cents: 1 });
+    const before = await money.readCampaign(advertiserId, campaignId);
+    const campaignVersion = before?.version ?? 0;
+    const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents: 500 };
+    for (let spent = 0; spent < 2; spent += 1) {
+      expect(await hold(money, spending)).toMatchObject({ outcome: "held" });
+      expect(await charge(money, spending)).toMatchObject({ outcome: "charged" });
+    }
+
+    await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+    await management.reconciler.round();
+    const totals = await eventually(async () => {
+      const found = await money.readCampaign(advertiserId, campaignId);
+      return (await money.readAccount(advertiserId))?.spentMillicents === 1_000 && found;
+    });
+    expect(totals).toMatchObject({ day: utcDay(Date.now()), daySpentMillicents: 1_000 });
+    expect(await hold(money, spending)).toMatchObject({ outcome: "refused", reason: "daily_cap" });
+  });
+
+  it("goes on with the later day when the clock of Redis was ahead", async () => {
+    harness = await startHarness();
+    const { management, money, redis } = harness;
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    const { campaignId, creativeId } = await activeCampaign(advertiser, { daily_cap_cents: 1 });
+    const tomorrow = utcDay(Date.now() + DAY_MS);
+    await writeImpressions(management.database, {
+      advertiserId,
+      campaignId,
+      creativeId,
+      gameId: "game",
+      accountId: advertiser.accountId,
+      impressions: 2,
+      priceMillicents: 500,
+      day: tomorrow,
+    });
+    await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+    await management.reconciler.round();
+    const totals = await eventually(async () => {
+      const found = await money.readCampaign(advertiserId, campaignId);
+      return (await money.readAccount(advertiserId))?.spentMillicents === 1_000 && found;
+    });
+    expect(totals).toMatchObject({ day: tomorrow, daySpentMillicents: 1_000 });
+  });
+});

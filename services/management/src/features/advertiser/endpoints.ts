@@ -1,0 +1,78 @@
+import { advertiserApi, profilePatch, registerRequest } from "@diegetic/contracts";
+import { type Database, UniqueViolation } from "@diegetic/database";
+import { conflict, type Endpoint, endpoint, notFound } from "@diegetic/service-kit";
+import {
+  type Advertiser,
+  findAdvertiser,
+  insertAdvertiser,
+  updateAdvertiser,
+} from "../../core/advertisers/store.ts";
+import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
+import type { Publishing } from "../../core/publishing/publishing.ts";
+import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier.ts";
+import type { Clock } from "../../core/shared/time.ts";
+import { toAdvertiserResponse } from "./to-response.ts";
+
+export interface AdvertiserParts {
+  database: Database;
+  publishing: Publishing;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+export function advertiserEndpoints(parts: AdvertiserParts): Endpoint[] {
+  const { operations } = advertiserApi;
+  return [
+    endpoint(operations.register, register(parts)),
+    endpoint(operations.showProfile, showProfile(parts)),
+    endpoint(operations.changeProfile, changeProfile(parts)),
+  ];
+}
+
+function register({ database, publishing, clock }: AdvertiserParts): Endpoint["handle"] {
+  return async (context) => {
+    const { sent, value } = readSentBody(context, registerRequest);
+    const nowMs = clock();
+    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      if ((await findAdvertiser(transaction, context.accountId)) !== undefined) throw alreadyRegistered();
+      const advertiser = await insertAdvertiser(transaction, context.accountId, value, nowMs);
+      return { status: 201, body: toAdvertiserResponse(advertiser) };
+    }).catch(explainDuplicate);
+    await publishing.publishEventually("advertiser", answer.body.id);
+    return answer;
+  };
+}
+
+function showProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"] {
+  return async (context) => {
+    const { id } = await profileOf(database, context.accountId);
+    await barrier.advertiser(id);
+    return { status: 200, body: toAdvertiserResponse(await profileOf(database, context.accountId)) };
+  };
+}
+
+function changeProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"] {
+  return async (context) => {
+    const advertiser = await profileOf(database, context.accountId);
+    const patch = context.body((sent) => profilePatch(sent, toAdvertiserResponse(advertiser)));
+    await barrier.advertiser(advertiser.id);
+    const changed = await updateAdvertiser(database, advertiser.id, patch).catch(explainDuplicate);
+    return { status: 200, body: toAdvertiserResponse(changed) };
+  };
+}
+
+async function profileOf(database: Database, accountId: string): Promise<Advertiser> {
+  const advertiser = await findAdvertiser(database, accountId);
+  if (advertiser !== undefined) return advertiser;
+  throw notFound("This account has no advertiser profile yet: register first by POST /register.");
+}
+
+function alreadyRegistered() {
+  return conflict("This account has an advertiser profile already: change it by PATCH /profile.");
+}
+
+function explainDuplicate(error: unknown): never {
+  if (!(error instanceof UniqueViolation)) throw error;
+  if (error.constraint.includes("account_id")) throw alreadyRegistered();
+  throw conflict("contact_email belongs to another advertiser already: use another address");
+}

@@ -1,0 +1,83 @@
+import { type AffinityBody, type AffinityCreate, affinitiesApi, MAX_AFFINITIES } from "@diegetic/contracts";
+import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
+import {
+  type Affinity,
+  deleteAffinitiesOf,
+  deleteAffinity,
+  insertAffinities,
+  listAffinities,
+  newAffinity,
+} from "../../core/campaign-rows/affinities.ts";
+import { mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
+import { ownCampaign } from "../../core/campaigns/store.ts";
+import { timestamp } from "../../core/shared/time.ts";
+import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
+import { affinityIdentity, readAffinities, readAffinity } from "./affinity-values.ts";
+
+export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
+  return [
+    // Registered before the path of one affinity, which would match "bulk" as an identifier.
+    endpoint(affinitiesApi.operations.replaceAll, replaceAll(services)),
+    ...campaignPartEndpoints(
+      {
+        operations: affinitiesApi.operations,
+        idParameter: "affinityId",
+        prefix: "aff",
+        kind: "affinities",
+        name: "affinity",
+        plural: "affinities",
+        most: MAX_AFFINITIES,
+        validate: readAffinity,
+        check: requireNew,
+        make: newAffinity,
+        insert: insertAffinities,
+        remove: deleteAffinity,
+        list: listAffinities,
+        present: toResponse,
+      },
+      services,
+    ),
+  ];
+}
+
+function requireNew(existing: readonly Affinity[], { affinity_type, affinity_value }: AffinityCreate): void {
+  const identity = affinityIdentity(affinity_type, affinity_value);
+  const same = existing.find((one) => affinityIdentity(one.affinityType, one.affinityValue) === identity);
+  if (same === undefined) return;
+  throw unprocessable(
+    `The campaign already has this ${affinity_type} affinity with weight ${same.weight}: delete ${same.id} first to change its weight.`,
+  );
+}
+
+function toResponse(affinity: Affinity): AffinityBody {
+  return {
+    id: affinity.id,
+    campaign_id: affinity.campaignId,
+    affinity_type: affinity.affinityType,
+    affinity_value: affinity.affinityValue,
+    weight: affinity.weight,
+    created_at: timestamp(affinity.createdAt),
+  };
+}
+
+/** Replaces all affinities in one transaction (spec: Affinities). */
+function replaceAll(services: CampaignPartServices): Endpoint["handle"] {
+  return async (context) => {
+    const { id } = await ownCampaign(services.reader, context.accountId, context.param("campaignId"));
+    const requests = context.body(readAffinities).affinities;
+    const nowMs = services.clock();
+    const created = await mutateCampaign(services, id, "publishAndWait", ({ nextVersion }) => {
+      // Identifiers sort in the order of the list.
+      const affinities = requests.map((request) => newAffinity({ id, nextVersion }, request, nowMs));
+      return {
+        change: {
+          writes: [deleteAffinitiesOf(id), insertAffinities(affinities)],
+          contents: { affinities },
+          size: { mayGrow: true },
+        },
+        result: () => affinities,
+      };
+    });
+    return { status: 200, body: created.map(toResponse) };
+  };
+}

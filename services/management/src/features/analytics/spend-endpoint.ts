@@ -1,0 +1,133 @@
+import {
+  analyticsApi,
+  InvalidInput,
+  SPEND_DAYS,
+  SPEND_DIMENSIONS,
+  type SpendBody,
+  shown,
+  singleParameter,
+} from "@diegetic/contracts";
+import { StatementTimeout } from "@diegetic/database";
+import { type Endpoint, endpoint, type RequestContext, unprocessable } from "@diegetic/service-kit";
+import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
+import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
+import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
+import { readPeriod } from "../ledger/period.ts";
+import { decimalCents } from "../ledger/to-response.ts";
+import type { AnalyticsParts } from "./endpoints.ts";
+import { readSpend, type SpendDimension, type SpendGroup, type SpendQuery } from "./spend-store.ts";
+
+/** Identifiers and country codes; any other value has no spending. */
+const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
+/** Matches no campaign, creative or country. */
+const NOTHING = "-";
+const UNKNOWN_PLACE = "unknown";
+
+export function spendEndpoints(parts: AnalyticsParts): Endpoint[] {
+  return [endpoint(analyticsApi.operations.spend, (context) => spend(parts, context))];
+}
+
+async function spend(parts: AnalyticsParts, context: RequestContext) {
+  const { accountId } = context;
+  const isCsv = prefersCsv(context);
+  const { query, window } = await afterRegistration(parts, accountId, () => ({
+    query: readQuery(context.query, parts.clock()),
+    window: isCsv ? undefined : readWindow(context),
+  }));
+  const found = await readSpend(parts.reads, accountId, query, window).catch((error: unknown) => {
+    if (!(error instanceof StatementTimeout)) throw error;
+    throw unprocessable("The period has too many impressions to sum up at once: ask for fewer days.");
+  });
+  const { from, to } = query;
+  if (window === undefined) return csvAnswer(`spend-${from}-${to}.csv`, table(query, found.rows));
+  const body: SpendBody = {
+    from,
+    to,
+    total: { impressions: found.impressions, spent_millicents: found.spentMillicents },
+    rows: found.rows.map(toRowResponse),
+  };
+  const headers = { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) };
+  return { status: 200, body, headers };
+}
+
+/** Reports a missing registration before invalid parameters. */
+async function afterRegistration<Result>(
+  { database }: AnalyticsParts,
+  accountId: string,
+  read: () => Result,
+): Promise<Result> {
+  try {
+    return read();
+  } catch (error) {
+    await callingAdvertiser(database, accountId);
+    throw error;
+  }
+}
+
+function readQuery(query: URLSearchParams, nowMs: number): SpendQuery {
+  const { from, to } = readPeriod(query, nowMs, SPEND_DAYS);
+  const plain = (name: string) => {
+    const value = singleParameter(name, query);
+    return value === undefined || PLAIN.test(value) ? value : NOTHING;
+  };
+  const country = plain("country_code");
+  return {
+    from,
+    to,
+    groupBy: groupBy(singleParameter("group_by", query)),
+    campaignId: plain("campaign_id"),
+    creativeId: plain("creative_id"),
+    countryCode: country === UNKNOWN_PLACE ? "" : country?.toUpperCase(),
+  };
+}
+
+function groupBy(text: string | undefined): readonly SpendDimension[] {
+  if (text === undefined) return SPEND_DIMENSIONS;
+  return text.split(",").map((name) => {
+    const dimension = SPEND_DIMENSIONS.find((one) => one === name);
+    if (dimension !== undefined) return dimension;
+    const allowed = SPEND_DIMENSIONS.join(", ");
+    throw new InvalidInput(
+      422,
+      `group_by must be some of ${allowed}, separated by commas, but ${shown(text)} was sent`,
+    );
+  });
+}
+
+function toRowResponse(row: SpendGroup): SpendBody["rows"][number] {
+  return {
+    ...(row.day !== null && { date: row.day }),
+    ...(row.campaignId !== null && { campaign_id: row.campaignId, campaign_name: row.campaignName ?? "" }),
+    ...(row.creativeId !== null && { creative_id: row.creativeId, brand_name: row.brandName ?? "" }),
+    ...(row.countryCode !== null && { country_code: row.countryCode || null }),
+    impressions: row.impressions,
+    spent_millicents: row.spentMillicents,
+  };
+}
+
+const COLUMNS: Record<SpendDimension, readonly [name: string, of: (row: SpendGroup) => string | null][]> = {
+  day: [["date", (row) => row.day]],
+  campaign: [
+    ["campaign_id", (row) => row.campaignId],
+    ["campaign_name", (row) => row.campaignName],
+  ],
+  creative: [
+    ["creative_id", (row) => row.creativeId],
+    ["brand_name", (row) => row.brandName],
+  ],
+  country: [["country_code", (row) => row.countryCode]],
+};
+
+function table(query: SpendQuery, rows: readonly SpendGroup[]): string[][] {
+  const columns = SPEND_DIMENSIONS.filter((one) => query.groupBy.includes(one)).flatMap(
+    (one) => COLUMNS[one],
+  );
+  return [
+    [...columns.map(([name]) => name), "impressions", "spent_cents"],
+    ...rows.map((row) => [
+      ...columns.map(([, of]) => of(row) ?? ""),
+      String(row.impressions),
+      decimalCents(row.spentMillicents),
+    ]),
+  ];
+}

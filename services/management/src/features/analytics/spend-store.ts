@@ -1,0 +1,142 @@
+import type { SPEND_DIMENSIONS } from "@diegetic/contracts";
+import { Prisma, safeInteger } from "@diegetic/database";
+import { type CallerReads, type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
+import { MAX_CSV_ROWS } from "../../core/shared/csv-answer.ts";
+import type { Window } from "../../core/shared/paging.ts";
+import type { Spent } from "./account-store.ts";
+
+export type SpendDimension = (typeof SPEND_DIMENSIONS)[number];
+
+export interface SpendQuery {
+  /** YYYY-MM-DD */
+  from: string;
+  to: string;
+  groupBy: readonly SpendDimension[];
+  campaignId: string | undefined;
+  creativeId: string | undefined;
+  /** Upper case; empty: unknown country. */
+  countryCode: string | undefined;
+}
+
+/** Dimensions that are not grouped by are null. */
+export interface SpendGroup extends Spent {
+  day: string | null;
+  campaignId: string | null;
+  campaignName: string | null;
+  creativeId: string | null;
+  brandName: string | null;
+  /** Empty: unknown country. */
+  countryCode: string | null;
+}
+
+export interface Spend extends Spent {
+  rows: SpendGroup[];
+  hasMore: boolean;
+}
+
+interface SpendRow extends CallerRow {
+  total_impressions: bigint;
+  total_spent: bigint;
+  /** Null: there are no rows. */
+  impressions: bigint | null;
+  spent: bigint;
+  day: string | null;
+  campaign_id: string | null;
+  campaign_name: string | null;
+  creative_id: string | null;
+  brand_name: string | null;
+  country_code: string | null;
+}
+
+/**
+ * Sums of the caller's impressions. Groupings by day and campaign are read from the rollups. No rollup combines other
+ * dimensions (ADR 14), so those are read from the days' partitions. Throws 403 before registration.
+ * @param window undefined: all rows, at most one more than a table may have
+ */
+export async function readSpend(
+  reads: CallerReads,
+  accountId: string,
+  query: SpendQuery,
+  window: Window | undefined,
+): Promise<Spend> {
+  const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
+  const rows = await reads.rows<SpendRow>(
+    accountId,
+    Prisma.sql`
+    WITH ${callerIs(accountId)}, found AS (${isInRollups(query) ? fromRollups(query) : fromImpressions(query)}), total AS (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS total_impressions, COALESCE(sum(spent), 0)::bigint AS total_spent
+      FROM found
+    ), page AS (
+      SELECT * FROM found ORDER BY day DESC, campaign_id, creative_id, country_code
+      LIMIT ${limit + 1} OFFSET ${offset}
+    )
+    SELECT caller.id AS caller_id, caller.written, total.*, page.*, campaigns.name AS campaign_name,
+      creatives.brand_name
+    FROM caller CROSS JOIN total LEFT JOIN page ON true
+    LEFT JOIN campaigns ON campaigns.id = page.campaign_id
+    LEFT JOIN creatives ON creatives.id = page.creative_id
+    ORDER BY page.day DESC, page.campaign_id, page.creative_id, page.country_code`,
+  );
+  const groups = rows.flatMap((row) => (row.impressions === null ? [] : spendGroup(row, row.impressions)));
+  return {
+    impressions: safeInteger(rows[0].total_impressions, "impressions"),
+    spentMillicents: safeInteger(rows[0].total_spent, "spent"),
+    rows: window === undefined ? groups : groups.slice(0, limit),
+    hasMore: groups.length > limit,
+  };
+}
+
+function isInRollups({ groupBy, creativeId, countryCode }: SpendQuery): boolean {
+  const areRolledUp = groupBy.every((dimension) => dimension === "day" || dimension === "campaign");
+  return areRolledUp && creativeId === undefined && countryCode === undefined;
+}
+
+function fromRollups({ groupBy, from, to, ...query }: SpendQuery): Prisma.Sql {
+  const campaignId = query.campaignId ?? null;
+  return Prisma.sql`
+      SELECT CASE WHEN ${groupBy.includes("day")} THEN to_char(r.day, 'YYYY-MM-DD') END AS day,
+        CASE WHEN ${groupBy.includes("campaign")} THEN r.campaign_id END AS campaign_id,
+        NULL::text AS creative_id, NULL::text AS country_code,
+        sum(r.impressions)::bigint AS impressions, sum(r.spent_millicents)::bigint AS spent
+      FROM campaign_rollups r JOIN campaigns c ON c.id = r.campaign_id
+      WHERE r.day BETWEEN ${from}::date AND ${to}::date
+        AND c.advertiser_id = (SELECT id FROM caller) AND r.impressions > 0
+        AND (${campaignId}::text IS NULL OR r.campaign_id = ${campaignId}::text)
+      GROUP BY 1, 2`;
+}
+
+function fromImpressions(query: SpendQuery): Prisma.Sql {
+  const { from, to } = query;
+  const [campaignId, creativeId, countryCode] = [
+    query.campaignId ?? null,
+    query.creativeId ?? null,
+    query.countryCode ?? null,
+  ];
+  const by = (dimension: SpendDimension) => query.groupBy.includes(dimension);
+  return Prisma.sql`
+      SELECT CASE WHEN ${by("day")} THEN to_char(i.day, 'YYYY-MM-DD') END AS day,
+        CASE WHEN ${by("campaign")} THEN i.campaign_id END AS campaign_id,
+        CASE WHEN ${by("creative")} THEN i.creative_id END AS creative_id,
+        CASE WHEN ${by("country")} THEN COALESCE(i.country_code, '') END AS country_code,
+        count(*) AS impressions, sum(i.price_millicents)::bigint AS spent
+      FROM impressions i
+      WHERE i.day BETWEEN ${from}::date AND ${to}::date
+        AND i.advertiser_id = (SELECT id FROM caller)
+        AND (${campaignId}::text IS NULL OR i.campaign_id = ${campaignId}::text)
+        AND (${creativeId}::text IS NULL OR i.creative_id = ${creativeId}::text)
+        AND (${countryCode}::text IS NULL OR COALESCE(i.country_code, '') = ${countryCode}::text)
+      GROUP BY 1, 2, 3, 4`;
+}
+
+function spendGroup(row: SpendRow, impressions: bigint): SpendGroup {
+  return {
+    day: row.day,
+    campaignId: row.campaign_id,
+    campaignName: row.campaign_name,
+    creativeId: row.creative_id,
+    brandName: row.brand_name,
+    countryCode: row.country_code,
+    impressions: safeInteger(impressions, "impressions"),
+    spentMillicents: safeInteger(row.spent, "spent"),
+  };
+}

@@ -1,0 +1,179 @@
+import {
+  type ApiKeyBody,
+  apiKeyCreate,
+  apiKeyRotateRequest,
+  apiKeysApi,
+  type CreatedApiKeyBody,
+  ROTATION_OVERLAP_SECONDS,
+  UNLIMITED_REQUESTS,
+} from "@diegetic/contracts";
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import { type Answer, conflict, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
+import type { Publishing } from "../../core/publishing/publishing.ts";
+import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
+import { type Clock, timestamp } from "../../core/shared/time.ts";
+import {
+  type ApiKeyRow,
+  type DefaultLimits,
+  endOfRotated,
+  isInForce,
+  type KeySettings,
+  MANAGING_SCOPES,
+  newSettings,
+  requireScopes,
+} from "./api-key.ts";
+import { derivedKeySecret, keySha256, newKeySeed } from "./key-secret.ts";
+import {
+  creatorOf,
+  endKey,
+  insertKey,
+  keyMissing,
+  listKeys,
+  lockKeys,
+  ownKey,
+  requireAnotherManagingKey,
+  requireRoom,
+} from "./store.ts";
+
+export interface ApiKeyParts {
+  database: Database;
+  publishing: Publishing;
+  clock: Clock;
+  defaultLimits: DefaultLimits;
+  /** The installation's secret: key secrets are derived from it and a stored seed, so that a retry can return them again. */
+  keyDerivationSecret: string;
+}
+
+/** An account's keys are managed by keys with a managing scope (docs/behaviour.md#key-scopes). */
+export function apiKeyEndpoints(parts: ApiKeyParts): Endpoint[] {
+  const { operations } = apiKeysApi;
+  return [
+    endpoint(operations.create, create(parts)),
+    endpoint(operations.list, list(parts)),
+    endpoint(operations.revoke, revoke(parts)),
+    endpoint(operations.rotate, rotate(parts)),
+  ];
+}
+
+function toResponse(key: ApiKeyRow): ApiKeyBody {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    label: key.label,
+    scopes: [...key.scopes],
+    rate_limit_per_minute:
+      key.rateLimitPerMinute === "unlimited" ? UNLIMITED_REQUESTS : key.rateLimitPerMinute,
+    created_at: timestamp(key.createdAt),
+    created_by_user_id: key.createdByUserId ?? null,
+    last_used_at: key.lastUsedAt === null ? null : timestamp(key.lastUsedAt),
+    expires_at: key.expiresAt === null ? null : timestamp(key.expiresAt),
+  };
+}
+
+function list({ database, clock }: ApiKeyParts): Endpoint["handle"] {
+  return async (context) => {
+    const paging = readPaging(context, "key");
+    return pageAnswer(
+      context,
+      paging,
+      await listKeys(database, context.accountId, clock(), paging),
+      toResponse,
+    );
+  };
+}
+
+/** The installation's secret has changed since the first answer. */
+const CANNOT_BE_SHOWN =
+  "The API key of the first answer cannot be shown again: get a new one by POST /api-keys/{key_id}/rotate; GET /api-keys names its id.";
+
+function create(parts: ApiKeyParts): Endpoint["handle"] {
+  return async (context) => {
+    const { sent, value } = readSentBody(context, apiKeyCreate);
+    const settings = newSettings(value, context.key, parts.defaultLimits);
+    return issueKey(parts, context, sent, async (transaction, nowMs) => {
+      await requireRoom(transaction, context.accountId, nowMs);
+      return settings;
+    });
+  };
+}
+
+function rotate(parts: ApiKeyParts): Endpoint["handle"] {
+  return async (context) => {
+    const old = await ownKey(parts.database, context.accountId, context.param("keyId"));
+    requireScopes(context.key, old.scopes);
+    const { sent, value } = readSentBody(context, apiKeyRotateRequest);
+    const overlapSeconds = value.overlap_seconds ?? ROTATION_OVERLAP_SECONDS.default;
+    const answer = await issueKey(parts, context, sent, async (transaction, nowMs) => {
+      const current = await ownKey(transaction, context.accountId, old.id);
+      if (!isInForce(current, nowMs)) throw keyMissing();
+      await endKey(transaction, old.id, endOfRotated(current, overlapSeconds, nowMs));
+      await requireRoom(transaction, context.accountId, nowMs);
+      return { ...current, rateLimitKeyId: current.rateLimitKeyId ?? current.id };
+    });
+    // Only this answer contains the new secret, so it is returned even if the old key's end is not published yet.
+    await parts.publishing.publishEventually("apiKey", old.id);
+    return answer;
+  };
+}
+
+/** A second DELETE is 204 again: it also publishes an end that the first one only stored. */
+function revoke({ database, publishing, clock }: ApiKeyParts): Endpoint["handle"] {
+  return async (context) => {
+    const key = await ownKey(database, context.accountId, context.param("keyId"));
+    requireScopes(context.key, key.scopes);
+    const nowMs = clock();
+    await inTransaction(database, async (transaction) => {
+      await lockKeys(transaction, context.key, nowMs);
+      const current = await ownKey(transaction, context.accountId, key.id);
+      const manages = current.scopes.some((scope) => MANAGING_SCOPES.includes(scope));
+      if (manages && isInForce(current, nowMs)) await requireAnotherManagingKey(transaction, current);
+      await endKey(transaction, key.id, { revokedAt: new Date(nowMs) });
+    });
+    await publishing.publishAndWait("apiKey", key.id);
+    return { status: 204 };
+  };
+}
+
+/** What is stored of an answer for retries: the seed replaces the key's secret. */
+interface StoredKey extends Omit<CreatedApiKeyBody, "key"> {
+  seed: string;
+}
+
+/**
+ * Creates a key and returns its secret. Only the SHA-256 of the secret is stored; with an Idempotency-Key, the seed is
+ * also stored for a day, so that a retry derives the same secret. `prepare` runs while the account's keys are locked.
+ */
+async function issueKey(
+  { database, publishing, clock, keyDerivationSecret }: ApiKeyParts,
+  context: RequestContext,
+  sent: unknown,
+  prepare: (transaction: Transaction, nowMs: number) => Promise<KeySettings>,
+): Promise<Answer> {
+  const nowMs = clock();
+  const stored = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+    await lockKeys(transaction, context.key, nowMs);
+    const settings = await prepare(transaction, nowMs);
+    const seed = newKeySeed();
+    const text = derivedKeySecret(keyDerivationSecret, seed);
+    const createdByUserId = await creatorOf(transaction, context.key);
+    const key = await insertKey(
+      transaction,
+      context.accountId,
+      { ...settings, createdByUserId },
+      text,
+      nowMs,
+    );
+    const body: StoredKey = { ...toResponse(key), seed };
+    return { status: 201, body };
+  });
+  const { seed, ...shown } = stored.body;
+  // A retry may come from another key of the account than the first request.
+  requireScopes(context.key, shown.scopes);
+  const text = derivedKeySecret(keyDerivationSecret, seed);
+  const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: shown.id } });
+  if (keySha256(text) !== sha256) throw conflict(CANNOT_BE_SHOWN);
+  await publishing.publishEventually("apiKey", shown.id);
+  const body: CreatedApiKeyBody = { ...shown, key: text };
+  return { ...stored, body };
+}

@@ -1,0 +1,183 @@
+import { newId } from "@diegetic/contracts";
+import type { Database, Prisma, Transaction } from "@diegetic/database";
+import {
+  type ApiKey,
+  conflict,
+  forbidden,
+  notFound,
+  requireRole,
+  unauthorized,
+  unprocessable,
+} from "@diegetic/service-kit";
+import { isIdentifier } from "../../core/shared/identifiers.ts";
+import { limitFromColumn, limitToColumn } from "../../core/shared/limit-column.ts";
+import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
+import {
+  type ApiKeyRow,
+  type endOfRotated,
+  isInForce,
+  type KeySettings,
+  MANAGING_SCOPES,
+  MAX_KEYS,
+} from "./api-key.ts";
+import { keySha256, shownPrefix } from "./key-secret.ts";
+
+function fromRow(row: Prisma.ApiKeyGetPayload<object>): ApiKeyRow {
+  return { ...row, rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute) };
+}
+
+const inForce = (accountId: string, nowMs: number) => ({
+  accountId,
+  revokedAt: null,
+  OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(nowMs) } }],
+});
+
+/** The account's active keys, in creation order. */
+export async function listKeys(
+  database: Database,
+  accountId: string,
+  nowMs: number,
+  paging: Paging,
+): Promise<ApiKeyRow[]> {
+  return (await database.apiKey.findMany(rowsOfPage(inForce(accountId, nowMs), paging))).map(fromRow);
+}
+
+/** The account's key with this id, active or not. Throws 403 when it belongs to another account, 404 when it does not exist. */
+export async function ownKey(
+  client: Database | Transaction,
+  accountId: string,
+  keyId: string,
+): Promise<ApiKeyRow> {
+  const row = isIdentifier("key", keyId) ? await client.apiKey.findUnique({ where: { id: keyId } }) : null;
+  if (row === null) throw keyMissing();
+  if (row.accountId !== accountId)
+    throw forbidden("The API key belongs to another account: GET /api-keys lists your own.");
+  return fromRow(row);
+}
+
+export function keyMissing() {
+  return notFound("API key not found, or no longer in force. GET /api-keys lists yours.");
+}
+
+/**
+ * Locks the keys of an account until the end of the transaction. Throws 401 when the calling key has ended since the
+ * request was admitted: a revoked key must not create new ones.
+ */
+export async function lockKeys(
+  transaction: Transaction,
+  caller: Pick<ApiKey, "accountId" | "keyId" | "session">,
+  nowMs: number,
+): Promise<void> {
+  await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${caller.accountId} FOR NO KEY UPDATE`;
+  if (caller.session !== undefined) return requireOwner(transaction, caller, nowMs);
+  if (isInForce(await ownKey(transaction, caller.accountId, caller.keyId), nowMs)) return;
+  throw unauthorized(
+    "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service.",
+  );
+}
+
+/** Throws when the session, or its user's right to manage keys, has ended since the request was admitted. */
+async function requireOwner(
+  transaction: Transaction,
+  { accountId, keyId }: Pick<ApiKey, "accountId" | "keyId">,
+  nowMs: number,
+): Promise<void> {
+  const session = await transaction.accountSession.findUnique({ where: { id: keyId } });
+  const isOver = session === null || session.revokedAt !== null || session.expiresAt.getTime() <= nowMs;
+  if (isOver || session.accountId !== accountId) throw unauthorized("The session has ended: sign in again.");
+  const accountId_userId = { accountId, userId: session.userId };
+  const member = await transaction.accountMember.findUnique({ where: { accountId_userId } });
+  requireRole(member?.role ?? "viewer", "owner");
+}
+
+/** Throws 422 when the account has the maximum number of active keys. */
+export async function requireRoom(transaction: Transaction, accountId: string, nowMs: number): Promise<void> {
+  const keys = await transaction.apiKey.count({ where: inForce(accountId, nowMs) });
+  if (keys < MAX_KEYS) return;
+  throw unprocessable(`An account has at most ${MAX_KEYS} API keys in force: revoke one first.`);
+}
+
+/**
+ * Throws 409 when ending this key would leave the account without a managing key, so that nobody could create another.
+ * Keys with a set end do not count.
+ */
+export async function requireAnotherManagingKey(
+  transaction: Transaction,
+  { id, accountId }: Pick<ApiKeyRow, "id" | "accountId">,
+): Promise<void> {
+  const others = await transaction.apiKey.count({
+    where: {
+      accountId,
+      id: { not: id },
+      revokedAt: null,
+      expiresAt: null,
+      scopes: { hasSome: [...MANAGING_SCOPES] },
+    },
+  });
+  if (others > 0) return;
+  throw conflict(
+    "This is the last API key that can manage the keys of the account: create another by POST /api-keys, or replace this one by rotating it.",
+  );
+}
+
+/** Writes a key with this secret. */
+export async function insertKey(
+  transaction: Transaction,
+  accountId: string,
+  settings: KeySettings,
+  keySecret: string,
+  nowMs: number,
+): Promise<ApiKeyRow> {
+  const row = await transaction.apiKey.create({
+    data: {
+      id: newId("key", nowMs),
+      accountId,
+      sha256: keySha256(keySecret),
+      prefix: shownPrefix(keySecret),
+      label: settings.label,
+      scopes: [...settings.scopes],
+      rateLimitPerMinute: limitToColumn(settings.rateLimitPerMinute),
+      rateLimitKeyId: settings.rateLimitKeyId ?? null,
+      createdByUserId: settings.createdByUserId ?? null,
+      createdAt: new Date(nowMs),
+    },
+  });
+  return fromRow(row);
+}
+
+/** The user responsible for a key that the caller creates: the signed-in user, or the creator of the calling key. */
+export async function creatorOf(
+  transaction: Transaction,
+  { accountId, keyId, session }: Pick<ApiKey, "accountId" | "keyId" | "session">,
+): Promise<string | null> {
+  if (session !== undefined) return session.userId;
+  return (await ownKey(transaction, accountId, keyId)).createdByUserId ?? null;
+}
+
+/** Revokes the account's keys that the user created. Returns their ids. Call it while the keys are locked. */
+export async function revokeKeysMadeBy(
+  transaction: Transaction,
+  accountId: string,
+  userId: string,
+  nowMs: number,
+): Promise<string[]> {
+  const keys = await transaction.apiKey.findMany({
+    where: { ...inForce(accountId, nowMs), createdByUserId: userId },
+    select: { id: true },
+    orderBy: { id: "asc" },
+  });
+  for (const { id } of keys) await endKey(transaction, id, { revokedAt: new Date(nowMs) });
+  return keys.map(({ id }) => id);
+}
+
+/** Ends a key now or at the given time; a revoked key stays revoked. */
+export async function endKey(
+  transaction: Transaction,
+  keyId: string,
+  end: ReturnType<typeof endOfRotated>,
+): Promise<void> {
+  await transaction.apiKey.updateMany({
+    where: { id: keyId, revokedAt: null },
+    data: { ...end, version: { increment: 1 } },
+  });
+}

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../../tests/helpers/eventually.ts";
+import { MAX_CAMPAIGNS } from "../../core/campaign-rows/campaign.ts";
+import { MAX_ACCOUNT_BYTES } from "../../core/campaign-rows/limits.ts";
+import {
+  type Caller,
+  campaignBody,
+  creativeBody,
+  type Harness,
+  startHarness,
+} from "../../testing/harness.ts";
+
+let harness: Harness;
+let caller: Caller & { advertiserId: string };
+beforeAll(async () => {
+  harness = await startHarness();
+}, 60_000);
+beforeAll(async () => {
+  caller = await harness.advertiser(1_000);
+});
+afterAll(() => harness.stop());
+
+const whole = {
+  ...campaignBody,
+  target_tags: ["tavern"],
+  creatives: [creativeBody, { creative_type: "product_mention", brand_name: "Ember" }],
+  geo_targets: [
+    { target_type: "country", country_code: "de" },
+    { target_type: "radius", lat: 52.5, lng: 13.4, radius_km: 10, include: false },
+  ],
+  blocklist: [{ rule_type: "keyword", value: "storm" }],
+  affinities: [
+    { affinity_type: "mood", affinity_value: "calm", weight: 1.5 },
+    { affinity_type: "theme", affinity_value: "war" },
+  ],
+};
+
+const bulk = (by: Caller, campaigns: unknown[]) => by.post("/campaigns/bulk", { campaigns });
+const campaignsOf = (by: { advertiserId: string }) =>
+  harness.management.database.campaign.findMany({ where: { advertiserId: by.advertiserId } });
+
+describe("a bulk request", () => {
+  it("creates campaigns with all that belongs to them, as single calls would", async () => {
+    const { body } = await bulk(caller, [whole, campaignBody]).expect(200);
+    expect(body.results).toEqual([
+      { status: 201, campaign: expect.objectContaining({ status: "draft", target_tags: ["tavern"] }) },
+      { status: 201, campaign: expect.objectContaining(campaignBody) },
+    ]);
+    const [first, second] = body.results.map(({ campaign }: { campaign: object }) => campaign);
+    await caller.get(`/campaigns/${first.id}`).expect(200, first);
+    const read = async (part: string) =>
+      (await caller.get(`/campaigns/${first.id}/${part}`).expect(200)).body;
+    expect(await read("creatives")).toMatchObject(whole.creatives);
+    expect(await read("geo-targets")).toMatchObject([
+      { country_code: "DE", include: true },
+      { radius_km: 10, include: false },
+    ]);
+    expect(await read("blocklist")).toMatchObject(whole.blocklist);
+    expect(await read("affinities")).toMatchObject([
+      { affinity_value: "calm", weight: 1.5 },
+      { affinity_value: "war", weight: 1 },
+    ]);
+    await caller.post(`/campaigns/${first.id}/activate`).expect(200);
+    await caller.post(`/campaigns/${second.id}/activate`).expect(409);
+  });
+
+  it("measures what it creates as single calls do", async () => {
+    const [inBulk, one] = [await harness.advertiser(), await harness.advertiser()];
+    await bulk(inBulk, [whole]).expect(200);
+    const { body } = await one
+      .post("/campaigns", { ...campaignBody, target_tags: whole.target_tags })
+      .expect(201);
+    for (const [part, list] of [
+      ["creatives", whole.creatives],
+      ["geo-targets", whole.geo_targets],
+      ["blocklist", whole.blocklist],
+      ["affinities", whole.affinities],
+    ] as const) {
+      for (const value of list) await one.post(`/campaigns/${body.id}/${part}`, value).expect(201);
+    }
+    const sizes = async (by: Caller & { advertiserId: string }) => {
+      const [campaign] = await campaignsOf(by);
+      const account = await harness.management.database.account.findUniqueOrThrow({
+        where: { id: by.accountId },
+      });
+      return [campaign?.publishedBytes, Number(account.publishedBytes)];
+    };
+    expect(await sizes(inBulk)).toEqual(await sizes(one));
+  });
+
+  it("publishes what it has created", async () => {
+    const owner = await harness.advertiser();
+    await bulk(owner, Array(250).fill({ ...campaignBody, creatives: [creativeBody] })).expect(200);
+    const campaigns = await campaignsOf(owner);
+    expect(campaigns.filter(({ version, publishedVersion }) => version === publishedVersion)).toHaveLength(
+      250,
+    );
+    for (const { id } of campaigns.slice(0, 3)) {
+      expect(await harness.money.readCampaign(owner.advertiserId, id)).toMatchObject({ status: "draft" });
+    }
+  }, 60_000);
+
+  it.each<[string, object, number, string]>([
+    ["no bid", { cpm_bid_cents: undefined }, 400, "cpm_bid_cents is required"],
+    ["a low bid", { cpm_bid_cents: 99 }, 422, "cpm_bid_cents must be"],
+    ["a flight that ends first", { start_date: "2026-12-02", end_date: "2026-12-01" }, 422, "end_date"],
+    [
+      "a creative without a brand",
+      { creatives: [creativeBody, { creative_type: "product_mention" }] },
+      400,
+      "creatives[1].brand_name is required",
+    ],
+    [
+      "a hook without a text",
+      { creatives: [{ creative_type: "narrative_hook", brand_name: "x" }] },
+      400,
+      "creatives[0]: narrative_hook is required",
+    ],
+    [
+      "texts that are too long together",
+      { creatives: [{ ...creativeBody, alt_hooks: Array(9).fill("h".repeat(2_000)) }] },
+      422,
+      "creatives[0]: The texts of a creative",
+    ],
+    [
+      "too many creatives",
+      { creatives: Array(101).fill(creativeBody) },
+      422,
+      "creatives must be a list of at most 100 entries",
+    ],
+    [
+      "a city without a country",
+      { geo_targets: [{ target_type: "city", city_name: "Bonn" }] },
+      400,
+      "geo_targets[0]: country_code is required",
+    ],
+    [
+      "a place both in and out",
+      {
+        geo_targets: [
+          { target_type: "country", country_code: "DE" },
+          { target_type: "country", country_code: "de", include: false },
+        ],
+      },
+      422,
+      "geo_targets[1]: include must not be false: geo_targets[0] includes the same place",
+    ],
+    [
+      "a keyword without a word",
+      { blocklist: [{ rule_type: "keyword", value: "!?" }] },
+      400,
+      "blocklist[0]: value of a keyword rule",
+    ],
+    [
+      "an affinity twice",
+      { affinities: [whole.affinities[0], whole.affinities[0]] },
+      422,
+      "affinities[1] repeats affinities[0]",
+    ],
+    [
+      "more than 256 KiB",
+      {
+        creatives: Array(11).fill({ ...creativeBody, alt_hooks: Array(8).fill("h".repeat(2_000)) }),
+        geo_targets: Array(500).fill({ target_type: "country", country_code: "DE" }),
+      },
+      422,
+      "A campaign as published has at most 262144 bytes",
+    ],
+  ])("refuses one with %s, and creates the others", async (_what, changes, status, error) => {
+    const owner = await harness.advertiser();
+    const { body } = await bulk(owner, [campaignBody, { ...whole, ...changes }, campaignBody]).expect(200);
+    expect(body.results.map((one: { status: number }) => one.status)).toEqual([201, status, 201]);
+    expect(body.results[1]).toEqual({ status, error: expect.stringContaining(error) });
+    expect(await campaignsOf(owner)).toHaveLength(2);
+  });
+
+  it("creates as many as the advertiser may have, also beside others", async () => {
+    const owner = await harness.advertiser();
+    await harness.management.database.$executeRaw`
+      INSERT INTO campaigns (id, advertiser_id, name, budget_cents, cpm_bid_cents, version, published_version)
+      SELECT 'camp_' || lpad(n::text, 26, '0'), ${owner.advertiserId}, 'many', 1000, 500, 1, 1
+      FROM generate_series(1, ${MAX_CAMPAIGNS - 3}) AS n`;
+    const answers = await Promise.all([1, 2].map(() => bulk(owner, [campaignBody, campaignBody])));
+    const results = answers.flatMap(({ body }) => body.results);
+    expect(results.map(({ status }) => status).sort()).toEqual([201, 201, 201, 422]);
+    expect(results.find(({ status }) => status === 422).error).toContain(
+      `at most ${MAX_CAMPAIGNS} campaigns`,
+    );
+  });
+
+  it("creates what its account has room for", async () => {
+    const owner = await harness.advertiser();
+    await harness.management.database.account.update({
+      where: { id: owner.accountId },
+      data: { publishedBytes: MAX_ACCOUNT_BYTES - 1_000 },
+    });
+    const large = { ...campaignBody, target_tags: ["x".repeat(200), "y".repeat(200)] };
+    const { body } = await bulk(owner, [large, large, campaignBody]).expect(200);
+    expect(body.results.map(({ status }: { status: number }) => status)).toEqual([201, 422, 201]);
+    expect(body.results[1].error).toContain(`${MAX_ACCOUNT_BYTES} bytes`);
+  });
+
+  it("runs once per Idempotency-Key, and answers what it answered first", async () => {
+    const owner = await harness.advertiser();
+    const send = (campaigns: unknown[]) => bulk(owner, campaigns).set("Idempotency-Key", "line 1");
+    const refused = { ...campaignBody, cpm_bid_cents: 1 };
+    const answers = await Promise.all([1, 2, 3].map(() => send([whole, refused])));
+    for (const { body } of answers) expect(body).toEqual(answers[0]?.body);
+    expect(await campaignsOf(owner)).toHaveLength(1);
+    await send([whole]).expect(409);
+  });
+
+  it.each<[string, unknown, number]>([
+    ["no campaign", { campaigns: [] }, 422],
+    ["501 campaigns", { campaigns: Array(501).fill(campaignBody) }, 422],
+    ["no list", { campaigns: campaignBody }, 400],
+    ["an entry that is no object", { campaigns: [campaignBody, 7] }, 400],
+  ])("with %s is refused, and creates nothing", async (_what, body, status) => {
+    const owner = await harness.advertiser();
+    const answer = await owner.post("/campaigns/bulk", body).expect(status);
+    expect(answer.body.detail).toContain("campaigns");
+    expect(await campaignsOf(owner)).toHaveLength(0);
+  });
+
+  it("counts as one request for each 100 campaigns, and creates nothing beyond the limit", async () => {
+    const owner = await harness.advertiser();
+    const limited = await eventually(async () => {
+      // In one minute: a window that ends meanwhile begins anew.
+      const { body } = await owner
+        .post("/api-keys", { label: "limited", rate_limit_per_minute: 10 })
+        .expect(201);
+      const by = harness.callerWith(owner.accountId, body.key);
+      const before = await by.get("/campaigns").expect(200);
+      const answer = await bulk(by, Array(201).fill(campaignBody)).expect(200);
+      const isSameMinute = answer.headers["x-ratelimit-reset"] === before.headers["x-ratelimit-reset"];
+      return isSameMinute && { by, before, answer };
+    });
+    const remaining = ({ headers }: { headers: Record<string, string> }) =>
+      Number(headers["x-ratelimit-remaining"]);
+    expect(remaining(limited.before) - remaining(limited.answer)).toBe(3);
+    const { body } = await owner.post("/api-keys", { label: "two", rate_limit_per_minute: 2 }).expect(201);
+    const other = await harness.advertiser();
+    const created = (await campaignsOf(owner)).length;
+    await bulk(harness.callerWith(owner.accountId, body.key), Array(500).fill(campaignBody)).expect(429);
+    expect(await campaignsOf(owner)).toHaveLength(created);
+    // Of accounts: others are not limited by it.
+    await bulk(other, [campaignBody]).expect(200);
+  }, 60_000);
+});

@@ -1,0 +1,146 @@
+import {
+  type CampaignBulkBody,
+  creativeCreate,
+  InvalidInput,
+  type WholeCampaignCreate,
+  wholeCampaignCreate,
+} from "@diegetic/contracts";
+import { Prisma, type Statements } from "@diegetic/database";
+import { HttpError } from "@diegetic/service-kit";
+import { newAffinity } from "../../core/campaign-rows/affinities.ts";
+import { readBlocklistRule } from "../../core/campaign-rows/blocklist-rule.ts";
+import { MAX_CAMPAIGNS, tooManyCampaigns } from "../../core/campaign-rows/campaign.ts";
+import { newSettings as creativeSettings, requireTextFits } from "../../core/campaign-rows/creative.ts";
+import { type GeoTarget, isSamePlace, readGeoTarget } from "../../core/campaign-rows/geo-target.ts";
+import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGN_BYTES } from "../../core/campaign-rows/limits.ts";
+import type { WholeCampaign } from "../../core/campaign-rows/statements.ts";
+import { accountTooLarge, campaignBytes, campaignTooLarge } from "../../core/campaigns/published-size.ts";
+import { readAffinities } from "../affinities/affinity-values.ts";
+import { newBlocklistRule } from "../blocklist/store.ts";
+import { newCreative } from "../creatives/store.ts";
+import { newGeoTarget } from "../geo-targets/store.ts";
+import { countCampaigns, insertCampaigns, newCampaign } from "./new-campaigns.ts";
+import { presentCampaign } from "./presenter.ts";
+import { newSettings } from "./rules.ts";
+
+/** One campaign of a bulk request as it would be stored, or why it is not created. */
+export type BulkItem = { campaign: WholeCampaign } | { refusal: Refusal };
+
+interface Refusal {
+  status: number;
+  error: string;
+}
+
+/** Reads one campaign of a bulk request, by the rules of the calls for single ones. */
+export function readBulkItem(sent: unknown, advertiserId: string, nowMs: number): BulkItem {
+  return orRefusal(() => ({ campaign: wholeCampaign(wholeCampaignCreate(sent), advertiserId, nowMs) }));
+}
+
+function orRefusal(work: () => BulkItem): BulkItem {
+  try {
+    return work();
+  } catch (error) {
+    return { refusal: refusalOf(error) };
+  }
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof InvalidInput) return { status: error.status, error: error.detail };
+  if (error instanceof HttpError) return { status: error.status, error: error.message };
+  throw error;
+}
+
+function wholeCampaign(request: WholeCampaignCreate, advertiserId: string, nowMs: number): WholeCampaign {
+  const draft = newCampaign(advertiserId, newSettings(request), nowMs);
+  const owner = { id: draft.id, nextVersion: draft.version };
+  const creatives = each("creatives", request.creatives, (one) => {
+    const value = creativeCreate(one);
+    const settings = creativeSettings(value);
+    requireTextFits(settings);
+    return newCreative(draft.id, value.creative_type, settings, nowMs);
+  });
+  const geoTargets = each("geo_targets", request.geo_targets, (one) =>
+    newGeoTarget(owner, readGeoTarget(one), nowMs),
+  );
+  requireNoContradictions(geoTargets);
+  const blocklistRules = each("blocklist", request.blocklist, (one) =>
+    newBlocklistRule(owner, readBlocklistRule(one), nowMs),
+  );
+  const { affinities } = readAffinities({ affinities: request.affinities ?? [] });
+  return {
+    ...draft,
+    creatives,
+    geoTargets,
+    blocklistRules,
+    affinities: affinities.map((one) => newAffinity(owner, one, nowMs)),
+  };
+}
+
+/** What the reading of an entry refuses names the entry, too. */
+function each<Sent, Part>(name: string, list: readonly Sent[] = [], read: (one: Sent) => Part): Part[] {
+  return list.map((one, index) => {
+    try {
+      return read(one);
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      throw new InvalidInput(error.status, `${name}[${index}]: ${error.detail}`);
+    }
+  });
+}
+
+/** Throws 422 when one place is included and excluded (docs/behaviour.md#rule-4-geo). */
+function requireNoContradictions(targets: readonly GeoTarget[]): void {
+  for (const [index, target] of targets.entries()) {
+    const first = targets.findIndex(
+      (other) => other.include !== target.include && isSamePlace(other, target),
+    );
+    if (first < 0 || first >= index) continue;
+    const has = target.include ? "excludes" : "includes";
+    throw new InvalidInput(
+      422,
+      `geo_targets[${index}]: include must not be ${target.include}: geo_targets[${first}] ${has} the same place`,
+    );
+  }
+}
+
+/**
+ * Stores the campaigns that the limits of their advertiser have room for, earlier ones first. Locks the advertiser and the
+ * account until the end of the transaction.
+ */
+export async function storeBulk(
+  statements: Statements,
+  owner: { advertiserId: string; accountId: string },
+  items: readonly BulkItem[],
+): Promise<CampaignBulkBody> {
+  let existing = await countCampaigns(statements, owner.advertiserId);
+  const [account] = await statements.query<{ bytes: bigint }>(Prisma.sql`
+    SELECT published_bytes AS bytes FROM accounts WHERE id = ${owner.accountId} FOR NO KEY UPDATE`);
+  let bytes = Number(account?.bytes ?? 0);
+  const before = bytes;
+  const stored: WholeCampaign[] = [];
+  const decide = (item: BulkItem): BulkItem => {
+    if ("refusal" in item) return item;
+    const publishedBytes = campaignBytes(item.campaign);
+    return orRefusal(() => {
+      if (existing >= MAX_CAMPAIGNS) throw tooManyCampaigns();
+      if (publishedBytes > MAX_CAMPAIGN_BYTES) throw campaignTooLarge();
+      if (bytes + publishedBytes > MAX_ACCOUNT_BYTES) throw accountTooLarge();
+      existing += 1;
+      bytes += publishedBytes;
+      const campaign = { ...item.campaign, publishedBytes };
+      stored.push(campaign);
+      return { campaign };
+    });
+  };
+  const decided = items.map(decide);
+  if (stored.length > 0) {
+    void statements.execute(Prisma.sql`
+      UPDATE accounts SET published_bytes = published_bytes + ${bytes - before} WHERE id = ${owner.accountId}`);
+    insertCampaigns(statements, stored);
+  }
+  return {
+    results: decided.map((item) =>
+      "refusal" in item ? item.refusal : { status: 201, campaign: presentCampaign(item.campaign) },
+    ),
+  };
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
+import { charge, hold } from "../../testing/spending.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+}, 60_000);
+afterAll(() => harness.stop());
+
+describe("lowering a budget", () => {
+  async function spendingCampaign(budgetCents: number) {
+    const owner = await harness.advertiser(100_000);
+    const { campaignId, creativeId } = await activeCampaign(owner, { budget_cents: budgetCents });
+    const wallet = await harness.money.readCampaign(owner.advertiserId, campaignId);
+    const campaignVersion = wallet?.version ?? 0;
+    const spending = {
+      advertiserId: owner.advertiserId,
+      campaignId,
+      creativeId,
+      campaignVersion,
+      priceMillicents: 500,
+    };
+    return { owner, campaignId, spending };
+  }
+  const read = ({ advertiserId, campaignId }: { advertiserId: string; campaignId: string }) =>
+    harness.money.readCampaign(advertiserId, campaignId);
+
+  it("looks at what is spent in the wallet, before Postgres knows of it", async () => {
+    const { owner, campaignId, spending } = await spendingCampaign(10);
+    for (let n = 0; n < 5; n++) {
+      await hold(harness.money, spending);
+      await charge(harness.money, spending);
+    }
+    const refused = await owner.patch(`/campaigns/${campaignId}`, { budget_cents: 2 }).expect(422);
+    expect(refused.body.detail).toContain("spent_cents is 3");
+    expect(await read(spending)).toMatchObject({ budgetMillicents: 10_000, ceilingMillicents: null });
+    const lowered = await owner.patch(`/campaigns/${campaignId}`, { budget_cents: 3 }).expect(200);
+    expect(lowered.body.budget_cents).toBe(3);
+    expect(await read(spending)).toMatchObject({ budgetMillicents: 3_000, ceilingMillicents: null });
+  }, 60_000);
+
+  it("never lets a concurrent charge pass the budget that was answered", async () => {
+    const { owner, campaignId, spending } = await spendingCampaign(30);
+    for (let n = 0; n < 40; n++) expect((await hold(harness.money, spending)).outcome).toBe("held");
+    const charging = Promise.all(Array.from({ length: 40 }, () => charge(harness.money, spending)));
+    const lowering = Promise.all(
+      [12, 8, 5, 3].map((budget) => owner.patch(`/campaigns/${campaignId}`, { budget_cents: budget })),
+    );
+    const [charges, answers] = await Promise.all([charging, lowering]);
+    const wallet = await read(spending);
+    const row = await harness.management.database.campaign.findUniqueOrThrow({ where: { id: campaignId } });
+    const charged = charges.filter(({ outcome }) => outcome === "charged").length;
+    expect(wallet?.spentMillicents).toBe(charged * 500);
+    expect(wallet?.spentMillicents).toBeLessThanOrEqual(row.budgetCents * 1_000);
+    expect(wallet).toMatchObject({ budgetMillicents: row.budgetCents * 1_000, ceilingMillicents: null });
+    for (const answer of answers) expect([200, 422]).toContain(answer.status);
+  }, 60_000);
+
+  it("is undone by the loop when it stopped between the ceiling and the commit", async () => {
+    const { campaignId, spending } = await spendingCampaign(10);
+    const { database, reconciler } = harness.management;
+    // The version is raised and committed first; then the ceiling is set; then the process dies.
+    await database.campaign.update({ where: { id: campaignId }, data: { version: { increment: 1 } } });
+    await harness.money.setBudgetCeiling(spending.advertiserId, campaignId, 1_000);
+    expect(await read(spending)).toMatchObject({ ceilingMillicents: 1_000 });
+    for (let round = 0; round < 2; round++) await reconciler.round();
+    expect(await read(spending)).toMatchObject({ ceilingMillicents: null, budgetMillicents: 10_000 });
+  });
+});

@@ -1,0 +1,170 @@
+import {
+  type CreativeBody,
+  creativeCreate,
+  creativePatch,
+  creativesApi,
+  MAX_CREATIVES,
+} from "@diegetic/contracts";
+import type { Database, Pipeline, Reader } from "@diegetic/database";
+import { conflict, type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
+import {
+  type Creative,
+  changedSettings,
+  deletionRefusal,
+  newSettings,
+  publishedTextBytes,
+  requireTextFits,
+  textBytes,
+} from "../../core/campaign-rows/creative.ts";
+import { changeCampaign, type LockedCampaign, mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
+import { ownCampaign } from "../../core/campaigns/store.ts";
+import { createOnceByStatements, readSentBody } from "../../core/idempotency/create-once.ts";
+import type { Publishing } from "../../core/publishing/publishing.ts";
+import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
+import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier.ts";
+import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
+import { type Clock, timestamp } from "../../core/shared/time.ts";
+import {
+  creativeMissing,
+  insertCreatives,
+  listCreatives,
+  markDeleted,
+  newCreative,
+  ownBilledCreative,
+  ownCreative,
+  updateCreative,
+} from "./store.ts";
+
+export interface CreativeParts {
+  database: Database;
+  reader: Reader;
+  pipeline: Pipeline;
+  publishing: Publishing;
+  barrier: ReadingBarrier;
+  reads: CallerReads;
+  clock: Clock;
+}
+
+export function creativeEndpoints(parts: CreativeParts): Endpoint[] {
+  const { operations } = creativesApi;
+  return [
+    endpoint(operations.create, create(parts)),
+    endpoint(operations.list, list(parts)),
+    endpoint(operations.change, change(parts)),
+    endpoint(operations.remove, remove(parts)),
+  ];
+}
+
+function present(creative: Creative): CreativeBody {
+  return {
+    id: creative.id,
+    campaign_id: creative.campaignId,
+    creative_type: creative.creativeType,
+    brand_name: creative.brandName,
+    product_name: creative.productName,
+    tagline: creative.tagline,
+    narrative_hook: creative.narrativeHook,
+    alt_hooks: creative.altHooks,
+    tone: creative.tone,
+    max_uses_per_game: creative.maxUsesPerGame,
+    impressions: creative.impressions,
+    created_at: timestamp(creative.createdAt),
+  };
+}
+
+function create({ reader, pipeline, publishing, clock }: CreativeParts): Endpoint["handle"] {
+  return async (context) => {
+    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+    const { sent, value } = readSentBody(context, creativeCreate);
+    const settings = newSettings(value);
+    requireTextFits(settings);
+    const nowMs = clock();
+    const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, (statements) =>
+      changeCampaign(statements, campaign.id, async ({ contents }) => {
+        const { creatives } = await contents();
+        if (creatives.length >= MAX_CREATIVES) {
+          throw unprocessable(`A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`);
+        }
+        const creative = newCreative(campaign.id, value.creative_type, settings, nowMs);
+        return {
+          change: {
+            writes: [insertCreatives([creative])],
+            contents: { creatives: [...creatives, creative] },
+            size: { mayGrow: true },
+          },
+          result: () => ({ status: 201, body: present(creative) }),
+        };
+      }),
+    );
+    await publishing.publishEventually("campaign", campaign.id);
+    return answer;
+  };
+}
+
+function list({ database, reader, barrier }: CreativeParts): Endpoint["handle"] {
+  return async (context) => {
+    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+    const paging = readPaging(context, "crt");
+    await barrier.advertiser(campaign.advertiserId);
+    return pageAnswer(context, paging, await listCreatives(database, campaign.id, paging), present);
+  };
+}
+
+function change(parts: CreativeParts): Endpoint["handle"] {
+  return async (context) => {
+    const known = await ownBilledCreative(parts.reads, context.accountId, context.param("creativeId"));
+    const { id, campaignId } = known;
+    const changed = changedSettings(
+      context.body((sent) => creativePatch(sent, present(known))),
+      known,
+    );
+    if (Object.keys(changed).length === 0) return { status: 200, body: present(known) };
+    const result = await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
+      const { before, others } = await creativeOf(locked, id);
+      const updated = { ...before, ...changed };
+      if (textBytes(updated) > textBytes(before)) requireTextFits(updated);
+      const mayGrow = publishedTextBytes(updated) > publishedTextBytes(before);
+      return {
+        change: {
+          writes: [updateCreative(updated)],
+          contents: { creatives: [...others, updated] },
+          size: { mayGrow },
+        },
+        result: () => updated,
+      };
+    });
+    return { status: 200, body: present(result) };
+  };
+}
+
+function remove(parts: CreativeParts): Endpoint["handle"] {
+  const { pipeline, clock } = parts;
+  return async (context) => {
+    const { id, campaignId } = await ownCreative(pipeline, context.accountId, context.param("creativeId"));
+    await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
+      const { others } = await creativeOf(locked, id);
+      const refusal = deletionRefusal(locked.current.status, others.length + 1);
+      if (refusal !== undefined) throw conflict(refusal);
+      return {
+        change: {
+          writes: [markDeleted(id, clock())],
+          contents: { creatives: others },
+          size: { mayGrow: false },
+        },
+        result: () => undefined,
+      };
+    });
+    return { status: 204 };
+  };
+}
+
+/** A creative of a locked campaign, and the others. Throws 404 when it was deleted meanwhile. */
+async function creativeOf(
+  { contents }: LockedCampaign,
+  creativeId: string,
+): Promise<{ before: Creative; others: Creative[] }> {
+  const { creatives } = await contents();
+  const before = creatives.find(({ id }) => id === creativeId);
+  if (before === undefined) throw creativeMissing();
+  return { before, others: creatives.filter((creative) => creative !== before) };
+}

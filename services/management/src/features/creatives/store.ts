@@ -1,0 +1,131 @@
+import { type CreativeType, newId } from "@diegetic/contracts";
+import { type Database, type Pipeline, Prisma, safeInteger } from "@diegetic/database";
+import { forbidden, notFound } from "@diegetic/service-kit";
+import type { Creative, CreativeSettings } from "../../core/campaign-rows/creative.ts";
+import { notRegistered } from "../../core/read-your-writes/caller.ts";
+import { type CallerReads, type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
+import { isIdentifier } from "../../core/shared/identifiers.ts";
+import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
+
+interface CreativeRow extends Omit<Creative, "impressions"> {
+  impressions: bigint;
+}
+
+function creativeOf(row: CreativeRow): Creative {
+  return { ...row, impressions: safeInteger(row.impressions, "impressions") };
+}
+
+/** A requested creative of a caller; if there is none, all columns but the caller's are null. */
+type AskedRow = CallerRow & { ownerId: string | null } & {
+  [Column in keyof CreativeRow]: CreativeRow[Column] | null;
+};
+
+/** The caller, and the creative with this id of any advertiser. */
+function askedCreative(accountId: string, creativeId: string): Prisma.Sql {
+  const possibleId = isIdentifier("crt", creativeId) ? creativeId : null;
+  return Prisma.sql`
+    WITH ${callerIs(accountId)}
+    SELECT caller.id AS caller_id, CASE WHEN c.advertiser_id = caller.id THEN caller.written END AS written,
+      c.advertiser_id AS "ownerId", p.id, p.campaign_id AS "campaignId", p.creative_type::text AS "creativeType",
+      p.brand_name AS "brandName", p.product_name AS "productName", p.tagline, p.narrative_hook AS "narrativeHook",
+      p.alt_hooks AS "altHooks", p.tone::text AS tone, p.max_uses_per_game AS "maxUsesPerGame", p.impressions,
+      p.created_at AS "createdAt"
+    FROM caller
+    LEFT JOIN (creatives AS p JOIN campaigns AS c ON c.id = p.campaign_id)
+      ON p.id = ${possibleId} AND p.deleted_at IS NULL`;
+}
+
+function requireOwn({ caller_id, written: _written, ownerId, ...row }: AskedRow): Creative {
+  if (ownerId === null) throw creativeMissing();
+  if (ownerId !== caller_id)
+    throw forbidden(
+      "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
+    );
+  return creativeOf(row as CreativeRow);
+}
+
+/**
+ * The caller's creative with this id. Throws 403 before registration and for another advertiser's creative, 404 when it
+ * does not exist or was deleted.
+ */
+export async function ownCreative(
+  pipeline: Pipeline,
+  accountId: string,
+  creativeId: string,
+): Promise<Creative> {
+  const [row] = await pipeline.query<AskedRow>(askedCreative(accountId, creativeId));
+  if (row === undefined) throw notRegistered();
+  return requireOwn(row);
+}
+
+/** `ownCreative`, including everything billed before the request. */
+export async function ownBilledCreative(
+  reads: CallerReads,
+  accountId: string,
+  creativeId: string,
+): Promise<Creative> {
+  const [row] = await reads.rows<AskedRow>(accountId, askedCreative(accountId, creativeId));
+  return requireOwn(row);
+}
+
+export function creativeMissing() {
+  return notFound("Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.");
+}
+
+/** A campaign's creatives in creation order. */
+export async function listCreatives(
+  database: Database,
+  campaignId: string,
+  paging?: Paging,
+): Promise<Creative[]> {
+  const rows = await database.creative.findMany(rowsOfPage({ campaignId, deletedAt: null }, paging));
+  return rows.map(creativeOf);
+}
+
+/** A new creative, not stored yet. */
+export function newCreative(
+  campaignId: string,
+  creativeType: CreativeType,
+  settings: CreativeSettings,
+  nowMs: number,
+): Creative {
+  const createdAt = new Date(nowMs);
+  return { id: newId("crt", nowMs), campaignId, creativeType, ...settings, impressions: 0, createdAt };
+}
+
+/** Stores new creatives. */
+export function insertCreatives(creatives: readonly Creative[]): Prisma.Sql {
+  const rows = creatives.map((creative) => ({
+    id: creative.id,
+    campaign_id: creative.campaignId,
+    creative_type: creative.creativeType,
+    brand_name: creative.brandName,
+    product_name: creative.productName,
+    tagline: creative.tagline,
+    narrative_hook: creative.narrativeHook,
+    alt_hooks: creative.altHooks,
+    tone: creative.tone,
+    max_uses_per_game: creative.maxUsesPerGame,
+    created_at: creative.createdAt,
+  }));
+  return Prisma.sql`
+    INSERT INTO creatives (id, campaign_id, creative_type, brand_name, product_name, tagline, narrative_hook, alt_hooks,
+      tone, max_uses_per_game, created_at)
+    SELECT id, campaign_id, creative_type, brand_name, product_name, tagline, narrative_hook, alt_hooks,
+      tone, max_uses_per_game, created_at
+    FROM json_populate_recordset(NULL::creatives, ${JSON.stringify(rows)}::json)`;
+}
+
+/** Stores the settings of a creative of a locked campaign. */
+export function updateCreative(creative: Creative): Prisma.Sql {
+  return Prisma.sql`
+    UPDATE creatives SET brand_name = ${creative.brandName}, product_name = ${creative.productName},
+      tagline = ${creative.tagline}, narrative_hook = ${creative.narrativeHook}, alt_hooks = ${creative.altHooks},
+      tone = ${creative.tone}::tone, max_uses_per_game = ${creative.maxUsesPerGame}
+    WHERE id = ${creative.id}`;
+}
+
+/** Marks a creative of a locked campaign as deleted; the row stays, because impressions reference it. */
+export function markDeleted(creativeId: string, nowMs: number): Prisma.Sql {
+  return Prisma.sql`UPDATE creatives SET deleted_at = ${new Date(nowMs)} WHERE id = ${creativeId} AND deleted_at IS NULL`;
+}

@@ -1,0 +1,105 @@
+import { fileURLToPath } from "node:url";
+import type { Request, RequestHandler, Response } from "express";
+import { type BuiltFile, BuiltFiles } from "./files.ts";
+
+/** Directory of services/dashboard's build, in the repository and in the image. */
+export const DASHBOARD_DIRECTORY = fileURLToPath(new URL("../../../../dashboard/dist", import.meta.url));
+
+/** Scripts come only from the build. Inline styles are allowed, because the components set styles that way. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  json: "application/json; charset=utf-8",
+  map: "application/json; charset=utf-8",
+  svg: "image/svg+xml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  webp: "image/webp",
+  ico: "image/x-icon",
+  txt: "text/plain; charset=utf-8",
+  woff2: "font/woff2",
+  webmanifest: "application/manifest+json; charset=utf-8",
+};
+
+/** Names of files below it contain a hash of their content. */
+const HASHED = "assets/";
+const API_BASE = /(<meta name="api-base" content=")[^"]*(")/;
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Diegetic</title></head><body>
+<h1>The dashboard is not built</h1>
+<p>The service runs, and its API answers. Build the dashboard in the folder of the service:</p>
+<pre>npm run build</pre>
+<p>The API is described at <a href="/docs">/docs</a>.</p>
+</body></html>
+`;
+
+/**
+ * Serves the dashboard: its files, and its first page for every other address outside the API that a browser opens,
+ * because routing happens in the page. Public: the files reveal nothing about accounts.
+ */
+export function dashboardPages(options: { basePath: string; directory?: string }): RequestHandler {
+  const { basePath } = options;
+  const files = new BuiltFiles(options.directory ?? DASHBOARD_DIRECTORY);
+  return async (request, response, next) => {
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isRead || isOfApi(request.path, basePath)) return next();
+    const path = request.path.slice(1);
+    const file = path === "" || path === "index.html" ? undefined : await files.read(path);
+    if (file !== undefined) return sendFile(request, response, file, path.startsWith(HASHED));
+    if (path.startsWith(HASHED) || !isNavigation(request)) return next();
+    sendFirstPage(response, await files.read("index.html"), basePath);
+  };
+}
+
+function isOfApi(path: string, basePath: string): boolean {
+  if (["/healthz", "/readyz"].includes(path)) return true;
+  return basePath !== "" && (path === basePath || path.startsWith(`${basePath}/`));
+}
+
+/** Whether a person opens the address: programs do not accept HTML explicitly. */
+function isNavigation(request: Request): boolean {
+  return /\btext\/html\b/.test(request.headers.accept ?? "");
+}
+
+function sendFile(request: Request, response: Response, file: BuiltFile, isHashed: boolean): void {
+  response.setHeader("Cache-Control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
+  response.setHeader("ETag", file.etag);
+  response.setHeader("Content-Security-Policy", POLICY);
+  response.setHeader("Content-Type", MEDIA_TYPES[file.extension] ?? "application/octet-stream");
+  if (file.gzipped === undefined) {
+    response.send(file.content);
+    return;
+  }
+  response.setHeader("Vary", "Accept-Encoding");
+  if (request.acceptsEncodings("gzip") === false) {
+    response.send(file.content);
+    return;
+  }
+  response.setHeader("Content-Encoding", "gzip");
+  response.send(file.gzipped);
+}
+
+/** Tells the page where the API is, so that one build fits every BASE_PATH. */
+function sendFirstPage(response: Response, file: BuiltFile | undefined, basePath: string): void {
+  response.setHeader("Cache-Control", "no-cache");
+  response.setHeader("Content-Security-Policy", POLICY);
+  response.type("text/html").status(file === undefined ? 503 : 200);
+  const page = file?.content.toString("utf8") ?? NOT_BUILT;
+  response.send(page.replace(API_BASE, (_tag, before: string, after: string) => before + basePath + after));
+}

@@ -1,0 +1,47 @@
+import { demoApi } from "@diegetic/contracts";
+import { type Database, type Reader, safeInteger } from "@diegetic/database";
+import { type Endpoint, endpoint, notFound } from "@diegetic/service-kit";
+import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
+import { keySha256 } from "../api-keys/key-secret.ts";
+import { readAdvertiserRevenue, readGameEarnings } from "../revenue/store.ts";
+import { PLAY_GAME_ID } from "./play.ts";
+
+export interface DemoParts {
+  database: Database;
+  reader: Reader;
+  reads: CallerReads;
+  /** Empty: the installation has no demo. */
+  demoGameKey: string;
+}
+
+/** The demo game, for the page that runs it. */
+export function demoEndpoints(parts: DemoParts): Endpoint[] {
+  return [endpoint(demoApi.operations.show, show(parts))];
+}
+
+function show({ database, reader, reads, demoGameKey }: DemoParts): Endpoint["handle"] {
+  return async () => {
+    const key =
+      demoGameKey === ""
+        ? null
+        : await database.apiKey.findUnique({ where: { sha256: keySha256(demoGameKey) } });
+    if (key === null || key.revokedAt !== null) {
+      throw notFound("This installation has no demo game: start it with DEMO=1.");
+    }
+    // Waits for the cost of a recent impression; its earnings are written in the same transaction.
+    const revenue = await readAdvertiserRevenue(reads, key.accountId);
+    const games = await readGameEarnings(reader, key.accountId);
+    const game = games.find(({ gameId }) => gameId === PLAY_GAME_ID);
+    return {
+      status: 200,
+      body: {
+        game_id: PLAY_GAME_ID,
+        api_key: demoGameKey,
+        balance_millicents: revenue.depositedMillicents - revenue.spentMillicents,
+        spent_millicents: revenue.spentMillicents,
+        impressions: revenue.impressions,
+        earned_microcents: safeInteger(game?.earnedMicrocents ?? 0n, "earned"),
+      },
+    };
+  };
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import request from "supertest";
+import { BASE, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
+import { createDemo } from "./demo.ts";
+import { demoGameKey, PLAY_GAME_ID, preparePlay } from "./play.ts";
+
+const SECRET = "s".repeat(32);
+
+let harness: Harness;
+let other: Harness;
+beforeAll(async () => {
+  [harness, other] = await Promise.all([
+    startHarness(undefined, { demoGameKey: demoGameKey(SECRET) }),
+    startHarness(),
+  ]);
+  const { database, reconciler } = harness.management;
+  const { accountId } = await createDemo(database, SECRET, Date.now());
+  const parts = { accountId, secret: SECRET, nowMs: Date.now() };
+  await Promise.all([preparePlay(database, parts), preparePlay(database, parts)]);
+  await reconciler.round();
+}, 60_000);
+afterAll(() => Promise.all([harness.stop(), other.stop()]));
+
+describe("GET /demo", () => {
+  it("shows the game and the demo account's money to anybody", async () => {
+    const { body } = await request(harness.management.app).get(`${BASE}/demo`).expect(200);
+    expect(body).toEqual({
+      game_id: PLAY_GAME_ID,
+      api_key: demoGameKey(SECRET),
+      balance_millicents: expect.any(Number),
+      spent_millicents: 0,
+      impressions: 0,
+      earned_microcents: 0,
+    });
+    expect(body.balance_millicents).toBeGreaterThan(0);
+  });
+
+  it("gives a key that may do nothing but serve", async () => {
+    const { body } = await request(harness.management.app).get(`${BASE}/demo`).expect(200);
+    const caller = harness.callerWith("", body.api_key);
+    await caller.post("/campaigns", campaignBody).expect(403);
+    await caller.get("/profile").expect(403);
+    await caller.get("/api-keys").expect(403);
+  });
+
+  it("is not there without demo data", async () => {
+    const { body } = await request(other.management.app).get(`${BASE}/demo`).expect(404);
+    expect(body).toEqual({ detail: "This installation has no demo game: start it with DEMO=1." });
+  });
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../../tests/helpers/eventually.ts";
+import { type Harness, startHarness } from "../../testing/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+}, 60_000);
+afterAll(() => harness.stop());
+
+async function bookings(advertiserId: string) {
+  const { database } = harness.management;
+  const where = { where: { advertiserId } };
+  const [deposits, entries] = await Promise.all([
+    database.deposit.findMany(where),
+    database.ledgerEntry.findMany(where),
+  ]);
+  return { deposits, entries };
+}
+
+describe("POST /deposit", () => {
+  it("adds to the balance, the ledger and the advertiser's wallet before it answers", async () => {
+    const caller = await harness.advertiser();
+    const first = await caller.post("/deposit", { amount_cents: 1 }).expect(200);
+    expect(first.body).toEqual({ balance_cents: 1, deposited_cents: 1 });
+    await caller.post("/deposit", { amount_cents: 1_000_000_000 }).expect(200, {
+      balance_cents: 1_000_000_001,
+      deposited_cents: 1_000_000_000,
+    });
+    expect(await harness.money.readAccount(caller.advertiserId)).toMatchObject({
+      depositedMillicents: 1_000_000_001_000,
+      spentMillicents: 0,
+    });
+    const { deposits, entries } = await bookings(caller.advertiserId);
+    expect(deposits).toHaveLength(2);
+    expect(entries.map((entry) => entry.amountMicrocents)).toEqual([1_000_000n, 1_000_000_000_000_000n]);
+  });
+
+  const refused: [string, unknown, number, string][] = [
+    ["nothing", {}, 400, "amount_cents is required"],
+    ["null", { amount_cents: null }, 400, "amount_cents is required"],
+    ["a text", { amount_cents: "100" }, 400, "whole number"],
+    ["a fraction", { amount_cents: 1.5 }, 400, "whole number"],
+    ["zero", { amount_cents: 0 }, 422, "from 1 to 1000000000"],
+    ["too much", { amount_cents: 1_000_000_001 }, 422, "from 1 to 1000000000"],
+    ["a negative amount", { amount_cents: -5 }, 422, "from 1"],
+  ];
+  it.each(refused)("refuses %s", async (_name, body, status, part) => {
+    const caller = await harness.advertiser();
+    const answer = await caller.post("/deposit", body).expect(status);
+    expect(answer.body.detail).toContain(part);
+  });
+
+  it("refuses what would no longer be exact", async () => {
+    const caller = await harness.advertiser();
+    await harness.management.database.advertiser.update({
+      where: { id: caller.advertiserId },
+      data: { depositedMillicents: 9_007_199_254_740_991n - 1_000n },
+    });
+    await caller.post("/deposit", { amount_cents: 2 }).expect(422);
+    await caller.post("/deposit", { amount_cents: 1 }).expect(200);
+  });
+});
+
+describe("Idempotency-Key", () => {
+  it("books once, however often and however parallel the retries are", async () => {
+    const caller = await harness.advertiser();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        caller.post("/deposit", { amount_cents: 700 }).set("Idempotency-Key", "once"),
+      ),
+    );
+    for (const answer of answers) {
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({ balance_cents: 700, deposited_cents: 700 });
+    }
+    await caller.post("/deposit", { amount_cents: 1 }).expect(200);
+    // The same JSON in another order of fields is the same body; the answer is the first one.
+    const again = await caller
+      .post("/deposit", { amount_cents: 700 })
+      .set("Idempotency-Key", "once")
+      .expect(200);
+    expect(again.body.balance_cents).toBe(700);
+    expect((await bookings(caller.advertiserId)).deposits).toHaveLength(2);
+  });
+
+  it("refuses another body, keeps accounts and endpoints apart and limits the key", async () => {
+    const caller = await harness.advertiser();
+    await caller.post("/deposit", { amount_cents: 5 }).set("Idempotency-Key", "k").expect(200);
+    const other = await caller.post("/deposit", { amount_cents: 6 }).set("Idempotency-Key", "k").expect(409);
+    expect(other.body.detail).toContain("Idempotency-Key");
+    const stranger = await harness.advertiser();
+    await stranger.post("/deposit", { amount_cents: 6 }).set("Idempotency-Key", "k").expect(200);
+    const campaign = { name: "a", budget_cents: 1, cpm_bid_cents: 100 };
+    const made = await caller.post("/campaigns", campaign).set("Idempotency-Key", "k").expect(201);
+    const letterForLetter = await caller.post("/campaigns", campaign).set("Idempotency-Key", "k").expect(201);
+    expect(letterForLetter.text).toBe(made.text);
+    const same = await caller
+      .post("/campaigns", { cpm_bid_cents: 100, budget_cents: 1, name: "a" })
+      .set("Idempotency-Key", "k")
+      .expect(201);
+    expect(same.body).toEqual(made.body);
+    await caller.post("/deposit", { amount_cents: 5 }).set("Idempotency-Key", "x".repeat(255)).expect(200);
+    await caller.post("/deposit", { amount_cents: 5 }).set("Idempotency-Key", "x".repeat(256)).expect(422);
+  });
+
+  it("stores no refusal, and forgets after 24 hours", async () => {
+    const caller = await harness.advertiser();
+    const { database, reconciler } = harness.management;
+    await caller.post("/deposit", { amount_cents: 0 }).set("Idempotency-Key", "r").expect(422);
+    await caller.post("/deposit", { amount_cents: 3 }).set("Idempotency-Key", "r").expect(200);
+    const where = { accountId: caller.accountId, key: "r" };
+    const old = new Date(Date.now() - 24 * 3_600_000 - 1_000);
+    await database.idempotencyKey.updateMany({ where, data: { createdAt: old } });
+    await caller.post("/deposit", { amount_cents: 4 }).set("Idempotency-Key", "r").expect(200, {
+      balance_cents: 7,
+      deposited_cents: 4,
+    });
+    await database.idempotencyKey.updateMany({ where, data: { createdAt: old } });
+    await reconciler.round();
+    await eventually(async () => (await database.idempotencyKey.count({ where })) === 0);
+  });
+});

@@ -1,0 +1,104 @@
+import { advertiserApi, depositRequest, newId } from "@diegetic/contracts";
+import { type Database, dateOfDay, safeInteger, type Transaction, utcDay } from "@diegetic/database";
+import { centsDown, centsToMillicents, MAX_MILLICENTS, millicentsToMicrocents } from "@diegetic/money";
+import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
+import type { Advertiser } from "../../core/advertisers/store.ts";
+import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
+import type { Publishing } from "../../core/publishing/publishing.ts";
+import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
+import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier.ts";
+import { pageAnswer, readPaging, rowsToRead } from "../../core/shared/paging.ts";
+import { type Clock, timestamp } from "../../core/shared/time.ts";
+import { balanceCents } from "../advertiser/to-response.ts";
+
+export interface DepositParts {
+  database: Database;
+  publishing: Publishing;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+export function depositEndpoints(parts: DepositParts): Endpoint[] {
+  const { operations } = advertiserApi;
+  return [endpoint(operations.deposit, deposit(parts)), endpoint(operations.deposits, list(parts))];
+}
+
+function list({ database }: DepositParts): Endpoint["handle"] {
+  return async (context) => {
+    const advertiser = await callingAdvertiser(database, context.accountId);
+    const paging = readPaging(context, "dep");
+    const take = rowsToRead(paging);
+    const deposits = await database.deposit.findMany({
+      where: { advertiserId: advertiser.id, ...(paging.after !== undefined && { id: { lt: paging.after } }) },
+      // Identifiers sort by creation time.
+      orderBy: { id: "desc" },
+      ...(take !== undefined && { take }),
+    });
+    return pageAnswer(context, paging, deposits, ({ id, amountCents, createdAt }) => ({
+      id,
+      amount_cents: amountCents,
+      created_at: timestamp(createdAt),
+    }));
+  };
+}
+
+function deposit({ database, publishing, barrier, clock }: DepositParts): Endpoint["handle"] {
+  return async (context) => {
+    const advertiser = await callingAdvertiser(database, context.accountId);
+    const { sent, value } = readSentBody(context, depositRequest);
+    await barrier.advertiser(advertiser.id);
+    const nowMs = clock();
+    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      const money = await addDeposit(transaction, advertiser, value.amount_cents, nowMs);
+      return {
+        status: 200,
+        body: { balance_cents: balanceCents(money), deposited_cents: value.amount_cents },
+      };
+    });
+    await publishing.publishEventually("advertiser", advertiser.id);
+    return answer;
+  };
+}
+
+/**
+ * Writes a deposit in one transaction: the advertiser's total, the deposit and its ledger entry. Throws 422 when the
+ * total would exceed JavaScript's exact integers.
+ */
+export async function addDeposit(
+  transaction: Transaction,
+  advertiser: Pick<Advertiser, "id" | "accountId">,
+  amountCents: number,
+  nowMs: number,
+): Promise<Pick<Advertiser, "depositedMillicents" | "spentMillicents">> {
+  const amountMillicents = centsToMillicents(amountCents);
+  const [row] = await transaction.$queryRaw<{ deposited: bigint; spent: bigint }[]>`
+    UPDATE advertisers
+    SET deposited_millicents = deposited_millicents + ${BigInt(amountMillicents)}, version = version + 1
+    WHERE id = ${advertiser.id} AND deposited_millicents <= ${BigInt(MAX_MILLICENTS - amountMillicents)}
+    RETURNING deposited_millicents AS deposited, spent_millicents AS spent`;
+  if (row === undefined) {
+    throw unprocessable(
+      `amount_cents is too much: all deposits together may be at most ${centsDown(MAX_MILLICENTS)} cents, so deposit less`,
+    );
+  }
+  const depositId = newId("dep", nowMs);
+  const createdAt = new Date(nowMs);
+  await transaction.deposit.create({
+    data: { id: depositId, advertiserId: advertiser.id, amountCents, createdAt },
+  });
+  await transaction.ledgerEntry.create({
+    data: {
+      entryGroupId: depositId,
+      kind: "deposit",
+      postedAt: createdAt,
+      day: dateOfDay(utcDay(nowMs)),
+      accountId: advertiser.accountId,
+      advertiserId: advertiser.id,
+      amountMicrocents: millicentsToMicrocents(amountMillicents),
+    },
+  });
+  return {
+    depositedMillicents: safeInteger(row.deposited, "deposited"),
+    spentMillicents: safeInteger(row.spent, "spent"),
+  };
+}

@@ -1,0 +1,96 @@
+import { explain, sessionHasRoom } from "@diegetic/ad-rules";
+import { type ExplainResponse, explainApi, matchRequest } from "@diegetic/contracts";
+import type { Reader } from "@diegetic/database";
+import {
+  identifyPlayer,
+  type SessionIdleTimes,
+  type SessionReader,
+  sessionIdleMs,
+} from "@diegetic/hot-state";
+import { type Endpoint, endpoint, notFound, type RequestContext } from "@diegetic/service-kit";
+import { readCampaigns } from "../../core/campaign-rows/statements.ts";
+import { ownCampaign } from "../../core/campaigns/store.ts";
+import { campaignEntity } from "../../core/publishing/entities.ts";
+import type { Clock } from "../../core/shared/time.ts";
+import type { Market } from "./market.ts";
+import { readTotals, type TotalsReader } from "./money-totals.ts";
+import { bestRivalRank } from "./rivals.ts";
+
+export interface ExplainParts {
+  reader: Reader;
+  wallets: TotalsReader;
+  sessions: SessionReader;
+  market: Market;
+  players: SessionIdleTimes & { hashKey: string };
+  clock: Clock;
+}
+
+/** `POST /campaigns/{id}/explain`: how a match request would treat one campaign, rule by rule (docs/behaviour.md#explain). */
+export function explainEndpoints(parts: ExplainParts): Endpoint[] {
+  return [endpoint(explainApi.operations.explain, (context) => explainCampaign(parts, context))];
+}
+
+async function explainCampaign(parts: ExplainParts, context: RequestContext) {
+  const { id } = await ownCampaign(parts.reader, context.accountId, context.param("campaignId"));
+  const body = context.body(matchRequest);
+  const { index, placement: placementOf } = parts.market.current();
+  const placement = placementOf(body.game_id);
+  if (placement === undefined) {
+    throw notFound(
+      "game_id names no registered game: send the game_id of a game whose developer has enabled ads",
+    );
+  }
+  // From Postgres, because the market has only the ids of inactive campaigns.
+  const [row] = await readCampaigns(parts.reader, [id]);
+  if (row === undefined) throw new Error(`campaign ${id} is gone`);
+  const campaign = campaignEntity(row);
+  const nowMs = parts.clock();
+  const scene = { placement, context: body.game_context, geo: body.player_geo ?? null, nowMs };
+
+  // Does not reveal what a player saw in another account's game.
+  const countsAsNew = placement.account_id !== context.accountId;
+  const sessions = countsAsNew ? newSessions : parts.sessions;
+  const player = identifyPlayer(parts.players.hashKey, placement.account_id, body.user_id, body.session_id);
+  const asked = {
+    gameId: body.game_id,
+    sessionKey: player.sessionKey,
+    idleMs: sessionIdleMs(parts.players, body.session_id),
+  };
+  const [totals, session, bestRank] = await Promise.all([
+    readTotals(parts.wallets, campaign, nowMs),
+    sessions.read({
+      ...asked,
+      advertiserId: campaign.advertiser_id,
+      creativeIds: campaign.creatives.map((creative) => creative.creative_id),
+    }),
+    bestRivalRank({ wallets: parts.wallets, sessions, index }, id, scene, asked),
+  ]);
+  // A full session has no winner.
+  const winningRank = sessionHasRoom(session.ads, placement.max_ads_per_session) ? bestRank : null;
+  const explanation = explain(campaign, scene, {
+    ...totals,
+    session: { ...session, maxAds: placement.max_ads_per_session, countsAsNew },
+    winningRank,
+  });
+  return { status: 200, body: toResponse(explanation, countsAsNew) };
+}
+
+/** Sessions without any ads yet. */
+const newSessions: SessionReader = {
+  read: async () => ({ ads: 0, appearances: new Map() }),
+};
+
+function toResponse(explanation: ReturnType<typeof explain>, countsAsNew: boolean): ExplainResponse {
+  return {
+    campaign_id: explanation.campaignId,
+    would_serve: explanation.wouldServe,
+    checks: explanation.checks,
+    affinity_score: explanation.affinityScore,
+    affinity_parts: explanation.affinityParts,
+    rank: explanation.rank,
+    winning_rank: explanation.winningRank,
+    summary: explanation.summary,
+    bid_to_win_cents: explanation.bidToWinCents,
+    session_counts_as_new: countsAsNew,
+  };
+}

@@ -1,0 +1,50 @@
+import { type GeoTargetBody, geoTargetsApi, MAX_GEO_TARGETS } from "@diegetic/contracts";
+import type { Endpoint } from "@diegetic/service-kit";
+import { type GeoTarget, readGeoTarget } from "../../core/campaign-rows/geo-target.ts";
+import { timestamp } from "../../core/shared/time.ts";
+import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
+import {
+  deleteGeoTarget,
+  insertGeoTargets,
+  listGeoTargets,
+  newGeoTarget,
+  requireNoContradiction,
+} from "./store.ts";
+
+export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
+  return campaignPartEndpoints(
+    {
+      operations: geoTargetsApi.operations,
+      idParameter: "geoTargetId",
+      prefix: "geo",
+      kind: "geoTargets",
+      name: "geo target",
+      plural: "geo targets",
+      most: MAX_GEO_TARGETS,
+      validate: readGeoTarget,
+      check: requireNoContradiction,
+      make: newGeoTarget,
+      insert: insertGeoTargets,
+      remove: deleteGeoTarget,
+      list: listGeoTargets,
+      present,
+    },
+    services,
+  );
+}
+
+function present(target: GeoTarget): GeoTargetBody {
+  return {
+    id: target.id,
+    campaign_id: target.campaignId,
+    target_type: target.targetType,
+    country_code: target.countryCode,
+    state_code: target.stateCode,
+    city_name: target.cityName,
+    lat: target.lat,
+    lng: target.lng,
+    radius_km: target.radiusKm,
+    include: target.include,
+    created_at: timestamp(target.createdAt),
+  };
+}

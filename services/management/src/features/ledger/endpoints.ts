@@ -1,0 +1,74 @@
+import { ledgerApi } from "@diegetic/contracts";
+import { type Database, utcDay } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import { type Endpoint, endpoint, type RequestContext, unavailable } from "@diegetic/service-kit";
+import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
+import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
+import type { Clock } from "../../core/shared/time.ts";
+import { closeDays, type LedgerTotals, totalsOf } from "./books.ts";
+import { daysOf, effectivePeriod, type RequestedPeriod, readPeriod } from "./period.ts";
+import { type Books, readWallet } from "./store.ts";
+import { ledgerCsv, toLedgerResponse } from "./to-response.ts";
+
+export interface LedgerParts {
+  database: Database;
+  wallets: Pick<MoneyCommands, "readAccount">;
+  reads: CallerReads;
+  clock: Clock;
+}
+
+const ATTEMPTS = 3;
+
+export function ledgerEndpoints(parts: LedgerParts): Endpoint[] {
+  return [endpoint(ledgerApi.operations.show, showLedger(parts))];
+}
+
+function showLedger(parts: LedgerParts): Endpoint["handle"] {
+  return async (context) => {
+    const nowMs = parts.clock();
+    const asked = await periodOf(parts, context, nowMs);
+    const { books, totals } = await readConsistently(parts, context.accountId, asked.from);
+    const period = effectivePeriod(asked, books.firstDay, books.moves.keys());
+    const balanceMillicents = books.depositedMillicents - books.spentMillicents;
+    const rows = closeDays(daysOf(period), balanceMillicents, books.moves);
+    const headers = { Vary: "Accept" };
+    if (context.preferredMediaType(["application/json", "text/csv"]) === "application/json") {
+      return { status: 200, body: toLedgerResponse(rows, totals), headers };
+    }
+    const fileName = `ledger-${period.from}-${period.to}.csv`;
+    return {
+      status: 200,
+      text: { mediaType: "text/csv", content: ledgerCsv(rows, totals, utcDay(nowMs)) },
+      headers: { ...headers, "Content-Disposition": `attachment; filename="${fileName}"` },
+    };
+  };
+}
+
+/** The requested days. Checks registration first (docs/behaviour.md#order-of-checks). */
+async function periodOf(
+  { database }: LedgerParts,
+  context: RequestContext,
+  nowMs: number,
+): Promise<RequestedPeriod> {
+  try {
+    return readPeriod(context.query, nowMs);
+  } catch (error) {
+    await callingAdvertiser(database, context.accountId);
+    throw error;
+  }
+}
+
+/** Reads Postgres, then the wallet; reads again after a deposit in between, because holds may already use it. */
+async function readConsistently(
+  { reads, wallets }: LedgerParts,
+  accountId: string,
+  firstDay: string,
+): Promise<{ books: Books; totals: LedgerTotals }> {
+  for (let attempt = 1; ; attempt++) {
+    const books = await readWallet(reads, accountId, firstDay);
+    const wallet = await wallets.readAccount(books.advertiserId);
+    if (wallet === null) throw unavailable("What is held is not known for the moment: try again.", 2);
+    const isSameMoney = wallet.depositedMillicents <= books.depositedMillicents;
+    if (isSameMoney || attempt >= ATTEMPTS) return { books, totals: totalsOf(books, wallet) };
+  }
+}

@@ -1,0 +1,56 @@
+import type { LedgerBody } from "@diegetic/contracts";
+import { chargedCents, type Millicents } from "@diegetic/money";
+import { csvText } from "../../core/shared/csv.ts";
+import type { LedgerRow, LedgerTotals } from "./books.ts";
+
+export function toLedgerResponse(rows: readonly LedgerRow[], totals: LedgerTotals): LedgerBody {
+  return {
+    days: rows.map((row) => ({
+      date: row.day,
+      opening_balance_cents: chargedCents(row.openingMillicents),
+      deposits_cents: chargedCents(row.depositsMillicents),
+      charges_cents: chargedCents(row.chargesMillicents),
+      impressions: row.impressions,
+      closing_balance_cents: chargedCents(row.closingMillicents),
+    })),
+    totals: {
+      deposits_cents: chargedCents(totals.depositedMillicents),
+      balance_cents: chargedCents(totals.balanceMillicents),
+      held_cents: chargedCents(totals.heldMillicents),
+      spent_cents: chargedCents(totals.spentMillicents),
+      impressions: totals.impressions,
+    },
+  };
+}
+
+const COLUMNS = [
+  "date",
+  "opening_balance_cents",
+  "deposits_cents",
+  "charges_cents",
+  "impressions",
+  "closing_balance_cents",
+  "held_cents",
+];
+
+/** CSV rows; current holds are in today's row. */
+export function ledgerCsv(rows: readonly LedgerRow[], totals: LedgerTotals, today: string): string {
+  return csvText([
+    COLUMNS,
+    ...rows.map((row) => [
+      row.day,
+      decimalCents(row.openingMillicents),
+      decimalCents(row.depositsMillicents),
+      decimalCents(row.chargesMillicents),
+      String(row.impressions),
+      decimalCents(row.closingMillicents),
+      row.day === today ? decimalCents(totals.heldMillicents) : "",
+    ]),
+  ]);
+}
+
+/** Cents with exactly three decimals, exact for any size: 1234567 millicents are 1234.567. */
+export function decimalCents(amount: Millicents): string {
+  const digits = String(Math.abs(amount)).padStart(4, "0");
+  return `${amount < 0 ? "-" : ""}${digits.slice(0, -3)}.${digits.slice(-3)}`;
+}

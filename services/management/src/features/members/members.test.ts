@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type Browser, openBrowser, signedUp } from "../../testing/browser.ts";
+import { type Harness, startHarness } from "../../testing/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+}, 60_000);
+afterAll(() => harness.stop());
+
+interface Invited {
+  id: string;
+  token: string;
+}
+
+async function invite(owner: Browser, role = "manager"): Promise<Invited> {
+  return (await owner.post("/invitations", { role, note: "Bo" }).expect(201)).body;
+}
+
+const session = async (browser: Browser) => (await browser.get("/session").expect(200)).body;
+const userId = async (browser: Browser): Promise<string> => (await session(browser)).user.id;
+
+/** A browser whose user has signed up by an invitation of the owner. */
+async function invited(owner: Browser, role: string): Promise<Browser> {
+  const { token } = await invite(owner, role);
+  return signedUp(harness, { name: "Bo" }, { invitation_token: token });
+}
+
+describe("an invitation", () => {
+  it("shows its token once, in a link that reaches no server", async () => {
+    const owner = await signedUp(harness);
+    const { id, token, ...shown } = (await owner.post("/invitations", { role: "viewer" }).expect(201)).body;
+    expect(shown).toMatchObject({ role: "viewer", note: null, link_path: `/join#${token}` });
+    const list = await owner.get("/invitations").expect(200);
+    expect(list.body.map((one: Invited) => one.id)).toEqual([id]);
+    expect(list.text).not.toContain(token);
+    const stored = await harness.management.database.accountInvitation.findUniqueOrThrow({ where: { id } });
+    expect(JSON.stringify(stored)).not.toContain(token);
+  });
+
+  it("says what it offers to whoever has the link", async () => {
+    const owner = await signedUp(harness, {}, { account_label: "Ember" });
+    const { token } = await invite(owner);
+    const answer = await openBrowser(harness.management.app).post("/auth/invitation", { token }).expect(200);
+    expect(answer.body).toMatchObject({ account_label: "Ember", role: "manager" });
+    await owner.post("/auth/invitation", { token: `${token}0` }).expect(404);
+  });
+
+  it("is accepted by signing up: no other account is made", async () => {
+    const owner = await signedUp(harness, {}, { account_label: "Ember" });
+    const guest = await invited(owner, "manager");
+    expect(await session(guest)).toMatchObject({
+      account: { label: "Ember" },
+      role: "manager",
+      accounts: [{ label: "Ember", role: "manager" }],
+    });
+    const members = await guest.get("/members").expect(200);
+    expect(members.body.map(({ role }: { role: string }) => role)).toEqual(["owner", "manager"]);
+  });
+
+  it("is accepted by somebody who has signed in, who can go back to the own account", async () => {
+    const owner = await signedUp(harness, {}, { account_label: "Ember" });
+    const guest = await signedUp(harness, {}, { account_label: "Guest" });
+    const { token } = await invite(owner);
+    const joined = await guest.post("/invitations/accept", { token }).expect(200);
+    expect(joined.body).toMatchObject({ account: { label: "Ember" }, role: "manager" });
+    const [own] = joined.body.accounts;
+    const back = await guest.patch("/session", { account_id: own.id }).expect(200);
+    expect(back.body).toMatchObject({ account: { label: "Guest" }, role: "owner" });
+    await guest.patch("/session", { account_id: (await harness.caller()).accountId }).expect(404);
+  });
+
+  it("is used once, also when two accept at the same moment", async () => {
+    const owner = await signedUp(harness);
+    const { token } = await invite(owner);
+    const guests = [await signedUp(harness), await signedUp(harness), await signedUp(harness)];
+    const answers = await Promise.all(guests.map((guest) => guest.post("/invitations/accept", { token })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    await owner.post("/auth/invitation", { token }).expect(404);
+  });
+
+  it("is refused to members, and stays open", async () => {
+    const owner = await signedUp(harness);
+    const { token } = await invite(owner);
+    await owner.post("/invitations/accept", { token }).expect(409);
+    await owner.post("/auth/invitation", { token }).expect(200);
+  });
+
+  it("ends when it is withdrawn, and by the owner's account alone", async () => {
+    const owner = await signedUp(harness);
+    const { id, token } = await invite(owner);
+    const stranger = await signedUp(harness);
+    await stranger.delete(`/invitations/${id}`).expect(403);
+    await owner.delete(`/invitations/${id}`).expect(204);
+    await owner.delete(`/invitations/${id}`).expect(204);
+    const body = { name: "Bo", email: stranger.email, password: "a long password", invitation_token: token };
+    await openBrowser(harness.management.app).post("/auth/sign-up", body).expect(404);
+  });
+
+  it("ends by itself after a week", async () => {
+    const owner = await signedUp(harness);
+    const { id, token } = await invite(owner);
+    await harness.management.database.accountInvitation.update({
+      where: { id },
+      data: { expiresAt: new Date() },
+    });
+    await owner.post("/auth/invitation", { token }).expect(404);
+    expect((await owner.get("/invitations").expect(200)).body).toEqual([]);
+  });
+
+  it.each(["removed", "demoted"])("of an owner who is %s is withdrawn", async (how) => {
+    const owner = await signedUp(harness);
+    const other = await invited(owner, "owner");
+    const { token } = await invite(other, "owner");
+    const { body: session } = await other.get("/session").expect(200);
+    const path = `/members/${session.user.id}`;
+    if (how === "removed") await owner.delete(path).expect(204);
+    else await owner.patch(path, { role: "viewer" }).expect(200);
+    await other.post("/invitations/accept", { token }).expect(404);
+    expect((await owner.get("/invitations").expect(200)).body).toEqual([]);
+  });
+});
+
+describe("API keys of a member who is removed", () => {
+  const labels = async (browser: Browser) =>
+    (await browser.get("/api-keys").expect(200)).body.map(({ label }: { label: string }) => label);
+
+  it("stay the account's, or are revoked with the ones that they made", async () => {
+    const owner = await signedUp(harness);
+    await owner.post("/api-keys", { label: "owner's" }).expect(201);
+    const other = await invited(owner, "owner");
+    const madeBy = await userId(other);
+    const made = (await other.post("/api-keys", { label: "first" }).expect(201)).body;
+    expect(made.created_by_user_id).toBe(madeBy);
+    const key = harness.callerWith("", made.key);
+    // What a key makes counts as made by whoever made the key.
+    await key.post("/api-keys", { label: "by the first" }).expect(201);
+    const { body: old } = await other.post("/api-keys", { label: "rotated" }).expect(201);
+    await other.post(`/api-keys/${old.id}/rotate`, {}).expect(201);
+
+    const refused = await owner.delete(`/members/${madeBy}?revoke_keys=yes`).expect(422);
+    expect(refused.body).toEqual({ detail: 'revoke_keys must be true or false, but "yes" was sent' });
+    await owner.delete(`/members/${madeBy}?revoke_keys=true`).expect(204);
+    expect(await labels(owner)).toEqual(["owner's"]);
+    await key.get("/api-keys").expect(401);
+
+    const again = await invited(owner, "owner");
+    await again.post("/api-keys", { label: "stays" }).expect(201);
+    await owner.delete(`/members/${await userId(again)}`).expect(204);
+    expect(await labels(owner)).toEqual(["owner's", "stays"]);
+  });
+
+  it("are revoked by owners alone", async () => {
+    const owner = await signedUp(harness);
+    const guest = await invited(owner, "manager");
+    await guest.delete(`/members/${await userId(guest)}?revoke_keys=true`).expect(403);
+    await owner.get("/members").expect(200);
+    await guest.delete(`/members/${await userId(guest)}`).expect(204);
+  });
+});
+
+describe("members", () => {
+  it.each(["viewer", "manager"])("of the role %s change neither members nor keys", async (role) => {
+    const owner = await signedUp(harness);
+    const guest = await invited(owner, role);
+    const ownerId = await userId(owner);
+    const refused = `Your role in this account is "${role}", but this needs "owner": ask an owner of the account.`;
+    const answers = [
+      await guest.post("/invitations", { role: "owner" }),
+      await guest.patch(`/members/${ownerId}`, { role: "viewer" }),
+      await guest.delete(`/members/${ownerId}`),
+      await guest.patch("/account", { label: "Mine" }),
+      await guest.post("/api-keys", { label: "mine" }),
+    ];
+    for (const { status, body } of answers) expect([status, body.detail]).toEqual([403, refused]);
+  });
+
+  it("of the role viewer read, simulate and explain, but change nothing", async () => {
+    const owner = await signedUp(harness);
+    const guest = await invited(owner, "viewer");
+    await guest.post("/register", { company_name: "E", contact_email: guest.email }).expect(403);
+    await owner.post("/register", { company_name: "E", contact_email: owner.email }).expect(201);
+    const campaign = { name: "c", budget_cents: 1_000, cpm_bid_cents: 500 };
+    await guest.post("/campaigns", campaign).expect(403);
+    const { id } = (await owner.post("/campaigns", campaign).expect(201)).body;
+    await guest.get(`/campaigns/${id}`).expect(200);
+    const creative = { creative_type: "narrative_hook", brand_name: "E", narrative_hook: "It smells." };
+    await owner.post(`/campaigns/${id}/creatives`, creative).expect(201);
+    await guest.post(`/campaigns/${id}/simulate`, { mood: "calm", narrative_function: "rest" }).expect(200);
+    await guest.post(`/campaigns/${id}/activate`).expect(403);
+    await guest.delete(`/campaigns/${id}/affinities/none`).expect(403);
+  });
+
+  it("change their role by an owner, and the last owner stays one", async () => {
+    const owner = await signedUp(harness);
+    const guest = await invited(owner, "viewer");
+    const [ownerId, guestId] = [await userId(owner), await userId(guest)];
+    await owner.patch(`/members/${ownerId}`, { role: "viewer" }).expect(409);
+    await owner.delete(`/members/${ownerId}`).expect(409);
+    const changed = await owner.patch(`/members/${guestId}`, { role: "owner" }).expect(200);
+    expect(changed.body).toMatchObject({ user_id: guestId, role: "owner" });
+    await guest.patch(`/members/${ownerId}`, { role: "viewer" }).expect(200);
+    await owner.patch(`/members/${guestId}`, { role: "viewer" }).expect(403);
+  });
+
+  it("of two owners who remove each other at once one stays", async () => {
+    const owner = await signedUp(harness);
+    const guest = await invited(owner, "owner");
+    const [ownerId, guestId] = [await userId(owner), await userId(guest)];
+    const answers = await Promise.all([
+      owner.delete(`/members/${guestId}`),
+      guest.delete(`/members/${ownerId}`),
+    ]);
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+  });
+
+  it("who leave or are removed act for another account of theirs, or a new one", async () => {
+    const owner = await signedUp(harness, {}, { account_label: "Ember" });
+    const guest = await invited(owner, "manager");
+    await guest.delete(`/members/${await userId(guest)}`).expect(204);
+    expect(await session(guest)).toMatchObject({ role: "owner", accounts: [{ role: "owner" }] });
+    expect((await session(guest)).account.label).not.toBe("Ember");
+    const other = await signedUp(harness, {}, { account_label: "Other" });
+    const { token } = await invite(owner);
+    await other.post("/invitations/accept", { token }).expect(200);
+    await owner.delete(`/members/${await userId(other)}`).expect(204);
+    expect(await session(other)).toMatchObject({ account: { label: "Other" } });
+  });
+
+  it("of another account are unknown", async () => {
+    const owner = await signedUp(harness);
+    const stranger = await signedUp(harness);
+    const id = await userId(stranger);
+    await owner.patch(`/members/${id}`, { role: "viewer" }).expect(404);
+    await owner.delete(`/members/${id}`).expect(404);
+  });
+});
+
+describe("the account and the user", () => {
+  it("are renamed", async () => {
+    const owner = await signedUp(harness);
+    expect((await owner.patch("/account", { label: "Ember" }).expect(200)).body.account.label).toBe("Ember");
+    expect((await owner.patch("/user", { name: "Ada E." }).expect(200)).body.user.name).toBe("Ada E.");
+  });
+});

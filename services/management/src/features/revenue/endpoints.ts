@@ -1,0 +1,110 @@
+import { EARNINGS_DAYS, revenueApi, singleParameter } from "@diegetic/contracts";
+import { type Reader, utcDay } from "@diegetic/database";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
+import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier.ts";
+import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
+import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
+import { type Clock, lastDays } from "../../core/shared/time.ts";
+import { readPeriod } from "../ledger/period.ts";
+import { isGameId, noPlacement, requireOwner } from "../placements/store.ts";
+import { NO_EARNINGS, readEarnings, readGameAdvertisers } from "./earnings-store.ts";
+import { readAdvertiserRevenue, readGameDetails, readGameEarnings, readGameOwner } from "./store.ts";
+import {
+  earningsTable,
+  toCreatorRevenueResponse,
+  toEarningsResponse,
+  toGameAdvertiserResponse,
+  toGameRevenueResponse,
+  toRevenueResponse,
+} from "./to-response.ts";
+
+/** See docs/behaviour.md#rounding. */
+const SHOWN_DAYS = 30;
+const TOP_ADVERTISERS = 10;
+
+export interface RevenueParts {
+  reader: Reader;
+  reads: CallerReads;
+  barrier: ReadingBarrier;
+  clock: Clock;
+}
+
+export function revenueEndpoints(parts: RevenueParts): Endpoint[] {
+  const { operations } = revenueApi;
+  return [
+    endpoint(operations.advertiser, revenue(parts)),
+    endpoint(operations.creator, creatorRevenue(parts)),
+    endpoint(operations.game, gameRevenue(parts)),
+    endpoint(operations.gameAdvertisers, gameAdvertisers(parts)),
+    endpoint(operations.earnings, earnings(parts)),
+  ];
+}
+
+function revenue({ reads }: RevenueParts): Endpoint["handle"] {
+  return async (context) => ({
+    status: 200,
+    body: toRevenueResponse(await readAdvertiserRevenue(reads, context.accountId)),
+  });
+}
+
+function creatorRevenue({ reader, barrier }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    await barrier.everyAdvertiser();
+    return { status: 200, body: toCreatorRevenueResponse(await readGameEarnings(reader, context.accountId)) };
+  };
+}
+
+function gameRevenue({ reader, barrier, clock }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    const { accountId } = context;
+    const gameId = context.param("gameId");
+    if (!isGameId(gameId)) throw noPlacement();
+    await barrier.everyAdvertiser();
+    const nowMs = clock();
+    const days = lastDays(nowMs, SHOWN_DAYS);
+    const shown = { maxAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
+    const details = await readGameDetails(reader, { accountId, gameId }, shown);
+    if (details === undefined) throw noPlacement();
+    requireOwner(details, accountId);
+    return { status: 200, body: toGameRevenueResponse(details, days) };
+  };
+}
+
+function gameAdvertisers({ reader, barrier }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    const { accountId } = context;
+    const gameId = context.param("gameId");
+    const owner = isGameId(gameId) ? await readGameOwner(reader, gameId) : undefined;
+    if (owner === undefined) throw noPlacement();
+    requireOwner(owner, accountId);
+    const window = readWindow(context);
+    await barrier.everyAdvertiser();
+    const { rows, hasMore } = await readGameAdvertisers(reader, { accountId, gameId }, window);
+    return {
+      status: 200,
+      body: rows.map(toGameAdvertiserResponse),
+      headers: windowHeaders(context, window, hasMore),
+    };
+  };
+}
+
+function earnings({ reader, barrier, clock }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    const { from, to } = readPeriod(context.query, clock(), EARNINGS_DAYS);
+    const gameId = singleParameter("game_id", context.query);
+    // An invalid game id has no earnings; Postgres would reject some texts.
+    const isNoGame = gameId !== undefined && !isGameId(gameId);
+    const isCsv = prefersCsv(context);
+    const window = isCsv ? undefined : readWindow(context);
+    await barrier.everyAdvertiser();
+    const asked = { accountId: context.accountId, gameId, from, to };
+    const found = isNoGame ? NO_EARNINGS : await readEarnings(reader, asked, window);
+    if (window === undefined) return csvAnswer(`earnings-${from}-${to}.csv`, earningsTable(found.rows));
+    return {
+      status: 200,
+      body: toEarningsResponse({ from, to }, found),
+      headers: { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) },
+    };
+  };
+}

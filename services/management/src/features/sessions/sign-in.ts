@@ -1,0 +1,149 @@
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import {
+  badRequest,
+  conflict,
+  cookieValue,
+  forbidden,
+  HttpError,
+  type RequestContext,
+  unauthorized,
+} from "@diegetic/service-kit";
+import { isAPIError } from "better-auth/api";
+import { type Auth, CLIENT_ADDRESS_HEADER } from "./auth.ts";
+import { accountToActFor } from "./members.ts";
+import { endOldestSessions, insertSession } from "./store.ts";
+
+const USER_AGENT_CHARACTERS = 300;
+
+export interface SignInParts {
+  database: Database;
+  auth: Auth;
+  /** Name of the session's cookie. */
+  cookieName: string;
+}
+
+/** A new session, and the header that sets its cookie. */
+export interface StartedSession {
+  sessionId: string;
+  setCookie: string;
+}
+
+/** The parts of a request that the library may see. */
+export function headersForAuth(context: RequestContext): Headers {
+  const headers = new Headers({ [CLIENT_ADDRESS_HEADER]: context.clientAddress });
+  for (const name of ["cookie", "user-agent"]) {
+    const value = context.header(name);
+    if (value !== undefined)
+      headers.set(name, name === "cookie" ? value : value.slice(0, USER_AGENT_CHARACTERS));
+  }
+  return headers;
+}
+
+/** Calls the library, and translates its refusals into errors of the API. */
+export async function asked<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw isAPIError(error) ? refusalOf(String(error.body?.code), error) : error;
+  }
+}
+
+function refusalOf(code: string, cause: unknown): Error {
+  switch (code) {
+    case "INVALID_EMAIL_OR_PASSWORD":
+      return new HttpError(401, "E-mail address or password is wrong.", { "WWW-Authenticate": "Bearer" });
+    case "INVALID_EMAIL":
+      return badRequest(
+        "email must be an e-mail address such as name@example.com, but a text that is none was sent",
+      );
+    case "INVALID_PASSWORD":
+      return forbidden("current_password is wrong: send the password that you sign in with");
+    case "UNAUTHORIZED":
+      return unauthorized("The session has ended: sign in again.");
+    default:
+      return new Error(`the authentication library refused: ${code}`, { cause });
+  }
+}
+
+/** Throws 409 for a taken address. */
+export function emailTaken() {
+  return conflict("email belongs to a user already: sign in, or use another address");
+}
+
+/** Signs a user in by e-mail address and password. Throws 401. */
+export async function startSession(
+  parts: SignInParts,
+  context: RequestContext,
+  credentials: { email: string; password: string },
+  nowMs: number,
+): Promise<StartedSession> {
+  const email = credentials.email.toLowerCase();
+  const checked = await parts.database.userCredential.findFirst({ where: { user: { email } } });
+  const { headers, response } = await asked(() =>
+    parts.auth.api.signInEmail({ body: credentials, headers: headersForAuth(context), returnHeaders: true }),
+  );
+  const passwordHash = checked?.password ?? undefined;
+  return admitSession(parts, { token: response.token, headers, passwordHash }, nowMs);
+}
+
+interface LibrarySession {
+  token: string;
+  headers: Headers;
+  /** Account to act for. Default: that of the user's latest session. */
+  accountId?: string;
+  /** Stored hash of the password that the session was created with. Default: the current hash. */
+  passwordHash?: string | undefined;
+}
+
+/**
+ * Admits requests with the cookie of a session that the library has started. Throws 401 when the session has ended or
+ * its password has changed since.
+ */
+export async function admitSession(
+  { database, cookieName }: SignInParts,
+  { token, headers, accountId, passwordHash }: LibrarySession,
+  nowMs: number,
+): Promise<StartedSession> {
+  const setCookie = setCookieOf(headers, cookieName);
+  const value = cookieValue(setCookie.split(";", 1)[0], cookieName);
+  if (value === undefined) throw new Error("the authentication library has set no cookie");
+  const { id, userId } = await inTransaction(database, async (transaction) => {
+    const session = await lockSession(transaction, token);
+    if (session === undefined) throw signInOutrun();
+    const { id, userId, expiresAt } = session;
+    if (passwordHash !== undefined && passwordHash !== (await lockPassword(transaction, userId))) {
+      throw signInOutrun();
+    }
+    const user = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
+    const actsFor = accountId ?? (await accountToActFor(transaction, user));
+    await insertSession(transaction, { id, userId, accountId: actsFor, cookieValue: value, expiresAt });
+    return session;
+  });
+  await endOldestSessions(database, userId, nowMs);
+  return { sessionId: id, setCookie };
+}
+
+// The library's change of a password locks sessions, credential and user in this order; any other order could deadlock.
+
+async function lockSession(transaction: Transaction, token: string) {
+  const [row] = await transaction.$queryRaw<{ id: string; userId: string; expiresAt: Date }[]>`
+    SELECT id, user_id AS "userId", expires_at AS "expiresAt" FROM user_sessions WHERE token = ${token} FOR SHARE`;
+  return row;
+}
+
+async function lockPassword(transaction: Transaction, userId: string): Promise<string | undefined> {
+  const [row] = await transaction.$queryRaw<{ password: string }[]>`
+    SELECT password FROM user_credentials WHERE user_id = ${userId} FOR SHARE`;
+  return row?.password;
+}
+
+function signInOutrun() {
+  return unauthorized("The password was changed or the session ended during the sign-in: sign in again.");
+}
+
+/** The library's header for the session's cookie; its other cookies are not needed. */
+export function setCookieOf(headers: Headers, cookieName: string): string {
+  const header = headers.getSetCookie().find((one) => one.startsWith(`${cookieName}=`));
+  if (header === undefined) throw new Error("the authentication library has set no cookie");
+  return header;
+}

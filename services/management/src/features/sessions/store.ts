@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import type { MemberRole } from "@diegetic/contracts";
+import { type Database, inTransaction, Prisma, type Reader, type Transaction } from "@diegetic/database";
+import type { ApiKey } from "@diegetic/service-kit";
+import { maxOwnLimit } from "../../core/shared/limit-column.ts";
+
+/** Maximum active sessions per user: the oldest are ended. */
+const MAX_SESSIONS = 100;
+/** How long an ended session is kept. */
+const KEPT_AFTER_EXPIRY_MS = 30 * 24 * 60 * 60 * 1_000;
+const ROWS_PER_ROUND = 500;
+
+/** The stored form of a session cookie. */
+export function cookieSha256(value: string): string {
+  return createHash("sha256").update(value).digest("hex");
+}
+
+export interface NewSession {
+  /** Id of the library's row. */
+  id: string;
+  userId: string;
+  accountId: string;
+  cookieValue: string;
+  expiresAt: Date;
+}
+
+/** The cookie is admitted from the commit on. */
+export async function insertSession(client: Database | Transaction, session: NewSession): Promise<void> {
+  const { id, userId, accountId, cookieValue, expiresAt } = session;
+  await client.accountSession.create({
+    data: { id, userId, accountId, sha256: cookieSha256(cookieValue), expiresAt },
+  });
+}
+
+interface SessionRow {
+  id: string;
+  userId: string;
+  accountId: string;
+  role: MemberRole;
+  isOperator: boolean;
+  maxOwnLimit: number | null;
+  expiresAt: Date;
+  revokedAt: Date | null;
+}
+
+/**
+ * The session of a cookie, with the user's current role. Undefined: unknown, expired, ended, or the user is no longer a
+ * member.
+ */
+export async function findSession(
+  reader: Reader,
+  sha256Hex: string,
+  scopes: ApiKey["scopes"],
+  nowMs: number,
+): Promise<ApiKey | undefined> {
+  const [row] = await reader.query<SessionRow>(Prisma.sql`
+    SELECT s.id, s.user_id AS "userId", s.account_id AS "accountId", m.role::text AS role,
+      u.is_operator AS "isOperator", ${maxOwnLimit("s.account_id")} AS "maxOwnLimit", s.expires_at AS "expiresAt", s.revoked_at AS "revokedAt"
+    FROM account_sessions s
+      JOIN account_members m ON m.account_id = s.account_id AND m.user_id = s.user_id
+      JOIN users u ON u.id = s.user_id
+    WHERE s.sha256 = ${sha256Hex}`);
+  if (row === undefined || row.revokedAt !== null || row.expiresAt.getTime() <= nowMs) return undefined;
+  const { id, accountId, userId, role, isOperator } = row;
+  return {
+    keyId: id,
+    accountId,
+    scopes,
+    rateLimitPerMinute: null,
+    rateLimitKeyId: id,
+    accountLimits: { maxOwn: row.maxOwnLimit },
+    session: { userId, role, isOperator },
+  };
+}
+
+/** The user's active sessions, newest first. */
+export function sessionsInForce(client: Database | Transaction, userId: string, nowMs: number) {
+  return client.accountSession.findMany({
+    where: { userId, revokedAt: null, expiresAt: { gt: new Date(nowMs) } },
+    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+    take: MAX_SESSIONS,
+    include: { account: true },
+  });
+}
+
+/** Ends sessions of the user: a trigger also ends the rows that admit requests, in the same commit. */
+export async function endSessions(
+  client: Database | Transaction,
+  userId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await client.userSession.deleteMany({ where: { userId, id: { in: [...ids] } } });
+}
+
+/** Ends the user's oldest sessions beyond the maximum. */
+export async function endOldestSessions(database: Database, userId: string, nowMs: number): Promise<void> {
+  const extra = await database.accountSession.findMany({
+    where: { userId, revokedAt: null, expiresAt: { gt: new Date(nowMs) } },
+    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+    skip: MAX_SESSIONS,
+    take: ROWS_PER_ROUND,
+    select: { id: true },
+  });
+  if (extra.length > 0)
+    await endSessions(
+      database,
+      userId,
+      extra.map(({ id }) => id),
+    );
+}
+
+/** Changes the account or the role of sessions; both must be published. Returns the ids of the active ones. */
+export async function moveSessions(
+  transaction: Transaction,
+  where: { userId: string; accountId: string } | { id: string },
+  accountId: string,
+): Promise<string[]> {
+  const sessions = await transaction.accountSession.findMany({
+    where: { ...where, revokedAt: null },
+    select: { id: true },
+    orderBy: { id: "asc" },
+  });
+  const ids = sessions.map(({ id }) => id);
+  await transaction.accountSession.updateMany({
+    where: { id: { in: ids } },
+    data: { accountId, version: { increment: 1 } },
+  });
+  return ids;
+}
+
+/** Ends expired sessions, so that the snapshot drops them, and deletes old ones; a bounded number per call. */
+export async function forgetEndedSessions(database: Database, nowMs: number): Promise<void> {
+  const now = new Date(nowMs);
+  const before = new Date(nowMs - KEPT_AFTER_EXPIRY_MS);
+  await inTransaction(database, async (transaction) => {
+    await transaction.$executeRaw`
+      DELETE FROM user_sessions WHERE id IN (
+        SELECT id FROM user_sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${ROWS_PER_ROUND})`;
+    await transaction.$executeRaw`
+      DELETE FROM account_sessions WHERE id IN (
+        SELECT id FROM account_sessions
+        WHERE expires_at <= ${before} AND revoked_at IS NOT NULL AND published_version = version
+        ORDER BY expires_at LIMIT ${ROWS_PER_ROUND})`;
+  });
+}

@@ -1,0 +1,75 @@
+import {
+  SIMULATOR_MOODS,
+  type SimulateOptions,
+  type SimulateResponse,
+  simulateRequest,
+  simulatorApi,
+} from "@diegetic/contracts";
+import type { Database, Reader } from "@diegetic/database";
+import { conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
+import { ownCampaign } from "../../core/campaigns/store.ts";
+import { narrativeExamples, type Simulation, simulate } from "./simulate.ts";
+import { readAffinities, readCreatives } from "./store.ts";
+
+export interface SimulatorParts {
+  database: Database;
+  reader: Reader;
+}
+
+export function simulatorEndpoints(parts: SimulatorParts): Endpoint[] {
+  return [
+    endpoint(simulatorApi.operations.simulate, simulateScene(parts)),
+    endpoint(simulatorApi.operations.options, showOptions(parts)),
+  ];
+}
+
+function simulateScene({ database, reader }: SimulatorParts): Endpoint["handle"] {
+  return async (context) => {
+    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+    const request = context.body(simulateRequest);
+    const simulation = simulate(
+      {
+        creatives: await readCreatives(database, campaign.id),
+        affinities: await readAffinities(database, campaign.id),
+      },
+      { narrativeFunction: request.narrative_function, mood: request.mood },
+    );
+    if (simulation === undefined) {
+      throw conflict(
+        "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
+      );
+    }
+    return { status: 200, body: toResponse(campaign.id, simulation) };
+  };
+}
+
+function toResponse(campaignId: string, simulation: Simulation): SimulateResponse {
+  return {
+    campaign_id: campaignId,
+    matched_creative: {
+      id: simulation.creative.creative_id,
+      narrative_hook: simulation.line,
+      creative_type: simulation.creative.creative_type,
+    },
+    biased_pipeline: { ...simulation.pipeline },
+    affinity_scores: Object.fromEntries(simulation.scores),
+    total_score: simulation.totalScore,
+  };
+}
+
+function showOptions({ database, reader }: SimulatorParts): Endpoint["handle"] {
+  return async (context) => {
+    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+    const affinities = await readAffinities(database, campaign.id);
+    const body: SimulateOptions = {
+      moods: [...SIMULATOR_MOODS],
+      narrative_examples: narrativeExamples(affinities),
+      current_affinities: affinities.map(({ affinity_type, affinity_value, weight }) => ({
+        affinity_type,
+        affinity_value,
+        weight,
+      })),
+    };
+    return { status: 200, body };
+  };
+}

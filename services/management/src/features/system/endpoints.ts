@@ -1,0 +1,181 @@
+import {
+  type QuarantinedRecordBody,
+  resolutionBody,
+  type SystemAccountBody,
+  type SystemBody,
+  systemApi,
+} from "@diegetic/contracts";
+import { type Database, type Prisma, safeInteger } from "@diegetic/database";
+import {
+  type MoneyCommands,
+  type ReconciliationReport,
+  type RedisConnection,
+  readProcessReports,
+} from "@diegetic/hot-state";
+import {
+  checkReadiness,
+  conflict,
+  type Endpoint,
+  endpoint,
+  forbidden,
+  notFound,
+  type ReadinessChecks,
+  type RequestContext,
+} from "@diegetic/service-kit";
+import { pageAnswer, readPaging, rowsOfPage } from "../../core/shared/paging.ts";
+import { type Clock, timestamp } from "../../core/shared/time.ts";
+import { countRows, readWaiting } from "./store.ts";
+
+const MAX_LISTED_RECORDS = 100;
+const MAX_LISTED_ACCOUNTS = 500;
+const MILLICENTS_PER_CENT = 1_000n;
+/** Processes report every two seconds. */
+const SILENT_AFTER_MS = 10_000;
+
+export interface SystemParts {
+  database: Database;
+  redis: RedisConnection;
+  wallets: MoneyCommands;
+  clock: Clock;
+  readiness: ReadinessChecks;
+}
+
+/** Endpoints for the operator of the installation. */
+export function systemEndpoints(parts: SystemParts): Endpoint[] {
+  const { operations } = systemApi;
+  return [
+    endpoint(operations.show, show(parts)),
+    endpoint(operations.listQuarantine, listQuarantine(parts)),
+    endpoint(operations.resolve, resolve(parts)),
+    endpoint(operations.listAccounts, listAccounts(parts)),
+  ];
+}
+
+/** Throws 403. */
+function requireOperator({ key }: RequestContext): void {
+  if (key.session?.isOperator === true) return;
+  throw forbidden("Only the operator of this installation can do this.");
+}
+
+function show({ database, redis, wallets, clock, readiness }: SystemParts): Endpoint["handle"] {
+  return async (context) => {
+    requireOperator(context);
+    const nowMs = clock();
+    const { checks } = await checkReadiness(readiness);
+    const body: SystemBody = {
+      read_at: timestamp(new Date(nowMs)),
+      stores: Object.entries(checks).map(([name, outcome]) => ({ name, ready: outcome === "ok" })),
+      ...(await readProcesses(redis, nowMs)),
+      ...(await countRows(database, nowMs)),
+      ...(await readWaiting(database, wallets, nowMs)),
+    };
+    return { status: 200, body };
+  };
+}
+
+async function readProcesses(
+  redis: RedisConnection,
+  nowMs: number,
+): Promise<Pick<SystemBody, "processes" | "reconciliation">> {
+  const reports = await readProcessReports(redis, nowMs);
+  // Each billing process compares everything: the one that finished last knows best.
+  const latest = reports
+    .flatMap(({ reconciliation }) => reconciliation ?? [])
+    .reduce<ReconciliationReport | undefined>(
+      (one, other) => ((one?.finishedAtMs ?? -1) >= (other.finishedAtMs ?? 0) ? one : other),
+      undefined,
+    );
+  const finishedAtMs = latest?.finishedAtMs ?? null;
+  return {
+    processes: reports.map(({ service, instance, failing, reportedAtMs }) => ({
+      service,
+      instance,
+      ready: failing.length === 0 && nowMs - reportedAtMs < SILENT_AFTER_MS,
+      failing,
+      reported_at: timestamp(new Date(reportedAtMs)),
+    })),
+    reconciliation: {
+      finished_at: finishedAtMs === null ? null : timestamp(new Date(finishedAtMs)),
+      differences: latest?.differences ?? 0,
+      listed: latest?.listed ?? [],
+    },
+  };
+}
+
+function toRecordResponse(row: Prisma.QuarantinedImpressionGetPayload<object>): QuarantinedRecordBody {
+  return {
+    impression_id: row.impressionId,
+    advertiser_id: row.advertiserId,
+    reason: row.reason,
+    record: row.record,
+    quarantined_at: timestamp(row.quarantinedAt),
+    resolved_at: row.resolvedAt === null ? null : timestamp(row.resolvedAt),
+    resolution: row.resolution,
+  };
+}
+
+function listQuarantine({ database }: SystemParts): Endpoint["handle"] {
+  return async (context) => {
+    requireOperator(context);
+    const rows = await database.quarantinedImpression.findMany({
+      where: { resolvedAt: null },
+      orderBy: [{ quarantinedAt: "desc" }, { impressionId: "desc" }],
+      take: MAX_LISTED_RECORDS,
+    });
+    return { status: 200, body: rows.map(toRecordResponse) };
+  };
+}
+
+function resolve({ database, clock }: SystemParts): Endpoint["handle"] {
+  return async (context) => {
+    requireOperator(context);
+    const impressionId = context.param("impressionId");
+    const find = () => database.quarantinedImpression.findUnique({ where: { impressionId } });
+    if ((await find()) === null) throw recordMissing();
+    const { resolution } = context.body(resolutionBody);
+    const { count } = await database.quarantinedImpression.updateMany({
+      where: { impressionId, resolvedAt: null },
+      data: { resolvedAt: new Date(clock()), resolution },
+    });
+    const row = await find();
+    if (row === null) throw recordMissing();
+    if (count === 0) throw conflict("The record is resolved already: reload the list.");
+    return { status: 200, body: toRecordResponse(row) };
+  };
+}
+
+function recordMissing() {
+  return notFound("Quarantined record not found. GET /system/quarantine lists them.");
+}
+
+function listAccounts({ database }: SystemParts): Endpoint["handle"] {
+  return async (context) => {
+    requireOperator(context);
+    const asked = readPaging(context, "acct");
+    const paging = { ...asked, limit: asked.limit ?? MAX_LISTED_ACCOUNTS };
+    const rows = await database.account.findMany({
+      ...rowsOfPage({}, paging),
+      include: { advertiser: true, _count: { select: { placements: true, members: true } } },
+    });
+    return pageAnswer(context, paging, rows, toAccountResponse);
+  };
+}
+
+type AccountRow = Prisma.AccountGetPayload<{
+  include: { advertiser: true; _count: { select: { placements: true; members: true } } };
+}>;
+
+function toAccountResponse({ id, label, createdAt, advertiser, _count }: AccountRow): SystemAccountBody {
+  const balanceMillicents =
+    advertiser === null ? null : advertiser.depositedMillicents - advertiser.spentMillicents;
+  return {
+    id,
+    label,
+    created_at: timestamp(createdAt),
+    advertiser: advertiser?.companyName ?? null,
+    balance_cents:
+      balanceMillicents === null ? null : safeInteger(balanceMillicents / MILLICENTS_PER_CENT, "balance"),
+    games: _count.placements,
+    members: _count.members,
+  };
+}

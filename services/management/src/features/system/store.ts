@@ -1,0 +1,82 @@
+import { type Database, dateOfDay, safeInteger } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import { PUBLISHED_KINDS, unpublished } from "../../core/publishing/load.ts";
+import { lastDays } from "../../core/shared/time.ts";
+
+const MAX_ADVERTISERS = 500;
+/** Maximum advertisers whose outbox is read to find the oldest record. */
+const MAX_OUTBOXES = 20;
+const RECORDS_PER_OUTBOX = 100;
+/** Unpublished rows of one kind are counted up to this limit. */
+const MAX_UNPUBLISHED = 1_000;
+
+/** Counts that need only Postgres. */
+export async function countRows(database: Database, nowMs: number) {
+  const [today = "", yesterday = ""] = lastDays(nowMs, 2);
+  const ofDay = (day: string) =>
+    database.campaignRollup.aggregate({
+      where: { day: dateOfDay(day) },
+      _sum: { impressions: true, spentMillicents: true },
+    });
+  const [accounts, users, advertisers, activeCampaigns, quarantined, ofToday, ofYesterday, waiting] =
+    await Promise.all([
+      database.account.count(),
+      database.user.count(),
+      database.advertiser.count(),
+      database.campaign.count({ where: { status: "active" } }),
+      database.quarantinedImpression.count({ where: { resolvedAt: null } }),
+      ofDay(today),
+      ofDay(yesterday),
+      Promise.all(PUBLISHED_KINDS.map((kind) => unpublished(database, kind, MAX_UNPUBLISHED))),
+    ]);
+  return {
+    accounts,
+    users,
+    advertisers,
+    active_campaigns: activeCampaigns,
+    impressions_today: safeInteger(ofToday._sum.impressions ?? 0n, "impressions"),
+    impressions_yesterday: safeInteger(ofYesterday._sum.impressions ?? 0n, "impressions"),
+    spent_today_millicents: safeInteger(ofToday._sum.spentMillicents ?? 0n, "spent"),
+    unpublished_changes: waiting.reduce((sum, rows) => sum + rows.length, 0),
+    quarantined_records: quarantined,
+  };
+}
+
+/** Compares the newest advertisers' money in Redis with Postgres. */
+export async function readWaiting(database: Database, money: MoneyCommands, nowMs: number) {
+  // Reads Redis before Postgres, so that records written in between do not count as waiting.
+  const ids = await database.advertiser.findMany({
+    orderBy: { id: "desc" },
+    take: MAX_ADVERTISERS,
+    select: { id: true },
+  });
+  const committed = await money.committedCounts(ids.map(({ id }) => id));
+  const accounts = await Promise.all(ids.map(({ id }) => money.readAccount(id)));
+  const written = await database.advertiser.findMany({
+    where: { id: { in: ids.map(({ id }) => id) } },
+    select: { id: true, impressions: true },
+  });
+  const behind = written
+    .map(({ id, impressions }) => ({
+      id,
+      count: Math.max(0, (committed.get(id) ?? 0) - safeInteger(impressions, "impressions")),
+    }))
+    .filter(({ count }) => count > 0);
+  const oldestMs = await oldestCommitted(money, behind.slice(0, MAX_OUTBOXES));
+  return {
+    advertisers_looked_at: ids.length,
+    held_millicents: accounts.reduce((sum, account) => sum + (account?.heldMillicents ?? 0), 0),
+    impressions_waiting: behind.reduce((sum, { count }) => sum + count, 0),
+    oldest_waiting_seconds:
+      oldestMs === undefined ? null : Math.max(0, Math.round((nowMs - oldestMs) / 1_000)),
+  };
+}
+
+async function oldestCommitted(
+  money: MoneyCommands,
+  advertisers: readonly { id: string }[],
+): Promise<number | undefined> {
+  const pages = await Promise.all(advertisers.map(({ id }) => money.listOutbox(id, RECORDS_PER_OUTBOX)));
+  const moments = pages.flatMap(({ items }) => items.map(({ recorded_at_ms }) => recorded_at_ms));
+  return moments.length === 0 ? undefined : Math.min(...moments);
+}

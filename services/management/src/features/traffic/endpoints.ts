@@ -1,0 +1,180 @@
+import {
+  ACCOUNT_SCENES,
+  InvalidInput,
+  integerParameter,
+  type NoMatchSceneListBody,
+  SCENE_WORD_TYPES,
+  shown,
+  singleParameter,
+  TRAFFIC_POINTS,
+  TRAFFIC_UNITS,
+  type TrafficBody,
+  type TrafficSeriesBody,
+  trafficApi,
+} from "@diegetic/contracts";
+import type { Database, Reader } from "@diegetic/database";
+import type { NoMatchScene, TrafficPoint, TrafficReader } from "@diegetic/hot-state";
+import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { readWindow, type Window, windowHeaders } from "../../core/shared/paging.ts";
+import { Remembered } from "../../core/shared/remembered.ts";
+import type { Clock } from "../../core/shared/time.ts";
+import { ownPlacement } from "../placements/store.ts";
+import { readGamePage, readOwnGames } from "./store.ts";
+import { type GameWithCalls, requestsOf, toTrafficResponse } from "./to-response.ts";
+import type { MarketWords } from "./words.ts";
+
+export interface TrafficParts {
+  database: Database;
+  reader: Reader;
+  traffic: TrafficReader;
+  words: MarketWords;
+  clock: Clock;
+}
+
+/** A page takes three Redis reads per game, so repeated requests of an account share them. */
+const PAGES_KEPT = { keptMs: 2_000, maxKeys: 500 };
+/** Games whose calls are read concurrently. */
+const GAMES_PER_READ = 50;
+/** Maximum games whose scenes are read for an account. */
+const MAX_GAMES = 100;
+/** Games whose scenes are read concurrently: a scene has up to 6 000 characters. */
+const GAMES_PER_BATCH = 5;
+
+export function trafficEndpoints(parts: TrafficParts): Endpoint[] {
+  const { operations } = trafficApi;
+  return [
+    endpoint(operations.list, list(parts)),
+    endpoint(operations.series, series(parts)),
+    endpoint(operations.gameScenes, gameScenes(parts)),
+    endpoint(operations.accountScenes, accountScenes(parts)),
+    endpoint(operations.gameWords, gameWords(parts)),
+    endpoint(operations.marketWords, marketWords(parts)),
+  ];
+}
+
+function list({ reader, traffic, clock }: TrafficParts): Endpoint["handle"] {
+  const pages = new Remembered<{ body: TrafficBody; hasMore: boolean }>(clock, PAGES_KEPT);
+  const read = async (accountId: string, window: Window) => {
+    const nowMs = clock();
+    const [{ rows, hasMore }, account] = await Promise.all([
+      readGamePage(reader, accountId, window),
+      traffic.account(accountId, nowMs),
+    ]);
+    const games: GameWithCalls[] = [];
+    for (let start = 0; start < rows.length; start += GAMES_PER_READ) {
+      const batch = rows.slice(start, start + GAMES_PER_READ);
+      games.push(
+        ...(await Promise.all(
+          batch.map(async (row) => ({ ...row, calls: await traffic.game(row.gameId, nowMs) })),
+        )),
+      );
+    }
+    return { body: toTrafficResponse(account, games), hasMore };
+  };
+  return async (context) => {
+    const { accountId } = context;
+    const window = readWindow(context);
+    const page = `${accountId} ${window.limit} ${window.offset}`;
+    const { body, hasMore } = await pages.get(page, () => read(accountId, window));
+    return { status: 200, body, headers: windowHeaders(context, window, hasMore) };
+  };
+}
+
+function series({ database, traffic, clock }: TrafficParts): Endpoint["handle"] {
+  return async (context) => {
+    const { gameId } = await ownPlacement(database, context.accountId, context.param("gameId"));
+    const unit = choiceParameter("unit", context.query, TRAFFIC_UNITS) ?? "hour";
+    const limits = TRAFFIC_POINTS[unit];
+    const count = integerParameter("count", context.query, limits) ?? limits.default;
+    const points =
+      unit === "hour"
+        ? await traffic.hours(gameId, count, clock())
+        : await traffic.days(gameId, count, clock());
+    return { status: 200, body: { game_id: gameId, unit, points: points.map(toPointResponse) } };
+  };
+}
+
+function toPointResponse(point: TrafficPoint): TrafficSeriesBody["points"][number] {
+  return {
+    start: new Date(point.startMs).toISOString(),
+    requests: requestsOf(point),
+    matches: point.matches,
+    impressions: point.impressions,
+    no_match: Object.fromEntries(point.noMatch),
+    errors: Object.fromEntries(point.refusals),
+  };
+}
+
+function gameScenes({ database, traffic }: TrafficParts): Endpoint["handle"] {
+  return async (context) => {
+    const { gameId } = await ownPlacement(database, context.accountId, context.param("gameId"));
+    const scenes = await traffic.scenes(gameId);
+    return { status: 200, body: scenes.map((scene) => toSceneResponse(gameId, scene)) };
+  };
+}
+
+function accountScenes({ reader, traffic }: TrafficParts): Endpoint["handle"] {
+  return async (context) => {
+    const limit = integerParameter("limit", context.query, ACCOUNT_SCENES) ?? ACCOUNT_SCENES.default;
+    const games = await readOwnGames(reader, context.accountId, MAX_GAMES);
+    let newest: NoMatchSceneListBody = [];
+    for (let start = 0; start < games.length; start += GAMES_PER_BATCH) {
+      const batch = await Promise.all(
+        games
+          .slice(start, start + GAMES_PER_BATCH)
+          .map(async (gameId) =>
+            (await traffic.scenes(gameId, limit)).map((scene) => toSceneResponse(gameId, scene)),
+          ),
+      );
+      newest = [...newest, ...batch.flat()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
+    }
+    return { status: 200, body: newest };
+  };
+}
+
+function toSceneResponse(gameId: string, scene: NoMatchScene): NoMatchSceneListBody[number] {
+  const { theme_id, category, narrative, mood_tags, location, actions } = scene.context;
+  return {
+    game_id: gameId,
+    at: new Date(scene.atMs).toISOString(),
+    reason: scene.reason,
+    country_code: scene.countryCode,
+    game_context: {
+      ...(theme_id !== undefined && { theme_id }),
+      ...(category !== undefined && { category }),
+      ...(narrative !== undefined && { narrative }),
+      ...(mood_tags !== undefined && { mood_tags: [...mood_tags] }),
+      ...(location !== undefined && { location }),
+      ...(actions !== undefined && { actions: [...actions] }),
+    },
+  };
+}
+
+function gameWords({ database, words }: TrafficParts): Endpoint["handle"] {
+  return async (context) => {
+    const { accountId } = context;
+    const { gameId } = await ownPlacement(database, accountId, context.param("gameId"));
+    return { status: 200, body: { game_id: gameId, ...(await words.ofGame(accountId, gameId)) } };
+  };
+}
+
+function marketWords({ words }: TrafficParts): Endpoint["handle"] {
+  return async (context: RequestContext) => {
+    const type = choiceParameter("type", context.query, SCENE_WORD_TYPES);
+    return { status: 200, body: await words.ofMarket(context.accountId, type) };
+  };
+}
+
+/** One of several words; undefined when the parameter is absent. Throws 400 when it is repeated, 422 for another word. */
+function choiceParameter<const Choice extends string>(
+  name: string,
+  query: URLSearchParams,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = singleParameter(name, query);
+  if (value === undefined) return undefined;
+  const chosen = choices.find((one) => one === value);
+  if (chosen !== undefined) return chosen;
+  const names = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  throw new InvalidInput(422, `${name} must be ${names}, but ${shown(value)} was sent`);
+}
