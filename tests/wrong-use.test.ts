@@ -43,7 +43,7 @@ describe("a command that is called wrongly", () => {
     expect(output).not.toMatch(/^\s+at /m);
   });
 
-  it("is told so by the scripts of the product, too", async () => {
+  it("is also reported by the product's scripts", async () => {
     expect(await run(["--input-type=module", "-e", THROW_USAGE])).toEqual({
       code: 2,
       output: "--wait is wrong.\nUsage: npm run thing\n",

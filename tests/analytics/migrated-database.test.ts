@@ -153,7 +153,7 @@ describe("a database of the version before the narrow rollups", () => {
     expect(await ask(id, statsQuery())).toEqual([expected]);
   });
 
-  it("has books that agree in every row", async () => {
+  it("agrees in every row", async () => {
     const comparisons: Comparison[] = [];
     for await (const inspection of wholeInspections(prisma, 15_000)) {
       comparisons.push(...(await inspection.look()).comparisons);

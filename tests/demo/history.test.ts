@@ -50,7 +50,7 @@ async function get(path: string) {
 }
 
 describe("the history of the demo account", () => {
-  it("passes the audit, and its money stands in Redis as in Postgres", async () => {
+  it("passes the audit, and has the same money in Redis and Postgres", async () => {
     // Billing, which does not run here, makes the partitions of the days ahead.
     for (const ahead of [0, 1]) {
       await ensureImpressionPartition(database, utcDay(Date.now() + ahead * 86_400_000));

@@ -23,7 +23,7 @@ describe("test helpers", () => {
     await Promise.all(stops.map((stop) => stop()));
   });
 
-  it("gives each caller a database of its own and drops it although somebody is connected", async () => {
+  it("gives each caller a separate database and drops it despite open connections", async () => {
     const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
     stops.push(other.drop);
     const client = new pg.Client({ connectionString: one.url });
@@ -38,7 +38,7 @@ describe("test helpers", () => {
     await otherClient.end();
   });
 
-  it("gives everybody a Redis of his own, and takes one back that was stopped before", async () => {
+  it("gives each caller a separate Redis, and accepts a stopped one back", async () => {
     const servers = await Promise.all([startTestRedis(), startTestRedis()]);
     expect(new Set(servers.map(({ url }) => url)).size).toBe(2);
     for (const server of [...servers, ...servers]) await server.stop();

@@ -221,7 +221,7 @@ describe("audit", () => {
     expect(await differing()).toEqual([]);
   }, 60_000);
 
-  it("does not say that the books of nobody agree", async () => {
+  it("does not report agreement without advertisers", async () => {
     const empty = await World.open();
     try {
       empty.startBilling();

@@ -103,7 +103,7 @@ it("a second installation is refused by a Redis in use, and leaves it as it is",
   await town.agree(5);
 }, 120_000);
 
-it("a database that does not say which installation it is, is used by nobody", async () => {
+it("a database without an installation id is not used", async () => {
   const server = await startRedis();
   const database = await createDatabase();
   const session = await createDatabaseSession(database.url);

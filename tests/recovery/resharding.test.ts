@@ -63,7 +63,7 @@ describe("a hash slot that a cluster gives to another node", () => {
   }, 90_000);
 });
 
-describe("a node that is lost while a wallet moves away from it", () => {
+describe("a node lost while a wallet moves away from it", () => {
   it("takes the open holds with it, and none of their money", async () => {
     const { url, nodes } = await startCluster();
     const town = await Town.open(url, { depositCents: 20, budgetCents: 10 });

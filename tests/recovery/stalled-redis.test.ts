@@ -51,7 +51,7 @@ async function stallUntilLogged(proxy: StallingProxy, notices: () => string[]): 
   proxy.resume();
 }
 
-it("a Redis that stalls is told of as away, and as back with the same data: nothing was restarted", async () => {
+it("logs a stalled Redis as unavailable, then as recovered with the same data, not as restarted", async () => {
   const { proxy, lines, notices } = await startManagement();
   await stallUntilLogged(proxy, notices);
   await eventually(() => notices().length > 1, { timeoutMs: 20_000 });
@@ -67,7 +67,7 @@ it("a Redis that stalls is told of as away, and as back with the same data: noth
   expect(new Set(parts()).size).toBe(parts().length);
 }, 60_000);
 
-it("a Redis that is restarted is told of as restarted, and as back", async () => {
+it("logs a restarted Redis as restarted, then as recovered", async () => {
   const { notices, redis, port } = await startManagement();
   await redis.stop();
   await eventually(() => notices().includes("unavailable"), { timeoutMs: 20_000 });

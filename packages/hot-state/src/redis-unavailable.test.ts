@@ -18,7 +18,7 @@ describe("isRedisUnavailable", () => {
     expect(isRedisUnavailable(afterwards)).toBe(true);
   });
 
-  it("tells a server that cannot serve from a fault of the program", () => {
+  it("distinguishes an unavailable server from a bug", () => {
     expect(isRedisUnavailable(new Error("LOADING Redis is loading the dataset in memory"))).toBe(true);
     expect(isRedisUnavailable(new Error("NOSCRIPT No matching script. Please use EVAL."))).toBe(true);
     expect(isRedisUnavailable(new Error("CLUSTERDOWN The cluster is down"))).toBe(true);

@@ -3,7 +3,7 @@ import { startTestRedis, startTestRedisCluster } from "../../../tests/helpers/re
 import { connectRedis } from "./connection.ts";
 import { serverMemory } from "./server-memory.ts";
 
-it("tells used memory and its limit", async () => {
+it("reports used memory and its limit", async () => {
   const server = await startTestRedis();
   const redis = connectRedis(server.url, { name: "test" });
   await redis.config("SET", "maxmemory", "64mb");
@@ -17,7 +17,7 @@ it("tells used memory and its limit", async () => {
   await server.stop();
 });
 
-it("tells it of every master of a cluster", async () => {
+it("reports it for every master of a cluster", async () => {
   const server = await startTestRedisCluster();
   const redis = connectRedis(server.url, { name: "test" });
   await redis.ping();

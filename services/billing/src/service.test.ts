@@ -103,7 +103,7 @@ describe("billing service", () => {
     await eventually(async () => (await wallets.due.registered("outbox", 1)).length === 0, PATIENCE);
   });
 
-  it("writes what a queue that stands still never delivers", async () => {
+  it("writes records that a silent queue does not deliver", async () => {
     const meta = "{billing}:impressions:meta";
     await wallets.redis.hset(meta, "paused", "1");
     try {

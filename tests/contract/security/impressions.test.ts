@@ -142,7 +142,7 @@ describe("impressions that nobody has earned", () => {
     expect((await bill(developer.key, match)).status).toBe(201);
   });
 
-  it("are what the books say in the end: everything that was answered 201, and nothing else", async () => {
+  it("equal the stored totals in the end: every impression answered 201, and nothing else", async () => {
     const { database } = platform.management;
     await eventually(async () => {
       const row = await database.campaign.findUniqueOrThrow({ where: { id: owner.campaignId } });

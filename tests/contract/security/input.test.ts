@@ -246,7 +246,7 @@ describe("names from outside in keys, scripts and statements", () => {
     "x".repeat(200),
   ];
 
-  it("go through matching, billing and books unchanged", async () => {
+  it("pass matching, billing and analytics unchanged", async () => {
     const { database } = platform.management;
     const { key } = developer;
     const billed: [string, string][] = [];

@@ -245,7 +245,7 @@ describe("guessing keys", () => {
     expect(found).toBe(100);
   });
 
-  it("does not stand in the way of a valid key of the same address", async () => {
+  it("does not block a valid key from the same address", async () => {
     expect((await platform.call({ ...PROFILE, key: good.key })).status).toBe(404);
   });
 

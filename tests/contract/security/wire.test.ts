@@ -136,7 +136,7 @@ describe("requests that two parsers could read differently", () => {
     expect(strangers).toBe(0);
   });
 
-  it("the front says who the client is, whatever he says himself", async () => {
+  it("the front determines the client address, whatever the client claims", async () => {
     seen.length = 0;
     const claims = [
       "X-Forwarded-For: 203.0.113.9",
@@ -162,7 +162,7 @@ describe("requests that two parsers could read differently", () => {
   });
 });
 
-it("an expectation that nobody knows is ignored", async () => {
+it("an unknown expectation is ignored", async () => {
   const lines = ["GET /api/x HTTP/1.1", "Host: x", "Expect: nothing", "Connection: close", "", ""];
   expect(await rawExchange(service.port, lines)).toMatch(/^HTTP\/1.1 200 /);
 });

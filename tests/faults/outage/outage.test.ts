@@ -7,7 +7,7 @@ const RATE = 20;
 const BACK_WITHIN_MS = 60_000;
 const TIMEOUT_MS = 300_000;
 
-describe("Postgres away under load", () => {
+describe("Postgres unavailable under load", () => {
   it(
     "is not noticed by players, answered 503 by management, and made up for by billing",
     async () => {

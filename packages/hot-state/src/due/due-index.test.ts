@@ -80,7 +80,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     expect(await index.registered("holds", 10)).toHaveLength(1);
   });
 
-  it("costs no more when nobody looks at advertisers that are due", async () => {
+  it("costs no more while due advertisers are not visited", async () => {
     const index = newIndex();
     await index.register("outbox", "adv", clockMs + 5_000);
     clockMs += 6_000;
@@ -94,7 +94,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     expect(await index.registered("outbox", 10)).toHaveLength(1);
   });
 
-  it("moves or removes an entry that was looked at, not one that changed meanwhile", async () => {
+  it("moves or removes a visited entry, but not one that changed meanwhile", async () => {
     const index = newIndex();
     const dueMs = clockMs + 1_000;
     await index.register("holds", "adv", dueMs);

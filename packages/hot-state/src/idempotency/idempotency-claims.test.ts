@@ -55,7 +55,7 @@ describe.each(servers)("idempotency claims on %s", (_kind, startServer) => {
     expect(await claim("two tries", "x")).toEqual({ outcome: "same", matchId: "mat_1" });
   });
 
-  it("does not take away what a concurrent retry has kept", async () => {
+  it("keeps the result of a concurrent retry", async () => {
     await claim("raced", "x");
     await claim("raced", "x");
     await claims.finish("raced", "x", "mat_1");
@@ -63,7 +63,7 @@ describe.each(servers)("idempotency claims on %s", (_kind, startServer) => {
     expect(await outcome("raced", "y")).toBe("conflict");
   });
 
-  it("keeps the answer that stands when another body finishes late", async () => {
+  it("keeps the first answer when another body finishes late", async () => {
     await claim("late", "x");
     await claims.finish("late", "x", "mat_1");
     await claims.finish("late", "y", "mat_2");

@@ -71,7 +71,7 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
     claim.expectNotRefused();
   });
 
-  it("is looked at without being made", async () => {
+  it("can be checked without being made", async () => {
     await claimOf("inst_1").look();
     expect(await owner()).toBeNull();
     await claimOf("inst_1").check();

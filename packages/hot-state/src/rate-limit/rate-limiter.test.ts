@@ -90,7 +90,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     expect(local).toBeGreaterThan(750);
   });
 
-  it("starts anew with each window and carries nothing over", async () => {
+  it("starts again with each window and carries nothing over", async () => {
     const windowMs = 1_000;
     const limit = 120;
     const limiters = [1, 2, 3].map(() => new RateLimiter(redis, { windowMs }));

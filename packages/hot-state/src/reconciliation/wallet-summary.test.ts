@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe("reading a wallet for the books, on a cluster", () => {
+describe("reading a wallet for reconciliation, on a cluster", () => {
   it("says that a wallet cannot be read whose outbox holds what is no record", async () => {
     const wallet = await TestWallet.open(money, redis);
     await redis.hset(advertiserKeys.outbox(wallet.advertiserId), "imp_bad", "{");
@@ -88,7 +88,7 @@ describe("reading a wallet for the books, on a cluster", () => {
     });
   });
 
-  it("knows a wallet that is not there, and one that nobody has verified", async () => {
+  it("recognises a missing wallet and an unverified one", async () => {
     expect(await reader.read(newId("adv"), [newId("camp")], LIMITS)).toMatchObject({
       account: null,
       campaigns: [],

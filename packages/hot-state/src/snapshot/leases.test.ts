@@ -198,7 +198,7 @@ describe("leases", () => {
     expect(live).toEqual([]);
   });
 
-  it("are over by the clock of Redis when that of a suspended instance stands still", async () => {
+  it("expire by the clock of Redis while that of a suspended instance stands still", async () => {
     const proxy = await startStallingProxy(Number(new URL(server.url).port));
     const instance = new Instance(proxy, "suspended", () => 0);
     try {

@@ -123,7 +123,7 @@ describe("one bad advertiser", () => {
     expect((await wallets.money.readAccount(good))?.spentMillicents).toBe(500);
   });
 
-  it("does not keep his own records from Postgres by one that is none", async () => {
+  it("writes an advertiser's valid records despite a damaged entry", async () => {
     const sound = await wallets.impress({ campaign: 0 });
     const { advertiser_id: advertiserId } = sound.match;
     const bad = { imp_bad: "{", "no name\u0000": "\u0000", imp_null: "null" };

@@ -11,7 +11,7 @@ describe("the pause of writing while Postgres is unavailable", () => {
     return { pausesMs, pause, fail };
   };
 
-  it("grows to a second, and begins anew once something has been written", async () => {
+  it("grows to a second, and starts again after a successful write", async () => {
     const { pausesMs, pause, fail } = open();
     for (let attempt = 0; attempt < 7; attempt++) await fail(new DatabaseUnavailable("unavailable"));
     expect(pausesMs).toEqual([50, 100, 200, 400, 800, 1_000, 1_000]);

@@ -118,7 +118,7 @@ describe("Sweeper", () => {
     expect(await wallets.due.registered("outbox", 10)).toHaveLength(2);
   });
 
-  it("queues records again whose moment lies ahead of its clock: it cannot tell how old they are", async () => {
+  it("queues records from its clock's future again, because their age is unknown", async () => {
     await impress(2);
     const { sweeper, exposition } = sweeperIn(-3_600_000);
     for (const { advertiserId } of wallets.market.campaigns) await sweeper.sweep(advertiserId);

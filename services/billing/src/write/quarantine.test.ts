@@ -68,7 +68,7 @@ describe("a record that another worker quarantines", () => {
     },
   );
 
-  it("stays in the books when a batch that is about to commit has it: quarantining waits, and looks again", async () => {
+  it("stays written when a batch is about to commit it: quarantining waits and checks again", async () => {
     const market = await createMarket(database);
     const record = recordIn(market);
     const where = { id: record.match.advertiser_id };
@@ -105,7 +105,7 @@ describe("a record that another worker quarantines", () => {
   });
 });
 
-describe("what stands in an outbox and is no record", () => {
+describe("a damaged outbox entry", () => {
   /** Damaged while a batch that has the sound record is about to commit. */
   async function damagedWhileWriting(record: ImpressionRecord, text: string): Promise<number> {
     const { impression_id: impressionId, match } = record;

@@ -238,7 +238,7 @@ describe("writeBatch", () => {
     await expectTotals(workers[0], market, []);
   });
 
-  it("refuses a creative or a campaign of somebody else", async () => {
+  it("refuses another advertiser's creative or campaign", async () => {
     const market = await createMarket(workers[0]);
     const [own, other] = [pick(market.campaigns, 0), pick(market.campaigns, 3)];
     const foreignCreative = {

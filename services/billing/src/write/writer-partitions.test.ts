@@ -62,7 +62,7 @@ describe("WriterPartitions", () => {
     expect([first.given.flat().length, second.given.length]).toEqual([60, 0]);
   });
 
-  it("divides a small job while something is under way: nobody leaves his writerPartition", () => {
+  it("divides a small job while writes are in progress: every advertiser keeps its writer partition", () => {
     const { first, second, writerPartitions } = open();
     void writerPartitions.add(jobOf(10, "a", "b"));
     void writerPartitions.add(jobOf(5, "a", "c"));
@@ -70,7 +70,7 @@ describe("WriterPartitions", () => {
     expect([first.given.flat().length, second.given.flat().length]).toEqual([25, 5]);
   });
 
-  it("keeps an advertiser in the writerPartition where records of his are under way, and no longer", async () => {
+  it("keeps an advertiser in its writer partition only while its records are in progress", async () => {
     const { first, second, writerPartitions } = open();
     void writerPartitions.add(jobOf(100, "a"));
     void writerPartitions.add(jobOf(100, "a", "b"));
@@ -102,7 +102,7 @@ describe("WriterPartitions", () => {
     await done;
   });
 
-  it("tells of a failure when the other writerPartitions are done", async () => {
+  it("rejects with a failure after the other writer partitions are done", async () => {
     const { first, second, writerPartitions } = open();
     let message = "";
     const failed = writerPartitions.add(jobOf(100, "a", "b")).catch((error: Error) => {

@@ -109,7 +109,7 @@ describe("the reconciling loop", () => {
     await eventually(() => follower.isFresh() && knownCampaign(campaignId).status === "active");
   }, 60_000);
 
-  it("makes a wallet anew that is missing although the snapshot is there", async () => {
+  it("restores a missing wallet although the snapshot exists", async () => {
     const owner = await harness.advertiser(10_000);
     const { campaignId } = await activeCampaign(owner);
     const keys = await harness.redis.keys(`{${owner.advertiserId}}:*`);

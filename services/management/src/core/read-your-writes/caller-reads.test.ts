@@ -28,7 +28,7 @@ async function ownerWithImpression() {
   return { owner, campaignId, write };
 }
 
-describe("what a caller reads of his own", () => {
+describe("reads of a caller's own data", () => {
   it.each([
     ["the first time", false],
     ["again", true],
@@ -62,7 +62,7 @@ describe("what a caller reads of his own", () => {
     await other.get(`/campaigns/${own}/analytics/daily?days=abc`).expect(400);
   });
 
-  it("begins with his registration", async () => {
+  it("begins with the registration", async () => {
     const caller = await harness.caller();
     const paths = ["/revenue", "/ledger", "/ledger?days=abc", "/campaigns/camp_none/stats"];
     for (const path of paths) await caller.get(path).expect(403);

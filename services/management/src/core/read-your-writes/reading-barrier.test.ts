@@ -61,7 +61,7 @@ describe("reads after writes", () => {
       expect(await tookMs(owner)).toBeGreaterThanOrEqual(MAX_WAIT_MS);
     });
 
-    it("a record that was quarantined under the present epoch: nobody waits for it", async () => {
+    it("does not wait for a record quarantined in the current epoch", async () => {
       const { owner, advertiserId, impress } = await spendingOwner();
       await impress();
       const { database } = harness.management;
@@ -71,7 +71,7 @@ describe("reads after writes", () => {
       await eventually(async () => (await tookMs(owner)) < MAX_WAIT_MS, { timeoutMs: 20_000 });
     }, 60_000);
 
-    it("not an impression that the restored wallet has still to be told of", async () => {
+    it("does not count a pending late charge", async () => {
       const { owner, advertiserId, campaignId, impress } = await spendingOwner();
       await impress();
       const { database } = harness.management;

@@ -114,7 +114,7 @@ describe("POST /api-keys", () => {
     await owner.post("/api-keys", { label: "other" }).set("Idempotency-Key", "once").expect(409);
   });
 
-  it("does not show it to a key that has fewer scopes, nor from another secret", async () => {
+  it("does not return it to a key with fewer scopes, nor with another secret", async () => {
     const send = (by: Caller) => by.post("/api-keys", { label: "same" }).set("Idempotency-Key", "scoped");
     const { body } = await send(owner).expect(201);
     expect((await send(await limited(owner, ["developer"])).expect(403)).body.detail).toContain("serving");

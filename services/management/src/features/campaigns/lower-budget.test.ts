@@ -26,7 +26,7 @@ describe("lowering a budget", () => {
   const read = ({ advertiserId, campaignId }: { advertiserId: string; campaignId: string }) =>
     harness.money.readCampaign(advertiserId, campaignId);
 
-  it("looks at what is spent in the wallet, before Postgres knows of it", async () => {
+  it("checks the wallet's spending before Postgres has it", async () => {
     const { owner, campaignId, spending } = await spendingCampaign(10);
     for (let n = 0; n < 5; n++) {
       await hold(harness.money, spending);

@@ -31,7 +31,7 @@ describe("the dashboard's pages", () => {
     expect(page.headers["cache-control"]).toBe("no-cache");
   });
 
-  it("run scripts of the build alone, and stand in no frame", async () => {
+  it("run only scripts of the build, and refuse frames", async () => {
     const { headers } = await open("/").expect(200);
     const policy = headers["content-security-policy"] ?? "";
     expect(policy).toContain("default-src 'none'; script-src 'self';");

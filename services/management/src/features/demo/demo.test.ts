@@ -65,7 +65,7 @@ describe("the demo", () => {
     });
   });
 
-  it("can be reached by nobody after a start without it, and as before after a start with it", async () => {
+  it("is inaccessible after a start without the demo, and accessible again after a start with it", async () => {
     const { app, database, reconciler } = harness.management;
     const secret = "u".repeat(32);
     const start = async () => {

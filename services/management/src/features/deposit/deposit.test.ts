@@ -63,7 +63,7 @@ describe("POST /deposit", () => {
 });
 
 describe("Idempotency-Key", () => {
-  it("books once, however often and however parallel the retries are", async () => {
+  it("deposits once, regardless of the number and concurrency of retries", async () => {
     const caller = await harness.advertiser();
     const answers = await Promise.all(
       Array.from({ length: 12 }, () =>

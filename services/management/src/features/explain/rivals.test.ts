@@ -110,7 +110,7 @@ describe("the best rival", () => {
     expect(await bestRivalRank(sources, "camp_own", scene, session, 41)).toBe(5_000);
   });
 
-  it("is none when nobody else can serve", async () => {
+  it("is null when no other campaign can serve", async () => {
     const index = new CampaignIndex();
     const own = campaignOf(newId("adv"), 5_000);
     index.upsert(own);

@@ -63,7 +63,7 @@ describe("books", () => {
     );
   });
 
-  it("show what is on the way into them as held", () => {
+  it("return unwritten spending as held", () => {
     const books = { depositedMillicents: 1_000, spentMillicents: 100, impressions: 1 };
     const held = (spentMillicents: number, heldMillicents: number) =>
       totalsOf(books, { spentMillicents, heldMillicents });

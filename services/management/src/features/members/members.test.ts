@@ -38,7 +38,7 @@ describe("an invitation", () => {
     expect(JSON.stringify(stored)).not.toContain(token);
   });
 
-  it("says what it offers to whoever has the link", async () => {
+  it("describes its offer to anyone with the link", async () => {
     const owner = await signedUp(harness, {}, { account_label: "Ember" });
     const { token } = await invite(owner);
     const answer = await openBrowser(harness.management.app).post("/auth/invitation", { token }).expect(200);
@@ -58,7 +58,7 @@ describe("an invitation", () => {
     expect(members.body.map(({ role }: { role: string }) => role)).toEqual(["owner", "manager"]);
   });
 
-  it("is accepted by somebody who has signed in, who can go back to the own account", async () => {
+  it("is accepted by a signed-in user, who can return to their own account", async () => {
     const owner = await signedUp(harness, {}, { account_label: "Ember" });
     const guest = await signedUp(harness, {}, { account_label: "Guest" });
     const { token } = await invite(owner);

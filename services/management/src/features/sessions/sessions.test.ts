@@ -69,7 +69,7 @@ describe("signing up", () => {
     expect(answer.text).not.toMatch(/short"|nobody|ppp/);
   });
 
-  it("makes the first user the operator, and nobody after", async () => {
+  it("makes only the first user the operator", async () => {
     const fresh = await startHarness();
     try {
       const browsers = await Promise.all([signedUp(fresh), signedUp(fresh), signedUp(fresh)]);
@@ -127,7 +127,7 @@ describe("a session", () => {
     expect((await browser.get("/api-keys").expect(200)).body).toHaveLength(1);
   });
 
-  it("is ended by signing out, for whoever has kept the cookie", async () => {
+  it("is ended by signing out, also for a kept cookie", async () => {
     const browser = await signedUp(harness);
     const kept = browser.cookie;
     await browser.post("/auth/sign-out").expect(204);

@@ -30,7 +30,7 @@ async function send(gameId: string, context: object): Promise<void> {
 }
 
 describe("words of the market", () => {
-  it("are told when three studios send them, not when one does in three games; own ones always", async () => {
+  it("are disclosed when three studios send them, not when one does in three games; own words always", async () => {
     const onlooker = await harness.advertiser();
     for (const number of [0, 1]) await send(`studio${number}-a`, { location: "Tavern" });
     await send("studio0-b", { location: "tavern" });
@@ -78,7 +78,7 @@ describe("reading what games send", () => {
 });
 
 describe("words of a game", () => {
-  it("are told apart by whether an active campaign targets them", async () => {
+  it("are distinguished by whether an active campaign targets them", async () => {
     const [studio] = studios;
     const advertisers = await Promise.all([1, 2, 3].map(() => harness.advertiser(5_000)));
     await send("studio0-a", { location: "Café", mood_tags: ["calm", "gloomy"], category: "rpg" });
