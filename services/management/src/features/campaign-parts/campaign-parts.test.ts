@@ -180,8 +180,8 @@ describe.each(kinds)("/campaigns/{id}/$path", (kind) => {
       [stranger, path, 403, "another advertiser"],
       [unregistered, path, 403, "register first"],
       [developer, path, 403, 'scope "advertiser"'],
-      [caller, missing, 404, "no campaign"],
-      [caller, `/campaigns/nothing/${kind.path}`, 404, "no campaign"],
+      [caller, missing, 404, "Campaign not found"],
+      [caller, `/campaigns/nothing/${kind.path}`, 404, "Campaign not found"],
     ] as const) {
       for (const answer of [
         await who.post(where, { wrong: true }),
