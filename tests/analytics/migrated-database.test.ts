@@ -109,9 +109,9 @@ const numbers = (row: object) =>
     Object.entries(row).map(([key, value]) => [key, typeof value === "bigint" ? Number(value) : value]),
   );
 
-async function ask(campaignId: string, question: Query): Promise<object[]> {
+async function ask(campaignId: string, query: Query): Promise<object[]> {
   const rows = await prisma.$queryRaw<object[]>(
-    Prisma.sql`SELECT answer.* FROM (SELECT ${campaignId}::text AS id) AS own, LATERAL (${question}) AS answer`,
+    Prisma.sql`SELECT answer.* FROM (SELECT ${campaignId}::text AS id) AS own, LATERAL (${query}) AS answer`,
   );
   return rows.map(numbers);
 }
@@ -126,7 +126,7 @@ describe("a database of the version before the narrow rollups", () => {
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6].map((n) => `camp_${n}`))("answers the same analytics: %s", async (id) => {
-    for (const [member, question, isScored] of MEMBERS) {
+    for (const [member, query, isScored] of MEMBERS) {
       const expected = await counted(
         `SELECT ${member} AS key, count(*)::int AS impressions, count(DISTINCT user_hash)::int AS unique_users,
           sum(price_millicents)::int AS spent_millicents
@@ -134,8 +134,8 @@ describe("a database of the version before the narrow rollups", () => {
         FROM impressions WHERE campaign_id = $1 GROUP BY 1`,
         id,
       );
-      const asked = await ask(id, question);
-      const rows = asked.filter((row) => "impressions" in row && row.impressions !== 0);
+      const answers = await ask(id, query);
+      const rows = answers.filter((row) => "impressions" in row && row.impressions !== 0);
       expect(rows).toHaveLength(expected.length);
       expect(rows).toEqual(expect.arrayContaining(expected.map((row) => expect.objectContaining(row))));
     }

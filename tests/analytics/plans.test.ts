@@ -77,8 +77,8 @@ describe("the plan of analytics", () => {
     ["the countries", countriesQuery()],
     ["the affinities", affinitiesQuery()],
     ["pacing", spendingQuery("2026-11-21")],
-  ])("of %s reads rollups by their keys, and no impressions", async (_what, question) => {
-    const nodes = await explain(ownCampaignStatement(owner.accountId, campaignId, question));
+  ])("of %s reads rollups by their keys, and no impressions", async (_what, query) => {
+    const nodes = await explain(ownCampaignStatement(owner.accountId, campaignId, query));
     const relations = nodes.flatMap((node) => node["Relation Name"] ?? []);
     expect(relations.length).toBeGreaterThan(0);
     expect(READ_BY_ANALYTICS).toEqual(expect.arrayContaining(relations));

@@ -62,9 +62,9 @@ const sum = (rows: { impressions: number }[]) =>
 it("shows every impression that was committed before the question, though billing writes it later", async () => {
   for (let round = 1; round <= 5; round++) {
     const record = await commit();
-    const asked = Promise.all(Object.entries(counts).map(async ([name, count]) => [name, await count()]));
+    const answers = Promise.all(Object.entries(counts).map(async ([name, count]) => [name, await count()]));
     await world.bill([record]);
-    expect(await asked).toEqual(Object.keys(counts).map((name) => [name, round]));
+    expect(await answers).toEqual(Object.keys(counts).map((name) => [name, round]));
   }
 });
 

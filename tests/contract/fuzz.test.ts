@@ -51,7 +51,7 @@ describe("fuzzed requests", () => {
         }),
         { numRuns: REQUESTS, seed: SEED, endOnFailure: process.env.FUZZ_SHRINK !== "1" },
       );
-      // Requests that are all turned away at the door would find nothing.
+      // If authentication or rate limits refused all requests, the test would find nothing.
       const share = (status: number) => (statuses.get(status) ?? 0) / REQUESTS;
       expect(share(401) + share(429)).toBeLessThan(0.1);
       expect(share(200) + share(201) + share(204)).toBeGreaterThan(0.2);

@@ -189,8 +189,8 @@ describe("a campaign whose budget does not cover one impression", () => {
       [204, "budget"],
       [204, "budget"],
     ]);
-    const asked = { game_id: gameId, user_id: "player", game_context: {} };
-    const explained = await manage("post", `${path}/explain`, asked).expect(200);
+    const request = { game_id: gameId, user_id: "player", game_context: {} };
+    const explained = await manage("post", `${path}/explain`, request).expect(200);
     const failed = explained.body.checks.filter((check: { passed: boolean }) => !check.passed);
     expect(failed.map((check: { rule: string }) => check.rule)).toEqual(["budget"]);
     const pacing = await manage("get", `${path}/analytics/pacing`).expect(200);
@@ -279,8 +279,8 @@ describe("affinities score and bias", () => {
     const path = `/campaigns/${campaignId}/simulate`;
     const { moods, narrative_examples } = (await manage("get", `${path}/options`).expect(200)).body;
     const functions: string[] = [...narrative_examples, "a fight in a dim tavern", "Quest", "calm"];
-    for (const [place, text] of functions.entries()) {
-      const mood = moods[place % moods.length];
+    for (const [index, text] of functions.entries()) {
+      const mood = moods[index % moods.length];
       const simulated = await manage("post", path, { narrative_function: text, mood }).expect(200);
       const matched = await match(
         scene({ narrative: text, theme_id: text, location: text, actions: [text], mood_tags: [mood] }),

@@ -117,8 +117,8 @@ describe("walking the API document", () => {
   /** What the client chose and the example of the answer shows again. */
   function echoed(step: Step, documentedExample: unknown): object {
     const sent = step.requestBody?.content?.["application/json"].example ?? {};
-    const shown = Object.entries(sent).filter(([name]) => Object.hasOwn(documentedExample as object, name));
-    return Object.fromEntries(shown);
+    const echoed = Object.entries(sent).filter(([name]) => Object.hasOwn(documentedExample as object, name));
+    return Object.fromEntries(echoed);
   }
 
   function withIssued(text: string): string {

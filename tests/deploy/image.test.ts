@@ -119,9 +119,9 @@ describe("the commands of the image, as processes beside nothing but its files",
       PATIENCE,
     );
     // The process that Docker signals is Redis itself, and its arguments show no password.
-    const shown = readFileSync(`/proc/${child.pid}/cmdline`, "utf8");
-    expect(shown).toContain("redis-server");
-    expect(shown).not.toContain(PASSWORD);
+    const commandLine = readFileSync(`/proc/${child.pid}/cmdline`, "utf8");
+    expect(commandLine).toContain("redis-server");
+    expect(commandLine).not.toContain(PASSWORD);
     const { stdout } = await run("redis-cli", ["-p", String(port), "ping"], {
       env: { PATH: process.env.PATH },
     });

@@ -44,9 +44,9 @@ const HOLDER = /\[([^\]]+)\]\(\.\.\/([^)]+)\) “([^”]*)”((?:[:,] “[^”]*
 describe("each sentence of docs/specification.md", () => {
   it("has a number, in order", () => {
     const numbers = sentences.map(({ number }) => number);
-    const expected = sentences.map(({ part }, place) => {
+    const expected = sentences.map(({ part }, index) => {
       const first = sentences.findIndex((other) => other.part === part);
-      return `${part}.${place - first + 1}`;
+      return `${part}.${index - first + 1}`;
     });
     expect(numbers).toEqual(expected);
     expect(numbers.length).toBeGreaterThan(100);

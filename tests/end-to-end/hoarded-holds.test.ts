@@ -35,15 +35,15 @@ async function account(label: string): Promise<Api> {
   return apiClient(stack.describe().baseUrl, await stack.createKey(label));
 }
 
-/** Asks for invented players, who never see anything. Answers how many matches there were. */
+/** Requests ads for invented players, who never see them. Returns the number of matches. */
 async function matches(developer: Api, gameId: string, players: number): Promise<number> {
   let found = 0;
-  for (let asked = 0; asked < players; asked += AT_A_TIME) {
+  for (let sent = 0; sent < players; sent += AT_A_TIME) {
     const answers = await Promise.all(
       Array.from({ length: AT_A_TIME }, (_, index) =>
         developer.request("POST", "/match", {
           game_id: gameId,
-          user_id: `invented-${asked + index}`,
+          user_id: `invented-${sent + index}`,
           game_context: {},
         }),
       ),
@@ -76,7 +76,7 @@ it(
 );
 
 it(
-  "an explanation may be asked for 60 times a minute with a key that carries no limit",
+  "an explanation may be requested 60 times a minute with a key that carries no limit",
   async () => {
     const { baseUrl } = stack.describe();
     const usual = apiClient(baseUrl, await runKeyCommand(dataDir, ["--label", "usual"]));

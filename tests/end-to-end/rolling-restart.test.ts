@@ -130,8 +130,8 @@ if (nginx instanceof Error) {
             if (match.status !== 200) unexpected.push(`match: ${match.status} ${JSON.stringify(match.body)}`);
             else {
               const { campaign_id, creative_id, match_id } = match.body;
-              const shown = { game_id: "keep", campaign_id, creative_id, match_id };
-              const { status, body } = await api.request("POST", "/impressions", shown);
+              const impression = { game_id: "keep", campaign_id, creative_id, match_id };
+              const { status, body } = await api.request("POST", "/impressions", impression);
               if (status === 201) impressions += 1;
               else unexpected.push(`impression: ${status} ${JSON.stringify(body)}`);
             }

@@ -57,7 +57,7 @@ it.each([
     const id = await eventually(() => impression(`player of ${store}`), NOTICED);
     await eventually(async () => (await advertiser.request("GET", "/profile")).status === 200, NOTICED);
     await eventually(() => isWritten(id), NOTICED);
-    // Who waits for nothing, such as a listener whose news are also asked for, need not notice.
+    // A connection without pending requests, such as a listener whose data is also polled, need not notice.
     expect(count()).toBeLessThan(before);
   },
   TIMEOUT_MS,

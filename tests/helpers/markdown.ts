@@ -58,7 +58,7 @@ function tableOf(lines: string): Row[][] {
   if (head === undefined || !rule?.every((cell) => /^:?-+:?$/.test(cell))) return [];
   const table = rows.map((cells) => {
     if (cells.length !== head.length) throw new Error(`not ${head.length} cells: ${cells.join(" | ")}`);
-    return Object.fromEntries(head.map((name, place) => [name, cells[place] ?? ""]));
+    return Object.fromEntries(head.map((name, index) => [name, cells[index] ?? ""]));
   });
   return [table];
 }

@@ -97,7 +97,7 @@ describe("npm run import", () => {
   it("creates nothing twice when it is repeated, and goes on where it was interrupted", async () => {
     const lines = Array.from({ length: 700 }, (_, n) => line({ name: `Campaign ${n}` }));
     writeFileSync(file, lines.join("\n"));
-    // An address that gives the first answer away and then breaks, as a process that is killed between two requests.
+    // An address that drops the first response and then breaks, like a process that is killed between two requests.
     let requests = 0;
     const breaking = createServer((request, response) => {
       const chunks: Buffer[] = [];

@@ -54,6 +54,6 @@ const machineLines = [
   `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${machine.started_at.slice(0, 10)}; ${rounds} rounds in ${seconds} s;`,
   `load average before and after ${machine.load_average.join(" and ")}.`,
 ];
-const tableWith = (shown: readonly Figure[]) => [tableOf(shown), ...machineLines].join("\n");
+const tableWith = (listed: readonly Figure[]) => [tableOf(listed), ...machineLines].join("\n");
 process.stdout.write(`${tableWith(figures)}\n\n${values.out}\n`);
 if (values.page !== undefined) replaceTable(values.page, tableWith(figures.filter(({ goal }) => goal)));

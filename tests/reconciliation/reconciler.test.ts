@@ -32,7 +32,7 @@ async function metric(name: string): Promise<number | undefined> {
   return line === undefined ? undefined : Number(line.split(" ").at(-1));
 }
 
-/** Waits until the books have been compared once from beginning to end after now. */
+/** Waits for one whole reconciliation that starts after now. */
 async function fullCycle(): Promise<void> {
   const before = (await metric("reconciliation_cycles_total")) ?? 0;
   await eventually(async () => ((await metric("reconciliation_cycles_total")) ?? 0) >= before + 2, PATIENCE);

@@ -51,9 +51,9 @@ function run(file: string, stores: { databaseUrl: string; redisUrl: string }, co
     LOG_LEVEL: "silent",
   };
   const main = fileURLToPath(new URL(`../../${file}`, import.meta.url));
-  return new Promise<{ code: unknown; told: string }>((resolve) => {
+  return new Promise<{ code: unknown; output: string }>((resolve) => {
     execFile(process.execPath, [...conditions, main], { env, timeout: 60_000 }, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, told: stdout + stderr }),
+      resolve({ code: error?.code ?? 0, output: stdout + stderr }),
     );
   });
 }
@@ -87,13 +87,13 @@ it("a second installation is refused by a Redis in use, and leaves it as it is",
     run("scripts/audit.mjs", stranger),
   ]);
   const sentence = /The Redis at REDIS_URL belongs to another installation .* DATABASE_URL .*\.\n$/;
-  for (const [{ code, told }, expected] of [
+  for (const [{ code, output }, expected] of [
     [management, 1],
     [billing, 1],
     [audit, 2],
   ] as const) {
-    expect(told).toMatch(sentence);
-    expect(told.split("\n")).toHaveLength(2);
+    expect(output).toMatch(sentence);
+    expect(output.split("\n")).toHaveLength(2);
     expect(code).toBe(expected);
   }
   await expect(reconcileAll({ ...stranger, quietWithinMs: 0 })).rejects.toThrow(ForeignRedis);
@@ -114,12 +114,12 @@ it("a database without an installation id is not used", async () => {
     run("services/management/src/main.ts", stores, SOURCES),
     run("scripts/audit.mjs", stores),
   ]);
-  for (const [{ code, told }, expected] of [
+  for (const [{ code, output }, expected] of [
     [management, 1],
     [audit, 2],
   ] as const) {
-    expect(told).toMatch(/The database at DATABASE_URL does not say which installation it is, .*\.\n$/);
-    expect(told.split("\n")).toHaveLength(2);
+    expect(output).toMatch(/The database at DATABASE_URL does not say which installation it is, .*\.\n$/);
+    expect(output.split("\n")).toHaveLength(2);
     expect(code).toBe(expected);
   }
 }, 60_000);
@@ -156,11 +156,11 @@ it("an installation whose Redis becomes another one's stands still until it has 
   expect(await other.redis.hlen(`{${other.advertiserId}}:outbox`)).toBe(charged.length);
   expect(await other.redis.exists(`{${town.advertiserId}}:account`)).toBe(0);
   expect(await town.management.database.quarantinedImpression.count()).toBe(0);
-  const told = lines.filter((line) => line.includes("belongs to another installation"));
-  const tellers = told.map((line) => JSON.parse(line)).filter(({ notice }) => notice === "foreign");
-  expect(new Set(tellers.map(({ service }) => service))).toEqual(new Set(["management", "recovery"]));
-  expect(told.length).toBeLessThan(10);
-  expect(told.filter((line) => line.includes('"stack"'))).toEqual([]);
+  const logged = lines.filter((line) => line.includes("belongs to another installation"));
+  const notices = logged.map((line) => JSON.parse(line)).filter(({ notice }) => notice === "foreign");
+  expect(new Set(notices.map(({ service }) => service))).toEqual(new Set(["management", "recovery"]));
+  expect(logged.length).toBeLessThan(10);
+  expect(logged.filter((line) => line.includes('"stack"'))).toEqual([]);
 
   target = Number(new URL(own.url).port);
   proxy.breakConnections();

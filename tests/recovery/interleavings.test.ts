@@ -4,7 +4,13 @@ import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
 import { copyOf, goBackTo } from "./redis-copy.fixture.ts";
-import { Books, openStores, PRICE_MILLICENTS, type Stores, whileAwayNull } from "./stores.fixture.ts";
+import {
+  openStores,
+  PRICE_MILLICENTS,
+  type Stores,
+  WalletScenario,
+  whileAwayNull,
+} from "./stores.fixture.ts";
 
 let postgres: TestDatabase;
 let server: TestRedis;
@@ -51,28 +57,32 @@ type Step = (typeof step extends fc.Arbitrary<infer T> ? T : never) | typeof res
 /** Steps of one moment run side by side. */
 const moments = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 5, maxLength: 25 });
 
-async function run(books: Books, { kind, which }: Step, copies: [string, Buffer][][]): Promise<unknown> {
+async function run(
+  scenario: WalletScenario,
+  { kind, which }: Step,
+  copies: [string, Buffer][][],
+): Promise<unknown> {
   switch (kind) {
     case "hold":
-      return books.hold(which);
+      return scenario.hold(which);
     case "change":
-      return books.change(which);
+      return scenario.change(which);
     case "changeDuringRestore":
-      return books.changeDuringRestore(which);
+      return scenario.changeDuringRestore(which);
     case "commit":
-      return books.commit(books.open.splice(which % Math.max(1, books.open.length), 1)[0]);
+      return scenario.commit(scenario.open.splice(which % Math.max(1, scenario.open.length), 1)[0]);
     case "again":
-      return books.commit(books.billed[which % Math.max(1, books.billed.length)]);
+      return scenario.commit(scenario.billed[which % Math.max(1, scenario.billed.length)]);
     case "keyed":
-      return books.commitKeyed(books.campaignIds[which % 2] ?? "", `key ${which}`);
+      return scenario.commitKeyed(scenario.campaignIds[which % 2] ?? "", `key ${which}`);
     case "deliver":
-      return books.deliver(which + 1);
+      return scenario.deliver(which + 1);
     case "sweep":
-      return books.sweep();
+      return scenario.sweep();
     case "settle":
-      return books.settle();
+      return scenario.settle();
     case "restore":
-      return books.restore();
+      return scenario.restore();
     case "flush":
       return whileAwayNull(stores.redis.flushall());
     case "copy":
@@ -84,19 +94,19 @@ async function run(books: Books, { kind, which }: Step, copies: [string, Buffer]
   }
 }
 
-async function untilQuiet(books: Books): Promise<void> {
+async function untilQuiet(scenario: WalletScenario): Promise<void> {
   for (let round = 0; round < 20; round++) {
-    const restored = await books.restore();
-    await books.deliver(books.answered.length);
-    await books.sweep();
-    await books.settle();
+    const restored = await scenario.restore();
+    await scenario.deliver(scenario.answered.length);
+    await scenario.sweep();
+    await scenario.settle();
     const left = await stores.database.walletSettlement.count({
-      where: { advertiserId: books.advertiserId, settledAt: null },
+      where: { advertiserId: scenario.advertiserId, settledAt: null },
     });
-    const published = await books.publishPending();
-    if (restored && published && left === 0 && books.answered.length === 0) return;
+    const published = await scenario.publishPending();
+    if (restored && published && left === 0 && scenario.answered.length === 0) return;
   }
-  throw new Error("the books do not come to rest");
+  throw new Error("the scenario does not come to rest");
 }
 
 /** What happens to a record, one by one. */
@@ -152,21 +162,21 @@ it.each([
     await fc.assert(
       fc.asyncProperty(plans, async (chosen) => {
         await stores.redis.flushall();
-        const books = await Books.open(stores, { depositCents: 14, budgetCents: 8 });
+        const scenario = await WalletScenario.open(stores, { depositCents: 14, budgetCents: 8 });
         const copies: [string, Buffer][][] = [];
-        for (const moment of chosen) await Promise.all(moment.map((one) => run(books, one, copies)));
-        await untilQuiet(books);
+        for (const moment of chosen) await Promise.all(moment.map((one) => run(scenario, one, copies)));
+        await untilQuiet(scenario);
 
-        const { postgres: truth, wallet, quarantined } = await books.compare();
+        const { postgres: truth, wallet, quarantined } = await scenario.compare();
         expect(wallet).toEqual(truth);
-        const settings = await books.settings();
+        const settings = await scenario.settings();
         expect(settings.wallets).toEqual(settings.rows);
-        const { advertiserId } = books;
+        const { advertiserId } = scenario;
         const rows = await stores.database.impression.findMany({ where: { advertiserId } });
         const aside = await stores.database.quarantinedImpression.findMany({ where: { advertiserId } });
         const known = new Set([...rows, ...aside].map(({ impressionId }) => impressionId));
         // What was answered is written or reported, and no match is billed twice.
-        for (const { match_id } of books.billed) expect(known).toContain(match_id.replace("mat_", "imp_"));
+        for (const { match_id } of scenario.billed) expect(known).toContain(match_id.replace("mat_", "imp_"));
         expect(new Set(rows.map(({ matchId }) => matchId)).size).toBe(rows.length);
         expect(rows.length * PRICE_MILLICENTS).toBeLessThanOrEqual(14_000);
         const operations = rows.flatMap(({ operationId }) => operationId ?? []);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
-import { Books, openStores, type Stores } from "./stores.fixture.ts";
+import { openStores, type Stores, WalletScenario } from "./stores.fixture.ts";
 
 const ADVERTISERS = 12;
 const MANAGEMENTS = 3;
@@ -20,12 +20,12 @@ afterAll(async () => {
 });
 
 /** An advertiser with open matches, and charges that are written, on their way, or in the outbox alone. */
-async function busyReconciliation(): Promise<Books> {
-  const books = await Books.open(stores, { depositCents: 100, budgetCents: 50 });
-  for (const campaign of [0, 1, 0, 1, 0, 1]) await books.hold(campaign);
-  for (let charged = 0; charged < 3; charged++) await books.commit(books.open.shift());
-  await books.deliver(1);
-  return books;
+async function busyScenario(): Promise<WalletScenario> {
+  const scenario = await WalletScenario.open(stores, { depositCents: 100, budgetCents: 50 });
+  for (const campaign of [0, 1, 0, 1, 0, 1]) await scenario.hold(campaign);
+  for (let charged = 0; charged < 3; charged++) await scenario.commit(scenario.open.shift());
+  await scenario.deliver(1);
+  return scenario;
 }
 
 /** What a restart of Redis that forgets nothing does to every wallet. */
@@ -34,12 +34,12 @@ async function restartRedis(): Promise<void> {
   await stores.redis.call("REPLICAOF", "NO", "ONE");
 }
 
-/** Its open matches are billed, and the books agree. */
-async function requireIntact(books: Books): Promise<void> {
-  for (const match of books.open) expect(await books.commit(match)).toBe(true);
-  await books.deliver(books.answered.length);
-  await books.settle();
-  const { postgres: truth, wallet, quarantined } = await books.compare();
+/** Its open matches are billed, and reconciliation finds no difference. */
+async function requireIntact(scenario: WalletScenario): Promise<void> {
+  for (const match of scenario.open) expect(await scenario.commit(match)).toBe(true);
+  await scenario.deliver(scenario.answered.length);
+  await scenario.settle();
+  const { postgres: truth, wallet, quarantined } = await scenario.compare();
   expect(wallet).toEqual(truth);
   expect(wallet).toMatchObject({ account: { impressions: 6 }, held: 0 });
   expect(quarantined).toBe(0);
@@ -47,7 +47,7 @@ async function requireIntact(books: Books): Promise<void> {
 
 describe("after a restart that forgets nothing, the matches of a wallet live on", () => {
   it("when several managements restore it at once", async () => {
-    const all = await Promise.all(Array.from({ length: ADVERTISERS }, busyReconciliation));
+    const all = await Promise.all(Array.from({ length: ADVERTISERS }, busyScenario));
     const ids = all.map(({ advertiserId }) => advertiserId);
     const [first] = all;
     if (first === undefined) throw new Error("there are no advertisers");
@@ -57,15 +57,15 @@ describe("after a restart that forgets nothing, the matches of a wallet live on"
       const left = await Promise.all(managements.map((one) => one.restoreFrozen(ids)));
       expect(left).toEqual(managements.map(() => 0));
     }
-    for (const books of all) await requireIntact(books);
+    for (const scenario of all) await requireIntact(scenario);
   }, 60_000);
 
   it.each(["before", "after"])(
     "when a restoring breaks off %s the wallet has got it, and billing writes meanwhile",
     async (moment) => {
-      const books = await busyReconciliation();
-      const { money } = books;
-      const broken = books.recoverer({
+      const scenario = await busyScenario();
+      const { money } = scenario;
+      const broken = scenario.recoverer({
         ...money,
         async restoreWallet(request) {
           if (moment === "after") await money.restoreWallet(request);
@@ -74,19 +74,19 @@ describe("after a restart that forgets nothing, the matches of a wallet live on"
       });
       for (let restart = 0; restart < 3; restart++) {
         await restartRedis();
-        for (let attempt = 0; attempt < 2; attempt++) await broken.restoreFrozen([books.advertiserId]);
-        await books.deliver(1);
-        await books.settle();
-        expect(await broken.restoreFrozen([books.advertiserId])).toBe(moment === "after" ? 0 : 1);
-        expect(await restoredAfterwards(books)).toBe(true);
+        for (let attempt = 0; attempt < 2; attempt++) await broken.restoreFrozen([scenario.advertiserId]);
+        await scenario.deliver(1);
+        await scenario.settle();
+        expect(await broken.restoreFrozen([scenario.advertiserId])).toBe(moment === "after" ? 0 : 1);
+        expect(await restoredAfterwards(scenario)).toBe(true);
       }
-      await requireIntact(books);
+      await requireIntact(scenario);
     },
     60_000,
   );
 });
 
 /** The other management waits until nobody else has a claim. */
-async function restoredAfterwards(books: Books): Promise<boolean> {
-  return (await books.recoverer(books.money).restoreFrozen([books.advertiserId])) === 0;
+async function restoredAfterwards(scenario: WalletScenario): Promise<boolean> {
+  return (await scenario.recoverer(scenario.money).restoreFrozen([scenario.advertiserId])) === 0;
 }

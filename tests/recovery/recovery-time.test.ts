@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** How long that takes is told by npm run bench:recovery. */
+/** npm run bench:recovery measures how long that takes. */
 it(`restores ${ADVERTISERS} advertisers, ${Object.keys(LOSSES).join(" or ")}`, async () => {
   const [postgres, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   closers.push(

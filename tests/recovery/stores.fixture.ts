@@ -57,7 +57,7 @@ export function openStores(databaseUrl: string, redisUrl: string): Stores {
   };
 }
 
-export class Books {
+export class WalletScenario {
   readonly advertiserId = newId("adv");
   readonly campaignIds = [newId("camp"), newId("camp")] as const;
   readonly money: MoneyCommands;
@@ -202,14 +202,17 @@ export class Books {
     });
   }
 
-  static async open(stores: Stores, plan: { depositCents: number; budgetCents: number }): Promise<Books> {
-    const books = new Books(stores);
+  static async open(
+    stores: Stores,
+    plan: { depositCents: number; budgetCents: number },
+  ): Promise<WalletScenario> {
+    const scenario = new WalletScenario(stores);
     const { database } = stores;
     const accountId = newId("acct");
     await database.account.create({ data: { id: accountId, label: "recovery" } });
     await database.advertiser.create({
       data: {
-        id: books.advertiserId,
+        id: scenario.advertiserId,
         accountId,
         companyName: "c",
         contactEmail: `${accountId}@example.com`,
@@ -217,13 +220,13 @@ export class Books {
         depositedMillicents: BigInt(plan.depositCents) * 1_000n,
       },
     });
-    for (const id of books.campaignIds) {
+    for (const id of scenario.campaignIds) {
       const creativeId = newId("crt");
-      books.#creatives.set(id, creativeId);
+      scenario.#creatives.set(id, creativeId);
       await database.campaign.create({
         data: {
           id,
-          advertiserId: books.advertiserId,
+          advertiserId: scenario.advertiserId,
           name: "c",
           status: "active",
           budgetCents: plan.budgetCents,
@@ -235,8 +238,8 @@ export class Books {
         data: { id: creativeId, campaignId: id, creativeType: "product_mention", brandName: "b" },
       });
     }
-    await books.recovery.restoreFrozen([books.advertiserId]);
-    return books;
+    await scenario.recovery.restoreFrozen([scenario.advertiserId]);
+    return scenario;
   }
 
   /** Holds a match; ignores refusals and an unavailable Redis. */

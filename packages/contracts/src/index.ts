@@ -40,5 +40,5 @@ export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";
 export { InvalidInput } from "./validation/invalid-input.ts";
 export { dayParameter, integerParameter, singleParameter } from "./validation/parameter.ts";
-export { shown } from "./validation/sentence.ts";
+export { quoteValue } from "./validation/sentence.ts";
 export { createValidator, type Validator, validator, type WithoutNulls } from "./validation/validator.ts";

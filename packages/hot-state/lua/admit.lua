@@ -1,11 +1,11 @@
--- Takes a place in a player session, whose length and number of ads are limited.
+-- Takes a seat in a player session, whose length and number of ads are limited.
 -- KEYS  session
--- ARGV  match_id, max_ads, idle_ms (a session ends after so long without a request), lease_expires_ms ('': do not look)
--- Reply {'admitted' | 'full', started_ms (of the session), count (of its ads, this one included)}: texts without line breaks
--- Codes admitted   the match has a place
---       full       max_ads places are taken
---       expired    the caller's lease of the snapshot is over: it may have decided on what is no longer true; nothing was changed
--- The session lives on either way. Idempotent by match_id.
+-- ARGV  match_id, max_ads, idle_ms (a session ends after this long without a request), lease_expires_ms ('': not checked)
+-- Reply {code, started_ms (of the session), count (of its ads, including this one)}: strings without line breaks
+-- Codes admitted   the match has a seat
+--       full       max_ads seats are taken
+--       expired    the caller's lease has expired, so its snapshot may be outdated; nothing was changed
+-- `admitted` and `full` both prolong the session. Idempotent by match_id.
 
 -- @include "time"
 

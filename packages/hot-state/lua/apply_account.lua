@@ -1,11 +1,11 @@
--- Brings an advertiser's deposits into the wallet.
+-- Writes an advertiser's deposits to the wallet.
 -- KEYS  account
 -- ARGV  version, deposited (millicents)
 -- Reply {code}
--- Codes applied       the wallet has this version
---       older         the wallet has a newer version, nothing was changed
---       unknown_wallet  the wallet has to be restored first, nothing was changed
--- Idempotent: a version again changes nothing.
+-- Codes applied         the wallet has this version
+--       older           the wallet has a newer version; nothing was changed
+--       unknown_wallet  the wallet must be restored first; nothing was changed
+-- Idempotent: applying a version again changes nothing.
 
 -- @include "time"
 -- @include "replication_id"

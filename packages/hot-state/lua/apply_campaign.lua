@@ -1,15 +1,14 @@
--- Brings a campaign's status, budget and daily cap into the advertiser's wallet; makes a new
--- campaign in a wallet that is there.
+-- Writes a campaign's status, budget and daily cap to the advertiser's wallet; creates the campaign if the wallet lacks it.
 -- KEYS  account, campaign
--- ARGV  version, status, budget (millicents), daily_cap (millicents, '': none), then for one that may be new: spent
+-- ARGV  version, status, budget (millicents), daily_cap (millicents, '': none); then, for a campaign that may be new: spent
 --       (millicents), impressions, day (YYYY-MM-DD), day_spent (millicents)
 -- Reply {code}
--- Codes applied   the wallet has this version
---       older     the wallet has a newer version, nothing was changed
---       unknown_wallet  the wallet has to be restored first, nothing was changed
---       unknown_campaign  it is new and its totals were not given, nothing was changed
--- A newer version takes away the ceiling: the lowered budget has arrived.
--- Idempotent: a version again changes nothing.
+-- Codes applied           the wallet has this version
+--       older             the wallet has a newer version; nothing was changed
+--       unknown_wallet    the wallet must be restored first; nothing was changed
+--       unknown_campaign  the campaign is new and its totals were not given; nothing was changed
+-- A newer version clears the ceiling: it contains the lowered budget.
+-- Idempotent: applying a version again changes nothing.
 
 -- @include "time"
 -- @include "replication_id"
@@ -23,7 +22,7 @@ local known = redis.call('HGET', campaign_key, 'version')
 if known and tonumber(known) > tonumber(version) then return { 'older' } end
 if not known and not seed_spent then return { 'unknown_campaign' } end
 if not known then
-  -- By the clock of management, which may be ahead: it says what is spent, not which day it is.
+  -- The day comes from the clock of management, which may be ahead of the clock of Redis.
   local today = utc_day(math.floor(now_microseconds() / 1000))
   if seed_day > today then seed_day = today end
   redis.call('HSET', campaign_key, 'spent', seed_spent, 'held', '0', 'impressions', seed_impressions,

@@ -1,23 +1,24 @@
--- Turns a match into a charge, and leaves the record in the outbox and a tombstone for retries.
+-- Charges a match: writes the record to the outbox and keeps what retries need.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, outbox, matched (of the hour),
 --       charged (of the match; without match_id: the account's key again)
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
---       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': do not look),
+--       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': not checked),
 --       late_impression_ms, match_without_id_ms, hold_ttl_ms, field of the match in `charged`,
---       what the match_id carries ('' four times: nothing): payload (JSON), price, when it was held (ms), valid-from epoch
+--       facts from the match_id ('' four times: none): payload (JSON), price, held at (ms), valid-from epoch
 -- Reply {'charged', record (JSON)}
---       {'replayed', match_id, recorded_at_ms, price}: this impression had been charged before
---       {'refused', code}: texts without line breaks
--- Codes lease_expired  the caller's lease of the snapshot is over: it may know keys and games that are no longer valid
---       unknown_wallet  the wallet has to be restored first
---       no_match      no unbilled match of this creative, it is too old, or older than the wallet's valid-from epoch
---       balance, budget, daily_cap  the match is known, but its price no longer fits
--- A match is billed until its hold lapses and until it is late_impression_ms old, whichever is later; without a match_id only
--- until match_without_id_ms after its hold lapses, if that is sooner. Older ones are not searched: no hold is expected to be
--- taken for longer than hold_ttl_ms.
--- An open hold has its money, even when its time is over and nobody has released it: it has only to fit a budget or a cap that
--- was lowered meanwhile. A lapsed one must fit like a new hold. The campaign's status does not matter.
--- Idempotent by match_id, and by operation_id for 24 h after the charge. An impression is named after its match.
+--       {'replayed', match_id, recorded_at_ms, price}: this impression was charged before
+--       {'refused', code}
+--       All are strings without line breaks.
+-- Codes lease_expired  the caller's lease has expired, so it may accept keys and games that are no longer valid
+--       unknown_wallet  the wallet must be restored first
+--       no_match      no unbilled match of this creative, or it is too old, or from before the wallet's valid-from epoch
+--       balance, budget, daily_cap  the match exists, but its price no longer fits
+-- A match can be billed until its hold lapses or until it is late_impression_ms old, whichever is later; without a match_id
+-- only until match_without_id_ms after its hold lapses, if that is sooner. The search skips older matches, because no hold
+-- lasts longer than hold_ttl_ms.
+-- An open hold still reserves its money, even after its time is over, until it is released: it must only fit a budget or cap
+-- that was lowered meanwhile. A lapsed match must fit like a new hold. The campaign's status does not matter.
+-- Idempotent by match_id, and by operation_id for 24 h after the charge. The impression id derives from the match id.
 
 -- @include "time"
 -- @include "entry"
@@ -43,17 +44,17 @@ local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_wallet' } end
 local is_remembered, first_match, asked_for = recall(account, matches, operation_field, match_id)
 local scope = match_id ~= '' and charged_scope(place, creative_id)
--- A charge has taken the entry away.
+-- A charge has removed the entry.
 if scope and not asked_for then
   local recorded_ms, price, of = read_charge(charged, charged_field, account)
   if of == scope or of == ANY_SCOPE then return { 'replayed', match_id, recorded_ms, price } end
   if of then return { 'refused', 'no_match' } end
 end
--- An entry goes an hour after its hold lapses; its charge is then found in `charged`, for longer than the id is valid.
+-- An entry is removed an hour after its hold lapses; `charged` keeps its charge for longer than the id is valid.
 local is_carried = payload ~= '' and carried_epoch == account.matches_valid_from_epoch
 if not is_remembered and not is_carried then return { 'refused', 'no_match' } end
 
--- recovery_epoch tells billing whether the wallet still knows of the charge.
+-- recovery_epoch shows billing whether the wallet still contains the charge.
 local function record_of(entry, operation)
   return '{"impression_id":"' .. entry.impression_id .. '"' .. (operation or '') .. ',"creative_id":"' .. entry.creative_id
     .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"recovery_epoch":' .. account.epoch .. ',"match":' .. entry.payload .. '}'
@@ -101,7 +102,7 @@ local function charge(id, entry)
     entry.payload = ''
     redis.call('HSET', matches, id, encode_entry(entry), operation_field, id)
     remember(matches, history, operation_field, now_ms, REMEMBER_MS)
-    -- `reserve` has it remembered until late_ms (and the margin) after its hold lapses.
+    -- `reserve` keeps it until late_ms (plus the margin) after its hold lapses.
     if now_ms + REMEMBER_MS > tonumber(entry.lapses_at_ms) + late_ms then
       remember(matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
     end
@@ -116,7 +117,7 @@ end
 if first_match then
   local text = redis.call('HGET', matches, first_match)
   local entry = text and decode_entry(text)
-  -- It may be forgotten a little later.
+  -- The entry may be kept a little longer than REMEMBER_MS.
   if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return replayed(first_match, entry) end
 end
 
@@ -134,7 +135,7 @@ if match_id ~= '' then
   return charge(match_id, entry)
 end
 
--- The oldest ones first; when none of those is affordable, the newest ones, whose money is still held.
+-- The oldest first; if none of those is affordable, the newest, whose money is still held.
 local from = '[' .. creative_id .. ':' .. string.format('%016.0f', now_us - (hold_ttl_ms + without_id_ms) * 1000)
 local to = '(' .. creative_id .. ';'
 local candidates = redis.call('ZRANGEBYLEX', pending, from, to, 'LIMIT', 0, LOOK_AT)

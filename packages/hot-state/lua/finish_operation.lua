@@ -1,8 +1,8 @@
--- Ends a claim: keeps it with what was charged, or drops it so that another body may use the operation.
+-- Ends a claim: keeps it with the charged match, or drops it so that another body may use the operation.
 -- KEYS  1 claim
--- ARGV  1 hash of the body  2 lifetime (ms) of a claim that is gone  3 match id, '': drop
--- Reply 'kept' | 'dropped' | 'untouched': another claim stands there, or a retry of the same body was kept
--- A claim lives from when it was made: keeping it does not prolong it.
+-- ARGV  1 hash of the body  2 lifetime (ms) of a claim that no longer exists  3 match id, '': drop
+-- Reply 'kept' | 'dropped' | 'untouched': the key has another claim, or a retry of the same body was kept
+-- A claim's lifetime starts when it is created: keeping it does not prolong it.
 local claim = redis.call('GET', KEYS[1])
 local state, hash = string.match(claim or '', '^(%a+)|([^|]*)|')
 

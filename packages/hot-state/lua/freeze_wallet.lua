@@ -1,16 +1,16 @@
--- Looks whether a wallet may serve, and stops it when it may not: from then on only `restore_wallet` changes its money.
+-- Checks whether a wallet may serve, and freezes it if not: from then on only `restore_wallet` changes its money.
 -- KEYS  account, holds, restoring
--- ARGV  epoch that Postgres knows, name of who asks ('': whoever else does), how long the wallet is his to restore (ms),
---       '1': freeze it also when it is of a later epoch than that
+-- ARGV  epoch in Postgres, name of the caller ('': no exclusive claim), lifetime of the caller's claim to restore it (ms),
+--       '1': freeze it even if its epoch is later than that
 -- Reply {'live'}
---       {'busy'}   somebody else restores it
---       {'ahead'}  of a later epoch than Postgres was said to know: that may have been read before somebody restored the wallet
+--       {'busy'}   another caller is restoring it
+--       {'ahead'}  its epoch is later than the given one, which may have been read before another restore
 --       {'frozen', replication id of the server, epoch | '', seq | '', spent, held, impressions, day (YYYY-MM-DD) of the server,
 --        sum of the holds}
---       '' twice and zeros: the wallet is not there
--- A cluster moves the keys of a hash slot one by one: when a node is lost in the midst of that, some are left. The sum of the
--- holds tells whether those are there that the account speaks of; it takes a millisecond per 2 000 of them.
--- Idempotent for each who asks.
+--       '' twice and zeros: the wallet does not exist
+-- A cluster moves the keys of a hash slot one by one: if a node is lost during that, only some keys are left. The sum of the
+-- holds shows whether the holds that the account counts exist; reading 2 000 holds takes a millisecond.
+-- Idempotent for each caller.
 
 -- @include "time"
 -- @include "replication_id"

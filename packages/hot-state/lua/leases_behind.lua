@@ -1,7 +1,8 @@
--- Says whether any follower may still serve what was true before a version.
+-- Reports whether any follower may still serve data from before a version.
 -- KEYS  1 version  2 leases  3 epoch  4 complete
 -- ARGV  1 version  2 length of a lease, ms
--- Reply {'propagated'} | {'behind', number of live leases below the version, or one while the snapshot is not complete} | {'lost'}: the snapshot is older than that
+-- Reply {'propagated'} | {'behind', number of live leases below the version; at least 1 while the snapshot is not complete}
+--     | {'lost'}: the snapshot is older than the version
 -- @include "time"
 -- @include "replication_id"
 
@@ -24,11 +25,11 @@ for i = 1, #leases, 2 do
 end
 local complete = redis.call('GET', KEYS[4])
 if complete ~= (redis.call('GET', KEYS[3]) or '') .. '|' .. server_replication_id() then
-  -- Leases may have been forgotten together with what else this server has lost.
+  -- The server may have lost leases along with the rest of the snapshot.
   behind = behind + 1
 end
 if behind == 0 then
-  -- A server that has just come back may have forgotten the last renewals: wait until those have run out.
+  -- A server that has just restarted may have lost the last renewals: wait until those have expired.
   local uptime = string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)')
   if tonumber(uptime) * 1000 < tonumber(ARGV[2]) + 1000 then
     behind = 1

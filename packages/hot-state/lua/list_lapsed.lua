@@ -1,8 +1,8 @@
--- The holds whose time is over by the clock of Redis, the oldest first.
+-- Lists the holds whose time is over by the clock of Redis, the oldest first.
 -- KEYS  holds
--- ARGV  limit, skip (so many of the oldest are not listed)
+-- ARGV  limit, skip (number of the oldest holds to leave out)
 -- Reply {next_lapses_at_ms | '', member, lapses_at_ms, member, lapses_at_ms, …}
---       next_lapses_at_ms: when the first hold that is not in this list lapses, '' when there is none
+--       next_lapses_at_ms: when the first hold after this list lapses, '' if there is none
 -- Reads only.
 
 -- @include "time"

@@ -1,6 +1,6 @@
--- Adds what an instance has gathered of an account's calls and refusals. Statistics alone: a repeated call counts twice.
+-- Adds an instance's counts of an account's calls and refusals. Statistics only: a repeated call counts twice.
 -- KEYS  1 refusals of the day (HASH)  2 last calls (HASH)
--- ARGV  1 JSON {hour, counts {name: n}, last {name: ms}}  2 ms that refusals are kept  3 ms that the last calls are kept
+-- ARGV  1 JSON {hour, counts {name: n}, last {name: ms}}  2 lifetime of refusals, ms  3 lifetime of the last calls, ms
 -- Reply 1
 
 local gathered = cjson.decode(ARGV[1])

@@ -1,7 +1,7 @@
--- Adds what an instance has gathered of one game's calls. Statistics alone: a repeated call counts twice.
+-- Adds an instance's counts of one game's calls. Statistics only: a repeated call counts twice.
 -- KEYS  1 last calls (HASH)  2 hours of the day (HASH)  3 days of the month (HASH)  4 words of the month (ZSET)  5 scenes (LIST)
 -- ARGV  1 JSON {hour, day, counts {name: n}, last {name: ms}, words {word: n}, scenes [text]}
---       2 most words kept  3 most scenes kept  4 ms that hours and scenes are kept  5 ms that the rest is kept
+--       2 maximum number of words  3 maximum number of scenes  4 lifetime of hours and scenes, ms  5 lifetime of the rest, ms
 -- Reply 1
 
 local gathered = cjson.decode(ARGV[1])

@@ -1,9 +1,9 @@
--- Publishes entities to the snapshot. Every changed entity gets the next version, so that a follower can page by it.
--- An entity is skipped when its row version is older than the published one, or equal with equal text: sending twice
--- changes nothing.
+-- Publishes entities to the snapshot. Every changed entity gets the next version, so that followers can page by version.
+-- Skips an entity whose row version is older than the published one, or equal with the same JSON: publishing twice changes
+-- nothing.
 -- KEYS  1 version  2 epoch  3 entities  4 row-versions  5 log  6 leases
--- ARGV  1 epoch to take when there is none  2 channel that wakes followers  3 length of a lease, ms
---       4 what names of earlier leases begin with
+-- ARGV  1 epoch to use if there is none  2 channel that wakes followers  3 length of a lease, ms
+--       4 name prefix of earlier leases
 --       then per entity: name, row version, JSON ('' removes the entity)
 -- Reply {version, epoch}
 -- @include "time"
@@ -12,7 +12,7 @@ local epoch = redis.call('GET', KEYS[2])
 if not epoch then
   epoch = ARGV[1]
   redis.call('SET', KEYS[2], epoch)
-  -- Followers of a snapshot that was lost may trust their leases, lost with it, for one more lease.
+  -- Followers of a lost snapshot may rely on their leases, which were lost with it, for one more lease.
   local now = math.floor(now_microseconds() / 1000)
   redis.call('HSET', KEYS[6], ARGV[4] .. epoch, '0:' .. whole(now + tonumber(ARGV[3])) .. ':0')
 end

@@ -1,7 +1,7 @@
--- What there is of the snapshot.
+-- Reads the state of the snapshot.
 -- KEYS  1 version  2 epoch  3 complete
 -- ARGV  none
--- Reply {version, epoch or '', '1' | '0': completed on this server since it may have forgotten something, replication_id}
+-- Reply {version, epoch or '', '1' | '0': completed since this server last may have lost writes, replication_id}
 -- Reads only.
 
 -- @include "replication_id"

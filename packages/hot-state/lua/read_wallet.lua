@@ -1,15 +1,16 @@
--- The money of one advertiser's wallet at one moment, for whoever compares it with the books. Reads only.
--- KEYS  account, holds, outbox, session_release, campaign × 32, shares of each (the account's key again where there are fewer)
--- ARGV  hold_limit, record_limit, late_ms, campaign_id × 32 ('' where there are fewer)
--- Reply {now_ms, account, holds, backlog, campaigns, records, session_releases}, lists of texts
---       account    {version, deposited, spent, held, impressions, epoch, '1' when the wallet may serve, else '0'},
---                  empty when the wallet is not there
---       holds      {how many, their sum | '' when more than hold_limit, how many lapsed more than late_ms ago}
+-- Reads the money of one advertiser's wallet at one moment, for reconciliation. Reads only.
+-- KEYS  account, holds, outbox, session_release, campaign × 32, shares of each (the account's key again if there are fewer)
+-- ARGV  hold_limit, record_limit, late_ms, campaign_id × 32 ('' if there are fewer)
+-- Reply {now_ms, account, holds, backlog, campaigns, records, session_releases}, lists of strings
+--       account    {version, deposited, spent, held, impressions, epoch, '1' if the wallet may serve, else '0'},
+--                  empty if the wallet does not exist
+--       holds      {count, sum | '' if more than hold_limit, count of those that lapsed more than late_ms ago}
 --       backlog    {records in the outbox, session_releases}
 --       campaigns  {id, version, status, budget, ceiling, daily_cap, spent, held, day, day_spent, impressions,
---                   sum of its holds | '', counts of its shares that are not those of its holds | '', id, …}, without those that are not there
---       records    the outbox's records as they stand; none when there are more than record_limit
---       session_releases  match ids of a few of them, the same ones each time
+--                   sum of its holds | '', number of `shares` fields that differ from its holds | '', id, …},
+--                  without campaigns that the wallet lacks
+--       records    the outbox's records, unparsed; none if there are more than record_limit
+--       session_releases  match ids of a few session releases, the same ones each time
 
 -- @include "time"
 -- @include "replication_id"
@@ -35,7 +36,7 @@ if number_of_holds <= hold_limit then
   local sum = 0
   for _, member in ipairs(redis.call('ZRANGE', holds_key, 0, -1)) do
     local campaign_id, price = string.match(member, '^[^|]*|([^|]*)|.*|(%d+)$')
-    -- A member that is not a hold holds nothing: the sums will differ.
+    -- A damaged member counts as nothing: the sums will differ.
     if price then
       sum = sum + tonumber(price)
       sum_by_campaign[campaign_id] = (sum_by_campaign[campaign_id] or 0) + tonumber(price)

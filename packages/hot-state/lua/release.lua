@@ -1,18 +1,18 @@
--- Ends a hold without a charge and gives its money back.
+-- Ends a hold without a charge and returns its money.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, cap, session_release,
---       matched (of the match's hour; reason lapsed: the account's key again)
+--       matched (of the match's hour; for reason lapsed: the account's key again)
 -- ARGV  match_id, reason ('cancelled' | 'lapsed'), place ('<campaign_id>|<encoded game_id>'), session_key,
 --       price (millicents), session_release_value ('<encoded game_id>|<session_key>'),
---       developer's account_id ('': the hold names none, see "shares")
+--       developer's account_id ('': the hold has none, see "shares")
 -- Reply {code}
--- Codes released   the hold has ended this way (by this call or by an earlier one)
---       not_open   there is no such hold: never taken, charged, or ended the other way
---       not_due    reason lapsed, but its time is not over
---       unknown_wallet
--- cancelled: nobody saw the answer, the match is forgotten and the caps are as they were before.
--- A campaign that is gone from the wallet does not keep the advertiser's money.
--- lapsed: the match stays pending (a late impression may bill it), its appearance is given back here, and `session_release`
---       says that its place in the session is still to be given back in the game's wallet.
+-- Codes released   the hold has ended for this reason (by this call or an earlier one)
+--       not_open   no such hold: never taken, charged, or ended for the other reason
+--       not_due    reason lapsed, but the hold's time is not over
+--       unknown_wallet  the wallet must be restored first
+-- cancelled: nobody saw the response, so the match is removed and the caps are restored.
+-- lapsed: the match stays pending (a late impression may bill it), its appearance is released here, and `session_release`
+--       records that its session seat, in another hash slot, must still be returned.
+-- The money is returned even if the campaign is gone from the wallet.
 -- Idempotent by match_id.
 
 -- @include "time"
@@ -33,7 +33,7 @@ local campaign_held = tonumber(redis.call('HGET', campaign_key, 'held') or 0)
 local function free(amount)
   redis.call('HINCRBY', account_key, 'held', whole(-amount))
   redis.call('HINCRBY', account_key, 'seq', 1)
-  -- One that was made anew meanwhile does not hold what was held before.
+  -- A campaign that was created again meanwhile does not count earlier holds.
   if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', whole(-math.min(amount, campaign_held))) end
 end
 
@@ -42,7 +42,7 @@ if not account then return { 'unknown_wallet' } end
 
 local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
 if not text then
-  -- A releaser that was unavailable for a day finds the hold, but no longer the match: the money is given back all the same.
+  -- After billing was stopped for a day the hold may outlive its match: return its money all the same.
   local member = hold_member(match_id, place, session_key, developer_id, price)
   local lapses_at_ms = redis.call('ZSCORE', holds, member)
   if reason ~= 'lapsed' or not lapses_at_ms then return { 'not_open' } end
@@ -59,7 +59,7 @@ if entry.state == (reason == 'lapsed' and 'L' or 'X') then return { 'released' }
 if entry.state ~= 'O' then return { 'not_open' } end
 if reason == 'lapsed' and tonumber(entry.lapses_at_ms) > now_ms then return { 'not_due' } end
 
--- The first write of all: it passes when memory is full, and lets the others pass.
+-- Must be the first write: Redis accepts it when memory is full, and then accepts the following writes too.
 remove_hold_of(holds, shares, match_id, place, entry)
 free(tonumber(entry.price))
 give_back_cap(cap, entry, reason == 'cancelled')

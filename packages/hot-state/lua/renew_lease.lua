@@ -1,14 +1,14 @@
--- One step of a follower: the next changes after the version that it has applied or, when there are none, a new lease.
--- A lease is never extended for a follower that lags behind, so nobody waits for it longer than one lease.
+-- One step of a follower: returns the next changes after its applied version or, if there are none, renews its lease.
+-- Never extends the lease of a follower that lags behind, so a publisher waits for it no longer than one lease.
 -- KEYS  1 version  2 epoch  3 complete  4 entities  5 log  6 leases
 -- ARGV  1 instance  2 epoch that it follows  3 version that it has applied  4 number of this renewal
---       5 number of its last confirmed renewal, 0 when it has none  6 length of a lease, ms
---       7 most changes in a reply  8 bytes after which a reply ends
--- Reply {'incomplete'}: no snapshot that was completed on this server since it may have forgotten something
---     | {'reload', epoch}: another epoch, or older data than the follower has seen; start again from version 0
---     | {'changes', version reached, name, JSON or '' for a removed entity, …}
+--       5 number of its last confirmed renewal, 0 if none  6 length of a lease, ms
+--       7 maximum changes in a reply  8 bytes after which a reply ends
+-- Reply {'incomplete'}: no snapshot was completed since this server last may have lost writes
+--     | {'reload', epoch}: another epoch, or older data than the follower has seen; it must start again from version 0
+--     | {'changes', last version in the reply, name, JSON or '' for a removed entity, …}
 --     | {'current', expires_ms}: the lease is extended until then
--- A lease is the text applied:expires_ms:renewal.
+-- A lease is the string applied:expires_ms:renewal.
 -- @include "time"
 -- @include "replication_id"
 -- @include "memory"
@@ -23,7 +23,7 @@ if epoch ~= ARGV[2] or version < applied then
   return { 'reload', epoch }
 end
 
--- A server that came back with older data has forgotten a renewal that it had confirmed.
+-- A server that restarted with older data has lost a renewal that it had confirmed.
 local confirmed = tonumber(ARGV[5])
 if confirmed > 0 then
   local lease = redis.call('HGET', KEYS[6], ARGV[1])
@@ -50,7 +50,7 @@ if applied < version then
   return reply
 end
 
--- Instances that lose their lease record nothing any more, and what is recorded is how a full Redis gets empty.
+-- Instances without a lease record no impressions, and recording impressions is how a full Redis frees memory.
 pass_when_full(KEYS[6])
 local expires = math.floor(now_microseconds() / 1000) + tonumber(ARGV[6])
 redis.call('HSET', KEYS[6], ARGV[1], whole(version) .. ':' .. whole(expires) .. ':' .. ARGV[4])

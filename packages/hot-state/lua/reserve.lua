@@ -1,23 +1,24 @@
--- Holds the price of one impression and picks the creative: all or nothing.
+-- Holds the price of one impression and picks the creative, atomically.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, cap, matched (of the hour)
 -- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
---       hold_ttl_ms, session_started_ms ('': do not look), session_idle_ms, payload (JSON of the match),
---       developer's account_id, how long the match is remembered (ms), then pairs of creative_id, max_uses
--- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms, epoch since which matches are valid}
---       {'refused', code, cap_since_ms | '', lasts}: texts without line breaks
--- Codes unknown_wallet   the wallet has to be rebuilt first
---       stale_version  the wallet knows a newer version of the campaign than the caller
+--       hold_ttl_ms, session_started_ms ('': not checked), session_idle_ms, payload (JSON of the match),
+--       developer's account_id, lifetime of the match entry (ms), then pairs of creative_id, max_uses
+-- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms, valid-from epoch}
+--       {'refused', code, cap_since_ms | '', lasts}
+--       All are strings without line breaks.
+-- Codes unknown_wallet  the wallet must be restored first
+--       stale_version  the wallet has a newer version of the campaign than the caller
 --       behind         the wallet has an older version than the caller: its settings may allow what the newer ones forbid
 --       not_active, balance, budget, daily_cap, creative_cap
 --       developer_share  open holds of the developer's account would take more than half of what the campaign has left
--- lasts: whether the end of a hold can change a lack of money. ''  it can;
---       'version'  only a newer version of the campaign (budget) can;
---       'version <n>'  only a newer version of the account than n (balance) can;
---       milliseconds  only that can (daily cap), or the day's end, after so long
--- cap_since_ms: since when the caps that have decided are counted. Those that began before the session (by more than
---       half of its idle time) belong to an earlier one: with session_started_ms they are forgotten first.
--- While memory is full nothing is held: the script ends with OOM.
--- Idempotent by match_id: a match that was held answers the same again, whatever became of it; a cancelled one is taken anew.
+-- lasts: what can end a lack of money. ''  the end of a hold;
+--       'version'  only a newer version of the campaign (budget);
+--       'version <n>'  only a version of the account newer than n (balance);
+--       milliseconds  only a newer version of the campaign (daily cap), or the end of the day after this long
+-- cap_since_ms: when counting of the applied caps began. Caps that began before the session, by more than half of its idle
+--       time, belong to an earlier session: if session_started_ms is given, they are deleted first.
+-- While memory is full the script ends with OOM and holds nothing.
+-- Idempotent by match_id: a held match returns the same reply again, whatever its state; a cancelled one is held anew.
 
 -- @include "time"
 -- @include "entry"
@@ -38,8 +39,8 @@ local FIRST_CREATIVE = 12
 local now_us, now_us_text = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
 
--- Of the creatives below their cap those seen least; equal ones in rotation. Answers also its appearances and how often it
--- has been served. counted: `since`, then appearances and times served of each creative, as HMGET reads them.
+-- Picks the creative with the fewest appearances among those below their cap; rotates between equal ones. Returns creative_id,
+-- appearances, times served. counted: `since`, then appearances and times served of each creative, as HMGET returns them.
 local function pick_creative(counted, rotation)
   local fewest, equals = math.huge, {}
   for i = FIRST_CREATIVE, #ARGV, 2 do
@@ -66,7 +67,7 @@ end
 
 local account, campaign
 
--- Of a lack of money: what stands even when every hold lapses and a ceiling is taken away.
+-- The `lasts` of a lack of money: whether it remains after every hold has lapsed and the ceiling is cleared.
 local function lasts(refusal)
   if refusal == 'balance' then
     return account.deposited - account.spent < price and 'version ' .. account.version or ''
@@ -78,7 +79,7 @@ end
 local counted = read_cap()
 local cap_since_us = counted[1]
 
--- Any answer but a new hold. Whatever becomes of the request: the session lives.
+-- Every reply except a new hold. The request prolongs the session whatever its outcome.
 local function without_hold(...)
   require_memory(holds)
   if cap_since_us then keep_for(cap, cap_life_ms(session_idle_ms)) end
@@ -117,13 +118,13 @@ end
 local creative_id, appearances, times_served = pick_creative(counted, campaign.rotation)
 if not creative_id then return without_hold('refused', 'creative_cap', cap_since_ms, '') end
 
--- Before anything is counted: while a cluster moves the hash slot, a key that is made anew ends the script (see "history").
+-- Before any count changes: while a cluster moves the hash slot, creating a deleted key again ends the script (see "history").
 if not is_remembered then
   require_memory(holds)
   redis.call('DEL', pending, matches, history)
   redis.call('HSET', matches, ':era', account.matches_valid_from_epoch)
 end
--- No write stands before this one unless `require_memory` does: full memory stops the script here.
+-- No write precedes this one without `require_memory`: full memory stops the script here.
 redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, whole(appearances + 1),
   'n:' .. creative_id, whole(times_served + 1))
 if cap_since_us then keep_for(cap, cap_life_ms(session_idle_ms))

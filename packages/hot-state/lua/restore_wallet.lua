@@ -1,21 +1,22 @@
--- Makes a wallet anew from the totals of Postgres, or lets one go on that was found to agree with them.
--- KEYS  account, holds, settled, restoring, then of every campaign of the advertiser itself and its shares
--- ARGV  as `freeze_wallet` found it: replication_id, epoch, seq
---       'keep' | 'forget' (the holds and matches), new epoch, version, deposited, spent, impressions,
---       number of marks, the marks: ids of impressions that the totals contain and that may still be settled,
---       and '-' before the ids of those that they no longer contain; then per campaign: version, status, budget, daily_cap | '', spent, impressions,
---       day (YYYY-MM-DD), day_spent
+-- Rebuilds a frozen wallet from the totals of Postgres and lets it serve again.
+-- KEYS  account, holds, settled, restoring, then for every campaign of the advertiser: campaign, shares
+-- ARGV  replication_id, epoch, seq, as `freeze_wallet` returned them;
+--       'keep' | 'forget' (the holds and matches), new epoch, version, deposited, spent, impressions;
+--       number of marks, then the marks: ids of impressions that the totals contain and that may still be settled,
+--       with a leading '-' if the totals no longer contain them;
+--       then per campaign: version, status, budget, daily_cap | '', spent, impressions, day (YYYY-MM-DD), day_spent
 -- Reply {code}
 -- Codes restored  the wallet serves in the new epoch
---       changed   it is not as it was found: look again
--- The shares of developers are counted anew from the holds that go on.
--- A version that is newer in the wallet keeps its settings, and an equal one its ceiling. Never executed twice: the epoch differs.
+--       changed   the wallet or the server has changed since the freeze: freeze again; nothing was changed
+-- Counts the shares of developers again from the kept holds.
+-- A campaign or account that is newer in the wallet keeps its settings; an equally new campaign keeps its ceiling.
+-- Takes effect at most once: a restored wallet no longer matches epoch and seq.
 
 -- @include "time"
 -- @include "replication_id"
 -- @include "share_sums"
 
--- One by one: unpacking all the keys of a large advertiser would not fit on Lua's stack.
+-- Only the first four: the keys of a large advertiser do not fit on Lua's stack.
 local account_key, holds, settled, restoring = unpack(KEYS, 1, 4)
 local replication_id, found_epoch, found_seq, mode, epoch, version, deposited, spent, impressions = unpack(ARGV, 1, 9)
 local FIRST_CAMPAIGN_KEY, CAMPAIGN_FIELDS = 5, 8
@@ -33,7 +34,7 @@ for _ = 1, tonumber(ARGV[10]) do
   next_argument = next_argument + 1
 end
 
--- In memory first: a write for each of very many holds would take Redis from everybody for seconds.
+-- Sums in memory first: one write per hold would block Redis for seconds if there are many.
 local share_sums = {}
 if mode ~= 'forget' then
   for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do add_to_share_sums(share_sums, member) end
@@ -57,7 +58,7 @@ for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
   end
   redis.call('HSET', campaign_key, 'spent', campaign_spent, 'impressions', campaign_impressions, 'day', day,
     'day_spent', day_spent)
-  -- It may have been made while the wallet was frozen.
+  -- The campaign may have been created while the wallet was frozen.
   redis.call('HSETNX', campaign_key, 'rotation', '0')
   redis.call('HSETNX', campaign_key, 'held', '0')
   if mode == 'forget' then redis.call('HSET', campaign_key, 'held', '0') end

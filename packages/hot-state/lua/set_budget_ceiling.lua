@@ -1,11 +1,11 @@
--- Keeps a campaign below a budget that is about to be lowered, until a newer version of it arrives.
+-- Limits a campaign to a budget that is about to be lowered, until a newer version of the campaign arrives.
 -- KEYS  account, campaign
 -- ARGV  ceiling (millicents, '': none)
 -- Reply {'ok'} | {'spent', spent (millicents)} | {'unknown_wallet'}
--- Codes ok            from now on spent never passes the ceiling
---       spent         more than the ceiling is spent already, nothing was changed
---       unknown_wallet  the campaign is not there, or the wallet has to be restored first
--- Idempotent: the same ceiling again changes nothing.
+-- Codes ok              from now on spent never exceeds the ceiling
+--       spent           more than the ceiling is already spent; nothing was changed
+--       unknown_wallet  the wallet lacks the campaign or must be restored first
+-- Idempotent: setting the same ceiling again changes nothing.
 
 -- @include "time"
 -- @include "replication_id"

@@ -1,16 +1,16 @@
--- Brings into the wallet what Postgres knows and the wallet does not: an impression of an earlier epoch that was written after
--- the wallet had been restored, or the end of a charge that Postgres could not take.
+-- Settles a difference between Postgres and the wallet: a late charge of an earlier epoch that reached Postgres after the
+-- wallet was restored, or the reversal of a charge that was quarantined.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, settled, charged (of the match)
--- ARGV  epoch that Postgres knows, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
---       epoch in which it was committed, place ('<campaign_id>|<encoded game_id>'), field of the match in `charged`
+-- ARGV  epoch in Postgres, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
+--       epoch of the commit, place ('<campaign_id>|<encoded game_id>'), field of the match in `charged`
 -- Reply {code}
--- Codes settled       this has brought the totals in agreement with Postgres
---       known         they agreed without it
---       stale         the wallet is of another epoch: look again
---       unknown_wallet  the wallet has to be restored first
--- A late impression whose match is still unbilled here takes it, so that nobody bills it again. What is settled may pass the
--- budget: nothing is held or charged then until there is room again.
--- Idempotent by kind and impression_id within an epoch; the next restore counts from Postgres anew.
+-- Codes settled         the totals were changed and now agree with Postgres
+--       known           the totals already agreed
+--       stale           the wallet has another epoch: read it again
+--       unknown_wallet  the wallet must be restored first
+-- A late charge takes a match that is still unbilled here, so that no request bills it again. Settlement may exceed the budget:
+-- nothing is held or charged then until there is room again.
+-- Idempotent by kind and impression_id within an epoch; the next restore takes its totals from Postgres.
 
 -- @include "time"
 -- @include "entry"
@@ -22,7 +22,7 @@
 
 local account_key, campaign_key, holds, pending, matches, history, shares, settled, charged = unpack(KEYS)
 local epoch, kind, impression_id, match_id, price, day, committed_in, place, charged_field = unpack(ARGV)
--- What a mark says when money was moved; those of `restore_wallet` say something else.
+-- Value of a mark whose settlement moved money; marks written by `restore_wallet` have another value.
 local MOVED = 'moved'
 local now_ms = math.floor(now_microseconds() / 1000)
 
@@ -46,7 +46,7 @@ local function move(sign)
   end
 end
 
--- True: it has been charged here already, by a request that was sent again after the wallet had been restored.
+-- True if it was already charged here, by a request that was retried after the wallet was restored.
 local function take_match()
   if read_charge(charged, charged_field, account) then return true end
   local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
@@ -54,7 +54,7 @@ local function take_match()
   if text then
     local entry = decode_entry(text)
     if entry.state == 'C' then return entry.impression_id == impression_id end
-    -- Of a cancelled match no record can be made any more: whoever asks for it is told that there is no such match.
+    -- A cancelled match can no longer be charged: requests for it get `no_match`.
     if entry.state == 'X' then return false end
     if entry.state == 'O' then
       local released = '-' .. entry.price
@@ -69,7 +69,7 @@ local function take_match()
   elseif tonumber(committed_in) < tonumber(account.matches_valid_from_epoch) then
     return false
   end
-  -- Also of a match that is forgotten here: its id may carry it.
+  -- Also for a match without an entry: a request may still charge it from its id.
   remember_charge(charged, charged_field, account, now_ms, price, scope)
   return false
 end

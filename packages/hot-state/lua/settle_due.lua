@@ -1,8 +1,8 @@
--- Moves or removes the entry of an advertiser that has been looked at, unless it has changed meanwhile.
--- It stays until the latest moment that was announced: what was announced may not have arrived yet, and whoever
--- announced it remembers that and says nothing more for a while.
--- KEYS  1 due (ZSET advertiser by ms)  2 announced (HASH advertiser to the latest moment announced, ms)
--- ARGV  1 advertiser  2 moment that the caller saw, ms  3 next moment, ms, or ''
+-- Moves or removes the entry of a visited advertiser, unless it has changed meanwhile.
+-- The entry stays until the latest announced time: the announced work may not have arrived yet, and its announcer remembers
+-- the announcement and does not repeat it for a while.
+-- KEYS  1 due (ZSET advertiser by ms)  2 announced (HASH advertiser to the latest announced time, ms)
+-- ARGV  1 advertiser  2 due time that the caller read, ms  3 next due time, ms, or ''
 -- Reply 'settled' | 'changed'
 -- @include "memory"
 

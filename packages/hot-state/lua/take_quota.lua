@@ -1,6 +1,6 @@
--- Takes a chunk of what a bucket has left in the current fixed window. Never grants more than the limit in total.
+-- Takes a part of a bucket's remaining requests in the current fixed window. Never grants more than the limit in total.
 -- KEYS  1 bucket (HASH window, used)
--- ARGV  1 limit per window  2 length of a window, ms  3 requests that wait for an answer
+-- ARGV  1 limit per window  2 length of a window, ms  3 number of waiting requests
 -- Reply {granted, remaining after the grant, ms until the window ends, Unix ms at which it ends}
 -- @include "time"
 

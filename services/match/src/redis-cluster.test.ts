@@ -20,7 +20,7 @@ it("matches and bills the same on a Redis Cluster", async () => {
         return (await impression.set("Idempotency-Key", `scene ${i}`)).status;
       }),
     );
-    const expected = Array.from({ length: 30 }, (_, place) => (place < 18 ? 201 : 204));
+    const expected = Array.from({ length: 30 }, (_, index) => (index < 18 ? 201 : 204));
     expect(statuses.sort((a, b) => a - b)).toEqual(expected);
     for (const { advertiser_id } of campaigns) {
       expect(await world.money.readAccount(advertiser_id)).toMatchObject({

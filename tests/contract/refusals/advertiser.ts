@@ -1,5 +1,5 @@
 import { MAX_MILLICENTS } from "@diegetic/money";
-import { asked, type ProvocationsOfOperations, repeated, sent } from "./provocation.ts";
+import { type ProvocationsOfOperations, repeated, sent, withQuery } from "./provocation.ts";
 import { campaignBody, creativeBody, operationNamed } from "./world.fixture.ts";
 
 const longName = repeated("Emberroast ", 240);
@@ -87,7 +87,7 @@ export const advertiserRefusals: ProvocationsOfOperations = {
   },
   pauseCampaign: { "409 not_active": async (world, operation) => world.call(operation) },
   getSpend: {
-    "422 group_by": asked("?group_by=week"),
+    "422 group_by": withQuery("?group_by=week"),
     // Impressions that cannot be read in time, for whatever reason.
     "422 too_many_impressions": (world, operation) =>
       world.api.database.$transaction(
@@ -98,10 +98,10 @@ export const advertiserRefusals: ProvocationsOfOperations = {
         { timeout: 60_000 },
       ),
   },
-  getDailyAnalytics: { "400 no_number": asked("?days=abc"), "422 out_of_range": asked("?days=366") },
+  getDailyAnalytics: { "400 no_number": withQuery("?days=abc"), "422 out_of_range": withQuery("?days=366") },
   getLedger: {
-    "400 malformed_parameter": asked("?from=yesterday"),
-    "422 period": asked("?from=2024-01-01&to=2025-12-31"),
+    "400 malformed_parameter": withQuery("?from=yesterday"),
+    "422 period": withQuery("?from=2024-01-01&to=2025-12-31"),
   },
 };
 

@@ -1,6 +1,6 @@
 import { newId, type Operation } from "@diegetic/contracts";
 import { MAX_ACCOUNT_BYTES } from "../../../services/management/src/core/campaign-rows/limits.ts";
-import { asked, bodyOf, type Provocation, type Provocations } from "./provocation.ts";
+import { bodyOf, type Provocation, type Provocations, withQuery } from "./provocation.ts";
 import { type Caller, operationNamed, placementBody, type World } from "./world.fixture.ts";
 
 /** What refuses in the same way wherever it is listed. */
@@ -51,10 +51,10 @@ export const commonRefusals: Provocations = {
   // The body and the query as such.
   "400 not_json": async (world, operation) => world.call(operation, { body: "{" }),
   "400 bad_cursor": async (world, operation) => world.call(operation, { query: "?cursor=page2" }),
-  "400 no_number": asked("?days=abc"),
-  "422 days": asked("?days=400"),
-  "400 malformed_day": asked("?from=yesterday"),
-  "422 period": asked("?from=2020-01-01&to=2025-12-31"),
+  "400 no_number": withQuery("?days=abc"),
+  "422 days": withQuery("?days=400"),
+  "400 malformed_day": withQuery("?from=yesterday"),
+  "422 period": withQuery("?from=2020-01-01&to=2025-12-31"),
   "422 limit": async (world, operation) => world.call(operation, { query: "?limit=0" }),
 
   // Retries.

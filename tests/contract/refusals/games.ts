@@ -1,6 +1,6 @@
 import { eventually } from "../../helpers/eventually.ts";
 import { impressionOfAMatch } from "./common.ts";
-import { asked, type Provocation, type ProvocationsOfOperations, repeated, sent } from "./provocation.ts";
+import { type Provocation, type ProvocationsOfOperations, repeated, sent, withQuery } from "./provocation.ts";
 import { operationNamed, placementBody } from "./world.fixture.ts";
 
 const scene = { game_id: "nobodys-game", user_id: "player", game_context: {} };
@@ -37,15 +37,18 @@ export const gameRefusals: ProvocationsOfOperations = {
     "422 response_only": sent({ is_active: false }),
   },
   getTrafficSeries: {
-    "400 no_count": asked("?count=abc"),
-    "422 count": asked("?count=49"),
-    "422 unit": asked("?unit=week"),
+    "400 no_count": withQuery("?count=abc"),
+    "422 count": withQuery("?count=49"),
+    "422 unit": withQuery("?unit=week"),
   },
   listAccountNoMatchScenes: {
-    "400 no_limit": asked("?limit=abc"),
-    "422 limit_range": asked("?limit=101"),
+    "400 no_limit": withQuery("?limit=abc"),
+    "422 limit_range": withQuery("?limit=101"),
   },
-  listMarketWords: { "400 type_twice": asked("?type=mood&type=mood"), "422 type": asked("?type=tag") },
+  listMarketWords: {
+    "400 type_twice": withQuery("?type=mood&type=mood"),
+    "422 type": withQuery("?type=tag"),
+  },
   matchAd: {
     "400 missing_field": sent({ game_id: "nobodys-game", user_id: "player" }),
     "400 malformed_field": sent({ ...scene, player_geo: { country_code: "XX" } }),

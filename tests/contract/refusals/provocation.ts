@@ -27,7 +27,7 @@ export function sent(
 }
 
 /** The owner of everything calls with this query. */
-export function asked(query: string): Provocation {
+export function withQuery(query: string): Provocation {
   return async (world, operation) => world.call(operation, { query });
 }
 

@@ -19,7 +19,7 @@ const { list, create } = campaignsApi.operations;
 
 /**
  * What any operation can answer, or any with a body: answer and name of the example → how to come to read it. In the
- * order in which they are tried: the last ones take the stores away.
+ * order in which they are tried: the last ones stop the stores.
  */
 export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<Pick<Response, "body">>>> = {
   "Unauthorized missing": async (world) => world.call(list, { headers: { Authorization: "" } }),

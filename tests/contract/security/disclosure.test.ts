@@ -41,9 +41,9 @@ describe("what logs and errors say of people and keys", () => {
   }
 
   function expectNothingLogged(): void {
-    const told = [platform.log(), ...errors.map(({ text, headers }) => text + JSON.stringify(headers))];
+    const texts = [platform.log(), ...errors.map(({ text, headers }) => text + JSON.stringify(headers))];
     for (const secret of [PLAYER, SESSION, EMAIL, CITY, NAME, GUESSED, ...keys]) {
-      for (const text of told) expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
+      for (const text of texts) expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
     }
   }
 
@@ -173,11 +173,11 @@ describe("what logs and errors say of people and keys", () => {
 
     await platform.redis.stop();
     const wanted = { user_id: PLAYER, session_id: SESSION, game_context: {}, game_id: "tower" };
-    const away = await eventually(async () => {
+    const unavailable = await eventually(async () => {
       const reply = await call({ method: "POST", path: `${BASE}/match`, key, body: wanted });
       return reply.status === 503 ? reply : undefined;
     });
-    expect(isPlainError(away)).toBe(true);
+    expect(isPlainError(unavailable)).toBe(true);
     for (const port of [platform.ports.management, ...platform.ports.match]) {
       const { body: report } = await call({ method: "GET", path: "/readyz", port });
       expect(report.ready).toBe(false);

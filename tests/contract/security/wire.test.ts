@@ -10,7 +10,7 @@ const ADDRESS = { host: "127.0.0.1", port: 0, portVariable: "PORT" };
 const FRONT_TIMEOUTS = { headersMs: 300, requestMs: 600 };
 const SERVICE_TIMEOUTS = { headersMs: 300, requestMs: 1_200 };
 
-/** What a service behind the front has been asked, one line each. */
+/** The requests that a service behind the front received, one line each. */
 const seen: string[] = [];
 let service: ListeningServer;
 let front: ListeningServer;

@@ -115,23 +115,23 @@ function nothingUnattempted(history: History, rows: readonly ImpressionRow[]): C
   const anonymous = new Map<string, number>();
   for (const operation of open) {
     if (operation.matchId !== null || operation.answers.length > 0) continue;
-    const place = placeOf(operation.campaignId, operation.creativeId, operation.gameId);
-    anonymous.set(place, (anonymous.get(place) ?? 0) + 1);
+    const scope = scopeOf(operation.campaignId, operation.creativeId, operation.gameId);
+    anonymous.set(scope, (anonymous.get(scope) ?? 0) + 1);
   }
   for (const row of rows) {
     if (answered.has(row.impression_id)) continue;
-    const place = placeOf(row.campaign_id, row.creative_id, row.game_id);
-    const room = anonymous.get(place) ?? 0;
+    const scope = scopeOf(row.campaign_id, row.creative_id, row.game_id);
+    const room = anonymous.get(scope) ?? 0;
     const explained = namedMatches.has(row.match_id) || room > 0;
-    if (!namedMatches.has(row.match_id) && room > 0) anonymous.set(place, room - 1);
-    check.expect(explained, () => `${row.impression_id} of ${row.match_id} was never asked for`);
+    if (!namedMatches.has(row.match_id) && room > 0) anonymous.set(scope, room - 1);
+    check.expect(explained, () => `${row.impression_id} of ${row.match_id} was never requested`);
   }
   // Every answered impression was requested.
   for (const row of rows) if (answered.has(row.impression_id)) check.expect(true, () => "");
   return check.end();
 }
 
-function placeOf(campaignId: string, creativeId: string, gameId: string): string {
+function scopeOf(campaignId: string, creativeId: string, gameId: string): string {
   return `${campaignId} ${creativeId} ${gameId}`;
 }
 

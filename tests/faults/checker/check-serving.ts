@@ -56,7 +56,7 @@ function checkPauses(history: History): Check {
       check.expect(
         false,
         () =>
-          `${match.matchId} was asked for at ${startedMs} and served at ${endedMs}, paused at ${pause.endedMs}: ` +
+          `${match.matchId} was requested at ${startedMs} and served at ${endedMs}, paused at ${pause.endedMs}: ` +
           JSON.stringify(history.changes.filter((change) => isNear(change, pause))),
       );
     }
@@ -84,7 +84,7 @@ function checkDeletions(history: History): Check {
   const deletedMs = new Map(history.deletions.map(({ id, answeredMs }) => [id, answeredMs]));
   for (const { match, startedMs } of history.matches) {
     const endMs = deletedMs.get(match?.creativeId ?? "") ?? Number.POSITIVE_INFINITY;
-    check.expect(startedMs <= endMs, () => `${match?.matchId} was asked for at ${startedMs}, after ${endMs}`);
+    check.expect(startedMs <= endMs, () => `${match?.matchId} was requested at ${startedMs}, after ${endMs}`);
   }
   return check.end();
 }
@@ -93,7 +93,7 @@ function checkFullness(history: History): Check {
   const check = new CheckBuilder("nothing new is held while the memory of Redis is full");
   for (const { match, startedMs, endedMs } of history.matches) {
     const isWithin = history.fullSpans.some((span) => startedMs > span.startedMs && endedMs < span.endedMs);
-    check.expect(match === null || !isWithin, () => `${match?.matchId} was asked for at ${startedMs}`);
+    check.expect(match === null || !isWithin, () => `${match?.matchId} was requested at ${startedMs}`);
   }
   return check.end();
 }

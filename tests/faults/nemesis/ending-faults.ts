@@ -142,9 +142,9 @@ async function revokeWhileSuspended(context: FaultContext): Promise<string> {
   history.keysOfSuspended.add(old.key.id);
   const waiting = await whileHung(await runningPid(world, SUSPENDED_INSTANCE), async () => {
     history.revocations.push({ id: old.key.id, answeredMs: await revoke(developer, old.key) });
-    const asked = [...askAll(), ...held.map((operation) => attemptImpression(suspended, operation))];
+    const requests = [...askAll(), ...held.map((operation) => attemptImpression(suspended, operation))];
     await sleep(SENT_WITHIN_MS);
-    return asked;
+    return requests;
   });
   await Promise.all(waiting);
   const isLate = (call: { keyId: string; startedMs: number }) =>

@@ -23,10 +23,10 @@ export async function holdMatches(
     const sent = { idempotencyKey: null, attempts: [], answers: [] };
     held.push({ campaignId, creativeId, gameId: game.gameId, matchId, ...sent });
   };
-  let asked = 0;
+  let requested = 0;
   const isEnough = async () => {
-    const numbers = Array.from({ length: count - held.length }, (_, index) => asked + index);
-    asked += numbers.length;
+    const numbers = Array.from({ length: count - held.length }, (_, index) => requested + index);
+    requested += numbers.length;
     await Promise.all(numbers.map(ask));
     return held.length >= count;
   };

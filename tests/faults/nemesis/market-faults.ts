@@ -96,7 +96,7 @@ async function pauseWhileHanging(context: FaultContext): Promise<string> {
     : (["match-2", world.stack.describe().matchUrls[1]] as const);
   const developer = market.developer.at(url ?? "");
   try {
-    const asked = await whileHung(await runningPid(world, name), async () => {
+    const requests = await whileHung(await runningPid(world, name), async () => {
       await Promise.all(market.campaigns.map((each) => change(history, each, "pause", null)));
       const visit = random.integer(0, 1_000_000_000);
       const waiting = Array.from({ length: WAITING_PLAYERS }, (_, index) =>
@@ -110,8 +110,8 @@ async function pauseWhileHanging(context: FaultContext): Promise<string> {
       await sleep(100);
       return waiting;
     });
-    await Promise.all(asked);
-    return `${asked.length} players waited`;
+    await Promise.all(requests);
+    return `${requests.length} players waited`;
   } finally {
     await Promise.all(market.campaigns.map((each) => change(history, each, "activate", null)));
   }

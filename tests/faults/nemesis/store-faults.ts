@@ -9,8 +9,8 @@ type StoreName = "redis" | "postgres";
 /** Kills, stops and suspends Redis and Postgres, and breaks their connections in every way. */
 export function storeFaults(): Fault[] {
   return (["redis", "postgres"] as const).flatMap((store): Fault[] => [
-    away(store, "kill -9", "SIGKILL"),
-    away(store, "stop", "stop"),
+    unavailable(store, "kill -9", "SIGKILL"),
+    unavailable(store, "stop", "stop"),
     {
       name: `hang ${store}`,
       track: "stores",
@@ -57,7 +57,7 @@ export function storeFaults(): Fault[] {
   ]);
 }
 
-function away(store: StoreName, word: string, how: "SIGKILL" | "stop"): Fault {
+function unavailable(store: StoreName, word: string, how: "SIGKILL" | "stop"): Fault {
   return {
     name: `${word} ${store}`,
     track: "stores",

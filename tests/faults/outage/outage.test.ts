@@ -3,7 +3,7 @@ import { runOutage } from "./outage.ts";
 
 const OUTAGE_SECONDS = 5;
 const RATE = 20;
-/** Far more than it takes: how long it takes is told by npm run faults:outage, on a machine that does nothing else. */
+/** Far more than needed: npm run faults:outage measures the duration, on an otherwise idle machine. */
 const BACK_WITHIN_MS = 60_000;
 const TIMEOUT_MS = 300_000;
 

@@ -231,10 +231,10 @@ async function watchManagement(advertiser: Api, forMs: number): Promise<Map<stri
 async function billingBalances(world: World): Promise<string> {
   const url = world.stack.describe().processes.find(({ name }) => name === "billing")?.metricsUrl;
   const text = await (await fetch(url ?? "")).text();
-  const figures = /^billing_(records_\w+_total|batch_seconds_(sum|count)|jobs_failed_total)\b/;
+  const metrics = /^billing_(records_\w+_total|batch_seconds_(sum|count)|jobs_failed_total)\b/;
   return text
     .split("\n")
-    .filter((line) => figures.test(line))
+    .filter((line) => metrics.test(line))
     .join("\n");
 }
 

@@ -102,7 +102,7 @@ export const SAFEGUARDS = {
     ],
   },
   "places-given-back": {
-    what: "a match that lapses gives its place in the player session back",
+    what: "a match that lapses returns its session seat",
     faults: ["kill -9 match", "hang match"],
     noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
     patches: [
@@ -302,7 +302,7 @@ export const SAFEGUARDS = {
     ],
   },
   "session-cap": {
-    what: "a place in the player session is taken with the match",
+    what: "a session seat is taken with the match",
     faults: ["kill -9 match", "clock of match"],
     noticedBy: "no session sees more ads than max_ads_per_session",
     patches: [

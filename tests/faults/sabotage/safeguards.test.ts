@@ -36,7 +36,7 @@ const patched = [
   }),
 );
 
-/** That the suite fails without them is shown by npm run faults:bite. */
+/** npm run faults:bite verifies that the suite fails without them. */
 describe("safeguards that the fault suite is tried without", () => {
   it.each(Object.entries(SAFEGUARDS))("%s stands where its patch takes it out", (_name, { patches }) => {
     expect(patches).not.toHaveLength(0);

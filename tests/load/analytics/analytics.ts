@@ -51,15 +51,15 @@ async function measure(run: Run): Promise<Figure[]> {
     const caller = new Caller(service.port, connections);
     const samples = ENDPOINTS.map(() => [] as Sample[]);
     for (let round = -1; round < run.rounds; round += 1) {
-      for (const [place, [path, key]] of ENDPOINTS.entries()) {
+      for (const [index, [path, key]] of ENDPOINTS.entries()) {
         const taken = await caller.latencies(path, key, requests);
         if (round < 0) continue;
-        samples[place]?.push({ p50Ms: quantile(taken, 0.5), p99Ms: quantile(taken, 0.99) });
+        samples[index]?.push({ p50Ms: quantile(taken, 0.5), p99Ms: quantile(taken, 0.99) });
       }
     }
     caller.close();
-    for (const [place, [path]] of ENDPOINTS.entries())
-      figures.push(p99Figure(path, connections, samples[place] ?? []));
+    for (const [index, [path]] of ENDPOINTS.entries())
+      figures.push(p99Figure(path, connections, samples[index] ?? []));
   }
   return figures;
 }
@@ -70,14 +70,14 @@ interface Sample {
 }
 
 function p99Figure(path: string, connections: number, samples: readonly Sample[]): Figure {
-  const shown = path.replace(BIG_CAMPAIGN, "{id}").replace(BIG_GAME, "{game_id}");
-  const name = shown
+  const template = path.replace(BIG_CAMPAIGN, "{id}").replace(BIG_GAME, "{game_id}");
+  const name = template
     .replace(/\?.*/, "")
     .replace(/[^a-z]+/g, "_")
     .replace(/^_|_$/g, "");
   const facts = {
     id: `analytics_${name}_${connections}_p99_ms`,
-    label: `${shown}, ${connections === 1 ? "one connection" : `${connections} connections`}`,
+    label: `${template}, ${connections === 1 ? "one connection" : `${connections} connections`}`,
     unit: "ms p99",
     note: `p50 ${median(samples.map(({ p50Ms }) => p50Ms)).toFixed(1)} ms`,
   };

@@ -31,7 +31,7 @@ const COLUMNS: readonly [name: string, type: string, value: (record: ImpressionR
 ];
 
 const STATEMENT = `INSERT INTO ${TABLE} (${COLUMNS.map(([name]) => name).join(", ")})
-  SELECT * FROM unnest(${COLUMNS.map(([, type], place) => `$${place + 1}::${type}[]`).join(", ")})`;
+  SELECT * FROM unnest(${COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})`;
 
 /**
  * The minimum cost of writing impressions: the same rows into a table of the same shape (partition, constraints,

@@ -13,8 +13,8 @@ export function tableOf(figures: readonly Figure[]): string {
 }
 
 function rowOf({ label, unit, median, lowest, highest, goal, note }: Figure): string[] {
-  const spread = `${shown(lowest)} to ${shown(highest)}`;
-  return [label, shown(median), spread, unit, bound(goal), aim(goal), verdict(median, goal), note ?? ""];
+  const spread = `${formatted(lowest)} to ${formatted(highest)}`;
+  return [label, formatted(median), spread, unit, bound(goal), aim(goal), verdict(median, goal), note ?? ""];
 }
 
 function bound(goal: Goal | undefined): string {
@@ -37,7 +37,7 @@ export function isMet(median: number, { atLeast, atMost }: Goal): boolean {
 }
 
 /** Three significant digits; integers from a hundred on. */
-function shown(value: number): string {
+function formatted(value: number): string {
   if (Math.abs(value) >= 100) return String(Math.round(value));
   return String(Number(value.toPrecision(3)));
 }

@@ -86,8 +86,8 @@ export function openAll(
   onError: (error: Error) => void,
 ): Promise<Connection[]> {
   return Promise.all(
-    Array.from({ length: connections }, (_, place) =>
-      Connection.open(ports[place % ports.length] ?? 0, onError),
+    Array.from({ length: connections }, (_, index) =>
+      Connection.open(ports[index % ports.length] ?? 0, onError),
     ),
   );
 }

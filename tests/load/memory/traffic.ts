@@ -149,9 +149,9 @@ export class Traffic {
       session_key: name("s"),
       country_code: "DE",
       affinity_score: 2.35,
-      affinities: campaign.affinityIds.map((affinity_id, place) => ({
+      affinities: campaign.affinityIds.map((affinity_id, index) => ({
         affinity_id,
-        contribution: place === 0 ? 1.35 : 1,
+        contribution: index === 0 ? 1.35 : 1,
       })),
       price_millicents: PRICE_MILLICENTS,
       revenue_share_basis_points: 7_000,

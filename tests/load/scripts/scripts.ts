@@ -51,7 +51,7 @@ async function measure(run: Run): Promise<Figure[]> {
     const asks = wallets.asks(run.quick ? QUICK_ASKS : ASKS);
     const billed = asks.slice(0, asks.length * BILLED_SHARE);
     const taken: Record<Name, Cost> = {
-      "four commands": await costOf(redis, asks, (_ask, place) => fourCommands(place)),
+      "four commands": await costOf(redis, asks, (_ask, index) => fourCommands(index)),
       admit: await costOf(redis, asks, (ask) => wallets.admit(ask)),
       reserve: await costOf(redis, asks, (ask) => wallets.reserve(ask)),
       commit: await costOf(redis, billed, (ask) => wallets.commit(ask)),
@@ -66,11 +66,11 @@ async function measure(run: Run): Promise<Figure[]> {
 async function costOf(
   redis: RedisConnection,
   asks: readonly Ask[],
-  call: (ask: Ask, place: number) => Promise<unknown>,
+  call: (ask: Ask, index: number) => Promise<unknown>,
 ): Promise<Cost> {
   const before = await counters(redis);
   for (let start = 0; start < asks.length; start += AT_ONCE) {
-    await Promise.all(asks.slice(start, start + AT_ONCE).map((ask, place) => call(ask, start + place)));
+    await Promise.all(asks.slice(start, start + AT_ONCE).map((ask, index) => call(ask, start + index)));
   }
   const after = await counters(redis);
   const each = (part: keyof Cost) => (after[part] - before[part]) / asks.length;

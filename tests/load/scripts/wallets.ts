@@ -28,7 +28,7 @@ export class Wallets {
     campaignId: newId("camp"),
     creatives: Array.from({ length: CREATIVES }, () => ({ creativeId: newId("crt"), maxUses: 20 })),
   }));
-  #asked = 0;
+  #requested = 0;
 
   constructor(money: MoneyCommands, sessions: GameSessions) {
     this.#money = money;
@@ -50,7 +50,7 @@ export class Wallets {
 
   /** The next requests; each finds money. */
   asks(count: number): Ask[] {
-    return Array.from({ length: count }, () => this.#ask(this.#asked++));
+    return Array.from({ length: count }, () => this.#ask(this.#requested++));
   }
 
   async admit({ match }: Ask): Promise<void> {

@@ -71,7 +71,7 @@ async function* pagesOf(
   yield gameServers();
   for (let start = 0; start < size; start += PAGE) {
     const length = Math.min(PAGE, size - start);
-    const page = Array.from({ length }, (_, place) => campaignOf(start + place));
+    const page = Array.from({ length }, (_, index) => campaignOf(start + index));
     await openWallets(page);
     yield [...advertisersOf(page), ...page.map(campaignEntry)];
   }

@@ -184,7 +184,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
       ["partitions"],
     ],
     [
-      "an impression that a wallet was not told of",
+      "an impression that was not settled in its wallet",
       () =>
         ground().sql.run(
           `INSERT INTO wallet_settlements (impression_id, kind, advertiser_id, campaign_id, game_id, match_id,

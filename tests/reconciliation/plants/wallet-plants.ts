@@ -156,7 +156,7 @@ export function walletPlants(ground: () => Ground): Plant[] {
       ["lapsed_holds", "wallet_held"],
     ],
     [
-      "a place that nobody gives back",
+      "a session seat that is never returned",
       () => ground().world.redis.hset(key("sessionRelease"), "mat_x", "game|session"),
       () => ground().world.redis.hdel(key("sessionRelease"), "mat_x"),
       ["session_releases"],

@@ -117,12 +117,12 @@ export function pathInBody(body: unknown, path: string, { blanks }: Reading): st
   const names = path.split("/").slice(1);
   const found = names.map((name) => {
     if (typeof value !== "object" || value === null) return name;
-    const places = Object.keys(value);
+    const keys = Object.keys(value);
     const isList = Array.isArray(value);
     const entries = value as Record<string, unknown>;
-    const place = isList ? places.filter((at) => !isBlank(entries[at]))[Number(name)] : name;
-    value = entries[place ?? name];
-    return place ?? name;
+    const key = isList ? keys.filter((at) => !isBlank(entries[at]))[Number(name)] : name;
+    value = entries[key ?? name];
+    return key ?? name;
   });
   return found.map((name) => `/${name}`).join("");
 }

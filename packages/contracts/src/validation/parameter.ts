@@ -1,5 +1,5 @@
 import { InvalidInput } from "./invalid-input.ts";
-import { shown } from "./sentence.ts";
+import { quoteValue } from "./sentence.ts";
 
 /** A query parameter; undefined when absent. Throws InvalidInput (400) when it is repeated. */
 export function singleParameter(name: string, query: URLSearchParams): string | undefined {
@@ -21,11 +21,11 @@ export function integerParameter(
   if (value === undefined) return undefined;
   const allowed = `${name} must be a whole number from ${range.minimum} to ${range.maximum}`;
   if (!/^-?\d+$/.test(value)) {
-    throw new InvalidInput(400, `${allowed}, but ${shown(value)} was sent`);
+    throw new InvalidInput(400, `${allowed}, but ${quoteValue(value)} was sent`);
   }
   const number = Number(value);
   if (number >= range.minimum && number <= range.maximum) return number;
-  throw new InvalidInput(422, `${allowed}, but ${shown(value)} was sent`);
+  throw new InvalidInput(422, `${allowed}, but ${quoteValue(value)} was sent`);
 }
 
 /** A UTC day as query parameter; undefined when absent. Throws InvalidInput (400). */
@@ -36,5 +36,5 @@ export function dayParameter(name: string, query: URLSearchParams): string | und
     const moment = new Date(`${value}T00:00:00.000Z`);
     if (!Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(value)) return value;
   }
-  throw new InvalidInput(400, `${name} must be a day as YYYY-MM-DD, but ${shown(value)} was sent`);
+  throw new InvalidInput(400, `${name} must be a day as YYYY-MM-DD, but ${quoteValue(value)} was sent`);
 }

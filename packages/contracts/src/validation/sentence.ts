@@ -76,7 +76,7 @@ function counted(count: number, noun: string): string {
 }
 
 /** Quotes a value in a sentence: short, on one line, with no more input than is needed to find the mistake. */
-export function shown(value: unknown): string {
+export function quoteValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length === 1 ? "1 entry" : `${value.length} entries`}`;
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);
@@ -90,7 +90,7 @@ function outlined(value: unknown): string {
     const characters = counted([...value].length, "character");
     return isBlankText(value) ? `a blank text of ${characters}` : `a text of ${characters}`;
   }
-  return typeof value === "object" ? shown(value) : `a ${typeof value}`;
+  return typeof value === "object" ? quoteValue(value) : `a ${typeof value}`;
 }
 
 function isPersonal(path: string, value: unknown): boolean {
@@ -202,5 +202,5 @@ function sentIn(error: ErrorObject, path: string): string {
   const { data } = error;
   const isHidden = isPersonal(path, data) || (typeof data === "string" && !SHOWN_TEXT.test(data));
   if (hasInvalidFormat(error) && isHidden) return invalidFormat(schemaOf(error).format, String(data));
-  return controlIn(error) ?? (isPersonal(path, data) ? outlined(data) : shown(data));
+  return controlIn(error) ?? (isPersonal(path, data) ? outlined(data) : quoteValue(data));
 }

@@ -1,18 +1,18 @@
--- How often a player session has been given each creative of the advertiser.
---   <creative_id>    appearances: holds and impressions, without the holds that ended unseen
---   n:<creative_id>  times served: picks the hook, lowered only by a cancelled match
---   since            when the counting began (microseconds): names it; holds of another one have nothing to give back here
+-- Counts how often a player session was served each creative of the advertiser. Fields of the hash:
+--   <creative_id>    appearances: holds and impressions, without holds that ended unseen
+--   n:<creative_id>  times served: picks the hook; only a cancelled match lowers it
+--   since            when this count began (microseconds): identifies it, so that holds of an earlier count do not lower it
 
 local CAP_LEAST_LIFE_MS = 172800000
 local CAP_LIFE_IDLES = 7
 
--- Caps are of an earlier session when the counting began before this one. An earlier session has had no request for the
--- idle time when the next one starts; half of it is left to clocks that differ between nodes, and to requests on their way.
+-- Caps belong to an earlier session if their count began before this session. A session starts only after no request for the
+-- idle time; half of that tolerates clock differences between nodes and requests in flight.
 local function is_cap_stale(since_us, session_started_ms, session_idle_ms)
   return math.floor(since_us / 1000) < session_started_ms - session_idle_ms / 2
 end
 
--- How long caps are kept after the last request for them: a living session may do without this advertiser for a while.
+-- Lifetime of caps after their last request: a session may go without this advertiser for a while.
 local function cap_life_ms(session_idle_ms)
   return math.max(CAP_LEAST_LIFE_MS, CAP_LIFE_IDLES * session_idle_ms)
 end

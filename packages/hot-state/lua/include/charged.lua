@@ -1,9 +1,9 @@
--- A charged match, as retries need it: a field of a hash that expires as a whole.
---   recorded_at_ms (6 bytes), valid-from epoch (its last byte), what else a retry has to name (3), price in millicents (text)
--- The hash follows from the id: a match that was charged for a request without its id stays in `matches`. Needs "history".
+-- Charged matches, as retries need them: fields of a hash that expires as a whole. A value consists of
+--   recorded_at_ms (6 bytes), last byte of the valid-from epoch, hash of place and creative (3 bytes), price in millicents (text)
+-- The key derives from the match id: a match charged by a request without its id stays in `matches`. Needs "history".
 
 local CHARGED_FORMAT, PRICE_AT = '>I6BI3', 11
--- Stands for any, where it is not known what a retry has to name.
+-- Matches every place and creative; used if they are unknown.
 local ANY_SCOPE = 0
 
 local function charged_scope(place, creative_id)
@@ -16,7 +16,7 @@ local function remember_charge(charged, field, account, recorded_at_ms, price, s
   keep_for(charged, REMEMBER_MS + RETRY_MARGIN_MS)
 end
 
--- recorded_at_ms, price (texts), scope; nil: not charged, or in matches that are void by now
+-- Returns recorded_at_ms, price (strings), scope; nil if not charged, or charged before the valid-from epoch.
 local function read_charge(charged, field, account)
   local value = redis.call('HGET', charged, field)
   if not value then return nil end

@@ -1,5 +1,5 @@
--- The name of the history of writes that this server's data stands in. Redis gives it a new one whenever a server starts
--- and whenever a replica becomes a master: the two moments at which writes that were answered may have been forgotten.
+-- Redis' name for this server's history of writes. It changes when a server starts and when a replica is promoted: the two
+-- events after which acknowledged writes may be lost.
 
 local function server_replication_id()
   local info = redis.call('INFO', 'replication')

@@ -1,6 +1,6 @@
--- What `shares` should say of the holds that are there, added up in memory. Needs "time".
+-- Computes in memory what `shares` should contain for the existing holds. Needs "time".
 
--- sums_by_campaign: campaign id to {holds = by account, held = by field}. A hold that names no account is not counted.
+-- sums_by_campaign: campaign id to {holds = by account, held = by field}. Holds without an account are not counted.
 local function add_to_share_sums(sums_by_campaign, member)
   local campaign_id, game, account_id, price = string.match(member, '^[^|]*|([^|]*)|([^|]*)|[^|]*|([^|]+)|(%d+)$')
   if not campaign_id then return end
@@ -12,7 +12,7 @@ local function add_to_share_sums(sums_by_campaign, member)
   sums_by_campaign[campaign_id] = sums
 end
 
--- The fields of a campaign's `shares` and their texts. sums: nil for a campaign without such holds
+-- Returns the fields of a campaign's `shares` and their values. sums: nil for a campaign without such holds
 local function share_texts(sums)
   local texts = {}
   if not sums then return texts end

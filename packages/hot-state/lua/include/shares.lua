@@ -1,12 +1,12 @@
--- What the open holds of each developer account, and of each of its games, take of a campaign.
+-- Open holds on a campaign, by developer account and by game. Fields of the hash:
 --   <account_id>        'open holds|millicents'
 --   g:<encoded game>    millicents
--- A field goes with its last hold. A hold of a version before this count names no account in its member, and is not counted.
+-- A field is removed with its last hold. A hold from before this count existed has no account in its member and is not counted.
 -- While a cluster moves the hash slot, no command may follow the one that empties the key (see "history"). Needs "time", "entry".
 
 local MAX_UNSHARED_HOLDS = 100
--- In the counts of an hour, by caller's clock: '<encoded game>' matches, 's:<encoded game>' impressions. So many fields are
--- games of their own; all others stand under '' and 's:'.
+-- Counts of an hour, by the caller's clock: '<encoded game>' matches, 's:<encoded game>' impressions. Games beyond this number
+-- of fields are counted together under '' and 's:'.
 local MAX_COUNTED_FIELDS = 2000
 local COUNTED_MS = 93600000
 
@@ -20,7 +20,8 @@ local function read_share(shares, account_id, game)
   return { holds = tonumber(holds), held = tonumber(held), game_held = tonumber(values[2] or 0) }
 end
 
--- Whether one more hold of `price` passes half of what the campaign has left, of any limit. The first hundred always pass.
+-- Whether one more hold of `price` would exceed half of what the campaign has left under any limit. The first hundred holds
+-- are always allowed.
 local function exceeds_share(share, account, campaign, price)
   if share.holds < MAX_UNSHARED_HOLDS then return false end
   local left = math.min(account.deposited - account.spent, campaign.limit - campaign.spent)
@@ -33,7 +34,7 @@ local function count_hold(shares, account_id, game, share, price)
     'g:' .. game, whole(share.game_held + price))
 end
 
--- Never below zero: what is left of a count that was lost ends with its last hold.
+-- Never goes below zero: what is left of a lost count is removed with its last hold.
 local function uncount_hold(shares, account_id, game, price)
   local share = read_share(shares, account_id, game)
   local holds, held, game_held = share.holds - 1, math.max(share.held - price, 0), share.game_held - price
@@ -49,8 +50,8 @@ local function uncount_hold(shares, account_id, game, price)
   end
 end
 
--- Takes an open hold out of `holds` and out of the counts. The first write of its script: it passes when memory is full.
--- account_id: '' for a hold that names none
+-- Removes an open hold from `holds` and from the counts. Must be the first write of its script: Redis accepts it when memory
+-- is full. account_id: '' for a hold without one
 local function remove_hold(holds, shares, account_id, member_without, member_with, game, price)
   if account_id ~= '' and redis.call('ZREM', holds, member_with) == 1 then
     uncount_hold(shares, account_id, game, price)
@@ -59,7 +60,7 @@ local function remove_hold(holds, shares, account_id, member_without, member_wit
   redis.call('ZREM', holds, member_without)
 end
 
--- Of the match's JSON. No text in it can look like this: its quotes would be escaped.
+-- From the match's JSON. No value in it can contain this pattern, because its quotes would be escaped.
 local function developer_of(payload)
   return string.match(payload, '"developer_account_id":"([^"]*)"') or ''
 end
@@ -80,7 +81,7 @@ local function count_in_hour(matched, prefix, game)
   redis.call('PEXPIRE', matched, COUNTED_MS)
 end
 
--- Of a match that nobody was answered.
+-- For a match that was never returned to a caller.
 local function uncount_match(matched, game)
   local field = redis.call('HEXISTS', matched, game) == 1 and game or ''
   if tonumber(redis.call('HGET', matched, field) or 0) > 1 then redis.call('HINCRBY', matched, field, -1)

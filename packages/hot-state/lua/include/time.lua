@@ -1,22 +1,21 @@
--- Time and whole numbers. The only clock of a script is that of Redis.
+-- Time and whole numbers. Scripts use only the clock of Redis.
 
 local DAY_MS = 86400000
 
--- Microseconds since 1970, as a number and as a text: exact in a double for the next two centuries, 16 digits until the year
--- 2286.
+-- Microseconds since 1970, as a number and as a string: exact in a double for the next two centuries, 16 digits until 2286.
 local function now_microseconds()
   local time = redis.call('TIME')
   local text = time[1] .. string.format('%06d', time[2])
   return tonumber(text), text
 end
 
--- The text of microseconds without its last three digits.
+-- Milliseconds, as a string, of microseconds as a string.
 local function milliseconds(microseconds)
   return string.sub(microseconds, 1, -4)
 end
 
--- Lua prints large numbers as 1e+15; money and times are always printed by this. What fits the smallest integer that a C
--- compiler may have for `%d` is printed by it, in half the time.
+-- Formats money and times, because Lua prints large numbers as 1e+15. `%d` takes half the time, and is safe for what fits a
+-- 32-bit integer.
 local function whole(number)
   if number < 2147483648 and number > -2147483648 then return string.format('%d', number) end
   return string.format('%.0f', number)

@@ -1,7 +1,7 @@
--- Reading the money of an advertiser and of one campaign. nil: the wallet is not there, or nobody has verified it since its
--- server may have forgotten something: nothing may be served or charged. Needs "lineage".
--- epoch  number that the wallet got when it was last restored    seq  how often money has moved, ever
--- era    epoch since which matches are remembered; those of before are void
+-- Reads the balances of an advertiser and of one campaign. nil: the wallet does not exist, or was not verified since its server
+-- may have lost writes, so nothing may be served or charged. Needs "replication_id".
+-- Stored field names: 'lineage' the replication id that the wallet was verified on, 'era' the valid-from epoch,
+-- 'epoch' the recovery epoch, 'seq' the number of changes to its money.
 
 local function read_account(key)
   local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held', 'lineage', 'epoch', 'era',
@@ -19,21 +19,21 @@ local function read_account(key)
   }
 end
 
--- The matches of a campaign in a game are void when they are of an earlier era. No match can be named ':era'.
+-- Matches of a campaign in a game are void if they are from an earlier valid-from epoch. No match id can be ':era'.
 local function remembers_matches(account, matches)
   return redis.call('HGET', matches, ':era') == account.matches_valid_from_epoch
 end
 
--- Whether the matches are remembered, then what they hold under some fields (false: nothing).
+-- Returns whether the matches are valid, then the values of the given fields (false: none).
 local function recall(account, matches, ...)
   local values = redis.call('HMGET', matches, ':era', ...)
   if values[1] ~= account.matches_valid_from_epoch then return false end
   return true, values[2], values[3]
 end
 
--- limit: the budget, or a lower ceiling that is on its way into the budget. day: the day that is being spent on;
--- a clock that has gone back keeps the later day, so that no cap is spent twice, and charges are recorded on that day.
--- is_day_far: it is later than tomorrow. Nobody would believe such a record: a campaign with a cap waits to be restored.
+-- limit: the budget, or a lower ceiling that will become the budget. day: the day that spending counts for. If the clock goes
+-- back, the later day stays, so that no cap is spent twice, and charges are recorded on that day.
+-- is_day_far: the day is after tomorrow. Such records would be rejected: a campaign with a cap waits until it is restored.
 -- Needs "time".
 local function read_campaign(key, today)
   local values = redis.call('HMGET', key, 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held',
@@ -64,13 +64,13 @@ local function exceeds_day(campaign, amount)
   return campaign.daily_cap and (campaign.is_day_far or campaign.day_spent + amount > campaign.daily_cap)
 end
 
--- When a charge of this moment is recorded: on the day on which it counts.
+-- The recording time of a charge made now: on the day that it counts for.
 local function recorded_at_ms(campaign, now_ms)
   if not campaign.is_day_ahead or campaign.is_day_far then return now_ms end
   return day_start_ms(campaign.day)
 end
 
--- Why a new hold of `price` does not fit, or nil. Open holds count against the current day.
+-- Returns why a new hold of `price` does not fit, or nil. Open holds count against the current day.
 local function no_room(account, campaign, price)
   if account.deposited - account.spent - account.held < price then return 'balance' end
   if campaign.limit - campaign.spent - campaign.held < price then return 'budget' end

@@ -5,7 +5,7 @@ import { identifyPlayer } from "./player-identity.ts";
 
 const key = "k".repeat(32);
 
-it("names a player and his session by keyed hashes that tell nothing of them", () => {
+it("identifies a player and their session by keyed hashes that reveal nothing", () => {
   const one = identifyPlayer(key, "acct_1", "anna", "s1");
   expect(one).toEqual(identifyPlayer(key, "acct_1", "anna", "s1"));
   expect(one.userHash).toMatch(/^[A-Za-z0-9_-]{22}$/);

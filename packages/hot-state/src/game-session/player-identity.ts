@@ -16,15 +16,15 @@ export function sessionIdleMs(times: SessionIdleTimes, sessionId: string | undef
 }
 
 export interface PlayerIdentity {
-  /** Stands for the player wherever something is stored; his id never is (docs/behaviour.md#privacy). */
+  /** Identifies the player in stored data; the player's id is never stored (docs/behaviour.md#privacy). */
   userHash: string;
-  /** Stands for the player and his session: the name of the session in Redis keys. */
+  /** Identifies the player's session in Redis keys. */
   sessionKey: string;
 }
 
 /**
- * Keyed hashes of a player of a developer's account, and of the player's session: without the key nobody can find out whose
- * they are, and nobody can follow a player from one account to another.
+ * Keyed hashes of a player of a developer's account and of the player's session. Without the key nobody can find out whose
+ * they are or follow a player from one account to another.
  */
 export function identifyPlayer(
   playerHashKey: string,
@@ -32,7 +32,7 @@ export function identifyPlayer(
   userId: string,
   sessionId: string | undefined,
 ): PlayerIdentity {
-  // None of the texts can hold a NUL, so that no two players or sessions give the same text.
+  // None of the texts can contain a NUL, so different players or sessions give different texts.
   const player = `${accountId}\0${userId}`;
   return {
     userHash: keyedHash(playerHashKey, player),
@@ -45,14 +45,14 @@ const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
-/** An account, a user and a session of the longest names, in characters of three bytes. */
+/** Fits an account, a user and a session of maximum length, in characters of three bytes. */
 const ROOM_BYTES = 2_048;
 const MAX_BYTES_PER_UNIT = 3;
 const MAX_KEYS = 16;
 
 /**
- * HMAC-SHA-256 (RFC 2104) of short texts under one key, which is put into its two blocks once. Node's own makes an object for
- * each text, at four times the price, and it is among what a match costs most.
+ * HMAC-SHA-256 (RFC 2104) of short texts under one key, whose two padded blocks are prepared once. Node's own HMAC creates an
+ * object for each text and takes four times as long, and hashing is among the largest costs of a match.
  */
 class KeyedHash {
   readonly #inner: Buffer;

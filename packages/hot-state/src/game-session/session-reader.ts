@@ -4,16 +4,16 @@ import { isCapStale } from "../money/holds.ts";
 import { requirePlainName } from "../money/limits.ts";
 import type { SessionReference } from "./sessions.ts";
 
-/** What a player session has had so far. */
+/** The ads of a player session so far. */
 export interface SessionView {
   /** Ads of the session, across advertisers. */
   ads: number;
-  /** Appearances in the session of those of the advertiser's creatives that were asked for. */
+  /** Appearances in the session of the requested creatives. */
   appearances: Map<string, number>;
 }
 
 export interface SessionReader {
-  /** Reads without starting or prolonging the session. A session that is not there has had nothing. */
+  /** Reads without starting or prolonging the session. A session that does not exist has no ads. */
   read(
     session: SessionReference & { advertiserId: string; creativeIds: readonly string[]; idleMs: number },
   ): Promise<SessionView>;
@@ -25,10 +25,10 @@ export function createSessionReader(redis: RedisConnection): SessionReader {
     async read({ gameId, sessionKey, advertiserId, creativeIds, idleMs }) {
       requirePlainName("sessionKey", sessionKey);
       requirePlainName("advertiserId", advertiserId);
-      const place = gameKeys.session(gameId, sessionKey);
+      const key = gameKeys.session(gameId, sessionKey);
       const [started, fields, counts] = await Promise.all([
-        redis.hget(place, "started"),
-        redis.hlen(place),
+        redis.hget(key, "started"),
+        redis.hlen(key),
         redis.hmget(advertiserKeys.cap(advertiserId, gameId, sessionKey), "since", ...creativeIds),
       ]);
       const [sinceUs, ...appearances] = counts;
@@ -36,7 +36,7 @@ export function createSessionReader(redis: RedisConnection): SessionReader {
       return {
         ads: started === null ? 0 : fields - 1,
         appearances: new Map(
-          creativeIds.map((id, place) => [id, isOver ? 0 : Number(appearances[place] ?? 0)]),
+          creativeIds.map((id, index) => [id, isOver ? 0 : Number(appearances[index] ?? 0)]),
         ),
       };
     },

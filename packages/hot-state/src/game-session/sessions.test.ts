@@ -34,7 +34,7 @@ function newSession(gameId = "game {of} ours") {
 }
 
 describe("admit", () => {
-  it("gives a session its places and no more", async () => {
+  it("gives a session its seats and no more", async () => {
     const { admit } = newSession();
     const first = await admit("mat_1");
     expect(first).toEqual({ admitted: true, startedMs: expect.any(Number), count: 1 });
@@ -61,7 +61,7 @@ describe("admit", () => {
     expect(await admit("mat_2", 1)).toMatchObject({ admitted: false });
   });
 
-  it("admits exactly as many as there are places, also at once", async () => {
+  it("admits exactly as many as there are seats, also concurrently", async () => {
     const { admit } = newSession();
     const results = await Promise.all(Array.from({ length: 50 }, (_, i) => admit(`mat_${i}`, 7)));
     expect(results.filter(({ admitted }) => admitted)).toHaveLength(7);
@@ -100,7 +100,7 @@ describe("touch", () => {
     expect(await redis.pttl(key)).toBeGreaterThan(IDLE_MS - 5_000);
   });
 
-  it("tells how many ads the session has had, and takes no place", async () => {
+  it("returns how many ads the session has had, and takes no seat", async () => {
     const { admit, session } = newSession();
     expect(await sessions.touch(session, IDLE_MS)).toBe(0);
     await admit("mat_1");
@@ -112,7 +112,7 @@ describe("touch", () => {
 });
 
 describe("unadmit", () => {
-  it("gives a place back once, and the session remains", async () => {
+  it("returns a seat once, and the session remains", async () => {
     const { admit, session } = newSession();
     const { startedMs } = await admit("mat_1", 1);
     await sessions.unadmit(session, "mat_1");

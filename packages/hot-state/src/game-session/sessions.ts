@@ -14,7 +14,7 @@ export interface SessionReference {
 export interface AdmitRequest extends SessionReference {
   matchId: string;
   maxAds: number;
-  /** The session ends after so long without a request. */
+  /** The session ends after this long without a request. */
   idleMs: number;
   /** When the lease expires under which the match was decided, by the clock of Redis. Undefined: without a lease. */
   leaseExpiresMs?: number;
@@ -24,20 +24,20 @@ export interface AdmitResult {
   admitted: boolean;
   /** When the session began, by the clock of Redis. */
   startedMs: number;
-  /** Ads of the session, this one included when it was admitted. */
+  /** Ads of the session, including this one if it was admitted. */
   count: number;
 }
 
-/** The places that ads take in player sessions, across advertisers. Every call may be repeated after a lost answer. */
+/** The seats of player sessions, across advertisers. Every call may be repeated after a lost reply. */
 export interface GameSessions {
   /**
-   * Takes a place for a match unless `maxAds` are taken; the session lives on either way. Idempotent by match id. Rejects with
-   * LeaseExpired, and has changed nothing then.
+   * Takes a seat for a match unless `maxAds` are taken; prolongs the session either way. Idempotent by match id. Rejects with
+   * LeaseExpired, having changed nothing.
    */
   admit(request: AdmitRequest): Promise<AdmitResult>;
-  /** A request that asks for no place keeps the session alive too. Answers how many ads the session has. */
+  /** Prolongs the session for a request that takes no seat. Returns the number of ads of the session. */
   touch(session: SessionReference, idleMs: number): Promise<number>;
-  /** Gives a match's place back; nothing happens when it has none. */
+  /** Returns a match's seat; does nothing if it has none. */
   unadmit(session: SessionReference, matchId: string): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function createGameSessions(redis: RedisConnection): GameSessions {
         redis.pexpire(key, requireInteger("idleMs", idleMs, 1)),
         redis.hlen(key),
       ]);
-      // One field is not an ad: when the session began.
+      // The field `started` is not an ad.
       return Math.max(0, fields - 1);
     },
     async unadmit(session, matchId) {

@@ -80,16 +80,16 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
   });
 
   it("asks for the id until it is answered, then never again", async () => {
-    let asked = 0;
+    let attempts = 0;
     const claim = new InstallationClaim(redis, async () => {
-      asked += 1;
-      if (asked === 1) throw new Error("Postgres is unavailable");
+      attempts += 1;
+      if (attempts === 1) throw new Error("Postgres is unavailable");
       return "inst_1";
     });
     await expect(claim.check()).rejects.toThrow("Postgres is unavailable");
     await claim.check();
     await claim.check();
-    expect(asked).toBe(2);
+    expect(attempts).toBe(2);
   });
 
   if (kind === "Redis") {

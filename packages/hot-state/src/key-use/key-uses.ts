@@ -76,8 +76,8 @@ export class KeyUses {
 export async function takeKeyUses(redis: RedisConnection, limit: number): Promise<KeyUse[]> {
   const reply = await redis.zpopmin(keyUseKeys.last, Math.min(MAX_PAGE, limit));
   const uses: KeyUse[] = [];
-  for (let place = 0; place + 1 < reply.length; place += 2) {
-    uses.push({ keyId: reply[place] ?? "", usedAtMs: Number(reply[place + 1]) });
+  for (let index = 0; index + 1 < reply.length; index += 2) {
+    uses.push({ keyId: reply[index] ?? "", usedAtMs: Number(reply[index + 1]) });
   }
   return uses;
 }

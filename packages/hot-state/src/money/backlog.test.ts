@@ -58,7 +58,7 @@ describe("the outbox", () => {
     expect(await money.listOutbox("adv_unknown", 10)).toEqual({ items: [], damaged: [], cursor: null });
   });
 
-  it("tells what is no record from the others", async () => {
+  it("returns damaged records apart from the others", async () => {
     const wallet = await TestWallet.open(money, redis);
     await wallet.hold();
     const charged = await wallet.commit();
@@ -77,7 +77,7 @@ describe("the outbox", () => {
 });
 
 describe("listLapsed", () => {
-  it("lists the oldest first and tells when the next one lapses", async () => {
+  it("lists the oldest first and returns when the next one lapses", async () => {
     const wallet = await TestWallet.open(money, redis);
     expect(await money.listLapsed(wallet.advertiserId, 10)).toEqual({
       holds: [],
@@ -104,7 +104,7 @@ describe("listLapsed", () => {
     expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
   });
 
-  it("tells members that are no holds from the others, and passes over the first ones when asked to", async () => {
+  it("returns damaged members apart from the holds, and skips the requested number", async () => {
     const wallet = await TestWallet.open(money, redis);
     const match = await wallet.hold();
     await wallet.age(match, HOLD_TTL_MS);
@@ -117,7 +117,7 @@ describe("listLapsed", () => {
     expect(rest).toEqual({ holds, damaged: [], nextLapsesAtMs: null });
   });
 
-  it("takes a hold whose game has an impossible name for damaged", async () => {
+  it("treats a hold whose game name cannot be decoded as damaged", async () => {
     const wallet = await TestWallet.open(money, redis);
     const member = `mat_1|${wallet.campaignId}|%zz|session|1000`;
     await redis.zadd(advertiserKeys.holds(wallet.advertiserId), 1, member);
@@ -126,7 +126,7 @@ describe("listLapsed", () => {
 });
 
 describe("listSessionReleases", () => {
-  it("tells what is no sessionRelease from the others", async () => {
+  it("returns damaged session releases apart from the others", async () => {
     const wallet = await TestWallet.open(money, redis);
     const key = advertiserKeys.sessionRelease(wallet.advertiserId);
     const damaged = ["game", "", "a|b|c", "%zz|session"].map((text, index) => ({

@@ -9,7 +9,10 @@ import type { DamagedEntry, LapsedHold, MoneyCommands, Page, SessionRelease } fr
 const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";
 
-/** A hold as its member in `holds` names it: `match|campaign|game|session|account|price`, by earlier versions without the account. Null: it names none. */
+/**
+ * Parses a member of `holds`: `match|campaign|game|session|account|price`, written by earlier versions without the account.
+ * Null: the member is damaged.
+ */
 function parseHold(advertiserId: string, member: string, lapsesAtMs: number): LapsedHold | null {
   const parts = member.split("|");
   const [matchId, campaignId, game, sessionKey] = parts;
@@ -39,7 +42,7 @@ function parseHold(advertiserId: string, member: string, lapsesAtMs: number): La
   };
 }
 
-/** Null: it is none. */
+/** Null: the entry is damaged. */
 function parseSessionRelease(matchId: string, text: string): SessionRelease | null {
   const [game, sessionKey, ...rest] = text.split("|");
   const gameId = parseName(game);
@@ -47,7 +50,7 @@ function parseSessionRelease(matchId: string, text: string): SessionRelease | nu
   return { matchId, gameId, sessionKey };
 }
 
-/** Null: no name was ever encoded like that. */
+/** Null: not an encoded name. */
 function parseName(encoded: string | undefined): string | null {
   if (encoded === undefined) return null;
   try {
@@ -82,7 +85,7 @@ async function deleteFields(redis: RedisConnection, key: string, fields: readonl
   return fields.length === 0 ? 0 : redis.hdel(key, ...fields);
 }
 
-/** What the billing service works off: records to write, holds to release, places in sessions to give back. */
+/** The work of the billing service: records to write, holds to release, session seats to return. */
 export function createBacklogCommands(
   redis: RedisConnection,
 ): Pick<

@@ -6,9 +6,9 @@ import type { CampaignGames, MoneyCommands } from "./types.ts";
 
 const MS_PER_HOUR = 3_600_000;
 const COUNTED_HOURS = 24;
-/** What begins the fields of games in `shares`. */
+/** Prefix of the fields of games in `shares`. */
 const GAME_PREFIX = "g:";
-/** What begins the fields of impressions in the counts of an hour. */
+/** Prefix of the fields of impressions in the counts of an hour. */
 const SEEN_PREFIX = "s:";
 
 /** Whole hours since 1970, UTC. */
@@ -16,7 +16,7 @@ export function hourOf(ms: number): number {
   return Math.floor(ms / MS_PER_HOUR);
 }
 
-/** Reads what the scripts count by game (lua/include/shares.lua). */
+/** Reads the counts by game of the scripts (lua/include/shares.lua). */
 export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["readCampaignGames"] {
   return async (advertiserId, campaignId, nowMs) => {
     requirePlainName("advertiserId", advertiserId);

@@ -82,7 +82,7 @@ describe.each([
     expect(given.sort()).toEqual(["crt_a", "crt_a", "crt_a", "crt_b", "crt_b"]);
   });
 
-  it("charges a match once, whoever asks how often, and gives all the same record", async () => {
+  it("charges a match once under concurrent retries, and returns the same record to all", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { match_id: matchId } = await wallet.hold();
     await wallet.hold();

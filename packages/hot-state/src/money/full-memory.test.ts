@@ -33,7 +33,7 @@ describe("when the memory of Redis is full", () => {
     await redis.config("SET", "maxmemory", "1");
     try {
       expect(await isFull(wallet.hold())).toBe(true);
-      // Caps are there already, and live longer than is asked for.
+      // The caps exist, and their lifetime is already longer than needed.
       expect(await isFull(wallet.hold({ session_key: billed.session_key }))).toBe(true);
       const session = { gameId: wallet.gameId, sessionKey: newId("key"), idleMs: 600_000, maxAds: 5 };
       expect(await isFull(createGameSessions(redis).admit({ ...session, matchId: newId("mat") }))).toBe(true);

@@ -22,10 +22,10 @@ import {
   type ReserveResult,
 } from "./types.ts";
 
-/** The last moment that a date can be. Unix milliseconds. */
+/** Latest time of a `Date`. Unix milliseconds. */
 const LATEST_MS = 8_640_000_000_000_000;
 
-/** No match is charged from what its id carries when it is older: for so long charges are remembered (lua/include/history.lua). */
+/** Maximum age of a match that is charged from its id: charges are kept for this long (lua/include/history.lua). */
 const CARRIED_FOR_MS = 24 * 60 * 60 * 1_000;
 const DEFAULT_RESEND_MS = 600_000;
 const MAX_PAYLOAD_CHARACTERS = 16_384;
@@ -34,13 +34,13 @@ const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Until when an impression bills its match (docs/behaviour.md#which-match, docs/behaviour.md#late-impressions). */
 export interface ImpressionTimes {
-  /** How long holds are taken for: bounds the search for a match without its id. */
+  /** Duration of a hold: bounds the search for a match without its id. */
   holdTtlMs: number;
   /** A match is billed by its id until it is this old. */
   lateImpressionMs: number;
   /** Without its id it is billed until this long after its hold lapses. */
   matchWithoutIdMs: number;
-  /** For so long a request that is sent again may be on its way: matches are remembered for longer by this. Default: ten minutes. */
+  /** How long a retried request may be in flight: extends the lifetime of matches. Default: ten minutes. */
   resendMs?: number;
 }
 
@@ -50,12 +50,12 @@ export const DEFAULT_IMPRESSION_TIMES: ImpressionTimes = {
   matchWithoutIdMs: 3_600_000,
 };
 
-/** Where a match stands inside its advertiser's wallet: part of the members of `holds`. */
-function placeOf(campaignId: string, gameId: string): string {
+/** Campaign and game of a match: part of the members of `holds`. */
+function scopeOf(campaignId: string, gameId: string): string {
   return `${campaignId}|${encodeName(gameId)}`;
 }
 
-/** What `release` needs to know of a match. */
+/** The facts of a match that `release` needs. */
 export function holdOf(match: MatchFacts): HoldReference {
   return {
     matchId: match.match_id,
@@ -70,9 +70,8 @@ export function holdOf(match: MatchFacts): HoldReference {
 }
 
 /**
- * Whether caps that are counted since `capSinceMs` are those of an earlier session than the one that began at
- * `sessionStartedMs`: the rule of `is_cap_stale` in the scripts. The caller then cancels the hold, if it got one, and
- * reserves again with the session's start.
+ * Whether caps counted since `capSinceMs` belong to an earlier session than the one that began at `sessionStartedMs`: the rule
+ * of `is_cap_stale` in the scripts. If so, the caller cancels its hold, if any, and reserves again with the session's start.
  */
 export function isCapStale(
   capSinceMs: number | null,
@@ -129,7 +128,7 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
         advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
         advertiserKeys.matched(hold.advertiserId, hold.campaignId, hourOf(request.match.matched_at_ms)),
         hold.matchId,
-        placeOf(hold.campaignId, hold.gameId),
+        scopeOf(hold.campaignId, hold.gameId),
         hold.sessionKey,
         request.campaignVersion,
         hold.priceMillicents,
@@ -158,7 +157,7 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
   };
 }
 
-/** How long a match that nobody sees is remembered. */
+/** Lifetime of the entry of a match without an impression. */
 function rememberedMs({ holdTtlMs, isCarried }: ReserveRequest, times: ImpressionTimes): number {
   const { lateImpressionMs, matchWithoutIdMs, resendMs = DEFAULT_RESEND_MS } = times;
   const mayBeCarried = isCarried && lateImpressionMs <= CARRIED_FOR_MS;
@@ -179,7 +178,7 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
     requirePlainName("advertiserId", advertiserId);
     requirePlainName("campaignId", campaignId);
     requirePlainName("operationId", operationId);
-    // These two come from the game: a text that cannot name a match names none.
+    // Both come from the game: a text that is not an identifier matches nothing.
     if (!isPlainName(creativeId) || (matchId !== null && !isPlainName(matchId))) {
       return { outcome: "refused", reason: "no_match" };
     }
@@ -195,7 +194,7 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
         operationId,
         matchId ?? "",
         creativeId,
-        placeOf(campaignId, gameId),
+        scopeOf(campaignId, gameId),
         isKeyed ? "1" : "",
         request.leaseExpiresMs ?? "",
         request.carried ? Math.min(times.lateImpressionMs, CARRIED_FOR_MS) : times.lateImpressionMs,
@@ -219,7 +218,7 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
 
 function carriedArguments({ carried, isKeyed }: CommitRequest): (string | number)[] {
   if (!carried) return ["", "", "", ""];
-  // It would be remembered beside its operation, where its id does not lead.
+  // Its charge would be kept with the operation, where a lookup by match id does not find it.
   if (isKeyed) throw new RangeError("a request that is named by its operation carries no match");
   const { facts, heldAtMs, validFromEpoch } = carried;
   return [JSON.stringify(facts), facts.price_millicents, heldAtMs, validFromEpoch];
@@ -255,7 +254,7 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
           : advertiserKeys.matched(hold.advertiserId, hold.campaignId, hourOf(hold.matchedAtMs)),
         hold.matchId,
         reason,
-        placeOf(hold.campaignId, hold.gameId),
+        scopeOf(hold.campaignId, hold.gameId),
         hold.sessionKey,
         hold.priceMillicents,
         `${encodeName(hold.gameId)}|${hold.sessionKey}`,
@@ -266,15 +265,15 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
   };
 }
 
-/** The record as the commit script wrote it around the match's JSON. */
+/** Parses a record as the commit script wrote it. */
 export function parseRecord(json: string): ImpressionRecord {
   return JSON.parse(json) as ImpressionRecord;
 }
 
-/** A field of an outbox; null: it is no record that could be counted, whatever else may be wrong with it. */
+/** Parses a field of an outbox. Null: too damaged to count as a record; a returned record may still be invalid. */
 export function readRecord(
   text: string,
-  place?: { advertiserId: string; field: string },
+  source?: { advertiserId: string; field: string },
 ): ImpressionRecord | null {
   let record: Partial<ImpressionRecord> | null;
   try {
@@ -284,10 +283,10 @@ export function readRecord(
   }
   if (typeof record !== "object" || record === null) return null;
   const { impression_id: id, recorded_at_ms: recordedAtMs, match } = record;
-  const isNamed = typeof id === "string" && id === (place?.field ?? id);
+  const isNamed = typeof id === "string" && id === (source?.field ?? id);
   const isDated = Number.isSafeInteger(recordedAtMs) && Math.abs(Number(recordedAtMs)) <= LATEST_MS;
   if (!isNamed || !isDated || typeof match !== "object" || match === null) return null;
-  if (place !== undefined && match.advertiser_id !== place.advertiserId) return null;
+  if (source !== undefined && match.advertiser_id !== source.advertiserId) return null;
   const isPriced = Number.isSafeInteger(match.price_millicents) && typeof match.campaign_id === "string";
   return isPriced ? (record as ImpressionRecord) : null;
 }

@@ -1,6 +1,6 @@
 import { isPlainName } from "../keys.ts";
 
-/** Throws unless the number is a whole one in the range: a wrong amount must not reach a script. */
+/** Throws unless the number is an integer in the range: a wrong amount must not reach a script. */
 export function requireInteger(
   name: string,
   value: number,
@@ -13,7 +13,7 @@ export function requireInteger(
   return value;
 }
 
-/** Throws unless the text can stand in a key, a member and JSON as it is. */
+/** Throws unless the text needs no encoding in a key, a member or JSON. */
 export function requirePlainName(name: string, text: string): string {
   if (!isPlainName(text)) throw new RangeError(`${name} is not an identifier: ${JSON.stringify(text)}`);
   return text;

@@ -87,7 +87,7 @@ it("wallets are frozen, restored and settled as the plain rules say, step by ste
         throw error;
       }
     }),
-    // What was found so far is told even when making it smaller takes long.
+    // Report the counterexample found so far even if shrinking takes long.
     { numRuns: 80, interruptAfterTimeLimit: 100_000 },
   );
 }, 120_000);

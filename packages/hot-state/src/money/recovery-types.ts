@@ -1,12 +1,12 @@
 import type { CampaignStatus } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 
-/** A wallet that may not serve, as it was found: `restoreWallet` takes it only while it is still like that. */
+/** A wallet that may not serve, as read when it was frozen: `restoreWallet` accepts it only while it is unchanged. */
 export interface FrozenWallet {
   state: "frozen";
-  /** Names the history of writes of the server that the wallet was found on. */
+  /** Of the server that has the wallet. */
   replicationId: string;
-  /** As texts, "" for a wallet that is not there. */
+  /** As strings, "" for a wallet that does not exist. */
   epoch: string;
   seq: string;
   spentMillicents: Millicents;
@@ -14,21 +14,21 @@ export interface FrozenWallet {
   impressions: number;
   /** The UTC day (YYYY-MM-DD) by the clock of Redis, which decides what daily caps count. */
   day: string;
-  /** What its open holds add up to: another sum than `heldMillicents` says that some of its keys are lost. */
+  /** Sum of its open holds: if it differs from `heldMillicents`, some of the wallet's keys are lost. */
   holdsMillicents: Millicents;
 }
 
-/** `busy`: somebody else restores it. `ahead`: of a later epoch than Postgres was said to know: ask Postgres again. */
+/** `busy`: another caller is restoring it. `ahead`: its epoch is later than the given one: read Postgres again. */
 export interface UnfrozenWallet {
   state: "live" | "busy" | "ahead";
 }
 
-/** Keeps others from restoring a wallet at the same time: that is safe, but then none of them may ever be done. */
+/** Prevents concurrent restores of a wallet: they are safe, but might invalidate each other without end. */
 export interface RestoreClaim {
-  /** Whose call it is. */
+  /** Name of the caller. */
   by: string;
   forMs: number;
-  /** Postgres has been asked again: a wallet that is `ahead` is frozen. */
+  /** Postgres was read again: also freeze a wallet that is `ahead`. */
   isSure: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface RestoredCampaign {
   dailyCapMillicents: Millicents | null;
   spentMillicents: Millicents;
   impressions: number;
-  /** The UTC day (YYYY-MM-DD) that is being spent on: today by the clock of Redis, or tomorrow when it was that before. */
+  /** The UTC day (YYYY-MM-DD) that spending counts for: today by the clock of Redis, or tomorrow if it already was. */
   day: string;
   daySpentMillicents: Millicents;
 }
@@ -48,28 +48,28 @@ export interface RestoredCampaign {
 export interface RestoreRequest {
   advertiserId: string;
   found: FrozenWallet;
-  /** Newer than every epoch of the wallet before. */
+  /** Greater than every earlier epoch of the wallet. */
   epoch: number;
-  /** Void every hold and match: the wallet may have forgotten what became of them. */
+  /** Void every hold and match: the wallet may have lost their outcome. */
   forgetMatches: boolean;
   version: number;
   depositedMillicents: Millicents;
   spentMillicents: Millicents;
   impressions: number;
   /**
-   * Ids of impressions that the totals contain and that may still be settled, and those that they no longer contain, after
-   * a `-`. At most 40 000.
+   * Ids of impressions that the totals contain and that may still be settled, with a leading `-` if the totals no longer
+   * contain them. At most 40 000.
    */
   settledMarks: readonly string[];
   /** Every campaign of the advertiser. At most 10 000. */
   campaigns: readonly RestoredCampaign[];
 }
 
-/** Something that Postgres knows and a restored wallet does not. */
+/** A difference between Postgres and a restored wallet. */
 export interface Settlement {
-  /** The wallet's recovery epoch as Postgres knows it. */
+  /** The wallet's recovery epoch in Postgres. */
   epoch: number;
-  /** `late`: written to Postgres after the wallet was restored. `reversed`: Postgres could not take the charge. */
+  /** `late`: written to Postgres after the wallet was restored. `reversed`: the charge was quarantined. */
   kind: "late" | "reversed";
   impressionId: string;
   matchId: string;

@@ -14,11 +14,11 @@ import {
 import type { MoneyCommands } from "./types.ts";
 
 const MAX_MARKS = 40_000;
-const MARKS_AT_A_TIME = 1_000;
+const MARKS_PER_READ = 1_000;
 const FREEZE_CODES = ["live", "busy", "ahead", "frozen"] as const;
 const RESTORE_CODES = ["restored", "changed"] as const;
 const ALONE: RestoreClaim = { by: "", forMs: 1, isSure: true };
-/** Twice as many as an advertiser may have: one of more could not be restored. */
+/** Twice the limit per advertiser: a wallet with more could not be restored. */
 const MAX_CAMPAIGNS = 10_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -141,17 +141,17 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
 function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMarks"] {
   return async (advertiserId, marks) => {
     const key = advertiserKeys.settled(requirePlainName("advertiserId", advertiserId));
-    const there = new Set<string>();
-    for (let start = 0; start < marks.length; start += MARKS_AT_A_TIME) {
-      const asked = marks.slice(start, start + MARKS_AT_A_TIME);
-      const values = await redis.hmget(key, ...asked);
-      for (const [index, mark] of asked.entries()) if (values[index] !== null) there.add(mark);
+    const found = new Set<string>();
+    for (let start = 0; start < marks.length; start += MARKS_PER_READ) {
+      const batch = marks.slice(start, start + MARKS_PER_READ);
+      const values = await redis.hmget(key, ...batch);
+      for (const [index, mark] of batch.entries()) if (values[index] !== null) found.add(mark);
     }
-    return there;
+    return found;
   };
 }
 
-/** What brings a wallet back after Redis may have forgotten something, and keeps it in agreement with Postgres. */
+/** Commands that restore a wallet after Redis may have lost writes, and settle late differences with Postgres. */
 export function createRecoveryCommands(
   redis: RedisConnection,
 ): Pick<MoneyCommands, "freezeUnlessLive" | "findSettledMarks" | "restoreWallet" | "settle"> {

@@ -68,7 +68,7 @@ describe("a lapsed match", () => {
     expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
   });
 
-  it("gives back money and appearance, keeps the hook and asks for the place in the session", async () => {
+  it("returns money and appearance, keeps the hook and records the session release", async () => {
     const wallet = await TestWallet.open(money, redis);
     const match = await wallet.hold({ session_key: "s" }, ONCE);
     await wallet.age(match, HOLD_TTL_MS);

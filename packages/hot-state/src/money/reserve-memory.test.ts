@@ -92,7 +92,7 @@ describe("what reserve keeps", () => {
     expect(await redis.zcard(history)).toBe(6);
     await wallet.hold();
     expect(await redis.zcard(history)).toBe(2);
-    // Two matches and the era that they are of.
+    // Two matches and their valid-from epoch.
     expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(3);
     expect(await redis.zcard(advertiserKeys.pending(advertiserId, campaignId, gameId))).toBe(2);
   });

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe("reserve", () => {
-  it("holds the price and tells when the hold lapses", async () => {
+  it("holds the price and returns when the hold lapses", async () => {
     const wallet = await TestWallet.open(money, redis);
     const before = Date.now();
     const result = await money.reserve(wallet.request({ price_millicents: 2_500 }));

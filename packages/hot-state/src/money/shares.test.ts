@@ -40,8 +40,8 @@ const sharesOf = ({ advertiserId, campaignId }: TestWallet) =>
 
 async function differingShares({ advertiserId, campaignId }: TestWallet): Promise<number | null | undefined> {
   const limits = { holds: 1_000, records: 1_000, lateMs: 60_000 };
-  const books = await createWalletReader(redis).read(advertiserId, [campaignId], limits);
-  return books?.campaigns[0]?.differingShares;
+  const summary = await createWalletReader(redis).read(advertiserId, [campaignId], limits);
+  return summary?.campaigns[0]?.differingShares;
 }
 
 /** As if an earlier version of this software had taken the hold: its member names no account, and nothing is counted. */

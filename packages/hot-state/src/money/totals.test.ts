@@ -154,7 +154,7 @@ describe("setBudgetCeiling", () => {
     expect((await wallet.commit()).outcome).toBe("charged");
   });
 
-  it("is refused below what is spent, and taken away by null", async () => {
+  it("is refused below what is spent, and cleared by null", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId } = wallet;
     await wallet.hold();

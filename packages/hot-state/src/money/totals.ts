@@ -31,7 +31,7 @@ const CAMPAIGN_FIELDS = [
   "impressions",
 ];
 
-/** The fields of a hash, or null when it is not there. A hash that lacks one of them throws. */
+/** The fields of a hash, or null if it does not exist. Throws if the hash lacks one of them. */
 async function readFields(
   redis: RedisConnection,
   key: string,
@@ -144,7 +144,7 @@ async function readCampaign(
   };
 }
 
-/** What management brings into the wallets, and the totals that it reads back. */
+/** Commands that write the settings of management to wallets, and read their totals. */
 export function createTotalsCommands(
   redis: RedisConnection,
 ): Pick<

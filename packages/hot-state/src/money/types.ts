@@ -9,25 +9,25 @@ import type {
   UnfrozenWallet,
 } from "./recovery-types.ts";
 
-/** A creative that may be served, and how often one player session may be given it. */
+/** A creative that may be served, and its maximum number of appearances in one player session. */
 export interface CreativeAllowance {
   creativeId: string;
   maxUses: number;
 }
 
 export interface ReserveRequest {
-  /** What travels with the hold; names the match, the wallet, the session and the price. */
+  /** Stored with the hold; names the match, the wallet, the session and the price. */
   match: MatchFacts;
-  /** The version of the campaign that the caller has decided on. */
+  /** The version of the campaign that the caller's decision is based on. */
   campaignVersion: number;
   holdTtlMs: number;
   /**
-   * When the current player session began, once that is known from `admit`: caps that an earlier session left behind
-   * are then reset. Null: they count as they are, and the caller asks `isCapStale` about `capSinceMs`.
+   * When the current player session began, once `admit` has returned it: resets caps that an earlier session left. Null: the
+   * caps count unchanged, and the caller checks `capSinceMs` with `isCapStale`.
    */
   sessionStartedMs: number | null;
   sessionIdleMs: number;
-  /** The match's id carries its facts: they are forgotten once the match is billed only by its id. Default: false. */
+  /** The match id carries its facts, so the wallet drops them once the match can be billed only by its id. Default: false. */
   isCarried?: boolean;
   /** 1 to 100, in a stable order. */
   creatives: readonly CreativeAllowance[];
@@ -50,10 +50,10 @@ export type ReserveResult =
   | {
       outcome: "held";
       creativeId: string;
-      /** How often the session had been served the creative before. */
+      /** How often the session was served the creative before. */
       timesSeen: number;
       lapsesAtMs: number;
-      /** Since when the caps are counted that have chosen the creative. */
+      /** When counting of the applied caps began. */
       capSinceMs: number;
       /** The epoch since which the wallet's matches are valid. */
       validFromEpoch: number;
@@ -66,9 +66,9 @@ export type ReserveResult =
     };
 
 /**
- * What ends a lack of money. Null: the end of a hold can. `version`: only a newer version of the campaign.
- * `accountVersion`: only a newer version of the account than this one. A number: a newer version of the campaign, or the end of
- * the UTC day after so many milliseconds.
+ * What can end a lack of money. Null: the end of a hold. `version`: only a newer version of the campaign. `accountVersion`:
+ * only a version of the account newer than this one. A number: a newer version of the campaign, or the end of the UTC day
+ * after this many milliseconds.
  */
 export type RefusalLasts = "version" | { accountVersion: number } | number | null;
 
@@ -77,7 +77,7 @@ export interface CarriedMatch {
   facts: MatchFacts;
   /** When it was held, by the clock of Redis. */
   heldAtMs: number;
-  /** As `reserve` answered it: the match is void when it is another one by now. */
+  /** As `reserve` returned it: the match is void if the wallet's has changed since. */
   validFromEpoch: number;
 }
 
@@ -86,19 +86,19 @@ export interface CommitRequest {
   campaignId: string;
   gameId: string;
   creativeId: string;
-  /** Names the request: for 24 hours after the charge one with the same name returns the first record. */
+  /** Names the request: for 24 hours after the charge a request with the same name returns the first record. */
   operationId: string;
-  /** Whether it may come again after Redis has forgotten it: then the record names it, for billing. Default: false. */
+  /** Whether a retry may arrive after Redis has lost the operation: then the record names it, for billing. Default: false. */
   isKeyed?: boolean;
   /** Null: the oldest unbilled match of the creative in the game whose hold is open or has lapsed only recently. */
   matchId: string | null;
-  /** What its id carries: charged from, once the wallet has forgotten the match. */
+  /** The facts from the match id: charged from if the wallet no longer has the match. */
   carried?: CarriedMatch | null;
   /** When the lease expires under which the request was checked, by the clock of Redis. Undefined: without a lease. */
   leaseExpiresMs?: number;
 }
 
-/** What the wallet still knows of an earlier charge: all that its answer said. */
+/** What the wallet keeps of an earlier charge: everything in its response. */
 export type ReplayedRecord = Pick<ImpressionRecord, "impression_id" | "creative_id" | "recorded_at_ms"> & {
   match: Pick<MatchFacts, "match_id" | "campaign_id" | "game_id" | "price_millicents">;
 };
@@ -131,20 +131,20 @@ export interface LapsedHold extends HoldReference {
   lapsesAtMs: number;
 }
 
-/** `cancelled`: nobody saw the answer, also the caps forget it. `lapsed`: its time is over. */
+/** `cancelled`: nobody saw the response, so the caps are restored too. `lapsed`: its time is over. */
 export type ReleaseReason = "cancelled" | "lapsed";
 
 export const RELEASE_CODES = ["released", "not_open", "not_due", "unknown_wallet"] as const;
 export type ReleaseResult = (typeof RELEASE_CODES)[number];
 
-/** What management tells the wallet of an advertiser. */
+/** The settings of an advertiser that management writes to the wallet. */
 export interface AccountState {
   advertiserId: string;
   version: number;
   depositedMillicents: Millicents;
 }
 
-/** What management tells the wallet of a campaign. */
+/** The settings of a campaign that management writes to the wallet. */
 export interface CampaignState {
   advertiserId: string;
   campaignId: string;
@@ -152,7 +152,7 @@ export interface CampaignState {
   status: CampaignStatus;
   budgetMillicents: Millicents;
   dailyCapMillicents: Millicents | null;
-  /** The totals of Postgres, used only when the campaign is new there. Null: it is not thought to be. */
+  /** The totals of Postgres, used only if the campaign is new to the wallet. Null: the caller expects it not to be. */
   seed: {
     spentMillicents: Millicents;
     impressions: number;
@@ -162,11 +162,11 @@ export interface CampaignState {
   } | null;
 }
 
-/** `older`: the wallet has a newer version already. `unknown_wallet`: it has to be restored first. Neither changed anything. */
+/** `older`: the wallet has a newer version. `unknown_wallet`: it must be restored first. Neither changes anything. */
 export const APPLY_CODES = ["applied", "older", "unknown_wallet"] as const;
 export type ApplyResult = (typeof APPLY_CODES)[number];
 
-/** `unknown_campaign`: it is new there, and no seed was given. Nothing was changed. */
+/** `unknown_campaign`: the campaign is new to the wallet and no seed was given. Nothing was changed. */
 export const APPLY_CAMPAIGN_CODES = [...APPLY_CODES, "unknown_campaign"] as const;
 export type ApplyCampaignResult = (typeof APPLY_CAMPAIGN_CODES)[number];
 
@@ -182,7 +182,7 @@ export interface AccountTotals {
   spentMillicents: Millicents;
   heldMillicents: Millicents;
   impressions: number;
-  /** Changes when the wallet is restored; what it was restored with stands in Postgres under the same number. */
+  /** Changes when the wallet is restored; Postgres keeps the totals of that restore under the same number. */
   epoch: number;
 }
 
@@ -200,9 +200,9 @@ export interface CampaignTotals {
   impressions: number;
 }
 
-/** What Redis knows of a campaign by game. */
+/** Counts in Redis of a campaign, by game. */
 export interface CampaignGames {
-  /** The matches are those from here on: of the hour of the question and the 23 whole hours (UTC) before it. Unix milliseconds. */
+  /** Start of the counted period: the hour of the query and the 23 whole hours (UTC) before it. Unix milliseconds. */
   sinceMs: number;
   /** By game id; null: games beyond the first of an hour, about a thousand. */
   matches: Map<string | null, number>;
@@ -211,35 +211,35 @@ export interface CampaignGames {
   heldMillicents: Map<string, Millicents>;
 }
 
-/** What stands in a hash and is not what belongs there. */
+/** A field of a hash whose content is invalid. */
 export interface DamagedEntry {
   /** Its name in the hash. */
   field: string;
   text: string;
 }
 
-/** Pages of a hash that changes meanwhile: what stays in it is returned at least once until the cursor is null. */
+/** A page of a hash that may change meanwhile: fields that stay are returned at least once before the cursor is null. */
 export interface Page<Item> {
   items: Item[];
-  /** What of the page is no item. */
+  /** Entries of the page that are not valid items. */
   damaged: DamagedEntry[];
   cursor: string | null;
 }
 
-/** A lapsed match whose place in the player session is still to be given back by `unadmit`. */
+/** A lapsed match whose session seat `unadmit` must still return. */
 export interface SessionRelease {
   matchId: string;
   gameId: string;
   sessionKey: string;
 }
 
-/** The money of the advertisers' wallets. Every call that changes something may be repeated after a lost answer. */
+/** The money of the advertisers' wallets. Every call that changes something may be repeated after a lost reply. */
 export interface MoneyCommands {
-  /** Holds the price of one impression and picks the creative: all or nothing. Idempotent by match id. */
+  /** Holds the price of one impression and picks the creative, atomically. Idempotent by match id. */
   reserve(request: ReserveRequest): Promise<ReserveResult>;
   /**
-   * Turns a match into a charge. Idempotent by match id, and by impression id where no match id is given. Rejects with
-   * LeaseExpired, and has charged nothing then.
+   * Charges a match. Idempotent by match id, and by operation id where no match id is given. Rejects with LeaseExpired, having
+   * charged nothing.
    */
   commit(request: CommitRequest): Promise<CommitResult>;
   /** Ends a hold without a charge. `not_due` only for the reason `lapsed`. Idempotent by match id. */
@@ -247,31 +247,31 @@ export interface MoneyCommands {
   applyAccount(account: AccountState): Promise<ApplyResult>;
   applyCampaign(campaign: CampaignState): Promise<ApplyCampaignResult>;
   /**
-   * First step of lowering a budget: from now on no charge passes the ceiling. The next newer `applyCampaign` takes it
-   * away; null takes it away when the budget was not lowered after all. Callers change one campaign one at a time.
+   * First step of lowering a budget: from now on no charge exceeds the ceiling. The next newer `applyCampaign` clears it; null
+   * clears it if the budget was not lowered after all. Callers must serialise changes of one campaign.
    */
   setBudgetCeiling(
     advertiserId: string,
     campaignId: string,
     ceilingMillicents: Millicents | null,
   ): Promise<CeilingResult>;
-  /** Looks whether the wallet may serve, and freezes it when it is not of the epoch that Postgres knows. */
+  /** Checks whether the wallet may serve, and freezes it if its epoch is not that of Postgres. */
   freezeUnlessLive(
     advertiserId: string,
     epoch: number,
     claim?: RestoreClaim,
   ): Promise<FrozenWallet | UnfrozenWallet>;
-  /** Which of these marks the wallet has: of what it was restored with, and of what was settled since. */
+  /** Which of these marks the wallet has, from its restore and from settlements since. */
   findSettledMarks(advertiserId: string, marks: readonly string[]): Promise<Set<string>>;
-  /** Lets a frozen wallet serve again. `changed`: it is not as it was found any more, nothing was changed. */
+  /** Lets a frozen wallet serve again. `changed`: it has changed since the freeze; nothing was changed. */
   restoreWallet(request: RestoreRequest): Promise<"restored" | "changed">;
-  /** Brings the wallet's totals in agreement with Postgres. Idempotent by kind and impression id. */
+  /** Settles a difference between the wallet's totals and Postgres. Idempotent by kind and impression id. */
   settle(settlement: Settlement): Promise<SettleResult>;
-  /** Also answers for a frozen wallet. Null: the wallet is not there. */
+  /** Also reads a frozen wallet. Null: the wallet does not exist. */
   readAccount(advertiserId: string): Promise<AccountTotals | null>;
   /** Null: the campaign is not in the wallet. */
   readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
-  /** Matches and impressions of a campaign in the last 24 hours, and what is held of it, by game. */
+  /** Matches and impressions of a campaign in the last 24 hours, and its open holds, by game. */
   readCampaignGames(advertiserId: string, campaignId: string, nowMs: number): Promise<CampaignGames>;
   /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such wallet. */
   committedCounts(advertiserIds: readonly string[]): Promise<Map<string, number | null>>;
@@ -279,19 +279,19 @@ export interface MoneyCommands {
   listOutbox(advertiserId: string, limit: number, cursor?: string): Promise<Page<ImpressionRecord>>;
   /** Whether the outbox has a record under this id. */
   isInOutbox(advertiserId: string, impressionId: string): Promise<boolean>;
-  /** Forgets records (at most 500) that are safely in Postgres; how many were there. */
+  /** Removes records (at most 500) that Postgres has committed; returns how many existed. */
   ackOutbox(advertiserId: string, impressionIds: readonly string[]): Promise<number>;
   /**
-   * Holds (at most `limit`, 1 to 500) whose time is over, the oldest first but for `skip` of them, and when the next one
-   * after them lapses: null when there is none. `damaged`: members among them that name no hold.
+   * Holds (at most `limit`, 1 to 500) whose time is over, the oldest first, without the first `skip`; and when the next hold
+   * after them lapses: null if there is none. `damaged`: members among them that are not valid holds.
    */
   listLapsed(
     advertiserId: string,
     limit: number,
     skip?: number,
   ): Promise<{ holds: LapsedHold[]; damaged: string[]; nextLapsesAtMs: number | null }>;
-  /** Lapsed matches whose place in a player session is still taken; about `limit` (1 to 500) a page. */
+  /** Lapsed matches whose session seat is still taken; about `limit` (1 to 500) a page. */
   listSessionReleases(advertiserId: string, limit: number, cursor?: string): Promise<Page<SessionRelease>>;
-  /** Forgets session releases (at most 500) that are done; how many were there. */
+  /** Removes session releases (at most 500) that are done; returns how many existed. */
   ackSessionReleases(advertiserId: string, matchIds: readonly string[]): Promise<number>;
 }

@@ -18,7 +18,7 @@ let reader: WalletReader;
 
 beforeAll(async () => {
   server = await startTestRedisCluster();
-  redis = connectRedis(server.url, { name: "wallet-books-test" });
+  redis = connectRedis(server.url, { name: "wallet-summary-test" });
   money = createMoneyCommands(redis);
   reader = createWalletReader(redis);
 }, 60_000);
@@ -46,8 +46,8 @@ describe("reading a wallet for reconciliation, on a cluster", () => {
     await wallet.hold({ price_millicents: 250 });
     const charged = await wallet.commit();
     if (charged.outcome !== "charged") throw new Error(charged.reason);
-    const books = await reader.read(wallet.advertiserId, [...others, wallet.campaignId], LIMITS);
-    expect(books).toMatchObject({
+    const summary = await reader.read(wallet.advertiserId, [...others, wallet.campaignId], LIMITS);
+    expect(summary).toMatchObject({
       account: {
         depositedMillicents: 1_000_000,
         spentMillicents: 1_000,
@@ -59,8 +59,8 @@ describe("reading a wallet for reconciliation, on a cluster", () => {
       outbox: { count: 1, records: [charged.record] },
       sessionReleases: { count: 0, some: [] },
     });
-    expect(books?.campaigns).toHaveLength(70);
-    expect(books?.campaigns.at(-1)).toMatchObject({
+    expect(summary?.campaigns).toHaveLength(70);
+    expect(summary?.campaigns.at(-1)).toMatchObject({
       campaignId: wallet.campaignId,
       spentMillicents: 1_000,
       heldMillicents: 250,
@@ -76,12 +76,12 @@ describe("reading a wallet for reconciliation, on a cluster", () => {
     for (let i = 0; i < 3; i++) await wallet.hold();
     await wallet.commit();
     await wallet.commit();
-    const books = await reader.read(wallet.advertiserId, [wallet.campaignId], {
+    const summary = await reader.read(wallet.advertiserId, [wallet.campaignId], {
       holds: 0,
       records: 1,
       lateMs: 0,
     });
-    expect(books).toMatchObject({
+    expect(summary).toMatchObject({
       holds: { count: 1, sumMillicents: null },
       outbox: { count: 2, records: null },
       campaigns: [{ holdsMillicents: null }],
@@ -95,7 +95,7 @@ describe("reading a wallet for reconciliation, on a cluster", () => {
     });
     const wallet = await TestWallet.open(money, redis);
     await redis.hset(advertiserKeys.account(wallet.advertiserId), "lineage", "another");
-    const books = await reader.read(wallet.advertiserId, [wallet.campaignId], LIMITS);
-    expect(books).toMatchObject({ account: { live: false } });
+    const summary = await reader.read(wallet.advertiserId, [wallet.campaignId], LIMITS);
+    expect(summary).toMatchObject({ account: { live: false } });
   });
 });

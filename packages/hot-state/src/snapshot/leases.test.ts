@@ -173,7 +173,7 @@ describe("leases", () => {
     try {
       await publisher.awaitPropagation(version, 5_000);
     } catch {
-      return; // The snapshot was lost meanwhile: the caller was not told that anything is obeyed.
+      return; // The snapshot was lost meanwhile: the caller got no confirmation that the change is in force.
     }
     const until = performance.now() + 30;
     do {

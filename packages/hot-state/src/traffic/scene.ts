@@ -31,7 +31,7 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
   const hidden = secrets.filter((text) => text !== undefined && text.length >= MIN_HIDDEN_CHARACTERS);
   // The script that stores it rejects lone surrogates.
   const clean = (text: string) =>
-    hidden.reduce<string>((shown, secret) => shown.replaceAll(secret ?? "", "[player]"), wellFormed(text));
+    hidden.reduce<string>((masked, secret) => masked.replaceAll(secret ?? "", "[player]"), wellFormed(text));
   const { context } = scene;
   const kept: SceneContext = {
     ...(context.theme_id !== undefined && { theme_id: clean(context.theme_id) }),

@@ -11,8 +11,8 @@ const HEADER = "Diegetic-Account";
  */
 export function requireShownAccount({ session, accountId }: ApiKey, exchange: Exchange): void {
   if (session === undefined) return;
-  const shown = exchange.header(HEADER.toLowerCase());
-  if (shown === undefined || shown === accountId) return;
+  const shownAccountId = exchange.header(HEADER.toLowerCase());
+  if (shownAccountId === undefined || shownAccountId === accountId) return;
   throw new HttpError(
     409,
     "This page shows another account than the one you act for now. Nothing was changed; reload the page.",

@@ -26,18 +26,18 @@ describe("errors in the log", () => {
   });
 
   it("describe an unavailable store only by its sentence, at any depth of causes", () => {
-    const away = Object.assign(new Error("\nInvalid call\n\nno server"), { code: "ECONNREFUSED" });
+    const unavailable = Object.assign(new Error("\nInvalid call\n\nno server"), { code: "ECONNREFUSED" });
     let text = "";
     const logger = createLogger(
       {
         service: "s",
         instance: "i",
         level: "info",
-        describeUnavailable: (error) => (error === away ? "The store is unavailable." : undefined),
+        describeUnavailable: (error) => (error === unavailable ? "The store is unavailable." : undefined),
       },
       { write: (line) => (text += line) },
     );
-    logger.warn({ err: new Error("no answer", { cause: away }) }, "failed");
+    logger.warn({ err: new Error("no answer", { cause: unavailable }) }, "failed");
     expect(JSON.parse(text).err.cause).toEqual({
       type: "Error",
       message: "The store is unavailable.",

@@ -60,7 +60,7 @@ describe("an outage", () => {
         outage.succeeded(nowMs);
         keep(outage.settled(nowMs + 60_000));
         const kinds = logged.map(({ kind }) => kind).filter((kind) => kind !== "lasts");
-        expect(kinds).toEqual(kinds.map((_, place) => (place % 2 === 0 ? "began" : "ended")));
+        expect(kinds).toEqual(kinds.map((_, index) => (index % 2 === 0 ? "began" : "ended")));
         expect(kinds.length % 2).toBe(0);
         const ended = logged.filter(({ kind }) => kind === "ended");
         expect(ended.reduce((sum, line) => sum + line.failures, 0)).toBe(failures);

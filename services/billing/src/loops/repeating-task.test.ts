@@ -7,6 +7,6 @@ describe("pauseAfterFailuresMs", () => {
     [5_000, [5_000, 5_000]],
     [60_000, [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]],
   ])("lets a task of every %d ms wait longer after each failure", (everyMs, pausesMs) => {
-    expect(pausesMs.map((_, place) => pauseAfterFailuresMs(everyMs, place + 1))).toEqual(pausesMs);
+    expect(pausesMs.map((_, index) => pauseAfterFailuresMs(everyMs, index + 1))).toEqual(pausesMs);
   });
 });

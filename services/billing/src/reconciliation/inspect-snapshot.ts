@@ -22,21 +22,21 @@ interface PublishedRow {
 
 type ReadPage = (database: Database, after: string) => Promise<PublishedRow[]>;
 
-const shown = { present: true };
+const inSnapshot = { present: true };
 const PAGES: readonly ReadPage[] = [
   async (database, after) => {
     const rows = await database.advertiser.findMany({
       ...nextPage(after),
       select: { id: true, version: true },
     });
-    return rows.map(({ id, version }) => ({ id, name: entityName.advertiser(id), version, ...shown }));
+    return rows.map(({ id, version }) => ({ id, name: entityName.advertiser(id), version, ...inSnapshot }));
   },
   async (database, after) => {
     const rows = await database.campaign.findMany({
       ...nextPage(after),
       select: { id: true, version: true },
     });
-    return rows.map(({ id, version }) => ({ id, name: entityName.campaign(id), version, ...shown }));
+    return rows.map(({ id, version }) => ({ id, name: entityName.campaign(id), version, ...inSnapshot }));
   },
   async (database, after) => {
     const select = { id: true, version: true, sha256: true, revokedAt: true };
@@ -69,7 +69,7 @@ const PAGES: readonly ReadPage[] = [
       id: gameId,
       name: entityName.placement(gameId),
       version,
-      ...shown,
+      ...inSnapshot,
     }));
   },
 ];

@@ -53,7 +53,7 @@ function createReleaser(): Releaser {
   return new Releaser({ money, sessions, due, measures, logger, nowMs: Date.now });
 }
 
-/** The only place and the only appearance that a player session allows. */
+/** The only seat and the only appearance that a player session allows. */
 const only = (sessionKey: string, ttlMs: number) => ({ ttlMs, maxUses: 1, maxAds: 1, sessionKey });
 
 async function lapse(match: MatchFacts): Promise<void> {
@@ -71,7 +71,7 @@ async function expectAllGivenBack(sessionKey: string): Promise<void> {
 }
 
 describe("Releaser", () => {
-  it("gives back money, the creative's appearance and the place in the session", async () => {
+  it("gives back money, the creative's appearance and the session seat", async () => {
     const session = newId("key");
     const match = await wallets.hold({}, only(session, 20));
     expect(await wallets.heldMillicents(ADVERTISER)).toBe(PRICE);
@@ -102,7 +102,7 @@ describe("Releaser", () => {
   it.each([
     ["the money", async (match: MatchFacts) => void (await wallets.money.release(holdOf(match), "lapsed"))],
     [
-      "the place in the session",
+      "the session seat",
       async (match: MatchFacts) => {
         await wallets.money.release(holdOf(match), "lapsed");
         const session = { gameId: match.game_id, sessionKey: match.session_key };
@@ -162,7 +162,7 @@ describe("Releaser", () => {
     await lapse(match);
     const key = `{${ADVERTISER}}:sessionRelease`;
     await wallets.redis.hset(key, "mat_damaged", "no sessionRelease");
-    // A session that is of another type: nobody can take a place out of it.
+    // A session that is of another type: no seat can be returned to it.
     await wallets.redis.hset(key, "mat_stuck", "a%20game|stuck");
     await wallets.redis.set("{game:a%20game}:session:stuck", "1");
     await createReleaser().pass(running);

@@ -52,7 +52,7 @@ export class Wallets {
     });
   }
 
-  /** A match as the match tier makes it: hold, place in the session and the announcement of when the hold lapses. */
+  /** A match as the match tier makes it: hold, session seat and the announcement of when the hold lapses. */
   async hold(
     choice: Partial<RecordChoice> = {},
     { ttlMs = 600_000, maxUses = 20, maxAds = 50, sessionKey = newId("key") } = {},

@@ -140,8 +140,8 @@ describe("sumUp", () => {
       creatives: Int32Array.of(1, 1),
       countries: Int32Array.of(1, 2),
     });
-    const place = (groups.reach.codes[0] ?? 0) + 1;
-    const partly = countNewUsers(groups, [{ place, day: true, creative: true, country: false }]);
+    const ordinal = (groups.reach.codes[0] ?? 0) + 1;
+    const partly = countNewUsers(groups, [{ ordinal, day: true, creative: true, country: false }]);
     expect(partly.countries).toEqual(Int32Array.of(1, 2));
     expect(deltas.campaignVersions).toEqual([{ campaignId: "camp_1", campaignVersion: 1, impressions: 3 }]);
     expect(deltas.affinities).toEqual([

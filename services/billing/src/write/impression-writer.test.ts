@@ -106,10 +106,10 @@ describe("ImpressionWriter", () => {
   it("acknowledges nothing while Postgres is unavailable", async () => {
     const records = await impress(5);
     const nowhere = "postgres://nobody@127.0.0.1:1/nothing";
-    const away = { database: createDatabase(nowhere), pipeline: createPipeline(nowhere) };
-    await expect(createWriter(away).write(records)).rejects.toThrow(DatabaseUnavailable);
+    const unavailable = { database: createDatabase(nowhere), pipeline: createPipeline(nowhere) };
+    await expect(createWriter(unavailable).write(records)).rejects.toThrow(DatabaseUnavailable);
     const partitions = new Partitions(database);
-    const alone = createWriter({ partitions, pipeline: away.pipeline });
+    const alone = createWriter({ partitions, pipeline: unavailable.pipeline });
     await expect(alone.write(records)).rejects.toThrow(DatabaseUnavailable);
     expect(await wallets.outboxSize()).toBe(5);
     expect(await database.quarantinedImpression.count()).toBe(0);

@@ -33,8 +33,8 @@ class Steps implements BatchSteps<string[]> {
 
   /** Answers the call of a step, then lets follow what follows. */
   async answer(step: Step, firstId: string, error?: Error): Promise<void> {
-    const place = this.open.findIndex((call) => call.step === step && call.ids[0] === firstId);
-    const [call] = this.open.splice(place, place < 0 ? 0 : 1);
+    const index = this.open.findIndex((call) => call.step === step && call.ids[0] === firstId);
+    const [call] = this.open.splice(index, index < 0 ? 0 : 1);
     if (call === undefined) throw new Error(`${step} ${firstId} is not open: ${this.calls.join(", ")}`);
     if (error === undefined) call.succeed();
     else call.fail(error);

@@ -7,7 +7,7 @@ import type { Groups } from "./groups.ts";
 /** The dimensions of a reach that already know its player. */
 export interface Known {
   /** From 1, in the order of the reach's codes. */
-  place: number;
+  ordinal: number;
   day: boolean;
   creative: boolean;
   country: boolean;
@@ -25,7 +25,7 @@ export interface NewUsers {
 export function countNewUsers(groups: Groups, rows: readonly Known[]): NewUsers {
   const { reach, player } = groups;
   const known: (Known | undefined)[] = new Array(reach.rows.length);
-  for (const row of rows) known[row.place - 1] = row;
+  for (const row of rows) known[row.ordinal - 1] = row;
   const count = (
     members: CodedColumn,
     players: CodedColumn,
@@ -62,7 +62,7 @@ export function reachedStatement(impressions: readonly BilledImpression[], { rea
       FROM unnest(${of.texts(({ record }) => record.match.campaign_id)},
         ${of.texts(({ record }) => record.match.user_hash)}, ${of.days(({ day }) => day)},
         ${of.texts(({ record }) => record.creative_id)}, ${of.texts(({ record }) => record.match.country_code ?? "")})
-        WITH ORDINALITY AS r(campaign_id, user_hash, day, creative_id, country_code, place)
+        WITH ORDINALITY AS r(campaign_id, user_hash, day, creative_id, country_code, ordinal)
       CROSS JOIN LATERAL (
         SELECT bool_or(k.day = r.day) AS by_day, bool_or(k.creative_id = r.creative_id) AS by_creative,
           bool_or(k.country_code = r.country_code) AS by_country,
@@ -72,6 +72,6 @@ export function reachedStatement(impressions: readonly BilledImpression[], { rea
       INSERT INTO reached_users (campaign_id, user_hash, day, creative_id, country_code)
       SELECT campaign_id, user_hash, day, creative_id, country_code FROM reached WHERE whole IS NOT TRUE
     )
-    SELECT place::int AS place, by_day AS day, by_creative AS creative, by_country AS country
+    SELECT ordinal::int AS ordinal, by_day AS day, by_creative AS creative, by_country AS country
     FROM reached WHERE whole IS NOT NULL`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type WriterPartition, WriterPartitions } from "./writer-partitions.ts";
 
-/** Takes records until it is told how their writing ended. */
+/** Takes records until their write is reported as ended. */
 class OpenPartition implements WriterPartition {
   readonly given: (readonly ImpressionRecord[])[] = [];
   readonly #open: { records: readonly ImpressionRecord[]; end: (error?: Error) => void }[] = [];

@@ -139,7 +139,7 @@ describe("the front", () => {
     small.close();
   });
 
-  describe("and bodies, before anybody has shown a key", () => {
+  describe("and bodies, before any key was sent", () => {
     /** Two instances that count their requests, and a request that has sent one byte of its body. */
     const beginRequests = async (bufferedBytesAtATime?: number) => {
       const counts = { seen: 0 };

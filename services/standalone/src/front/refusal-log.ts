@@ -35,7 +35,8 @@ export function createRefusalLog(logger: Logger): RefusalLog {
     }));
   const logs = { management: logOf("management"), match: logOf("match") };
   return {
-    refused: (tier, error) => logs[tier].failed(causeOf(error) === undefined ? "defect" : "away", error),
+    refused: (tier, error) =>
+      logs[tier].failed(causeOf(error) === undefined ? "defect" : "unavailable", error),
     taken: (tier) => logs[tier].succeeded(),
   };
 }

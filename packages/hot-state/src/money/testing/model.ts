@@ -135,10 +135,10 @@ export class ModelWallet {
     const oldestFirst = this.matches.toSorted((one, other) => other.agedMs - one.agedMs);
     for (const match of oldestFirst) {
       const unbilled = match.state === "open" || match.state === "lapsed";
-      const asked =
+      const fits =
         match.campaignId === campaignId && match.gameId === gameId && match.creativeId === creativeId;
       const isRecent = match.agedMs < MATCH_WITHOUT_ID_MS + (match.isShort ? 0 : HOLD_TTL_MS);
-      if (!unbilled || !asked || !isRecent) continue;
+      if (!unbilled || !fits || !isRecent) continue;
       const result = this.charge(match);
       if (typeof result === "object") return result;
       if (refusal === "no_match") refusal = result;

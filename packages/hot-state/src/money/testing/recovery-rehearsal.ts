@@ -21,8 +21,7 @@ export class RecoveryRehearsal {
   private readonly charges: Charge[] = [];
   private readonly settlements: Settlement[] = [];
   /**
-   * Late impressions that the wallet contains, and with a minus the charges that it was told to forget: what it answered,
-   * and will answer again.
+   * The reply to each settlement, by impression id, with a leading `-` for reversals: a repetition gets the same reply.
    */
   private settled = new Map<string, "settled" | "known">();
   private readonly money: MoneyCommands;
@@ -152,11 +151,11 @@ export class RecoveryRehearsal {
     const result = await this.money.settle(settlement);
     if (step.stale) return same(step, result, "stale");
     this.settlements.push(settlement);
-    const told = this.settled.get(settlement.impressionId);
-    const answer = told ?? (match?.state === "charged" ? "known" : "settled");
+    const earlier = this.settled.get(settlement.impressionId);
+    const answer = earlier ?? (match?.state === "charged" ? "known" : "settled");
     same(step, result, answer);
     this.settled.set(settlement.impressionId, answer);
-    if (told !== undefined || answer === "known") return;
+    if (earlier !== undefined || answer === "known") return;
     this.move(campaign, 1);
     const { impressionId, matchId } = settlement;
     this.charges.push({ impressionId, matchId, campaign, epoch: settlement.committedInEpoch });
@@ -167,7 +166,7 @@ export class RecoveryRehearsal {
 
   private async reverse(charge: Charge | undefined): Promise<void> {
     if (charge === undefined) return;
-    // Postgres sets a charge aside once: it may be told again, but not as news of a later epoch.
+    // Postgres quarantines a charge once: the reversal may be repeated, but only in the same epoch.
     charge.reversedIn ??= this.epoch;
     if (charge.reversedIn !== this.epoch) return;
     const settlement: Settlement = {
@@ -185,13 +184,13 @@ export class RecoveryRehearsal {
     const result = await this.money.settle(settlement);
     this.settlements.push(settlement);
     const mark = `-${charge.impressionId}`;
-    // Of an earlier epoch, and not told since: the wallet was restored without it.
+    // Of an earlier epoch and not settled since: the wallet was restored without it.
     const isMissing = charge.epoch !== this.epoch && !this.settled.has(charge.impressionId);
-    const told = this.settled.get(mark);
-    const answer = told ?? (isMissing ? "known" : "settled");
+    const earlier = this.settled.get(mark);
+    const answer = earlier ?? (isMissing ? "known" : "settled");
     same(settlement, result, answer);
     this.settled.set(mark, answer);
-    if (told === undefined && answer === "settled") this.move(charge.campaign, -1);
+    if (earlier === undefined && answer === "settled") this.move(charge.campaign, -1);
   }
 
   private async again(settlement: Settlement | undefined): Promise<void> {
@@ -271,12 +270,12 @@ export class RecoveryRehearsal {
       ),
     };
     same("restore", await this.money.restoreWallet(request), "restored");
-    // Whoever looked at the same time comes too late.
+    // A concurrent restore fails.
     same("restore again", await this.money.restoreWallet({ ...request, epoch: this.epoch + 2 }), "changed");
     this.epoch += 1;
   }
 
-  /** Postgres knows this many charges of each campaign, whatever the wallet had; the outbox has some more. */
+  /** Postgres has this many charges of each campaign; the outbox has some more. */
   private forget(spent: number, kept: readonly Charge[]): void {
     for (const match of this.matches) match.state = "void";
     for (const list of [this.spent, this.impressions, this.today]) list.fill(spent);

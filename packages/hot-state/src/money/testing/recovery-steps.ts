@@ -28,7 +28,7 @@ export interface Charge {
   matchId: string;
   campaign: number;
   epoch: number;
-  /** The epoch in which Postgres set it aside. */
+  /** The epoch in which Postgres quarantined it. */
   reversedIn?: number;
 }
 

@@ -49,8 +49,8 @@ function given<Item>(item: Item | undefined): Item {
 
 function same(step: Step, got: unknown, expected: unknown): void {
   if (JSON.stringify(got) !== JSON.stringify(expected)) {
-    const told = JSON.stringify({ step, got, expected });
-    throw new Error(`the script and the model disagree: ${told}`);
+    const details = JSON.stringify({ step, got, expected });
+    throw new Error(`the script and the model disagree: ${details}`);
   }
 }
 
@@ -151,7 +151,7 @@ export class Rehearsal {
     this.carried.set(match.matchId, { heldAtMs, validFromEpoch: result.validFromEpoch });
   }
 
-  /** The lack of money that is told in this way. */
+  /** The lack of money that `lasts` describes. */
   private kindOf(lasts: RefusalLasts): ReserveRefusal | null {
     if (lasts === null) return null;
     if (lasts === "version") return "budget";
@@ -211,7 +211,7 @@ export class Rehearsal {
     if (match === undefined || (match.state !== "open" && match.state !== "lapsed")) return;
     if (this.forgotten.has(match.matchId)) return;
     const ms = minutes * 60_000;
-    // An older one may have been forgotten.
+    // An older entry may have been removed.
     if (match.agedMs + ms > MAX_AGED_MS) return;
     await this.wallet.age(this.facts(match), ms);
     this.model.age(match, ms);

@@ -153,8 +153,8 @@ export class TestWallet {
     await this.redis.zadd(key("pending"), 0, `${creativeId}:${fields[3]}:${match.match_id}`);
     await this.redis.zincrby(key("history"), -ms, match.match_id);
     const holds = advertiserKeys.holds(match.advertiser_id);
-    const place = `${match.campaign_id}|${encodeName(match.game_id)}`;
-    const member = `${match.match_id}|${place}|${sessionKey}|${match.developer_account_id}|${price}`;
+    const scope = `${match.campaign_id}|${encodeName(match.game_id)}`;
+    const member = `${match.match_id}|${scope}|${sessionKey}|${match.developer_account_id}|${price}`;
     if ((await this.redis.zscore(holds, member)) !== null) await this.redis.zincrby(holds, -ms, member);
   }
 }

@@ -4,7 +4,7 @@ import {
   type BlocklistRuleType,
   blocklistRuleCreate,
   InvalidInput,
-  shown,
+  quoteValue,
 } from "@diegetic/contracts";
 
 export interface BlocklistRule {
@@ -21,6 +21,6 @@ export function readBlocklistRule(body: unknown): BlocklistRuleCreate {
   if (rule.rule_type !== "keyword" || phrase(rule.value) !== null) return rule;
   throw new InvalidInput(
     400,
-    `value of a keyword rule must contain a letter or a digit, but ${shown(rule.value)} was sent`,
+    `value of a keyword rule must contain a letter or a digit, but ${quoteValue(rule.value)} was sent`,
   );
 }

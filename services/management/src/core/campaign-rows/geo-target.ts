@@ -4,7 +4,7 @@ import {
   type GeoTargetType,
   geoTargetCreate,
   InvalidInput,
-  shown,
+  quoteValue,
 } from "@diegetic/contracts";
 
 /** A geographic place; fields that its type does not use are null. */
@@ -33,7 +33,7 @@ export function readGeoTarget(body: unknown): GeoTargetCreate {
   if (type !== "city" || comparableCityName(city) !== null) return target;
   throw new InvalidInput(
     400,
-    `city_name must have more than accents and other marks, but ${shown(city)} was sent`,
+    `city_name must have more than accents and other marks, but ${quoteValue(city)} was sent`,
   );
 }
 

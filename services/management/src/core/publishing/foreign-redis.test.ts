@@ -148,7 +148,7 @@ describe("a Redis of another installation gets nothing", () => {
     expect(await contents()).toEqual(before);
   });
 
-  it("when its readiness is asked, not even a claim", async () => {
+  it("when its readiness is requested, not even a claim", async () => {
     const { readiness } = harness.management;
     await harness.redis.flushall();
     await readiness.installation?.();

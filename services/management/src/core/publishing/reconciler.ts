@@ -145,7 +145,7 @@ export class Reconciler {
     const seen = await this.#look();
     const { notice, verified } = compareServers(this.#verifiedReplicationIds, seen);
     if (notice !== undefined) {
-      this.#tell(notice, seen);
+      this.#logNotice(notice, seen);
       await this.#restoreAllWallets();
       this.#verifiedReplicationIds = verified;
     }
@@ -171,10 +171,10 @@ export class Reconciler {
     };
   }
 
-  #tell(notice: NonNullable<ServersFound["notice"]>, { replicationIds }: RedisSeen): void {
-    const told = [notice, ...replicationIds].join();
-    if (told !== this.#lastNotice) this.#parts.logger.warn({ notice }, NOTICES[notice]);
-    this.#lastNotice = told;
+  #logNotice(notice: NonNullable<ServersFound["notice"]>, { replicationIds }: RedisSeen): void {
+    const noticeKey = [notice, ...replicationIds].join();
+    if (noticeKey !== this.#lastNotice) this.#parts.logger.warn({ notice }, NOTICES[notice]);
+    this.#lastNotice = noticeKey;
   }
 
   async #rebuild(): Promise<void> {

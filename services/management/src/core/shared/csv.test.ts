@@ -22,9 +22,9 @@ describe("csv", () => {
     const start = fc.constantFrom("", "=", "+", "-", "@", "\t", "\r", '"', " ");
     fc.assert(
       fc.property(start, fc.string(), (first, rest) => {
-        const shown = csvCell(first + rest).replace(/^"/, "");
-        expect(/^[=+@\t\r]/.test(shown)).toBe(false);
-        if (shown.startsWith("-")) expect(Number.isFinite(Number(shown.replace(/"$/, "")))).toBe(true);
+        const cell = csvCell(first + rest).replace(/^"/, "");
+        expect(/^[=+@\t\r]/.test(cell)).toBe(false);
+        if (cell.startsWith("-")) expect(Number.isFinite(Number(cell.replace(/"$/, "")))).toBe(true);
       }),
     );
   });

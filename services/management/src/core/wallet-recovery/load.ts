@@ -85,12 +85,14 @@ export function beginEpochs(
       SELECT campaign_id, day::text AS day, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
       WHERE campaign_id = ANY(${campaigns.map(({ id }) => id)}) AND day >= ${day}::date GROUP BY 1, 2`;
     const unsettled = await readUnsettled(transaction, ids);
-    const asked = JSON.stringify(outbox.map(({ impressionId, day: on }) => ({ id: impressionId, day: on })));
+    const requested = JSON.stringify(
+      outbox.map(({ impressionId, day: on }) => ({ id: impressionId, day: on })),
+    );
     const handled = await transaction.$queryRaw<{ id: string }[]>`
-      SELECT asked.id FROM jsonb_to_recordset(${asked}::jsonb) AS asked(id text, day date)
+      SELECT requested.id FROM jsonb_to_recordset(${requested}::jsonb) AS requested(id text, day date)
       WHERE EXISTS (SELECT FROM impressions i
-          WHERE i.day BETWEEN asked.day - 1 AND asked.day + 1 AND i.impression_id = asked.id)
-        OR EXISTS (SELECT FROM quarantined_impressions p WHERE p.impression_id = asked.id)`;
+          WHERE i.day BETWEEN requested.day - 1 AND requested.day + 1 AND i.impression_id = requested.id)
+        OR EXISTS (SELECT FROM quarantined_impressions p WHERE p.impression_id = requested.id)`;
     return assemble(advertisers, campaigns, { daySpent, unsettled, handled });
   });
 }

@@ -39,7 +39,7 @@ describe("WalletRecovery", () => {
     });
     const { management, redis } = harness;
     const { advertiserId } = await harness.advertiser(10_000);
-    const told = async (change: () => Promise<unknown>) => {
+    const logged = async (change: () => Promise<unknown>) => {
       lines.length = 0;
       await change();
       await management.reconciler.round();
@@ -48,10 +48,10 @@ describe("WalletRecovery", () => {
     };
     const kept = { level: 30, wallets: 1, msg: expect.stringContaining("live on") };
     const void_ = { level: 40, wallets: 1, msg: expect.stringContaining("made anew") };
-    expect(await told(() => redis.hset(`{${advertiserId}}:account`, "lineage", "another"))).toEqual([
+    expect(await logged(() => redis.hset(`{${advertiserId}}:account`, "lineage", "another"))).toEqual([
       expect.objectContaining(kept),
     ]);
-    expect(await told(() => redis.flushall())).toEqual([
+    expect(await logged(() => redis.flushall())).toEqual([
       expect.objectContaining({ level: 40, notice: "lost" }),
       expect.objectContaining(void_),
     ]);

@@ -163,8 +163,8 @@ describe("PUT /campaigns/{id}/affinities/bulk", () => {
     }));
     const { body } = await put({ affinities }).expect(200);
     expect(body).toHaveLength(50);
-    for (const [place, affinity] of affinities.entries()) {
-      expect(body[place]).toMatchObject({ campaign_id: campaignId, weight: 1, ...affinity });
+    for (const [index, affinity] of affinities.entries()) {
+      expect(body[index]).toMatchObject({ campaign_id: campaignId, weight: 1, ...affinity });
     }
     expect(await list()).toEqual(body);
     for (const { id } of before) expect(body.map((one: { id: string }) => one.id)).not.toContain(id);

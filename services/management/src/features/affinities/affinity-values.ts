@@ -5,7 +5,7 @@ import {
   affinityBulkRequest,
   affinityCreate,
   InvalidInput,
-  shown,
+  quoteValue,
 } from "@diegetic/contracts";
 
 /** Types without a scene field: the narrative is searched for whole words (docs/behaviour.md#affinity-score). */
@@ -21,8 +21,8 @@ export function readAffinity(body: unknown): AffinityCreate {
 /** Validates the list of a bulk request in the same way. */
 export function readAffinities(body: unknown): AffinityBulkRequest {
   const request = affinityBulkRequest(body);
-  for (const [place, affinity] of request.affinities.entries()) {
-    requireWord(affinity, `affinities[${place}].affinity_value`);
+  for (const [index, affinity] of request.affinities.entries()) {
+    requireWord(affinity, `affinities[${index}].affinity_value`);
   }
   requireDistinct(request.affinities);
   return request;
@@ -35,16 +35,16 @@ export function affinityIdentity(type: string, value: string): string {
 
 function requireDistinct(affinities: readonly AffinityCreate[]): void {
   const places = new Map<string, number>();
-  for (const [place, { affinity_type, affinity_value }] of affinities.entries()) {
+  for (const [index, { affinity_type, affinity_value }] of affinities.entries()) {
     const identity = affinityIdentity(affinity_type, affinity_value);
     const first = places.get(identity);
     if (first !== undefined) {
       throw new InvalidInput(
         422,
-        `affinities[${place}] repeats affinities[${first}]: name each type and value once, with the weight that it should have`,
+        `affinities[${index}] repeats affinities[${first}]: name each type and value once, with the weight that it should have`,
       );
     }
-    places.set(identity, place);
+    places.set(identity, index);
   }
 }
 
@@ -52,6 +52,6 @@ function requireWord({ affinity_type: type, affinity_value: value }: AffinityCre
   if (!SOUGHT_AS_WORDS.has(type) || phrase(value) !== null) return;
   throw new InvalidInput(
     400,
-    `${field} of ${type === "effects" ? "an" : "a"} ${type} affinity must contain a letter or a digit, but ${shown(value)} was sent`,
+    `${field} of ${type === "effects" ? "an" : "a"} ${type} affinity must contain a letter or a digit, but ${quoteValue(value)} was sent`,
   );
 }

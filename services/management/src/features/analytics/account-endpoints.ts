@@ -62,11 +62,11 @@ function campaigns(parts: AnalyticsParts): Endpoint["handle"] {
       { since, today },
       { after, limit: limit + 1 },
     );
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
     const body: CampaignSeriesListBody = {
       dates,
-      campaigns: shown.map((campaign) => toCampaignResponse(campaign, dates, nowMs)),
+      campaigns: page.map((campaign) => toCampaignResponse(campaign, dates, nowMs)),
     };
     const hasMore = rows.length > limit && last !== undefined;
     return { status: 200, body, headers: hasMore ? nextPage(context, String(limit), last.id) : {} };

@@ -47,27 +47,31 @@ export function analyticsEndpoints(parts: AnalyticsParts): Endpoint[] {
   ];
 }
 
-type Read = (asked: RequestedCampaign, parts: AnalyticsParts, context: RequestContext) => Promise<unknown>;
+type Read = (
+  requested: RequestedCampaign,
+  parts: AnalyticsParts,
+  context: RequestContext,
+) => Promise<unknown>;
 
 /** Answers for the caller's own campaign, including everything billed before the request. */
 function answer(parts: AnalyticsParts, read: Read): Endpoint["handle"] {
   return async (context) => {
     const { accountId } = context;
-    const asked = { reads: parts.reads, accountId, campaignId: context.param("campaignId") };
-    return { status: 200, body: await read(asked, parts, context) };
+    const requested = { reads: parts.reads, accountId, campaignId: context.param("campaignId") };
+    return { status: 200, body: await read(requested, parts, context) };
   };
 }
 
-async function campaignStats(asked: RequestedCampaign) {
-  return toCampaignStatsResponse(await readCampaignStats(asked));
+async function campaignStats(requested: RequestedCampaign) {
+  return toCampaignStatsResponse(await readCampaignStats(requested));
 }
 
 async function dailyRows(
-  asked: RequestedCampaign,
+  requested: RequestedCampaign,
   { reader, clock }: AnalyticsParts,
   context: RequestContext,
 ) {
-  const { accountId, campaignId } = asked;
+  const { accountId, campaignId } = requested;
   let count: number;
   try {
     count = integerParameter("days", context.query, ANALYTICS_DAYS) ?? ANALYTICS_DAYS.default;
@@ -78,29 +82,29 @@ async function dailyRows(
   }
   const nowMs = clock();
   const days = lastDays(nowMs, count);
-  return toDaysResponse(campaignId, days, await readDays(asked, days.at(-1) ?? utcDay(nowMs)));
+  return toDaysResponse(campaignId, days, await readDays(requested, days.at(-1) ?? utcDay(nowMs)));
 }
 
-async function creativeRows(asked: RequestedCampaign) {
-  return toCreativesResponse(asked.campaignId, await readCreatives(asked));
+async function creativeRows(requested: RequestedCampaign) {
+  return toCreativesResponse(requested.campaignId, await readCreatives(requested));
 }
 
-async function countryRows(asked: RequestedCampaign) {
-  return toCountriesResponse(asked.campaignId, await readCountries(asked));
+async function countryRows(requested: RequestedCampaign) {
+  return toCountriesResponse(requested.campaignId, await readCountries(requested));
 }
 
-async function gameRows(asked: RequestedCampaign, { wallets, clock }: AnalyticsParts) {
-  const { advertiserId, spentMillicents } = await readSpentByGame(asked);
-  const games = await wallets.readCampaignGames(advertiserId, asked.campaignId, clock());
-  return toGamesResponse(asked.campaignId, spentMillicents, games);
+async function gameRows(requested: RequestedCampaign, { wallets, clock }: AnalyticsParts) {
+  const { advertiserId, spentMillicents } = await readSpentByGame(requested);
+  const games = await wallets.readCampaignGames(advertiserId, requested.campaignId, clock());
+  return toGamesResponse(requested.campaignId, spentMillicents, games);
 }
 
-async function affinityRows(asked: RequestedCampaign) {
-  return toAffinitiesResponse(asked.campaignId, await readAffinityInfluence(asked));
+async function affinityRows(requested: RequestedCampaign) {
+  return toAffinitiesResponse(requested.campaignId, await readAffinityInfluence(requested));
 }
 
-async function pacingNow(asked: RequestedCampaign, { clock }: AnalyticsParts) {
+async function pacingNow(requested: RequestedCampaign, { clock }: AnalyticsParts) {
   const nowMs = clock();
-  const facts = await readPacingFacts(asked, utcDay(nowMs));
-  return toPacingResponse(asked.campaignId, facts, pacingOf(facts, nowMs));
+  const facts = await readPacingFacts(requested, utcDay(nowMs));
+  return toPacingResponse(requested.campaignId, facts, pacingOf(facts, nowMs));
 }

@@ -18,11 +18,11 @@ describe("ratio", () => {
     expect(ratio(BigInt(dividend), BigInt(divisor))).toBe(expected);
   });
 
-  it("is never further from the truth than half of its last place", () => {
+  it("is never further from the truth than half of its last digit", () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 10n ** 12n), fc.bigInt(10n ** 6n, 10n ** 9n), (dividend, divisor) => {
-        const shown = BigInt(Math.round(ratio(dividend, divisor) * 10_000));
-        const distance = 2n * (shown * divisor - dividend * 10_000n);
+        const rounded = BigInt(Math.round(ratio(dividend, divisor) * 10_000));
+        const distance = 2n * (rounded * divisor - dividend * 10_000n);
         expect(distance <= divisor && distance > -divisor).toBe(true);
       }),
     );

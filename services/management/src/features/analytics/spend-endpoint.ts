@@ -1,10 +1,10 @@
 import {
   analyticsApi,
   InvalidInput,
+  quoteValue,
   SPEND_DAYS,
   SPEND_DIMENSIONS,
   type SpendBody,
-  shown,
   singleParameter,
 } from "@diegetic/contracts";
 import { StatementTimeout } from "@diegetic/database";
@@ -89,7 +89,7 @@ function groupBy(text: string | undefined): readonly SpendDimension[] {
     const allowed = SPEND_DIMENSIONS.join(", ");
     throw new InvalidInput(
       422,
-      `group_by must be some of ${allowed}, separated by commas, but ${shown(text)} was sent`,
+      `group_by must be some of ${allowed}, separated by commas, but ${quoteValue(text)} was sent`,
     );
   });
 }

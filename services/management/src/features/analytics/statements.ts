@@ -21,19 +21,15 @@ export interface OwnCampaignRow extends CallerRow {
  * The rows of a query about a campaign, each with the campaign's owner. Reads nothing of another advertiser's campaign.
  * @param campaignId null: not a valid identifier
  */
-export function ownCampaignStatement(
-  accountId: string,
-  campaignId: string | null,
-  question: Query,
-): Prisma.Sql {
+export function ownCampaignStatement(accountId: string, campaignId: string | null, query: Query): Prisma.Sql {
   return Prisma.sql`
     WITH ${callerIs(accountId)}
-    SELECT caller.id AS caller_id, asked.advertiser_id AS owner_id, answer.*,
+    SELECT caller.id AS caller_id, requested.advertiser_id AS owner_id, answer.*,
       CASE WHEN own.id IS NOT NULL THEN caller.written END AS written
     FROM caller
-    LEFT JOIN campaigns AS asked ON asked.id = ${campaignId}
-    LEFT JOIN LATERAL (SELECT asked.id WHERE asked.advertiser_id = caller.id) AS own ON true
-    LEFT JOIN LATERAL (SELECT true AS answered, rows.* FROM (${question}) AS rows) AS answer ON true`;
+    LEFT JOIN campaigns AS requested ON requested.id = ${campaignId}
+    LEFT JOIN LATERAL (SELECT requested.id WHERE requested.advertiser_id = caller.id) AS own ON true
+    LEFT JOIN LATERAL (SELECT true AS answered, rows.* FROM (${query}) AS rows) AS answer ON true`;
 }
 
 export interface StatsRow {

@@ -36,10 +36,10 @@ export interface RequestedCampaign {
  * Rows of a query about the caller's own campaign, including everything billed before. Throws 403 before registration
  * and for another advertiser's campaign, 404 when the campaign does not exist.
  */
-async function ask<Row extends object>(requested: RequestedCampaign, question: Query): Promise<Row[]> {
+async function ask<Row extends object>(requested: RequestedCampaign, query: Query): Promise<Row[]> {
   const { reads, accountId, campaignId } = requested;
   const possibleId = isIdentifier("camp", campaignId) ? campaignId : null;
-  const statement = ownCampaignStatement(accountId, possibleId, question);
+  const statement = ownCampaignStatement(accountId, possibleId, query);
   const rows = await reads.rows<OwnCampaignRow & Row>(accountId, statement);
   requireOwnCampaign(rows[0].owner_id, rows[0].caller_id);
   return rows.filter(({ answered }) => answered === true);

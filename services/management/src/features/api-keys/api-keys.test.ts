@@ -47,9 +47,9 @@ describe("POST /api-keys", () => {
     const row = await harness.management.database.apiKey.findUniqueOrThrow({ where: { id: body.id } });
     expect(JSON.stringify(row)).not.toContain(body.key);
     expect(row.publishedVersion).toBe(row.version);
-    const shown = (await list(owner)).find(({ id }) => id === body.id);
+    const listed = (await list(owner)).find(({ id }) => id === body.id);
     const { key, ...rest } = body;
-    expect(shown).toEqual({ ...rest, last_used_at: expect.any(String) });
+    expect(listed).toEqual({ ...rest, last_used_at: expect.any(String) });
   });
 
   const accepted: [string, object, object][] = [

@@ -167,13 +167,13 @@ async function issueKey(
     const body: StoredKey = { ...toResponse(key), seed };
     return { status: 201, body };
   });
-  const { seed, ...shown } = stored.body;
+  const { seed, ...key } = stored.body;
   // A retry may come from another key of the account than the first request.
-  requireScopes(context.key, shown.scopes);
+  requireScopes(context.key, key.scopes);
   const text = derivedKeySecret(keyDerivationSecret, seed);
-  const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: shown.id } });
+  const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: key.id } });
   if (keySha256(text) !== sha256) throw conflict(CANNOT_BE_SHOWN);
-  await publishing.publishEventually("apiKey", shown.id);
-  const body: CreatedApiKeyBody = { ...shown, key: text };
+  await publishing.publishEventually("apiKey", key.id);
+  const body: CreatedApiKeyBody = { ...key, key: text };
   return { ...stored, body };
 }

@@ -14,7 +14,7 @@ export type CeilingCommands = Pick<MoneyCommands, "setBudgetCeiling" | "readCamp
  * Changes a campaign's settings in one locked step. A budget that is lowered is lowered in the advertiser's wallet first:
  * its ceiling refuses to go below what is spent there, and from then on no charge passes it, so that Postgres can follow.
  *
- * A ceiling that a crash leaves behind is taken away by the next newer version that reaches the wallet. So that there
+ * A ceiling that a crash leaves behind is cleared by the next newer version that reaches the wallet. So that there
  * always is one, the version is raised, and committed, before the ceiling is set; while the campaign is locked nobody
  * else writes its wallet, and a version that reached it in between is noticed and raised once more.
  *

@@ -51,7 +51,7 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   const countsAsNew = placement.account_id !== context.accountId;
   const sessions = countsAsNew ? newSessions : parts.sessions;
   const player = identifyPlayer(parts.players.hashKey, placement.account_id, body.user_id, body.session_id);
-  const asked = {
+  const sessionQuery = {
     gameId: body.game_id,
     sessionKey: player.sessionKey,
     idleMs: sessionIdleMs(parts.players, body.session_id),
@@ -59,11 +59,11 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   const [totals, session, bestRank] = await Promise.all([
     readTotals(parts.wallets, campaign, nowMs),
     sessions.read({
-      ...asked,
+      ...sessionQuery,
       advertiserId: campaign.advertiser_id,
       creativeIds: campaign.creatives.map((creative) => creative.creative_id),
     }),
-    bestRivalRank({ wallets: parts.wallets, sessions, index }, id, scene, asked),
+    bestRivalRank({ wallets: parts.wallets, sessions, index }, id, scene, sessionQuery),
   ]);
   // A full session has no winner.
   const winningRank = sessionHasRoom(session.ads, placement.max_ads_per_session) ? bestRank : null;

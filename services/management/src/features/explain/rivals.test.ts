@@ -103,7 +103,7 @@ describe("the best rival", () => {
     expect(await bestRivalRank(await market(200, 8), "camp_own", scene, session)).toBe(8_937);
   });
 
-  it("of more than are asked ranks as the last that was asked", async () => {
+  it("of more than the maximum ranks as the last one read", async () => {
     const sources = await market(40, 3);
     expect(await bestRivalRank(sources, "camp_own", scene, session, 20)).toBe(8_981);
     expect(await bestRivalRank(sources, "camp_own", scene, session, 40)).toBe(8_961);

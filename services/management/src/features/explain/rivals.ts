@@ -39,20 +39,20 @@ export async function bestRivalRank(
   session: SessionQuery,
   maxRivals = MAX_RIVALS,
 ): Promise<number | null> {
-  const asked = new Set([campaignId]);
+  const excluded = new Set([campaignId]);
   const funds = new RemainingFunds(wallets);
   let lastRank: number | null = null;
   let left = maxRivals;
   for (let batch = FIRST_BATCH; left > 0; batch *= 2) {
     const count = Math.min(batch, left);
-    const rivals = index.highest(scene, count, { exclude: asked });
+    const rivals = index.highest(scene, count, { exclude: excluded });
     const canServe = await Promise.all(
       rivals.map((rival) => isAllowed({ wallets, sessions, funds }, rival, scene, session)),
     );
-    const best = rivals.find((_, place) => canServe[place]);
+    const best = rivals.find((_, i) => canServe[i]);
     if (best !== undefined) return best.rank;
     if (rivals.length < count) return null;
-    for (const rival of rivals) asked.add(rival.campaign.campaign_id);
+    for (const rival of rivals) excluded.add(rival.campaign.campaign_id);
     lastRank = rivals.at(-1)?.rank ?? null;
     left -= count;
     // Known funds need no answer from Redis, so yield to the event loop explicitly.

@@ -5,9 +5,9 @@ import { type Endpoint, endpoint, type RequestContext, unavailable } from "@dieg
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
 import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
 import type { Clock } from "../../core/shared/time.ts";
-import { closeDays, type LedgerTotals, totalsOf } from "./books.ts";
+import { closeDays, type LedgerTotals, totalsOf } from "./balances.ts";
 import { daysOf, effectivePeriod, type RequestedPeriod, readPeriod } from "./period.ts";
-import { type Books, readWallet } from "./store.ts";
+import { type AccountLedger, readWallet } from "./store.ts";
 import { ledgerCsv, toLedgerResponse } from "./to-response.ts";
 
 export interface LedgerParts {
@@ -26,11 +26,11 @@ export function ledgerEndpoints(parts: LedgerParts): Endpoint[] {
 function showLedger(parts: LedgerParts): Endpoint["handle"] {
   return async (context) => {
     const nowMs = parts.clock();
-    const asked = await periodOf(parts, context, nowMs);
-    const { books, totals } = await readConsistently(parts, context.accountId, asked.from);
-    const period = effectivePeriod(asked, books.firstDay, books.moves.keys());
-    const balanceMillicents = books.depositedMillicents - books.spentMillicents;
-    const rows = closeDays(daysOf(period), balanceMillicents, books.moves);
+    const requested = await periodOf(parts, context, nowMs);
+    const { ledger, totals } = await readConsistently(parts, context.accountId, requested.from);
+    const period = effectivePeriod(requested, ledger.firstDay, ledger.moves.keys());
+    const balanceMillicents = ledger.depositedMillicents - ledger.spentMillicents;
+    const rows = closeDays(daysOf(period), balanceMillicents, ledger.moves);
     const headers = { Vary: "Accept" };
     if (context.preferredMediaType(["application/json", "text/csv"]) === "application/json") {
       return { status: 200, body: toLedgerResponse(rows, totals), headers };
@@ -63,12 +63,12 @@ async function readConsistently(
   { reads, wallets }: LedgerParts,
   accountId: string,
   firstDay: string,
-): Promise<{ books: Books; totals: LedgerTotals }> {
+): Promise<{ ledger: AccountLedger; totals: LedgerTotals }> {
   for (let attempt = 1; ; attempt++) {
-    const books = await readWallet(reads, accountId, firstDay);
-    const wallet = await wallets.readAccount(books.advertiserId);
+    const ledger = await readWallet(reads, accountId, firstDay);
+    const wallet = await wallets.readAccount(ledger.advertiserId);
     if (wallet === null) throw unavailable("What is held is not known for the moment: try again.", 2);
-    const isSameMoney = wallet.depositedMillicents <= books.depositedMillicents;
-    if (isSameMoney || attempt >= ATTEMPTS) return { books, totals: totalsOf(books, wallet) };
+    const isSameMoney = wallet.depositedMillicents <= ledger.depositedMillicents;
+    if (isSameMoney || attempt >= ATTEMPTS) return { ledger, totals: totalsOf(ledger, wallet) };
   }
 }

@@ -26,11 +26,11 @@ export function readPeriod(
 ): RequestedPeriod {
   const today = utcDay(nowMs);
   const days = integerParameter("days", query, limits) ?? limits.default;
-  const asked = { from: dayParameter("from", query), to: dayParameter("to", query) };
-  const last = asked.to ?? today;
-  const from = asked.from ?? utcDay(Date.parse(last) - (days - 1) * DAY_MS);
-  if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to) {
-    throw unprocessable(`from must not be after to: ${asked.from} is after ${asked.to}`);
+  const requested = { from: dayParameter("from", query), to: dayParameter("to", query) };
+  const last = requested.to ?? today;
+  const from = requested.from ?? utcDay(Date.parse(last) - (days - 1) * DAY_MS);
+  if (requested.from !== undefined && requested.to !== undefined && requested.from > requested.to) {
+    throw unprocessable(`from must not be after to: ${requested.from} is after ${requested.to}`);
   }
   const liesAhead = last > today;
   const to = liesAhead ? today : last;
@@ -48,11 +48,11 @@ export function readPeriod(
  * @param movedDays days with moves, within the period or later
  */
 export function effectivePeriod(
-  asked: RequestedPeriod,
+  requested: RequestedPeriod,
   firstDay: string,
   movedDays: Iterable<string>,
 ): Period {
-  const { from, to, isDefault } = asked;
+  const { from, to, isDefault } = requested;
   if (!isDefault || firstDay <= from) return { from, to };
   // All moves are within the period or later, so none of these days precedes it.
   const begin = [firstDay, ...movedDays, to].reduce((least, day) => (day < least ? day : least));

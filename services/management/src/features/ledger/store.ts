@@ -1,9 +1,9 @@
 import { Prisma, safeInteger } from "@diegetic/database";
 import type { Millicents } from "@diegetic/money";
 import { type CallerReads, type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
-import type { DayMoves } from "./books.ts";
+import type { DayMoves } from "./balances.ts";
 
-export interface Books {
+export interface AccountLedger {
   advertiserId: string;
   /** UTC day (YYYY-MM-DD) on which the advertiser registered. */
   firstDay: string;
@@ -14,7 +14,7 @@ export interface Books {
   moves: Map<string, DayMoves>;
 }
 
-interface ReconciliationRow extends CallerRow {
+interface LedgerDayRow extends CallerRow {
   first_day: string;
   deposited_millicents: bigint;
   spent_millicents: bigint;
@@ -31,8 +31,12 @@ interface ReconciliationRow extends CallerRow {
  * which the audit compares with the ledger: the ledger has a row for every written batch. Throws 403 before
  * registration.
  */
-export async function readWallet(reads: CallerReads, accountId: string, since: string): Promise<Books> {
-  const rows = await reads.rows<ReconciliationRow>(
+export async function readWallet(
+  reads: CallerReads,
+  accountId: string,
+  since: string,
+): Promise<AccountLedger> {
+  const rows = await reads.rows<LedgerDayRow>(
     accountId,
     Prisma.sql`
     WITH ${callerIs(accountId)}, moves AS (

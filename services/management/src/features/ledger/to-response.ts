@@ -1,7 +1,7 @@
 import type { LedgerBody } from "@diegetic/contracts";
 import { chargedCents, type Millicents } from "@diegetic/money";
 import { csvText } from "../../core/shared/csv.ts";
-import type { LedgerRow, LedgerTotals } from "./books.ts";
+import type { LedgerRow, LedgerTotals } from "./balances.ts";
 
 export function toLedgerResponse(rows: readonly LedgerRow[], totals: LedgerTotals): LedgerBody {
   return {

@@ -9,7 +9,7 @@ import {
   memberPatch,
   membersApi,
   newId,
-  shown,
+  quoteValue,
   singleParameter,
 } from "@diegetic/contracts";
 import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
@@ -167,7 +167,7 @@ function remove({ database, publishing, clock }: MemberParts): Endpoint["handle"
 function booleanParameter(name: string, query: URLSearchParams): boolean {
   const value = singleParameter(name, query) ?? "false";
   if (value === "true" || value === "false") return value === "true";
-  throw new InvalidInput(422, `${name} must be true or false, but ${shown(value)} was sent`);
+  throw new InvalidInput(422, `${name} must be true or false, but ${quoteValue(value)} was sent`);
 }
 
 type InvitationRow = Prisma.AccountInvitationGetPayload<object>;

@@ -29,8 +29,9 @@ async function invited(owner: Browser, role: string): Promise<Browser> {
 describe("an invitation", () => {
   it("shows its token once, in a link that reaches no server", async () => {
     const owner = await signedUp(harness);
-    const { id, token, ...shown } = (await owner.post("/invitations", { role: "viewer" }).expect(201)).body;
-    expect(shown).toMatchObject({ role: "viewer", note: null, link_path: `/join#${token}` });
+    const { id, token, ...invitation } = (await owner.post("/invitations", { role: "viewer" }).expect(201))
+      .body;
+    expect(invitation).toMatchObject({ role: "viewer", note: null, link_path: `/join#${token}` });
     const list = await owner.get("/invitations").expect(200);
     expect(list.body.map((one: Invited) => one.id)).toEqual([id]);
     expect(list.text).not.toContain(token);

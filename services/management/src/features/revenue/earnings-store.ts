@@ -50,7 +50,7 @@ export async function readGameAdvertisers(
           WHERE seen.account_id = ${accountId} AND seen.game_id = ${gameId}
             AND seen.advertiser_id = page.advertiser_id AND creatives.impressions > 0
           ORDER BY creatives.id DESC LIMIT ${CREATIVES_READ}
-        ) AS shown) AS creatives
+        ) AS recent) AS creatives
     FROM page JOIN advertisers ON advertisers.id = page.advertiser_id
     ORDER BY page.impressions DESC, page.advertiser_id COLLATE "C"`);
   return { rows: rows.slice(0, limit).map(gameAdvertiser), hasMore: rows.length > limit };
@@ -101,15 +101,15 @@ interface EarningsRow {
 /** @param window undefined: all rows, at most one more than a table may have */
 export async function readEarnings(
   reader: Reader,
-  asked: { accountId: string; gameId: string | undefined; from: string; to: string },
+  requested: { accountId: string; gameId: string | undefined; from: string; to: string },
   window: Window | undefined,
 ): Promise<Earnings> {
   const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
   const rows = await reader.query<EarningsRow>(Prisma.sql`
     WITH found AS (
       SELECT day, game_id, impressions, earning_microcents FROM game_rollups
-      WHERE account_id = ${asked.accountId} AND day BETWEEN ${asked.from}::date AND ${asked.to}::date
-        AND (${asked.gameId ?? null}::text IS NULL OR game_id = ${asked.gameId ?? null}::text)
+      WHERE account_id = ${requested.accountId} AND day BETWEEN ${requested.from}::date AND ${requested.to}::date
+        AND (${requested.gameId ?? null}::text IS NULL OR game_id = ${requested.gameId ?? null}::text)
     ), total AS (
       SELECT COALESCE(sum(impressions), 0)::bigint AS total_impressions,
         COALESCE(sum(earning_microcents), 0)::text AS total_earned FROM found
@@ -120,7 +120,7 @@ export async function readEarnings(
     SELECT total.*, page.* FROM total LEFT JOIN page ON true
     ORDER BY page.day DESC, page.game_id COLLATE "C"`);
   const [total] = rows;
-  const shown = rows.flatMap(({ day, ...row }) =>
+  const earnings = rows.flatMap(({ day, ...row }) =>
     day === null
       ? []
       : {
@@ -133,7 +133,7 @@ export async function readEarnings(
   return {
     impressions: safeInteger(total?.total_impressions ?? 0n, "impressions"),
     earnedMicrocents: BigInt(total?.total_earned ?? 0),
-    rows: window === undefined ? shown : shown.slice(0, limit),
-    hasMore: shown.length > limit,
+    rows: window === undefined ? earnings : earnings.slice(0, limit),
+    hasMore: earnings.length > limit,
   };
 }

@@ -63,8 +63,8 @@ function gameRevenue({ reader, barrier, clock }: RevenueParts): Endpoint["handle
     await barrier.everyAdvertiser();
     const nowMs = clock();
     const days = lastDays(nowMs, SHOWN_DAYS);
-    const shown = { maxAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
-    const details = await readGameDetails(reader, { accountId, gameId }, shown);
+    const limits = { maxAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
+    const details = await readGameDetails(reader, { accountId, gameId }, limits);
     if (details === undefined) throw noPlacement();
     requireOwner(details, accountId);
     return { status: 200, body: toGameRevenueResponse(details, days) };
@@ -98,8 +98,8 @@ function earnings({ reader, barrier, clock }: RevenueParts): Endpoint["handle"] 
     const isCsv = prefersCsv(context);
     const window = isCsv ? undefined : readWindow(context);
     await barrier.everyAdvertiser();
-    const asked = { accountId: context.accountId, gameId, from, to };
-    const found = isNoGame ? NO_EARNINGS : await readEarnings(reader, asked, window);
+    const requested = { accountId: context.accountId, gameId, from, to };
+    const found = isNoGame ? NO_EARNINGS : await readEarnings(reader, requested, window);
     if (window === undefined) return csvAnswer(`earnings-${from}-${to}.csv`, earningsTable(found.rows));
     return {
       status: 200,

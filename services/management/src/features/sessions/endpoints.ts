@@ -28,7 +28,7 @@ import type { DeviceCookies } from "./device-cookie.ts";
 import { acceptInvitation, accountToActFor, membershipsOf, openInvitation } from "./members.ts";
 import {
   admitSession,
-  asked,
+  callAuth,
   emailTaken,
   headersForAuth,
   type SignInParts,
@@ -97,7 +97,7 @@ function signUpUser(parts: SessionParts): Endpoint["handle"] {
     });
     if (invitation_token !== undefined) await openInvitation(database, invitation_token, nowMs);
     if ((await userByEmail(parts, email)) !== null) throw emailTaken();
-    const { user } = await asked(() => auth.api.signUpEmail({ body: { name, email, password } })).catch(
+    const { user } = await callAuth(() => auth.api.signUpEmail({ body: { name, email, password } })).catch(
       async (error: unknown) => {
         // A concurrent sign-up with the same address was faster.
         throw !(error instanceof HttpError) && (await userByEmail(parts, email)) !== null
@@ -165,7 +165,7 @@ function signOut({ database, auth, cookieName, publishing }: SessionParts): Endp
         ? null
         : await database.accountSession.findUnique({ where: { sha256: cookieSha256(value) } });
     if (session !== null) await endSessions(database, session.userId, [session.id]);
-    const { headers } = await asked(() =>
+    const { headers } = await callAuth(() =>
       auth.api.signOut({ headers: headersForAuth(context), returnHeaders: true }),
     );
     if (session !== null) await publishing.publishAndWait("session", session.id);
@@ -224,7 +224,7 @@ function changePassword(parts: SessionParts): Endpoint["handle"] {
     await context.takeQuota(`sign-in:${context.clientNetwork}`, parts.rateLimitSignIn);
     await context.takeQuota(`password:${userId}`, parts.rateLimitSignIn);
     const ended = await sessionsInForce(database, userId, clock());
-    const { headers, response } = await asked(() =>
+    const { headers, response } = await callAuth(() =>
       auth.api.changePassword({
         body: { currentPassword: current_password, newPassword: new_password, revokeOtherSessions: true },
         headers: headersForAuth(context),

@@ -40,7 +40,7 @@ export function headersForAuth(context: RequestContext): Headers {
 }
 
 /** Calls the library, and translates its refusals into errors of the API. */
-export async function asked<T>(call: () => Promise<T>): Promise<T> {
+export async function callAuth<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -79,7 +79,7 @@ export async function startSession(
 ): Promise<StartedSession> {
   const email = credentials.email.toLowerCase();
   const checked = await parts.database.userCredential.findFirst({ where: { user: { email } } });
-  const { headers, response } = await asked(() =>
+  const { headers, response } = await callAuth(() =>
     parts.auth.api.signInEmail({ body: credentials, headers: headersForAuth(context), returnHeaders: true }),
   );
   const passwordHash = checked?.password ?? undefined;

@@ -131,9 +131,9 @@ describe("GET /campaigns/{id}/simulate/options", () => {
     expect(body.current_affinities).toEqual(affinities);
     expect(validator(simulateOptionsSchema)(body)).toEqual(body);
     expect(body.narrative_examples.slice(0, 2)).toEqual(["Tavern", "candle light"]);
-    for (const [place, narrative_function] of body.narrative_examples.entries()) {
+    for (const [index, narrative_function] of body.narrative_examples.entries()) {
       const answer = await caller.post(path, { narrative_function }).expect(200);
-      if (place < 2) expect(answer.body.total_score).toBeGreaterThan(0);
+      if (index < 2) expect(answer.body.total_score).toBeGreaterThan(0);
     }
   });
 

@@ -151,8 +151,8 @@ function recordMissing() {
 function listAccounts({ database }: SystemParts): Endpoint["handle"] {
   return async (context) => {
     requireOperator(context);
-    const asked = readPaging(context, "acct");
-    const paging = { ...asked, limit: asked.limit ?? MAX_LISTED_ACCOUNTS };
+    const requested = readPaging(context, "acct");
+    const paging = { ...requested, limit: requested.limit ?? MAX_LISTED_ACCOUNTS };
     const rows = await database.account.findMany({
       ...rowsOfPage({}, paging),
       include: { advertiser: true, _count: { select: { placements: true, members: true } } },

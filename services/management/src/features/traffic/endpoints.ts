@@ -3,8 +3,8 @@ import {
   InvalidInput,
   integerParameter,
   type NoMatchSceneListBody,
+  quoteValue,
   SCENE_WORD_TYPES,
-  shown,
   singleParameter,
   TRAFFIC_POINTS,
   TRAFFIC_UNITS,
@@ -176,5 +176,5 @@ function choiceParameter<const Choice extends string>(
   const chosen = choices.find((one) => one === value);
   if (chosen !== undefined) return chosen;
   const names = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
-  throw new InvalidInput(422, `${name} must be ${names}, but ${shown(value)} was sent`);
+  throw new InvalidInput(422, `${name} must be ${names}, but ${quoteValue(value)} was sent`);
 }

@@ -39,20 +39,20 @@ describe("words of the market", () => {
     const own = await studios[0]?.get("/market/words").expect(200);
     expect(own?.body).toEqual([
       { type: "theme", value: "noir", games: 1, scenes: 1 },
-      // Of the others' tavern nothing is told.
+      // Nothing is revealed of the others' tavern.
       { type: "location", value: "tavern", games: 2, scenes: 2 },
       { type: "location", value: "secret lair", games: 1, scenes: 1 },
     ]);
     await send("studio2-a", { location: "tavern" });
     nowMs += LATER_MS;
-    const told = { type: "location", value: "tavern", games: 4, scenes: 4 };
-    expect((await onlooker.get("/market/words").expect(200)).body).toEqual([told]);
+    const expected = { type: "location", value: "tavern", games: 4, scenes: 4 };
+    expect((await onlooker.get("/market/words").expect(200)).body).toEqual([expected]);
     expect((await onlooker.get("/market/words?type=mood").expect(200)).body).toEqual([]);
   });
 });
 
 describe("reading what games send", () => {
-  it("costs Redis a bounded number of commands, however often it is asked", async () => {
+  it("costs Redis a bounded number of commands, however often it is requested", async () => {
     const [studio] = studios;
     const commands = async (): Promise<number> => {
       const text = await harness.redis.info("commandstats");

@@ -89,10 +89,10 @@ export class MarketWords {
       this.#ownSums.get(accountId, () => this.#ofOwnGames(accountId)),
     ]);
     // For a word that too few others use, the caller sees only counts of its own games.
-    const shown = new Map(own);
-    for (const [name, sum] of sums) if (sum.accounts.size >= MIN_USERS) shown.set(name, sum);
+    const visible = new Map(own);
+    for (const [name, sum] of sums) if (sum.accounts.size >= MIN_USERS) visible.set(name, sum);
     return (type === undefined ? SCENE_WORD_TYPES : [type]).flatMap((one) =>
-      [...shown.values()]
+      [...visible.values()]
         .filter((sum) => sum.type === one)
         .sort((a, b) => b.scenes - a.scenes || (a.value < b.value ? -1 : 1))
         .slice(0, MAX_WORDS_PER_TYPE)

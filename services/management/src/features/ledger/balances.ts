@@ -52,10 +52,10 @@ export interface LedgerTotals {
  * returned as held, because it is no longer available.
  */
 export function totalsOf(
-  books: { depositedMillicents: Millicents; spentMillicents: Millicents; impressions: number },
+  ledger: { depositedMillicents: Millicents; spentMillicents: Millicents; impressions: number },
   wallet: { spentMillicents: Millicents; heldMillicents: Millicents },
 ): LedgerTotals {
-  const { depositedMillicents, spentMillicents, impressions } = books;
+  const { depositedMillicents, spentMillicents, impressions } = ledger;
   const onTheWay = Math.max(0, wallet.spentMillicents - spentMillicents);
   const left = depositedMillicents - spentMillicents;
   // A wallet that is being restored may report more holds than the balance.

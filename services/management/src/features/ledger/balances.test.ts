@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { closeDays, type DayMoves, totalsOf } from "./books.ts";
+import { closeDays, type DayMoves, totalsOf } from "./balances.ts";
 import { daysOf, readPeriod } from "./period.ts";
 import { decimalCents } from "./to-response.ts";
 
@@ -40,7 +40,7 @@ describe("period", () => {
   });
 });
 
-describe("books", () => {
+describe("balances", () => {
   it("close every day, whatever moved before, on and after the days", () => {
     const amount = fc.integer({ min: 0, max: 1_000_000_000 });
     const move = fc.record({ depositsMillicents: amount, chargesMillicents: amount, impressions: amount });
@@ -64,9 +64,9 @@ describe("books", () => {
   });
 
   it("return unwritten spending as held", () => {
-    const books = { depositedMillicents: 1_000, spentMillicents: 100, impressions: 1 };
+    const ledger = { depositedMillicents: 1_000, spentMillicents: 100, impressions: 1 };
     const held = (spentMillicents: number, heldMillicents: number) =>
-      totalsOf(books, { spentMillicents, heldMillicents });
+      totalsOf(ledger, { spentMillicents, heldMillicents });
     expect(held(100, 200)).toMatchObject({ heldMillicents: 200, balanceMillicents: 700 });
     expect(held(150, 150)).toMatchObject({ heldMillicents: 200, balanceMillicents: 700 });
     expect(held(0, 0)).toMatchObject({ heldMillicents: 0, balanceMillicents: 900 });
