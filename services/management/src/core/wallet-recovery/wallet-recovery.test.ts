@@ -46,7 +46,7 @@ describe("WalletRecovery", () => {
       await eventually(() => lines.some(({ wallets }) => wallets === 1));
       return lines.filter(({ wallets, notice }) => wallets ?? notice);
     };
-    const kept = { level: 30, wallets: 1, msg: expect.stringContaining("live on") };
+    const kept = { level: 30, wallets: 1, msg: "wallets verified" };
     const void_ = { level: 40, wallets: 1, msg: expect.stringContaining("made anew") };
     expect(await logged(() => redis.hset(`{${advertiserId}}:account`, "lineage", "another"))).toEqual([
       expect.objectContaining(kept),
