@@ -191,7 +191,7 @@ async function isQuiet(
     const counts = await Promise.all([
       world.directRedis.zcard(`{${advertiserId}}:holds`),
       world.directRedis.hlen(`{${advertiserId}}:outbox`),
-      world.directRedis.hlen(`{${advertiserId}}:sessionRelease`),
+      world.directRedis.hlen(`{${advertiserId}}:giveback`),
     ]);
     if (counts.some((count) => count > 0)) return false;
   }

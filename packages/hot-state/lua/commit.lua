@@ -50,7 +50,7 @@ if scope and not asked_for then
   if of == scope or of == ANY_SCOPE then return { 'replayed', match_id, recorded_ms, price } end
   if of then return { 'refused', 'no_match' } end
 end
--- An entry is removed an hour after its hold lapses; `charged` keeps its charge for longer than the id is valid.
+-- An unbilled entry is removed once only its id bills it. A charge stays in `charged`, or in its entry, longer than the id is valid.
 local is_carried = payload ~= '' and carried_epoch == account.matches_valid_from_epoch
 if not is_remembered and not is_carried then return { 'refused', 'no_match' } end
 
@@ -102,10 +102,9 @@ local function charge(id, entry)
     entry.payload = ''
     redis.call('HSET', matches, id, encode_entry(entry), operation_field, id)
     remember(matches, history, operation_field, now_ms, REMEMBER_MS)
-    -- `reserve` keeps it until late_ms (plus the margin) after its hold lapses.
-    if now_ms + REMEMBER_MS > tonumber(entry.lapses_at_ms) + late_ms then
-      remember(matches, history, id, now_ms, REMEMBER_MS + RETRY_MARGIN_MS)
-    end
+    -- The id may carry the match for 24 h. The entry outlives it, so that the id never charges the match again.
+    local due_ms = tonumber(redis.call('ZSCORE', history, id) or 0)
+    remember(matches, history, id, now_ms, math.max(due_ms - now_ms, REMEMBER_MS + RETRY_MARGIN_MS))
   else
     redis.call('HDEL', matches, id)
     redis.call('ZREM', history, id)

@@ -47,7 +47,7 @@ describe("keys as text", () => {
       "{adv_1}:shares:camp_2",
       "{adv_1}:matched:camp_2:490000",
       "{adv_1}:outbox",
-      "{adv_1}:sessionRelease",
+      "{adv_1}:giveback",
     ]);
     expect(new Set(keys.map(hashTag))).toEqual(new Set(["adv_1"]));
   });

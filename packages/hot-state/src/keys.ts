@@ -1,5 +1,5 @@
 /**
- * Every Redis key of the product, by wallet. The hash tag is in braces: keys that share it are on one node of a cluster
+ * Every Redis key of the product, by owner. The hash tag is in braces: keys that share it are on one node of a cluster
  * and can be used by one script.
  */
 
@@ -74,8 +74,8 @@ export const advertiserKeys = {
   settled: (advertiserId: string) => `{${advertiserId}}:settled`,
   /** The instance that is restoring the wallet; expires if it crashes. */
   restoring: (advertiserId: string) => `{${advertiserId}}:restoring`,
-  /** Lapsed matches whose session seat still has to be returned in the game's wallet. */
-  sessionRelease: (advertiserId: string) => `{${advertiserId}}:sessionRelease`,
+  /** Lapsed matches whose session seat the game's keys still count. */
+  sessionRelease: (advertiserId: string) => `{${advertiserId}}:giveback`,
 };
 
 /** A match's field in `charged`, whose key has the first part of its ULID: these 70 random bits fit Redis's smaller allocations. */
@@ -83,12 +83,12 @@ export function chargedField(matchId: string): string {
   return matchId.slice(-14);
 }
 
-/** The game's wallet: the fatigue limit of a player session across advertisers. */
+/** A game's keys: the fatigue limit of a player session across advertisers. */
 export const gameKeys = {
   session: (gameId: string, sessionKey: string) => `{game:${encodeName(gameId)}}:session:${sessionKey}`,
 };
 
-/** The snapshot's wallet: what match instances know, and the leases by which they report the applied version. */
+/** The snapshot's keys: what match instances know, and the leases by which they report the applied version. */
 export const snapshotKeys = {
   version: "{snapshot}:version",
   epoch: "{snapshot}:epoch",

@@ -167,7 +167,8 @@ function createDependencies(
   return {
     settings,
     playerHashKey: secrets.playerHashKey,
-    matchIds: new MatchIds(secrets.matchIdKeys ?? [secrets.playerHashKey]),
+    // Ids from before MATCH_ID_KEYS was set stay valid.
+    matchIds: new MatchIds([...(secrets.matchIdKeys ?? []), secrets.playerHashKey] as [string, ...string[]]),
     catalog,
     refusals: new RefusalMemory(catalog.index, (advertiserId) => catalog.advertiserVersion(advertiserId)),
     shareRefusals: new ShareRefusals(),

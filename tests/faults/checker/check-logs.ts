@@ -10,7 +10,7 @@ const ERROR_LEVEL = 50;
  * Redis is reported.
  */
 const EXPLAINED: RegExp[] = [
-  /^management cannot start: (Postgres|Redis) is not reached at /,
+  /^management cannot start: (Postgres is not reached|Redis is not reached|Redis does not answer in time) at /,
   // Counted by the check of quarantined records.
   /: the money was spent again after Redis lost data\b/,
   /"reason":"the outbox entry is damaged\b/,

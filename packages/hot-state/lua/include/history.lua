@@ -1,5 +1,6 @@
--- A match is kept until late_impression_ms and 10 min after its hold lapses, and at least 24 h and 10 min after its charge; a
--- cancelled one for 10 min. Then it may be removed.
+-- An entry is kept 10 min longer than its match can be billed: until late_impression_ms after its hold lapses, or until
+-- match_without_id_ms after it when the id carries the match, and never before its hold is released. A charge without an id is
+-- kept for at least 24 h and 10 min, a cancelled match for 10 min. Then it may be removed.
 -- While a cluster moves a hash slot, a script that accesses a key after emptying it ends with an error, and its earlier writes
 -- remain. So a script removes the member of `pending` only after its last other use of that key.
 
@@ -43,14 +44,20 @@ end
 local function trim_history(pending, matches, history, now_ms)
   local due = redis.call('ZRANGEBYSCORE', history, '-inf', now_ms, 'LIMIT', 0, TRIM_LIMIT)
   if #due < TRIM_FROM then return end
-  local unbilled = {}
+  local forgotten, unbilled = {}, {}
   for i, text in ipairs(redis.call('HMGET', matches, unpack(due))) do
     -- Fields of operations are not entries.
-    if text and string.sub(due[i], 1, 3) ~= 'op:' then
-      unbilled[#unbilled + 1] = pending_member(due[i], decode_entry(text))
+    local entry = text and string.sub(due[i], 1, 3) ~= 'op:' and decode_entry(text)
+    if entry and entry.state == 'O' then
+      -- Its release needs it.
+      remember(matches, history, due[i], now_ms, KEY_MARGIN_MS)
+    else
+      forgotten[#forgotten + 1] = due[i]
+      if entry then unbilled[#unbilled + 1] = pending_member(due[i], entry) end
     end
   end
   if #unbilled > 0 then redis.call('ZREM', pending, unpack(unbilled)) end
-  redis.call('HDEL', matches, unpack(due))
-  redis.call('ZREM', history, unpack(due))
+  if #forgotten == 0 then return end
+  redis.call('HDEL', matches, unpack(forgotten))
+  redis.call('ZREM', history, unpack(forgotten))
 end

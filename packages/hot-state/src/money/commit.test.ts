@@ -346,6 +346,30 @@ describe("a late impression", () => {
     }
   });
 
+  it("is remembered for a day without its id, also when the id carries the match", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
+    for (const request of [{}, { operationId: "op_keyed", isKeyed: true }]) {
+      const { match_id: matchId } = await wallet.hold({}, { isCarried: true });
+      expect(matchIdOf(await wallet.commit(request))).toBe(matchId);
+      const dueMs = await redis.zscore(advertiserKeys.history(advertiserId, campaignId, gameId), matchId);
+      expect(Number(dueMs) - Date.now()).toBeGreaterThan(DAY_MS);
+    }
+  });
+
+  it("is billed for as long as is set, also when that is longer than an id carries the match", async () => {
+    const times = { holdTtlMs: HOLD_TTL_MS, lateImpressionMs: 2 * DAY_MS, matchWithoutIdMs: 0 };
+    const wallet = await TestWallet.open(createMoneyCommands(redis, times), redis);
+    const request = wallet.request({}, { isCarried: true });
+    const held = await wallet.money.reserve(request);
+    if (held.outcome !== "held") throw new Error(held.reason);
+    await wallet.age(request.match, 30 * HOUR_MS);
+    const heldAtMs = held.lapsesAtMs - HOLD_TTL_MS - 30 * HOUR_MS;
+    const carried = { facts: request.match, heldAtMs, validFromEpoch: held.validFromEpoch };
+    const matchId = request.match.match_id;
+    expect(matchIdOf(await wallet.commit({ matchId, carried }))).toBe(matchId);
+  });
+
   it("leaves a few bytes of its match, which no other creative, game or epoch takes for its own", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;

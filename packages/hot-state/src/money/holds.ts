@@ -160,8 +160,12 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
 /** Lifetime of the entry of a match without an impression. */
 function rememberedMs({ holdTtlMs, isCarried }: ReserveRequest, times: ImpressionTimes): number {
   const { lateImpressionMs, matchWithoutIdMs, resendMs = DEFAULT_RESEND_MS } = times;
-  const mayBeCarried = isCarried && lateImpressionMs <= CARRIED_FOR_MS;
-  return holdTtlMs + (mayBeCarried ? matchWithoutIdMs : lateImpressionMs) + resendMs;
+  return holdTtlMs + (isCarried && mayBeCarried(times) ? matchWithoutIdMs : lateImpressionMs) + resendMs;
+}
+
+/** Charges are kept for a day. When impressions may come later, Redis keeps every match instead. */
+function mayBeCarried({ lateImpressionMs }: ImpressionTimes): boolean {
+  return lateImpressionMs <= CARRIED_FOR_MS;
 }
 
 /** The fourth field of a refusal: '', milliseconds, 'version', or 'version' and the account's version. */
@@ -197,11 +201,11 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
         scopeOf(campaignId, gameId),
         isKeyed ? "1" : "",
         request.leaseExpiresMs ?? "",
-        request.carried ? Math.min(times.lateImpressionMs, CARRIED_FOR_MS) : times.lateImpressionMs,
+        times.lateImpressionMs,
         times.matchWithoutIdMs,
         times.holdTtlMs,
         chargedField(matchId ?? ""),
-        ...carriedArguments(request),
+        ...carriedArguments(request, times),
       ),
       { charged: 2, replayed: 4, refused: 2 },
     );
@@ -216,8 +220,8 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
   };
 }
 
-function carriedArguments({ carried, isKeyed }: CommitRequest): (string | number)[] {
-  if (!carried) return ["", "", "", ""];
+function carriedArguments({ carried, isKeyed }: CommitRequest, times: ImpressionTimes): (string | number)[] {
+  if (!carried || !mayBeCarried(times)) return ["", "", "", ""];
   // Its charge would be kept with the operation, where a lookup by match id does not find it.
   if (isKeyed) throw new RangeError("a request that is named by its operation carries no match");
   const { facts, heldAtMs, validFromEpoch } = carried;

@@ -3,6 +3,7 @@ import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
+import { holdOf } from "./holds.ts";
 import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
@@ -84,8 +85,13 @@ describe("what reserve keeps", () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;
     const history = advertiserKeys.history(advertiserId, campaignId, gameId);
-    for (let i = 0; i < 10; i++) await wallet.hold();
+    const held = [];
+    for (let i = 0; i < 10; i++) held.push(await wallet.hold());
     for (let i = 0; i < 3; i++) await wallet.commit();
+    for (const match of held.slice(3)) {
+      await wallet.age(match, HOLD_TTL_MS + 1_000);
+      await money.release(holdOf(match), "lapsed");
+    }
     expect(await redis.zcard(history)).toBe(13);
     for (const field of await redis.zrange(history, "0", "-1")) await redis.zadd(history, 1, field);
     await wallet.hold();
@@ -95,5 +101,25 @@ describe("what reserve keeps", () => {
     // Two matches and their valid-from epoch.
     expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(3);
     expect(await redis.zcard(advertiserKeys.pending(advertiserId, campaignId, gameId))).toBe(2);
+  });
+
+  it("keeps a match for its release, however late that comes", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
+    const history = advertiserKeys.history(advertiserId, campaignId, gameId);
+    const held = [];
+    for (let i = 0; i < 5; i++) held.push(await wallet.hold());
+    for (const field of await redis.zrange(history, "0", "-1")) await redis.zadd(history, 1, field);
+    await wallet.hold();
+    for (const match of held) {
+      await wallet.age(match, HOLD_TTL_MS + 1_000);
+      await money.release(holdOf(match), "lapsed");
+    }
+    expect(await redis.zcard(advertiserKeys.holds(advertiserId))).toBe(1);
+    for (const { session_key: session } of held) {
+      expect(
+        await redis.hget(advertiserKeys.cap(advertiserId, gameId, session), wallet.creativeId),
+      ).toBeNull();
+    }
   });
 });

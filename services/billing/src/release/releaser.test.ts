@@ -160,7 +160,7 @@ describe("Releaser", () => {
     const session = newId("key");
     const match = await wallets.hold({}, only(session, 20));
     await lapse(match);
-    const key = `{${ADVERTISER}}:sessionRelease`;
+    const key = `{${ADVERTISER}}:giveback`;
     await wallets.redis.hset(key, "mat_damaged", "no sessionRelease");
     // A session that is of another type: no seat can be returned to it.
     await wallets.redis.hset(key, "mat_stuck", "a%20game|stuck");

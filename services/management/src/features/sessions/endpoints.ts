@@ -110,6 +110,10 @@ function signUpUser(parts: SessionParts): Endpoint["handle"] {
     await inTransaction(database, async (transaction) => {
       if (invitation_token === undefined) await accountToActFor(transaction, user, account_label ?? name);
       else await acceptInvitation(transaction, invitation_token, user.id, nowMs);
+    }).catch(async (error: unknown) => {
+      // A user without an account would get an own one by signing in, also where only invited users may.
+      await database.user.delete({ where: { id: user.id } });
+      throw error;
     });
     return started(parts, 201, email, await startSession(parts, context, { email, password }, nowMs));
   };

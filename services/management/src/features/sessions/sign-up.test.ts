@@ -115,4 +115,18 @@ describe("signing up by invitation only", () => {
     const joined = await ask(invited, ELSEWHERE, { invitation_token: token }).expect(201);
     expect(joined.body.role).toBe("viewer");
   });
+
+  it("admits one of several that use an invitation at the same time, and keeps no other user", async () => {
+    const owner = openBrowser(instance().app);
+    const { email, password } = owner;
+    await owner.post("/auth/sign-up", { name: "Ada", email, password }).expect(201);
+    const { token } = (await owner.post("/invitations", { role: "viewer" }).expect(201)).body;
+    const invited = instance({ SIGN_UP: "invited" });
+    const before = await invited.database.user.count();
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => ask(invited, ELSEWHERE, { invitation_token: token })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404]);
+    expect(await invited.database.user.count()).toBe(before + 1);
+  });
 });
