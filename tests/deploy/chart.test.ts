@@ -20,7 +20,6 @@ const defaults: Values = parse(readFileSync(`${CHART}values.yaml`, "utf8"));
 const minimal: Values = { ...defaults, secret: { ...defaults.secret, name: "diegetic-secrets" } };
 const everything: Values = {
   ...minimal,
-  publicUrl: "https://ads.example.com",
   env: { HOLD_TTL_SECONDS: "300" },
   match: {
     ...minimal.match,
@@ -242,6 +241,15 @@ if (render instanceof Error) {
             "Prefix / prod-diegetic-management",
           ]);
           expect(ingress?.spec.tls).toEqual([{ hosts: ["ads.example.com"], secretName: "tls" }]);
+        });
+
+        it("takes the public address from the ingress", () => {
+          const addresses = ofKind("Deployment").flatMap(({ spec }) =>
+            spec.template.spec.containers.flatMap(({ env }: { env: { name: string; value: string }[] }) =>
+              env.filter((variable) => variable.name === "PUBLIC_URL").map((variable) => variable.value),
+            ),
+          );
+          expect(new Set(addresses)).toEqual(new Set(["https://ads.example.com"]));
         });
 
         it("carries the alert rules and dashboards of deploy/observability", () => {
