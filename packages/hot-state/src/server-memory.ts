@@ -15,9 +15,10 @@ export async function serverMemory(redis: RedisConnection): Promise<ServerMemory
   return Promise.all(
     nodes.map(async (node) => {
       const report = await node.info("memory");
-      const numberOf = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(report)?.[1]);
+      const usedBytes = Number(/^used_memory:(\d+)/m.exec(report)?.[1]);
+      const maxBytes = Number(/^maxmemory:(\d+)/m.exec(report)?.[1]);
       const { host, port } = node.options;
-      return { node: `${host}:${port}`, usedBytes: numberOf("used_memory"), maxBytes: numberOf("maxmemory") };
+      return { node: `${host}:${port}`, usedBytes, maxBytes };
     }),
   );
 }
