@@ -189,9 +189,9 @@ class Run {
         break;
       }
       case "no creative": {
-        const present = campaign.creatives.filter(({ deleted }) => !deleted);
-        const creative = pick(present, which);
-        if (present.length === 1) break;
+        const current = campaign.creatives.filter(({ deleted }) => !deleted);
+        const creative = pick(current, which);
+        if (current.length === 1) break;
         await owner.delete(`/creatives/${creative.id}`).expect(204);
         creative.deleted = true;
         break;

@@ -109,7 +109,7 @@ const numbers = (row: object) =>
     Object.entries(row).map(([key, value]) => [key, typeof value === "bigint" ? Number(value) : value]),
   );
 
-async function ask(campaignId: string, query: Query): Promise<object[]> {
+async function readRows(campaignId: string, query: Query): Promise<object[]> {
   const rows = await prisma.$queryRaw<object[]>(
     Prisma.sql`SELECT answer.* FROM (SELECT ${campaignId}::text AS id) AS own, LATERAL (${query}) AS answer`,
   );
@@ -134,7 +134,7 @@ describe("a database of the version before the narrow rollups", () => {
         FROM impressions WHERE campaign_id = $1 GROUP BY 1`,
         id,
       );
-      const answers = await ask(id, query);
+      const answers = await readRows(id, query);
       const rows = answers.filter((row) => "impressions" in row && row.impressions !== 0);
       expect(rows).toHaveLength(expected.length);
       expect(rows).toEqual(expect.arrayContaining(expected.map((row) => expect.objectContaining(row))));
@@ -150,7 +150,7 @@ describe("a database of the version before the narrow rollups", () => {
       FROM impressions WHERE campaign_id = $1`,
       id,
     );
-    expect(await ask(id, statsQuery())).toEqual([expected]);
+    expect(await readRows(id, statsQuery())).toEqual([expected]);
   });
 
   it("agrees in every row", async () => {

@@ -89,7 +89,7 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   }, 120_000);
 
-  it("changes the campaign, reads the consequence first, and is told what cannot be", async () => {
+  it("changes the campaign, shows the consequence first, and rejects an invalid bid", async () => {
     const { page } = view;
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByLabel("Bid per thousand impressions").fill("0.50");
@@ -102,7 +102,7 @@ describe("an advertiser in the dashboard", () => {
     expect(await seriousViolations(page)).toEqual([]);
   }, 120_000);
 
-  it("takes a bid that was offered into the form, and saves it only when told to", async () => {
+  it("puts an offered bid into the form, and saves it only on request", async () => {
     const { page } = view;
     const bid = page.getByLabel("Bid per thousand impressions");
     await page.goto(`${page.url()}?bid=1450`);

@@ -176,7 +176,7 @@ function namesOf(page: Page, role: "button" | "link" | "menuitem"): Promise<stri
     .evaluateAll((found) => found.map((one) => one.getAttribute("aria-label") ?? one.textContent ?? ""));
 }
 
-/** What the API answers to the session of the page, asked as its own scripts would. */
+/** The API's response to a request with the session of the page, sent as its own scripts would. */
 function statusOf(page: Page, method: string, path: string, body?: object): Promise<number> {
   const request = {
     method,

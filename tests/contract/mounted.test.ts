@@ -23,11 +23,11 @@ describe("what the services mount", () => {
   ];
 
   it("is exactly what the API document describes", () => {
-    const place = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+    const route = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
     const documented = allOperations().map((operation) =>
-      place({ method: operation.method, path: expressPath(operation) }),
+      route({ method: operation.method, path: expressPath(operation) }),
     );
-    expect(endpoints.map(place).sort()).toEqual(documented.sort());
+    expect(endpoints.map(route).sort()).toEqual(documented.sort());
   });
 
   it("is what the API document describes for sessions, with its callers and roles", () => {

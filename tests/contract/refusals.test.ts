@@ -29,7 +29,7 @@ const listed = allOperations().flatMap((operation) => {
     document.paths[operation.path][operation.method.toLowerCase()].responses;
   return Object.entries(answers).flatMap(([status, { content }]) =>
     Object.entries(content?.["application/json"].examples ?? {}).map(([name, { value }]) => ({
-      place: `${operation.method} ${operation.path}`,
+      route: `${operation.method} ${operation.path}`,
       operation,
       refusal: `${status} ${name}`,
       status: Number(status),
@@ -53,7 +53,7 @@ describe("what the API document says of refusals", () => {
   it("can be brought about, each of them", () => {
     expect(listed.length).toBeGreaterThan(250);
     const missing = listed.filter((one) => provocationOf(one) === undefined);
-    expect(missing.map(({ place, refusal }) => `${place}: ${refusal}`)).toEqual([]);
+    expect(missing.map(({ route, refusal }) => `${route}: ${refusal}`)).toEqual([]);
     expect(shared.map(({ refusal }) => refusal).sort()).toEqual(Object.keys(sharedRefusals).sort());
   });
 
@@ -74,7 +74,7 @@ describe("what the API document says of refusals", () => {
     }, 60_000);
     afterAll(() => world.stop());
 
-    it.each(listed)("$place: $refusal", async (one) => {
+    it.each(listed)("$route: $refusal", async (one) => {
       const provoked = await provocationOf(one)?.(world, one.operation);
       if (provoked === undefined) throw new Error("nothing brings it about");
       const { answer, issued = {} }: Provoked = "answer" in provoked ? provoked : { answer: provoked };

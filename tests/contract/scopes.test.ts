@@ -72,13 +72,13 @@ const operations = OPERATIONS.trim()
   .map((line) => line.split("|").map((cell) => cell.trim()));
 
 describe("every operation", () => {
-  it.each(operations)("%s needs the scope %s and counts as %s", (place, scope, group) => {
-    const found = allOperations().find(({ method, path }) => `${method} ${path}` === place);
+  it.each(operations)("%s needs the scope %s and counts as %s", (route, scope, group) => {
+    const found = allOperations().find(({ method, path }) => `${method} ${path}` === route);
     expect([[found?.scope].flat().join(" or "), found?.group]).toEqual([scope, group]);
   });
 
   it("stands in this table", () => {
-    const places = operations.map(([place]) => place);
-    expect(places).toEqual(allOperations().map(({ method, path }) => `${method} ${path}`));
+    const routes = operations.map(([route]) => route);
+    expect(routes).toEqual(allOperations().map(({ method, path }) => `${method} ${path}`));
   });
 });

@@ -296,7 +296,7 @@ describe("affinities score and bias", () => {
   });
 });
 
-describe("changes are obeyed from their answer on", () => {
+describe("changes are in force once their response is sent", () => {
   it("with pause, activation, disabling and enabling", async () => {
     const path = `/campaigns/${campaignId}`;
     await expectServed({}, true);

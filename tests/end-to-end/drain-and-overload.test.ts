@@ -14,7 +14,7 @@ const AT_A_TIME = 8;
 /** What passes waits so long, each after the other: a request is on its way for some of them. */
 const SLOW = { kind: "slow", minMs: 40, maxMs: 40, random: new Random(1) } as const;
 
-describe("services that are stopped or asked for too much", () => {
+describe("services that are stopped or overloaded", () => {
   let world: World;
   let key = "";
   let advertiser: Api;

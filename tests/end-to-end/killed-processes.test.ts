@@ -51,7 +51,7 @@ describe("the stack under load and with processes killed", () => {
       { timeoutMs: 30_000, everyMs: 50 },
     );
 
-  /** One player who sees at most one ad. Answers whether he saw one. */
+  /** One player who sees at most one ad. Returns whether they saw one. */
   const play = async (): Promise<boolean> => {
     players += 1;
     const match = await persist("/match", { game_id: GAME, user_id: `player-${players}`, game_context: {} });

@@ -55,7 +55,7 @@ export const advertiserKeys = {
    */
   matches: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:matches:${campaignId}:${encodeName(gameId)}`,
-  /** Fields of `matches` by the moment (ms) at which they may be forgotten. */
+  /** Fields of `matches` by the time (ms) from which they may be removed. */
   history: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:history:${campaignId}:${encodeName(gameId)}`,
   /** Charged matches of a while, by `chargedField`; expires 24 h and 10 min after the last charge, or a little later. */

@@ -59,8 +59,8 @@ export async function findPostgresWithBackupTools(): Promise<string> {
         ["postgres", "initdb", "pg_dump", "pg_restore"].every((name) => existsSync(join(dir, name))),
       );
   };
-  const present = found();
-  if (present !== undefined) return present;
+  const existing = found();
+  if (existing !== undefined) return existing;
   await findProgram({ names: ["pg_dump"], packageName: "postgresql", whatToInstall }, () => {});
   const installed = found();
   if (installed === undefined) throw new SetupError(`There is no ${DEBIAN_POSTGRES}. ${whatToInstall}`);

@@ -46,7 +46,7 @@ describe("impressions that nobody has earned", () => {
       expect((await bill(key, match)).status).toBe(403);
       expect((await bill(key, forged())).status).toBe(403);
     }
-    // In a game of his own he has no such match.
+    // Their own game has no such match.
     expect((await bill(stranger.key, { ...match, game_id: "strange" })).status).toBe(409);
     expect((await bill(stranger.key, forged({ game_id: "strange" }))).status).toBe(409);
     expect(await spentCents()).toBe(0);

@@ -55,7 +55,7 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
     expect(winners).toEqual([await owner()]);
   });
 
-  it("is made anew when Redis has lost it, and obeyed when Redis has become another's", async () => {
+  it("is created again if Redis has lost it, and respected if Redis belongs to another installation", async () => {
     const claim = claimOf("inst_1");
     await claim.check();
     await redis.del(installationKeys.owner);

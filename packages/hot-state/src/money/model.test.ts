@@ -13,7 +13,7 @@ import type { MoneyCommands } from "./types.ts";
 const CAMPAIGNS = 2;
 const SESSIONS = 2;
 
-/** Amounts are small in number, so that limits are met often, and in one of several sizes, so that digits are too. */
+/** Few distinct amounts, so that limits are reached often, in several magnitudes, so that all digits occur. */
 const scale = fc.constantFrom(1, 7, 1_000, 10_000_000_000_000);
 const units = fc.integer({ min: 0, max: 12 });
 const choice = fc.nat({ max: 1_000 });
@@ -50,7 +50,7 @@ function anyStep(size: number): fc.Arbitrary<Step> {
       arbitrary: fc.record({
         kind: fc.constant("release" as const),
         match: choice,
-        // Mostly the holds whose time is over: what lapsed has to find its money again.
+        // Mostly holds whose time is over, because lapsed matches must find room again.
         lapsed: fc.oneof(
           { weight: 3, arbitrary: fc.constant(true) },
           { weight: 1, arbitrary: fc.constant(false) },
@@ -62,7 +62,7 @@ function anyStep(size: number): fc.Arbitrary<Step> {
       arbitrary: fc.record({
         kind: fc.constant("age" as const),
         match: choice,
-        // Some ages lie between the limits for a match with its id and without, and none lies close to one of them.
+        // Some ages are between the limits with and without a match id; none is close to a limit.
         minutes: fc.constantFrom(25, 75, 1_440),
       }),
     },
@@ -90,7 +90,7 @@ function anyStep(size: number): fc.Arbitrary<Step> {
 const histories = scale.chain((size) =>
   fc.record({
     size: fc.constant(size),
-    // So many are held before: about as many as are not compared with what the campaign has left.
+    // Holds taken before: about as many as are not compared with what the campaign has left.
     crowd: fc.oneof(
       { weight: 3, arbitrary: fc.constant(0) },
       { weight: 1, arbitrary: fc.integer({ min: UNSHARED_HOLDS - 3, max: UNSHARED_HOLDS + 2 }) },
@@ -140,7 +140,7 @@ async function openRehearsal(
   return rehearsal;
 }
 
-/** Everything that Redis counts is what the model counts, and each hold is held, or has ended one way. */
+/** Requires that Redis' counts equal the model's, and that each hold is open or has ended exactly once. */
 async function expectSame({ wallet, model, forgotten }: Rehearsal, redis: RedisConnection): Promise<void> {
   const { money, advertiserId } = wallet;
   const account = await money.readAccount(advertiserId);
@@ -200,7 +200,7 @@ async function expectSame({ wallet, model, forgotten }: Rehearsal, redis: RedisC
   expect(model.spent + model.held).toBeLessThanOrEqual(model.deposited);
 }
 
-/** What should stand in `shares`. */
+/** The expected content of `shares`. */
 function sharesOf(model: ModelWallet, campaignId: string): Record<string, string> {
   const shares: Record<string, string> = {};
   const sum = (holds: readonly ModelMatch[]) => holds.reduce((total, { price }) => total + price, 0);
@@ -212,7 +212,7 @@ function sharesOf(model: ModelWallet, campaignId: string): Record<string, string
   return shares;
 }
 
-/** No step may take a campaign further over a limit than lowering that limit has put it. */
+/** No step may exceed a limit by more than lowering that limit already did. */
 function expectWithinLimits(model: ModelWallet, before: Map<string, number>, step: Step): void {
   for (const [campaignId, { spent, held, daySpent, budget, ceiling, dailyCap }] of model.campaigns) {
     expect(spent).toBeLessThanOrEqual(budget);
@@ -250,7 +250,7 @@ describe.each([
     await server.stop();
   });
 
-  it("leaves Redis as the plain rules say, step by step", async () => {
+  it("leaves Redis in the state of the model after every step", async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ steps, ...start }) => {
         const day = today();

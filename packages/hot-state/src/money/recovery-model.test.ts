@@ -70,7 +70,7 @@ async function expectSame(rehearsal: RecoveryRehearsal): Promise<void> {
   expect(members.map((member) => member.split("|")[0]).sort()).toEqual([...holds].sort());
 }
 
-it("wallets are frozen, restored and settled as the plain rules say, step by step", async () => {
+it("wallets are frozen, restored and settled as in the model, step by step", async () => {
   const money = createMoneyCommands(redis);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 50, size: "max" }), async (steps) => {

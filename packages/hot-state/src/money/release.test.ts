@@ -131,7 +131,7 @@ describe("release", () => {
     expect(await redis.exists(advertiserKeys.account(wallet.advertiserId))).toBe(0);
   });
 
-  it("gives the advertiser his money back although the campaign is gone from the wallet, and no more of it than is held", async () => {
+  it("returns the money to the advertiser although the campaign is gone from the wallet, and no more of it than is held", async () => {
     const wallet = await TestWallet.open(money, redis);
     const [first, second] = [await wallet.hold(), await wallet.hold()];
     for (const match of [first, second]) await wallet.age(match, HOLD_TTL_MS);

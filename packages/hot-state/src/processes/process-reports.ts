@@ -77,7 +77,7 @@ export class ProcessReporter {
   async #loop(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      // Whoever depends on the store logs outages.
+      // Components that depend on the store log its outages.
       await this.#report().catch(() => undefined);
       await sleep(REPORT_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }

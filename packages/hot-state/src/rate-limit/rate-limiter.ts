@@ -115,9 +115,9 @@ export class RateLimiter {
   async #refill(bucket: string, known: Bucket): Promise<void> {
     known.refilling = true;
     while (known.waiting.length > 0) {
-      const askedAtMs = Math.min(...known.waiting.slice(0, 1_000).map((waiter) => waiter.nowMs));
+      const requestedAtMs = Math.min(...known.waiting.slice(0, 1_000).map((waiter) => waiter.nowMs));
       try {
-        await this.#ask(bucket, known, askedAtMs);
+        await this.#takeQuota(bucket, known, requestedAtMs);
       } catch (error) {
         const failure = error instanceof Error ? error : new Error(String(error));
         for (const waiter of known.waiting.splice(0)) waiter.reject(failure);
@@ -133,7 +133,7 @@ export class RateLimiter {
     known.refilling = false;
   }
 
-  async #ask(bucket: string, known: Bucket, askedAtMs: number): Promise<void> {
+  async #takeQuota(bucket: string, known: Bucket, requestedAtMs: number): Promise<void> {
     const wanted = known.waiting.length;
     const reply = await this.#takeScript(rateLimitKeys.bucket(bucket), known.limit, this.#windowMs, wanted);
     const [granted, left, windowLeftMs, windowEndMs] = Array.isArray(reply) ? reply.map(Number) : [];
@@ -148,9 +148,9 @@ export class RateLimiter {
     // Quota of an earlier window is gone; only the new grant counts.
     known.quota = granted;
     known.left = left;
-    known.knownSinceMs = askedAtMs;
+    known.knownSinceMs = requestedAtMs;
     // Measured from before the call, so that quota is never used after its window has ended in Redis.
-    known.validUntilMs = askedAtMs + windowLeftMs;
+    known.validUntilMs = requestedAtMs + windowLeftMs;
     known.resetUnixSeconds = Math.ceil(windowEndMs / 1000);
   }
 

@@ -9,7 +9,7 @@ export type SessionSummary = {
   sessionKey: string;
   /** Start of the count, Unix milliseconds. */
   sinceMs: number;
-} & ({ kind: "places"; ads: number } | { kind: "creatives"; appearances: Map<string, number> });
+} & ({ kind: "seats"; ads: number } | { kind: "creatives"; appearances: Map<string, number> });
 
 export interface NamesPage {
   /** Key names of sessions. */
@@ -27,7 +27,7 @@ export interface SessionSummaryReader {
 }
 
 const KEYS_PER_STEP = 500;
-const PLACES = /^\{game:([^}]*)\}:session:([A-Za-z0-9_-]+)$/;
+const SEATS = /^\{game:([^}]*)\}:session:([A-Za-z0-9_-]+)$/;
 const CREATIVES = /^\{adv_[A-Za-z0-9]+\}:cap:([^:]*):([A-Za-z0-9_-]+)$/;
 const ACCOUNT = /^\{(adv_[^}]*)\}:account$/;
 
@@ -50,7 +50,7 @@ async function* sessionNames(redis: RedisConnection, keysLookedAt: number): Asyn
       const [next, keys] = await node.scan(cursor, "COUNT", KEYS_PER_STEP);
       cursor = next;
       left -= KEYS_PER_STEP;
-      const sessions = keys.filter((key) => PLACES.test(key) || CREATIVES.test(key));
+      const sessions = keys.filter((key) => SEATS.test(key) || CREATIVES.test(key));
       const hashSlotOwners = keys.flatMap((key) => ACCOUNT.exec(key)?.[1] ?? []);
       if (sessions.length + hashSlotOwners.length > 0) yield { sessions, hashSlotOwners };
     } while (cursor !== "0" && left > 0);
@@ -58,11 +58,11 @@ async function* sessionNames(redis: RedisConnection, keysLookedAt: number): Asyn
 }
 
 async function readSession(redis: RedisConnection, name: string): Promise<SessionSummary | null> {
-  const places = PLACES.exec(name);
-  if (places !== null) {
+  const seats = SEATS.exec(name);
+  if (seats !== null) {
     const [started, fields] = await Promise.all([redis.hget(name, "started"), redis.hlen(name)]);
     if (started === null) return null;
-    return { ...namesOf(places), kind: "places", sinceMs: Number(started), ads: fields - 1 };
+    return { ...namesOf(seats), kind: "seats", sinceMs: Number(started), ads: fields - 1 };
   }
   const creatives = CREATIVES.exec(name);
   if (creatives === null) return null;

@@ -83,18 +83,18 @@ export function createWalletReader(redis: RedisConnection): WalletReader {
   const script = defineScript(redis, "read_wallet", 4 + 2 * CAMPAIGNS_PER_CALL);
   const readPart = async (advertiserId: string, campaignIds: readonly string[], limits: WalletLimits) => {
     const account = advertiserKeys.account(requirePlainName("advertiserId", advertiserId));
-    const places = Array.from({ length: CAMPAIGNS_PER_CALL }, (_, i) => campaignIds[i] ?? "");
+    const paddedIds = Array.from({ length: CAMPAIGNS_PER_CALL }, (_, i) => campaignIds[i] ?? "");
     const reply = await script(
       account,
       advertiserKeys.holds(advertiserId),
       advertiserKeys.outbox(advertiserId),
       advertiserKeys.sessionRelease(advertiserId),
-      ...places.map((id) => (id === "" ? account : advertiserKeys.campaign(advertiserId, id))),
-      ...places.map((id) => (id === "" ? account : advertiserKeys.shares(advertiserId, id))),
+      ...paddedIds.map((id) => (id === "" ? account : advertiserKeys.campaign(advertiserId, id))),
+      ...paddedIds.map((id) => (id === "" ? account : advertiserKeys.shares(advertiserId, id))),
       limits.holds,
       limits.records,
       limits.lateMs,
-      ...places,
+      ...paddedIds,
     );
     return parseWallet(reply);
   };

@@ -126,7 +126,7 @@ describe("leases", () => {
     expect((performance.now() - startedAt) / 20).toBeLessThan(LEASE_MS / 4);
   });
 
-  it("never says obeyed while anybody can serve what was before", async () => {
+  it("never reports a change as in force while an instance may serve older data", async () => {
     const index = fc.integer({ min: 0, max: 1 });
     const step = fc.oneof(
       { weight: 5, arbitrary: fc.record({ kind: fc.constant("publish" as const) }) },
@@ -163,7 +163,7 @@ describe("leases", () => {
     );
   }, 120_000);
 
-  /** Publishes a value; once it is obeyed nobody may serve an earlier one, at that moment and ever after. */
+  /** Publishes a value; once it is in force, no instance may serve an earlier one. */
   async function publishAndWatch(violations: string[]): Promise<void> {
     value += 1;
     const published = value;
@@ -179,7 +179,7 @@ describe("leases", () => {
     do {
       for (const instance of instances) {
         if (instance.follower.isFresh() && instance.value < published) {
-          violations.push(`${instance.value} was served after ${published} was obeyed`);
+          violations.push(`${instance.value} was served after ${published} was in force`);
         }
       }
       await new Promise((resolve) => setImmediate(resolve));

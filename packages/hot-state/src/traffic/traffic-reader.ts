@@ -67,8 +67,8 @@ export class TrafficReader {
 
   /** The last hours including the current one, oldest first; at most 48. */
   async hours(gameId: string, count: number, nowMs: number): Promise<TrafficPoint[]> {
-    const present = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
-    const starts = Array.from({ length: count }, (_, index) => present - (count - 1 - index) * HOUR_MS);
+    const currentHour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+    const starts = Array.from({ length: count }, (_, index) => currentHour - (count - 1 - index) * HOUR_MS);
     const days = [...new Set(starts.map(dayOf))];
     const hashes = await Promise.all(days.map((day) => this.#redis.hgetall(trafficKeys.hours(gameId, day))));
     const byDay = new Map(days.map((day, index) => [day, grouped(hashes[index] ?? {})]));

@@ -70,7 +70,7 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
     const midnight = Date.UTC(2026, 11, 1);
     expect(first).toEqual({ startMs: midnight - 2 * HOUR_MS, ...nothing });
     expect(second).toEqual({ startMs: midnight - HOUR_MS, ...nothing, matches: 1 });
-    const present = {
+    const current = {
       matches: 1,
       impressions: 1,
       noMatch: new Map([
@@ -79,17 +79,17 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
       ]),
       refusals: new Map([["match_429", 1]]),
     };
-    expect(third).toEqual({ startMs: midnight, ...present });
+    expect(third).toEqual({ startMs: midnight, ...current });
     const days = await reader.days(game, 2, NOW_MS);
     expect(days).toEqual([
       { startMs: midnight - DAY_MS, ...nothing, matches: 1 },
-      { startMs: midnight, ...present },
+      { startMs: midnight, ...current },
     ]);
     expect(await reader.game(game, NOW_MS)).toEqual({
       requestMs: NOW_MS,
       matchMs: NOW_MS,
       impressionMs: NOW_MS,
-      day: { ...present, matches: 2 },
+      day: { ...current, matches: 2 },
     });
   });
 

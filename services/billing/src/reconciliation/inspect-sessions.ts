@@ -61,7 +61,7 @@ async function compare(database: Database, sessions: readonly SessionSummary[]):
   for (const session of sessions) {
     const { sessionKey, gameId, sinceMs } = session;
     const isUnder = (changed: Date) => sinceMs > changed.getTime() + LIMIT_STABLE_AFTER_MS;
-    if (session.kind === "places") {
+    if (session.kind === "seats") {
       const placement = placementOf.get(gameId);
       if (placement === undefined || !isUnder(placement.updatedAt)) continue;
       checks.atMost("session_places", `${gameId} ${sessionKey}`, placement.maxAdsPerSession, session.ads);

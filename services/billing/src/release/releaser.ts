@@ -94,7 +94,7 @@ export class Releaser {
           logger.error({ err: error, advertiserId, matchId }, "session release failed");
         }
       });
-      measures.seatsReturned.inc(await this.#forget(advertiserId, done));
+      measures.seatsReturned.inc(await this.#removeReleases(advertiserId, done));
       await this.#quarantine(advertiserId, damaged);
       if (next === null) return;
       cursor = next;
@@ -117,14 +117,14 @@ export class Releaser {
       },
       "damaged session releases dropped",
     );
-    await this.#forget(
+    await this.#removeReleases(
       advertiserId,
       damaged.map(({ field }) => field),
     );
   }
 
   /** Returns how many of them still existed. */
-  async #forget(advertiserId: string, matchIds: readonly string[]): Promise<number> {
+  async #removeReleases(advertiserId: string, matchIds: readonly string[]): Promise<number> {
     let count = 0;
     for (let start = 0; start < matchIds.length; start += HOLDS_PER_PAGE) {
       const some = matchIds.slice(start, start + HOLDS_PER_PAGE);

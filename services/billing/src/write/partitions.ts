@@ -2,7 +2,7 @@ import { type Database, ensureImpressionPartition } from "@diegetic/database";
 
 const MAX_REMEMBERED_DAYS = 1_000;
 
-/** Creates the partition of a day before the first write to it; asks Postgres once per day. */
+/** Creates the partition of a day before the first write to it; queries Postgres once per day. */
 export class Partitions {
   readonly #database: Database;
   readonly #known = new Set<string>();

@@ -83,7 +83,7 @@ describe("POST /match", () => {
 });
 
 describe("a change that was published", () => {
-  it.each([0, 1])("is obeyed by the next request on instance %i", async (instance) => {
+  it.each([0, 1])("is in force for the next request on instance %i", async (instance) => {
     const game = await world.addGame();
     const campaign = await world.addCampaign();
     const key = await world.addKey();

@@ -155,13 +155,13 @@ describe("the keys of one account", () => {
     requestsPerKey: number,
   ) {
     const instances = [await world.startInstance(environment), await world.startInstance(environment)];
-    const places = instances.map((instance) => world.instances.indexOf(instance));
+    const indexes = instances.map((instance) => world.instances.indexOf(instance));
     for (;;) {
       const texts = await keys();
       const game = await world.addGame();
       const answers = [];
       for (let n = 0; n < requestsPerKey; n += 1) {
-        const instance = places[n % places.length] ?? 0;
+        const instance = indexes[n % indexes.length] ?? 0;
         answers.push(...(await Promise.all(texts.map((key) => world.match(game, {}, { instance, key })))));
       }
       const minutes = new Set(answers.map(({ headers }) => headers["x-ratelimit-reset"]));

@@ -18,10 +18,10 @@ export interface ModelMatch {
   timesSeen: number;
   /** Its hold was taken for a millisecond. */
   isShort: boolean;
-  /** Its hold is over. */
+  /** Its hold's time is over. */
   due: boolean;
   state: "open" | "lapsed" | "charged" | "cancelled";
-  /** How much older it was made after it was taken. */
+  /** By how much it was aged after it was taken. */
   agedMs: number;
 }
 
@@ -38,18 +38,18 @@ export interface ModelCampaign {
   holdsTaken: number;
 }
 
-/** So many open holds of a developer account are not compared with what the campaign has left. */
+/** Up to this number, open holds of a developer account are not compared with what the campaign has left. */
 export const UNSHARED_HOLDS = 100;
 
 const LATE_IMPRESSION_MS = 86_400_000;
 const MATCH_WITHOUT_ID_MS = 3_600_000;
-/** Of holds that are not due; due ones lapse at once. */
+/** For holds that are not due; due ones lapse at once. */
 const HOLD_TTL_MS = 600_000;
 
 type Reserved = { creativeId: string; timesSeen: number } | ReserveRefusal;
 type Committed = { matchId: string } | CommitRefusal;
 
-/** The rules of an advertiser's wallet, written as plainly as they can be: what the scripts are compared with. */
+/** A plain model of an advertiser's wallet that the scripts are compared with. */
 export class ModelWallet {
   deposited: number;
   spent = 0;
@@ -113,7 +113,7 @@ export class ModelWallet {
     );
   }
 
-  /** Whether a reservation of the price would lack the same even if all holds lapsed and no ceiling stood. */
+  /** Whether the lack of money would remain if all holds lapsed and there were no ceiling. */
   lacksForLong(campaignId: string, price: number, refusal: ReserveRefusal): boolean {
     const campaign = this.campaign(campaignId);
     if (refusal === "balance") return this.deposited - this.spent < price;

@@ -7,7 +7,7 @@ import type { MoneyCommands } from "../types.ts";
 import { type Charge, type Match, PLENTY, PRICE, pick, type RecoveryStep, same } from "./recovery-steps.ts";
 import { TestWallet, today } from "./wallet.ts";
 
-/** Takes each step in Redis and in a plain model of `freeze_wallet`, `restore_wallet` and `settle`, and compares. */
+/** Takes each step in Redis and in a plain model of `freeze_wallet`, `restore_wallet` and `settle`, and compares the results. */
 export class RecoveryRehearsal {
   readonly wallet: TestWallet;
   readonly campaignIds: readonly string[];
@@ -65,7 +65,7 @@ export class RecoveryRehearsal {
     }
   }
 
-  /** Sums of the wallet as the model has them: what `readAccount` and `readCampaign` should say. */
+  /** The sums of the model, which `readAccount` and `readCampaign` must return. */
   expected() {
     const sum = (list: readonly number[]) => list.reduce((total, count) => total + count, 0);
     const brief = (spent: number, held: number, impressions: number) => ({

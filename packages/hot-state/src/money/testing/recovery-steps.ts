@@ -1,6 +1,6 @@
 import type { MatchFacts } from "@diegetic/contracts";
 
-/** One step of a wallet's life among losses. Numbers choose among what there is at that time. */
+/** One step of a wallet's history with data losses. Numbers select among the existing items. */
 export type RecoveryStep =
   | { kind: "hold"; campaign: number }
   | { kind: "charge"; match: number }
@@ -10,11 +10,11 @@ export type RecoveryStep =
   /** Postgres could not take a charge. */
   | { kind: "reversed"; charge: number }
   | { kind: "again"; settlement: number }
-  /** The server was restarted; `forget`: it has lost charges that `kept` of are in the outbox. */
+  /** The server was restarted; `forget`: it has lost charges, of which `kept` are in the outbox. */
   | { kind: "restart"; forget: boolean; spent: number; kept: number }
   | { kind: "other epoch" };
 
-/** A match as the model knows it. */
+/** A match in the model. */
 export interface Match {
   facts: MatchFacts;
   campaign: number;
@@ -22,7 +22,7 @@ export interface Match {
   impressionId: string | null;
 }
 
-/** A charge as the model knows it. */
+/** A charge in the model. */
 export interface Charge {
   impressionId: string;
   matchId: string;
@@ -42,7 +42,7 @@ export function pick<Item>(items: readonly Item[], index: number): Item | undefi
   return items[index % Math.max(1, items.length)];
 }
 
-/** Throws when the script has answered something else than the model. */
+/** Throws if the script's reply differs from the model's. */
 export function same(what: unknown, got: unknown, expected: unknown): void {
   if (JSON.stringify(got) === JSON.stringify(expected)) return;
   throw new Error(`the script and the model disagree: ${JSON.stringify({ what, got, expected })}`);

@@ -13,9 +13,9 @@ import type {
 import type { ModelMatch, ModelWallet } from "./model.ts";
 import { asReplay, SESSION_IDLE_MS, type TestWallet } from "./wallet.ts";
 
-/** One step of a history. Numbers choose among what there is at that time. */
+/** One step of a history. Numbers select among the existing items. */
 export type Step =
-  /** A session below 0 is one of its own. */
+  /** A session below 0 is a new one. */
   | { kind: "reserve"; campaign: number; game: number; session: number; price: number; due: boolean }
   | { kind: "commit"; match: number }
   | { kind: "commit oldest"; campaign: number; game: number; creative: number }
@@ -30,7 +30,7 @@ export type Step =
   | { kind: "ack" };
 
 export const GAMES = ["plain", "a|b:{c} 100% 🎮", "third"];
-/** By game: the third belongs to whom the first belongs to. */
+/** By game: the first and the third have the same developer. */
 const DEVELOPERS = ["acct_a", "acct_b", "acct_a"];
 export const CREATIVES = ["crt_a", "crt_b", "crt_c"];
 const MAX_USES = [1, 2, 4];
@@ -54,16 +54,16 @@ function same(step: Step, got: unknown, expected: unknown): void {
   }
 }
 
-/** Takes each step in Redis and in the model, everything twice in Redis, and compares the answers. */
+/** Takes each step in the model and twice in Redis, and compares the replies. */
 export class Rehearsal {
   readonly wallet: TestWallet;
   readonly model: ModelWallet;
   private readonly money: MoneyCommands;
   private readonly redis: RedisConnection;
   private accountVersion = 1;
-  /** What the ids of matches carry. */
+  /** Facts carried by match ids. */
   private readonly carried = new Map<string, Omit<CarriedMatch, "facts">>();
-  /** Matches that are only in their ids any more. */
+  /** Matches whose facts are only in their ids. */
   readonly forgotten = new Set<string>();
 
   constructor(wallet: TestWallet, model: ModelWallet) {

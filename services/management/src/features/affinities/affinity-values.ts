@@ -34,17 +34,17 @@ export function affinityIdentity(type: string, value: string): string {
 }
 
 function requireDistinct(affinities: readonly AffinityCreate[]): void {
-  const places = new Map<string, number>();
+  const firstIndexes = new Map<string, number>();
   for (const [index, { affinity_type, affinity_value }] of affinities.entries()) {
     const identity = affinityIdentity(affinity_type, affinity_value);
-    const first = places.get(identity);
+    const first = firstIndexes.get(identity);
     if (first !== undefined) {
       throw new InvalidInput(
         422,
         `affinities[${index}] repeats affinities[${first}]: name each type and value once, with the weight that it should have`,
       );
     }
-    places.set(identity, index);
+    firstIndexes.set(identity, index);
   }
 }
 

@@ -33,7 +33,7 @@ export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
         insert: insertAffinities,
         remove: deleteAffinity,
         list: listAffinities,
-        present: toResponse,
+        toResponse,
       },
       services,
     ),

@@ -36,7 +36,7 @@ export interface RequestedCampaign {
  * Rows of a query about the caller's own campaign, including everything billed before. Throws 403 before registration
  * and for another advertiser's campaign, 404 when the campaign does not exist.
  */
-async function ask<Row extends object>(requested: RequestedCampaign, query: Query): Promise<Row[]> {
+async function readRows<Row extends object>(requested: RequestedCampaign, query: Query): Promise<Row[]> {
   const { reads, accountId, campaignId } = requested;
   const possibleId = isIdentifier("camp", campaignId) ? campaignId : null;
   const statement = ownCampaignStatement(accountId, possibleId, query);
@@ -86,7 +86,7 @@ export interface CampaignStats extends ScoredSums {
 }
 
 export async function readCampaignStats(requested: RequestedCampaign): Promise<CampaignStats> {
-  const row = one(await ask<StatsRow>(requested, statsQuery()), requested);
+  const row = one(await readRows<StatsRow>(requested, statsQuery()), requested);
   return {
     ...scoredSumsOf(row),
     campaignId: requested.campaignId,
@@ -102,13 +102,13 @@ export async function readDays(
   requested: RequestedCampaign,
   firstDay: string,
 ): Promise<Map<string, ScoredSums>> {
-  const rows = await ask<ScoredRow>(requested, daysQuery(firstDay));
+  const rows = await readRows<ScoredRow>(requested, daysQuery(firstDay));
   return new Map(rows.map((row) => [row.key, scoredSumsOf(row)]));
 }
 
 /** By country code; empty: unknown country. */
 export async function readCountries(requested: RequestedCampaign): Promise<Map<string, Sums>> {
-  const rows = await ask<BreakdownRow>(requested, countriesQuery());
+  const rows = await readRows<BreakdownRow>(requested, countriesQuery());
   return new Map(rows.map((row) => [row.key, sumsOf(row)]));
 }
 
@@ -116,7 +116,7 @@ export async function readCountries(requested: RequestedCampaign): Promise<Map<s
 export async function readSpentByGame(
   requested: RequestedCampaign,
 ): Promise<{ advertiserId: string; spentMillicents: Map<string, Millicents> }> {
-  const rows = await ask<GameRow>(requested, gamesQuery());
+  const rows = await readRows<GameRow>(requested, gamesQuery());
   const spentMillicents = new Map<string, Millicents>();
   for (const { key, spent_millicents } of rows) {
     if (key !== null) spentMillicents.set(key, safeInteger(spent_millicents ?? 0n, "spent"));
@@ -132,7 +132,7 @@ export interface CreativeSums extends ScoredSums {
 
 /** Every current creative, and every deleted one with impressions (docs/behaviour.md#rows). */
 export async function readCreatives(requested: RequestedCampaign): Promise<CreativeSums[]> {
-  const rows = await ask<CreativeRow>(requested, creativesQuery());
+  const rows = await readRows<CreativeRow>(requested, creativesQuery());
   return rows.map((row) => ({
     ...scoredSumsOf(row),
     creativeId: row.key,
@@ -157,7 +157,7 @@ export interface AffinityInfluence {
 
 /** In creation order. */
 export async function readAffinityInfluence(requested: RequestedCampaign): Promise<AffinityInfluence[]> {
-  const rows = await ask<AffinityRow>(requested, affinitiesQuery());
+  const rows = await readRows<AffinityRow>(requested, affinitiesQuery());
   return rows.map((row) => ({
     affinityId: row.id,
     affinityType: row.affinity_type,
@@ -171,7 +171,7 @@ export async function readAffinityInfluence(requested: RequestedCampaign): Promi
 
 /** `today`: YYYY-MM-DD. */
 export async function readPacingFacts(requested: RequestedCampaign, today: string): Promise<PacingFacts> {
-  const row = one(await ask<SpendingRow>(requested, spendingQuery(today)), requested);
+  const row = one(await readRows<SpendingRow>(requested, spendingQuery(today)), requested);
   return {
     budgetMillicents: centsToMillicents(row.budget_cents),
     spentMillicents: safeInteger(row.spent_millicents, "spent"),

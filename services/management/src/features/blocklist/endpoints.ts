@@ -20,13 +20,13 @@ export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {
       insert: insertBlocklistRules,
       remove: deleteBlocklistRule,
       list: listBlocklistRules,
-      present,
+      toResponse,
     },
     services,
   );
 }
 
-function present(rule: BlocklistRule): BlocklistRuleBody {
+function toResponse(rule: BlocklistRule): BlocklistRuleBody {
   return {
     id: rule.id,
     campaign_id: rule.campaignId,

@@ -47,7 +47,7 @@ export interface CampaignPartKind<Request, Kind extends PartName> {
   remove: (id: string) => Prisma.Sql;
   /** In creation order. */
   list: (database: Database, campaignId: string, paging: Paging) => Promise<PartOf<Kind>[]>;
-  present: (part: PartOf<Kind>) => unknown;
+  toResponse: (part: PartOf<Kind>) => unknown;
 }
 
 /** POST and GET of the kind below a campaign, and DELETE of a single part. */
@@ -84,7 +84,7 @@ function create<Request, Kind extends PartName>(
             contents: { [kind.kind]: [...existing, part] },
             size: { mayGrow: true },
           },
-          result: () => ({ status: 201, body: kind.present(part) }),
+          result: () => ({ status: 201, body: kind.toResponse(part) }),
         };
       }),
     );
@@ -100,7 +100,7 @@ function list<Request, Kind extends PartName>(
   return async (context) => {
     const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const paging = readPaging(context, kind.prefix);
-    return pageAnswer(context, paging, await kind.list(database, campaign.id, paging), kind.present);
+    return pageAnswer(context, paging, await kind.list(database, campaign.id, paging), kind.toResponse);
   };
 }
 

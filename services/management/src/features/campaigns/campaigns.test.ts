@@ -161,7 +161,7 @@ describe("PATCH of a campaign", () => {
     await caller.patch(path, { cpm_bid_cents: 99 }).expect(422);
   });
 
-  it("looks at both dates, the given and the present one", async () => {
+  it("looks at both dates, the given and the current one", async () => {
     const { body } = await caller
       .post("/campaigns", { ...campaignBody, start_date: "2026-12-05" })
       .expect(201);

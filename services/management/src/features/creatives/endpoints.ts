@@ -55,7 +55,7 @@ export function creativeEndpoints(parts: CreativeParts): Endpoint[] {
   ];
 }
 
-function present(creative: Creative): CreativeBody {
+function toResponse(creative: Creative): CreativeBody {
   return {
     id: creative.id,
     campaign_id: creative.campaignId,
@@ -92,7 +92,7 @@ function create({ reader, pipeline, publishing, clock }: CreativeParts): Endpoin
             contents: { creatives: [...creatives, creative] },
             size: { mayGrow: true },
           },
-          result: () => ({ status: 201, body: present(creative) }),
+          result: () => ({ status: 201, body: toResponse(creative) }),
         };
       }),
     );
@@ -106,7 +106,7 @@ function list({ database, reader, barrier }: CreativeParts): Endpoint["handle"] 
     const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const paging = readPaging(context, "crt");
     await barrier.advertiser(campaign.advertiserId);
-    return pageAnswer(context, paging, await listCreatives(database, campaign.id, paging), present);
+    return pageAnswer(context, paging, await listCreatives(database, campaign.id, paging), toResponse);
   };
 }
 
@@ -115,10 +115,10 @@ function change(parts: CreativeParts): Endpoint["handle"] {
     const known = await ownBilledCreative(parts.reads, context.accountId, context.param("creativeId"));
     const { id, campaignId } = known;
     const changed = changedSettings(
-      context.body((sent) => creativePatch(sent, present(known))),
+      context.body((sent) => creativePatch(sent, toResponse(known))),
       known,
     );
-    if (Object.keys(changed).length === 0) return { status: 200, body: present(known) };
+    if (Object.keys(changed).length === 0) return { status: 200, body: toResponse(known) };
     const result = await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
       const { before, others } = await creativeOf(locked, id);
       const updated = { ...before, ...changed };
@@ -133,7 +133,7 @@ function change(parts: CreativeParts): Endpoint["handle"] {
         result: () => updated,
       };
     });
-    return { status: 200, body: present(result) };
+    return { status: 200, body: toResponse(result) };
   };
 }
 

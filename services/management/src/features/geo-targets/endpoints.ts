@@ -27,13 +27,13 @@ export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
       insert: insertGeoTargets,
       remove: deleteGeoTarget,
       list: listGeoTargets,
-      present,
+      toResponse,
     },
     services,
   );
 }
 
-function present(target: GeoTarget): GeoTargetBody {
+function toResponse(target: GeoTarget): GeoTargetBody {
   return {
     id: target.id,
     campaign_id: target.campaignId,
