@@ -38,7 +38,7 @@ const IMPRESSIONS = `
     FROM (SELECT n, n * 31 % 6 AS campaign, (n / 3) % 5 AS game, n * n % 83 AS player, date '2026-10-01' + n % 13 AS day
       FROM generate_series(1, 2000) n) AS seen`;
 
-/** What billing of the version before kept about them. */
+/** The rollups that billing of that version kept, under its column names. */
 const ROLLUPS_OF_BEFORE = `
   INSERT INTO campaign_rollups SELECT campaign_id, day, creative_id, coalesce(country_code, ''), game_id, count(*),
     sum(price_millicents), sum(affinity_score) FROM impressions GROUP BY 1, 2, 3, 4, 5;
@@ -54,7 +54,7 @@ const ROLLUPS_OF_BEFORE = `
   UPDATE campaigns SET (impressions, spent_millicents) = (SELECT count(*), coalesce(sum(price_millicents), 0)
     FROM impressions WHERE campaign_id = campaigns.id);
   UPDATE creatives SET impressions = (SELECT count(*) FROM impressions WHERE creative_id = creatives.id);
-  INSERT INTO ledger_entries (entry_group_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
+  INSERT INTO ledger_entries (posting_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
       amount_microcents)
     SELECT 'batch', entry.kind::ledger_kind, day, account_id, advertiser_id, campaign_id, game_id, count(*),
       sum(entry.microcents)
