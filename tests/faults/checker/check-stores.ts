@@ -150,7 +150,7 @@ async function checkWallets(world: World, market: Market, { quarantine }: Afterm
       found === `${spent} ${impressions} ${deposited} 0`,
       () => `${id}: ${found}, not ${spent} ${impressions} ${deposited} 0`,
     );
-    for (const waiting of ["holds", "outbox", "sessionRelease"]) {
+    for (const waiting of ["holds", "outbox", "giveback"]) {
       const key = `{${id}}:${waiting}`;
       const count =
         waiting === "holds" ? await world.directRedis.zcard(key) : await world.directRedis.hlen(key);

@@ -157,8 +157,8 @@ export function walletPlants(ground: () => Ground): Plant[] {
     ],
     [
       "a session seat that is never returned",
-      () => ground().world.redis.hset(key("sessionRelease"), "mat_x", "game|session"),
-      () => ground().world.redis.hdel(key("sessionRelease"), "mat_x"),
+      () => ground().world.redis.hset(key("giveback"), "mat_x", "game|session"),
+      () => ground().world.redis.hdel(key("giveback"), "mat_x"),
       ["session_releases"],
     ],
     [
