@@ -29,6 +29,7 @@ async function linesOf(node: RedisConnection, key: string): Promise<string[]> {
     case "string":
       return [(await node.get(key)) ?? ""];
     case "hash":
+      if (key.includes(":charged:")) return chargesOf(await node.hgetallBuffer(key));
       return Object.entries(await node.hgetall(key)).map(([field, value]) => `${field} = ${value}`);
     case "zset": {
       const flat = await node.zrange(key, "0", "-1", "WITHSCORES");
@@ -37,4 +38,12 @@ async function linesOf(node: RedisConnection, key: string): Promise<string[]> {
     default:
       throw new Error(`${key} is a ${type}, which this cannot read`);
   }
+}
+
+/** Charges by match, in the binary form of `lua/include/charged.lua`: time, then epoch and scope, then the price as text. */
+function chargesOf(charges: Record<string, Buffer>): string[] {
+  return Object.entries(charges).map(
+    ([field, value]) =>
+      `${field} = ${value.readUIntBE(0, 6)} ${value.toString("hex", 6, 10)} ${value.toString("latin1", 10)}`,
+  );
 }

@@ -1,4 +1,4 @@
-import { type MatchFacts, newId } from "@diegetic/contracts";
+import type { MatchFacts } from "@diegetic/contracts";
 import {
   createGameSessions,
   createMoneyCommands,
@@ -239,7 +239,7 @@ export class Operations {
       campaignId: this.#random.pick(CAMPAIGNS),
       gameId: GAME,
       impressionId: `imp_${this.#next()}`,
-      matchId: newId("mat"),
+      matchId: `mat_${this.#next()}`,
       priceMillicents: PRICE_MILLICENTS,
       day: new Date().toISOString().slice(0, 10),
       committedInEpoch: 0,
