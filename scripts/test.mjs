@@ -4,8 +4,8 @@ import { availableParallelism } from "node:os";
 import { installClientRuntimes } from "./lib/client-runtimes.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
-/** Test files start processes of their own, so one worker per core keeps all cores busy. */
-const WORKERS = availableParallelism();
+/** Test files often wait for processes of their own, so two cores have time for a third file. */
+const WORKERS = Math.max(3, availableParallelism());
 
 await runMain(async () => {
   await setUp();
