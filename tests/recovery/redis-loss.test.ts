@@ -190,7 +190,7 @@ describe("one master of a cluster that comes back empty", () => {
 
     const wallet = await town.redis.cluster("KEYSLOT", `{${town.advertiserId}}:account`);
     for (const [index, node] of cluster.nodes.entries()) {
-      const client = connectRedis(`redis://127.0.0.1:${node.port}`, { name: "test" });
+      const client = connectRedis(node.url, { name: "test" });
       const own = String(await client.call("CLUSTER", "NODES"))
         .split("\n")
         .find((line) => line.includes("myself"));

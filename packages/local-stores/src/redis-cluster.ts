@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import getPort, { portNumbers } from "get-port";
 import { SetupError, waitUntil } from "./process.ts";
 import { type RunningStore, startRedis } from "./redis.ts";
 import { redisCommand } from "./redis-command.ts";
@@ -25,29 +24,14 @@ export interface RunningCluster {
 export async function startRedisCluster(options: RedisClusterOptions): Promise<RunningCluster> {
   const count = options.nodes ?? 3;
   const nodes: RunningStore[] = [];
-  const busPorts: number[] = [];
   const stop = async () => {
     await Promise.all(nodes.map((node) => node.stop()));
   };
   try {
     for (let index = 0; index < count; index += 1) {
-      const busPort = await getPort({ host: "127.0.0.1", port: portNumbers(20_000, 30_000) });
-      busPorts.push(busPort);
-      nodes.push(
-        await startRedis({
-          dir: join(options.dir, `node-${index + 1}`),
-          flags: [
-            "--cluster-enabled",
-            "yes",
-            "--cluster-node-timeout",
-            "5000",
-            "--cluster-port",
-            String(busPort),
-          ],
-        }),
-      );
+      nodes.push(await startRedis({ dir: join(options.dir, `node-${index + 1}`), clusterNode: true }));
     }
-    await joinNodes(nodes, busPorts);
+    await joinNodes(nodes);
   } catch (error) {
     await stop();
     throw error;
@@ -55,7 +39,7 @@ export async function startRedisCluster(options: RedisClusterOptions): Promise<R
   return { url: `redis-cluster://${nodes.map((node) => `127.0.0.1:${node.port}`).join(",")}`, nodes, stop };
 }
 
-async function joinNodes(nodes: RunningStore[], busPorts: number[]): Promise<void> {
+async function joinNodes(nodes: RunningStore[]): Promise<void> {
   const first = nodes[0];
   if (first === undefined) return;
   for (const [index, node] of nodes.entries()) {
@@ -63,7 +47,7 @@ async function joinNodes(nodes: RunningStore[], busPorts: number[]): Promise<voi
     const to = Math.floor((SLOTS * (index + 1)) / nodes.length) - 1;
     await expectOk(node.port, `CLUSTER SET-CONFIG-EPOCH ${index + 1}`);
     await expectOk(node.port, `CLUSTER ADDSLOTSRANGE ${from} ${to}`);
-    if (index > 0) await expectOk(first.port, `CLUSTER MEET 127.0.0.1 ${node.port} ${busPorts[index]}`);
+    if (index > 0) await expectOk(first.port, `CLUSTER MEET 127.0.0.1 ${node.port} ${node.busPort}`);
   }
   const isComplete = async (node: RunningStore) => {
     const info = await redisCommand(node.port, "CLUSTER INFO");

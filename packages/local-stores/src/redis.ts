@@ -17,6 +17,8 @@ export interface RedisOptions {
   port?: number;
   /** true: every write is on disk before its reply. false (default): no persistence. */
   appendonly?: boolean;
+  /** true: a node of a Redis Cluster, whose bus listens on another free port. Default: false. */
+  clusterNode?: boolean;
   /** Further flags of redis-server. */
   flags?: string[];
   onProgress?: (line: string) => void;
@@ -26,6 +28,8 @@ export interface RedisOptions {
 export interface RunningStore extends ServerProcess {
   url: string;
   port: number;
+  /** Where a node of a Redis Cluster listens for the other nodes. */
+  busPort?: number;
 }
 
 /** Starts a Redis, which answers PING when this returns. It never evicts keys, because they hold money. */
@@ -36,10 +40,11 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   await stopLeftoverServer(dir, "SIGTERM", STOP_TIMEOUT_MS);
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
+    const busPort = options.clusterNode === true ? await getPort({ host: "127.0.0.1" }) : undefined;
     const logFile = join(dir, "redis.log");
     const server = startServerProcess({
       executable,
-      args: redisArguments(dir, port, options),
+      args: redisArguments(dir, port, busPort, options),
       logFile,
       stopSignal: "SIGTERM",
       stopTimeoutMs: STOP_TIMEOUT_MS,
@@ -47,12 +52,13 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
     if (await becomesReady(server, port)) {
       writeServerRecord(dir, server.pid);
       void server.exited.then(() => removeServerRecord(dir));
-      return { ...server, port, url: `redis://127.0.0.1:${port}` };
+      return { ...server, port, busPort, url: `redis://127.0.0.1:${port}` };
     }
     await server.stop();
     const log = readFileSync(logFile, "utf8").trim();
-    const portWasTaken = log.includes("Address already in use");
-    if (!portWasTaken || options.port !== undefined || attempt === START_ATTEMPTS) {
+    const portWasTaken = /Address already in use|Failed listening on port/.test(log);
+    const isAnotherPortPossible = options.port === undefined || busPort !== undefined;
+    if (!portWasTaken || !isAnotherPortPossible || attempt === START_ATTEMPTS) {
       throw new SetupError(
         `Redis did not start in ${dir}: ${log.split("\n").at(-1) ?? "it printed nothing"}`,
       );
@@ -69,13 +75,21 @@ async function becomesReady(server: ServerProcess, port: number): Promise<boolea
   return (await waitUntil(answers, READY_TIMEOUT_MS)) && !server.hasExited();
 }
 
-function redisArguments(dir: string, port: number, options: RedisOptions): string[] {
+function redisArguments(
+  dir: string,
+  port: number,
+  busPort: number | undefined,
+  options: RedisOptions,
+): string[] {
   return [
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", dir],
     ...["--daemonize", "no", "--save", "", "--maxmemory-policy", "noeviction"],
     ...(options.appendonly === true
       ? ["--appendonly", "yes", "--appendfsync", "always"]
       : ["--appendonly", "no"]),
+    ...(busPort === undefined
+      ? []
+      : ["--cluster-enabled", "yes", "--cluster-node-timeout", "5000", "--cluster-port", String(busPort)]),
     ...(options.flags ?? []),
   ];
 }
