@@ -29,17 +29,22 @@ interface Operation {
 }
 
 const ROOT = new URL("../../", import.meta.url);
-const sections = readDocument("docs/specification.md");
 const ordered = readDocument("tests/documents/interface.md");
-const sentences = sections.flatMap(({ heading, tables }) =>
-  /^\d+\. /.test(heading)
-    ? tables.flat().map((row) => ({ part: Number.parseInt(heading, 10), number: row["No."] ?? "", ...row }))
-    : [],
+const sentences = [
+  ...readFileSync(new URL("docs/specification.md", ROOT), "utf8").matchAll(
+    /^- \*\*((\d+)\.\d+)\*\* (.+?)((?:,? \[[^\]]+\]\([^)]+\))+)$/gm,
+  ),
+].map(([, number = "", part = "", sentence = "", links = ""]) => ({
+  number,
+  part,
+  sentence,
+  files: [...links.matchAll(/\(\.\.\/([^)]+)\)/g)].map(([, path = ""]) => path),
+}));
+/** By sentence: paths of test files, the titles that hold it, and their cases; all cases when there are none. */
+const evidence: Record<string, Record<string, Record<string, string[]>>> = JSON.parse(
+  readFileSync(new URL("tests/documents/evidence.json", ROOT), "utf8"),
 );
 const api = JSON.parse(JSON.stringify(openApiDocument({ basePath: "/api" })));
-
-/** `[file](../path) “title”: “case”, “case”`, as many as a cell has. */
-const HOLDER = /\[([^\]]+)\]\(\.\.\/([^)]+)\) “([^”]*)”((?:[:,] “[^”]*”)*)/g;
 
 describe("each sentence of docs/specification.md", () => {
   it("has a number, in order", () => {
@@ -49,21 +54,24 @@ describe("each sentence of docs/specification.md", () => {
       return `${part}.${index - first + 1}`;
     });
     expect(numbers).toEqual(expected);
+    expect(numbers).toEqual(listItems());
+    expect(Object.keys(evidence).sort()).toEqual([...numbers].sort());
     expect(numbers.length).toBeGreaterThan(100);
   });
 
-  it.each(sentences)("$number is held by tests that exist: $Sentence", (row) => {
-    const cell = (row as Record<string, string | number>)["Held by"];
-    const held = String(cell).split("<br>");
-    for (const text of held) {
-      expect(text.replace(HOLDER, "").trim()).toBe("");
-      const [, name = "", path = "", title = "", cases = ""] = [...text.matchAll(HOLDER)][0] ?? [];
+  it.each(sentences)("$number is held by tests that exist: $sentence", ({ number, files }) => {
+    const held = evidence[number] ?? {};
+    expect(Object.keys(held)).toEqual(files);
+    for (const [path, titles] of Object.entries(held)) {
       const source = readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
-      expect([name, /\.test\.ts$/.test(path)]).toEqual([path.split("/").at(-1), true]);
+      expect(path).toMatch(/\.test\.ts$/);
       expect(source).not.toMatch(/\b(it|test|describe)\.(skip|only|todo|failing)\b/);
-      expect([path, title, titlePattern(title).test(source)]).toEqual([path, title, true]);
-      for (const [, one = ""] of cases.matchAll(/“([^”]*)”/g)) {
-        expect([path, one, literalPattern(one).test(source)]).toEqual([path, one, true]);
+      expect(Object.keys(titles)).not.toEqual([]);
+      for (const [title, cases] of Object.entries(titles)) {
+        expect([path, title, titlePattern(title).test(source)]).toEqual([path, title, true]);
+        for (const one of cases) {
+          expect([path, one, literalPattern(one).test(source)]).toEqual([path, one, true]);
+        }
       }
     }
   });
@@ -169,6 +177,12 @@ function answersOf({ responses }: Operation): string {
       return `${status} ${schema.type === "array" ? "list of " : ""}${reference.split("/").at(-1)}`;
     })
     .join(", ");
+}
+
+/** The numbers of all list items of the document, well written or not. */
+function listItems(): string[] {
+  const text = readFileSync(new URL("docs/specification.md", ROOT), "utf8");
+  return [...text.matchAll(/^- \**([\d.]*)/gm)].map(([, number = ""]) => number);
 }
 
 /** The names of its fields without additions. */
