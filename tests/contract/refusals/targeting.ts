@@ -1,4 +1,4 @@
-import { exampleIds } from "../../../packages/contracts/src/operations/example-ids.ts";
+import { exampleIds } from "../../../packages/contracts/src/definition/example-ids.ts";
 import { type Provocation, type ProvocationsOfOperations, sent } from "./provocation.ts";
 
 const scene = { game_id: "nobodys-game", user_id: "player", game_context: {} };

@@ -2,8 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
-import { exampleIds } from "../operations/example-ids.ts";
-import { allOperations } from "../operations/index.ts";
+import { allOperations } from "../api/index.ts";
+import { exampleIds } from "../definition/example-ids.ts";
 import { ownFormats } from "../validation/formats.ts";
 import { openApiDocument } from "./document.ts";
 

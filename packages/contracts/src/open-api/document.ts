@@ -1,5 +1,5 @@
-import { documentedFeatures } from "../operations/index.ts";
-import { type Operation, roleOf } from "../operations/operation.ts";
+import { documentedFeatures } from "../api/index.ts";
+import { type Operation, roleOf } from "../definition/operation.ts";
 import { headers } from "./headers.ts";
 import { parametersOf, sharedParameters } from "./parameters.ts";
 import { responsesOf, sharedResponses } from "./responses.ts";

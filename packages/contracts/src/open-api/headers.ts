@@ -1,4 +1,4 @@
-import type { HeaderName } from "../operations/operation.ts";
+import type { HeaderName } from "../definition/operation.ts";
 
 interface HeaderObject {
   description: string;

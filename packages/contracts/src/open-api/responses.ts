@@ -1,4 +1,4 @@
-import type { Operation, Refusal, Success } from "../operations/operation.ts";
+import type { Operation, Refusal, Success } from "../definition/operation.ts";
 import { headersOf } from "./headers.ts";
 import { documented, type JsonSchema } from "./schemas.ts";
 

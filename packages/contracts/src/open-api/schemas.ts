@@ -1,6 +1,6 @@
-import type { Condition } from "../operations/conditions.ts";
-import { documentedFeatures } from "../operations/index.ts";
-import { errorSchema } from "../schemas/fields.ts";
+import { documentedFeatures } from "../api/index.ts";
+import type { Condition } from "../definition/conditions.ts";
+import { errorSchema } from "../definition/fields.ts";
 
 /** A schema in the document: plain JSON. */
 export type JsonSchema = { [keyword: string]: unknown };

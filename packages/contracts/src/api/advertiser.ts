@@ -1,0 +1,282 @@
+import Type, { type Static } from "typebox";
+import {
+  malformedField,
+  missingField,
+  notAllowedField,
+  registerFirst,
+  responseOnlyField,
+} from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import {
+  amountCents,
+  answerText,
+  closed,
+  count,
+  nameText,
+  nullable,
+  open,
+  optional,
+  timestamp,
+} from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+
+const EMAIL_CHARACTERS = 254;
+const URL_CHARACTERS = 2_000;
+
+function emailAddress() {
+  return Type.String({
+    format: "email",
+    maxLength: EMAIL_CHARACTERS,
+    description: "Where the advertiser is reached; unique among advertisers without regard to case.",
+  });
+}
+
+function website() {
+  return optional(
+    Type.String({
+      format: "uri",
+      maxLength: URL_CHARACTERS,
+      description: "The advertiser's website: an absolute http or https address.",
+    }),
+  );
+}
+
+export const registerRequestSchema = open(
+  {
+    company_name: nameText("Name of the company."),
+    contact_email: emailAddress(),
+    website: website(),
+  },
+  "Binds an advertiser profile to the account of the key.",
+);
+export type RegisterRequest = WithoutNulls<Static<typeof registerRequestSchema>>;
+/** The body of POST /register. */
+export const registerRequest = createValidator(registerRequestSchema);
+
+const profileChanges = open(
+  {
+    company_name: Type.Optional(nameText("Name of the company.")),
+    contact_email: Type.Optional(emailAddress()),
+    website: website(),
+  },
+  "Changes the fields that it contains; null clears the website.",
+);
+export type ProfilePatch = Static<typeof profileChanges>;
+
+export const advertiserSchema = closed(
+  {
+    id: answerText("The advertiser, adv_…"),
+    company_name: answerText("Name of the company."),
+    contact_email: answerText("Where the advertiser is reached."),
+    website: nullable(answerText("The advertiser's website; null without one.")),
+    balance_cents: count("Deposits less spending, in whole cents, rounded down."),
+    created_at: timestamp("When the advertiser registered."),
+  },
+  "An advertiser.",
+);
+export type AdvertiserBody = Static<typeof advertiserSchema>;
+
+export const profilePatchSchema = patchSchemaOf(profileChanges, advertiserSchema);
+/** The body of PATCH /profile. */
+export const profilePatch = patchReader(profileChanges, advertiserSchema, {
+  balance_cents: "add to it by POST /deposit",
+});
+
+export const depositRequestSchema = open(
+  { amount_cents: amountCents("What to add to the balance, in cents.") },
+  "Adds money to the advertiser's balance.",
+);
+export type DepositRequest = Static<typeof depositRequestSchema>;
+/** The body of POST /deposit. */
+export const depositRequest = createValidator(depositRequestSchema);
+
+export const depositResponseSchema = closed(
+  {
+    balance_cents: count("The new balance in whole cents, rounded down."),
+    deposited_cents: count("What this deposit added, in cents."),
+  },
+  "A deposit that was made.",
+);
+const bookedDeposit = closed(
+  {
+    id: answerText("The deposit, dep_…"),
+    amount_cents: count("What was deposited, in cents."),
+    created_at: timestamp("When it was deposited."),
+  },
+  "A deposit of the past.",
+);
+export const depositListSchema = Type.Array(bookedDeposit, { description: "Deposits, newest first." });
+export type DepositListBody = Static<typeof depositListSchema>;
+export type DepositResponse = Static<typeof depositResponseSchema>;
+
+const registration = {
+  company_name: "Emberroast Coffee",
+  contact_email: "ads@emberroast.example",
+  website: "https://emberroast.example/",
+};
+const advertiser = {
+  id: exampleIds.advertiser,
+  ...registration,
+  balance_cents: 0,
+  created_at: exampleIds.moment,
+};
+const withoutProfile = refusal(
+  404,
+  "not_registered",
+  "The account of the key has no advertiser profile.",
+  "This account has no advertiser profile yet: register first by POST /register.",
+);
+const emailTaken = refusal(
+  409,
+  "email_taken",
+  "The address belongs to another advertiser; upper and lower case are the same.",
+  "contact_email belongs to another advertiser already: use another address",
+);
+const common = { group: "management", scope: "advertiser" } as const;
+
+export const advertiserApi = defineFeature({
+  tag: "Advertiser",
+  description: "The advertiser profile of the key's account, and its money.",
+  schemas: {
+    Advertiser: advertiserSchema,
+    Registration: registerRequestSchema,
+    ProfileChanges: profilePatchSchema,
+    DepositRequest: depositRequestSchema,
+    Deposit: depositResponseSchema,
+    BookedDeposit: depositListSchema.items,
+  },
+  operations: {
+    register: {
+      ...common,
+      operationId: "registerAdvertiser",
+      method: "POST",
+      path: "/register",
+      summary: "Register as an advertiser",
+      description: "Binds an advertiser profile to the account of the key. An account has at most one.",
+      idempotent: true,
+      request: { schema: registerRequestSchema, example: registration },
+      success: [
+        { status: 201, description: "The new advertiser.", schema: advertiserSchema, example: advertiser },
+      ],
+      refusals: [
+        missingField("company_name is required: it must be text of at most 200 characters that is not blank"),
+        malformedField(
+          'contact_email must be an e-mail address such as name@example.com, but a text without "@" was sent',
+        ),
+        refusal(
+          409,
+          "already_registered",
+          "The account has a profile already.",
+          "This account has an advertiser profile already: change it by PATCH /profile.",
+        ),
+        emailTaken,
+        notAllowedField(
+          "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+    showProfile: {
+      ...common,
+      operationId: "getProfile",
+      method: "GET",
+      path: "/profile",
+      summary: "Read the profile",
+      description: "The advertiser of the key's account, with the balance of this moment.",
+      success: [
+        {
+          status: 200,
+          description: "The advertiser.",
+          schema: advertiserSchema,
+          example: { ...advertiser, balance_cents: 250_000 },
+        },
+      ],
+      refusals: [withoutProfile],
+    },
+    changeProfile: {
+      ...common,
+      operationId: "updateProfile",
+      method: "PATCH",
+      path: "/profile",
+      summary: "Change the profile",
+      description: "Changes the fields that the body contains; `null` clears the website.",
+      request: {
+        schema: profilePatchSchema,
+        example: { company_name: "Emberroast Roastery", website: null },
+      },
+      success: [
+        {
+          status: 200,
+          description: "The changed advertiser.",
+          schema: advertiserSchema,
+          example: {
+            ...advertiser,
+            company_name: "Emberroast Roastery",
+            website: null,
+            balance_cents: 250_000,
+          },
+        },
+      ],
+      refusals: [
+        malformedField('website must be an absolute http or https address, but "emberroast" was sent'),
+        withoutProfile,
+        emailTaken,
+        notAllowedField(
+          "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+        responseOnlyField("balance_cents cannot be changed by PATCH: add to it by POST /deposit"),
+      ],
+    },
+    deposit: {
+      ...common,
+      operationId: "depositFunds",
+      method: "POST",
+      path: "/deposit",
+      summary: "Deposit money",
+      description:
+        "Adds to the balance at once. Send an `Idempotency-Key`, so that a retry after a lost answer does not deposit twice.",
+      idempotent: true,
+      request: { schema: depositRequestSchema, example: { amount_cents: 250_000 } },
+      success: [
+        {
+          status: 200,
+          description: "The deposit, with the new balance.",
+          schema: depositResponseSchema,
+          example: { balance_cents: 250_000, deposited_cents: 250_000 },
+        },
+      ],
+      refusals: [
+        missingField("amount_cents is required: it must be a whole number from 1 to 1000000000"),
+        malformedField('amount_cents must be a whole number from 1 to 1000000000, but "500" was sent'),
+        registerFirst,
+        notAllowedField("amount_cents must be a whole number from 1 to 1000000000, but 0 was sent"),
+        refusal(
+          422,
+          "too_much_in_all",
+          "All deposits together would pass 9007199254740 cents.",
+          "amount_cents is too much: all deposits together may be at most 9007199254740 cents, so deposit less",
+        ),
+      ],
+    },
+    deposits: {
+      ...common,
+      operationId: "listDeposits",
+      method: "GET",
+      path: "/deposits",
+      addition: true,
+      summary: "List the deposits",
+      description: "What was deposited and when, newest first. `GET /ledger` has the balance of each day.",
+      paged: true,
+      success: [
+        {
+          status: 200,
+          description: "The deposits.",
+          schema: depositListSchema,
+          example: [{ id: exampleIds.deposit, amount_cents: 250_000, created_at: exampleIds.moment }],
+        },
+      ],
+      refusals: [registerFirst],
+    },
+  },
+});

@@ -1,0 +1,225 @@
+import Type, { type Static } from "typebox";
+import {
+  campaignTooLarge,
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownCampaignOnly,
+} from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import { answerText, closed, nameText, oneOf, open, optional, timestamp } from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import type { AffinityType } from "../snapshot.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+
+export const AFFINITY_TYPES = [
+  "action",
+  "location",
+  "theme",
+  "mood",
+  "category",
+  "lighting",
+  "effects",
+  "camera",
+] as const satisfies readonly AffinityType[];
+
+/** Bounds and default of an affinity's weight (spec: Limits). */
+export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
+/** Maximum affinities per campaign (spec: Affinity). */
+export const MAX_AFFINITIES = 50;
+
+const affinityType = () =>
+  oneOf(
+    AFFINITY_TYPES,
+    "What of the scene the value is compared with; lighting, effects and camera are sought in the narrative.",
+  );
+
+export const affinityCreateSchema = open(
+  {
+    affinity_type: affinityType(),
+    affinity_value: nameText(
+      "The value that raises the score where the scene has it; free text. One of lighting, effects or camera has a letter or digit, since it is sought as whole words.",
+    ),
+    weight: optional(
+      Type.Number({
+        ...AFFINITY_WEIGHT,
+        description: "What it adds to the score, from 0.1 (subtle) to 3.0 (strong).",
+      }),
+    ),
+  },
+  "A new affinity of a campaign.",
+);
+export type AffinityCreate = WithoutNulls<Static<typeof affinityCreateSchema>>;
+/** The body of POST /campaigns/{id}/affinities. */
+export const affinityCreate = createValidator(affinityCreateSchema);
+
+export const affinityBulkRequestSchema = open(
+  {
+    affinities: Type.Array(affinityCreateSchema, {
+      maxItems: MAX_AFFINITIES,
+      description: "All affinities that the campaign has from now on; of equal weights the earlier one wins.",
+    }),
+  },
+  "Replaces all affinities of a campaign, or none when one of them is not valid.",
+);
+export type AffinityBulkRequest = WithoutNulls<Static<typeof affinityBulkRequestSchema>>;
+/** The body of PUT /campaigns/{id}/affinities/bulk. */
+export const affinityBulkRequest = createValidator(affinityBulkRequestSchema);
+
+export const affinitySchema = closed(
+  {
+    id: answerText("The affinity, aff_…"),
+    campaign_id: answerText("The campaign that it belongs to."),
+    affinity_type: affinityType(),
+    affinity_value: answerText("The value that raises the score, as it was given."),
+    weight: Type.Number({
+      minimum: AFFINITY_WEIGHT.minimum,
+      maximum: AFFINITY_WEIGHT.maximum,
+      description: "What it adds to the score, from 0.1 (subtle) to 3.0 (strong).",
+    }),
+    created_at: timestamp("When the affinity was created."),
+  },
+  "A value that raises a campaign's score where the scene has it, and biases the rendering of the scene.",
+);
+export type AffinityBody = Static<typeof affinitySchema>;
+
+export const affinityListSchema = Type.Array(affinitySchema, {
+  description: "The campaign's affinities in the order of their creation.",
+});
+
+const newAffinity = { affinity_type: "mood", affinity_value: "calm", weight: 1.5 };
+const affinity = {
+  id: exampleIds.affinity,
+  campaign_id: exampleIds.campaign,
+  ...newAffinity,
+  created_at: exampleIds.moment,
+};
+const warmLight = { affinity_type: "lighting", affinity_value: "warm", weight: 1 };
+const weightOutOfRange = (field: string) =>
+  notAllowedField(`${field} must be a number from 0.1 to 3, but 3.5 was sent`);
+const withoutWord = (field: string) =>
+  refusal(
+    400,
+    "no_word",
+    "The value is sought as whole words (lighting, effects, camera), and could never occur.",
+    `${field} of a lighting affinity must contain a letter or a digit, but "…" was sent`,
+  );
+const repeated = (detail: string) =>
+  refusal(422, "repeated", "The same affinity, by type and value, would be there twice.", detail);
+const common = { group: "management", scope: "advertiser" } as const;
+const all = "/campaigns/{campaign_id}/affinities";
+
+export const affinitiesApi = defineFeature({
+  tag: "Affinities",
+  description:
+    "What raises the score of a campaign in a scene, and biases how the scene is rendered when the campaign is chosen.",
+  schemas: {
+    Affinity: affinitySchema,
+    NewAffinity: affinityCreateSchema,
+    NewAffinities: affinityBulkRequestSchema,
+  },
+  operations: {
+    // Registered before the path of one affinity, which would match "bulk" as an identifier.
+    replaceAll: {
+      ...common,
+      operationId: "replaceAffinities",
+      method: "PUT",
+      path: `${all}/bulk`,
+      summary: "Replace all affinities of a campaign",
+      description:
+        "Deletes all affinities of the campaign and creates those of the list, at most 50, none of them twice; all of it or nothing.",
+      request: { schema: affinityBulkRequestSchema, example: { affinities: [newAffinity, warmLight] } },
+      success: [
+        {
+          status: 200,
+          description: "The new affinities in the order of the list.",
+          schema: affinityListSchema,
+          example: [affinity, { ...affinity, id: exampleIds.secondAffinity, ...warmLight }],
+        },
+      ],
+      refusals: [
+        missingField(
+          "affinities[1].affinity_value is required: it must be text of at most 200 characters that is not blank",
+        ),
+        malformedField(
+          'affinities must be a list of at most 50 entries, each an object, but "calm" was sent',
+        ),
+        withoutWord("affinities[1].affinity_value"),
+        ...ownCampaignOnly,
+        weightOutOfRange("affinities[0].weight"),
+        refusal(
+          422,
+          "too_many",
+          "The list has more than 50 entries.",
+          "affinities must be a list of at most 50 entries, each an object, but a list of 51 entries was sent",
+        ),
+        ...campaignTooLarge,
+        repeated(
+          "affinities[1] repeats affinities[0]: name each type and value once, with the weight that it should have",
+        ),
+      ],
+    },
+    create: {
+      ...common,
+      operationId: "createAffinity",
+      method: "POST",
+      path: all,
+      summary: "Add an affinity to a campaign",
+      description:
+        "A campaign has at most 50 affinities, and none of them twice: case and surrounding space of a value make no difference.",
+      idempotent: true,
+      request: { schema: affinityCreateSchema, example: newAffinity },
+      success: [{ status: 201, description: "The new affinity.", schema: affinitySchema, example: affinity }],
+      refusals: [
+        missingField(
+          "affinity_value is required: it must be text of at most 200 characters that is not blank",
+        ),
+        malformedField('weight must be a number from 0.1 to 3, but "strong" was sent'),
+        withoutWord("affinity_value"),
+        ...ownCampaignOnly,
+        weightOutOfRange("weight"),
+        refusal(
+          422,
+          "too_many",
+          "The campaign has 50 affinities.",
+          "A campaign has at most 50 affinities: delete one first.",
+        ),
+        ...campaignTooLarge,
+        repeated(
+          `The campaign already has this mood affinity with weight 1.5: delete ${exampleIds.affinity} first to change its weight.`,
+        ),
+      ],
+    },
+    list: {
+      ...common,
+      operationId: "listAffinities",
+      method: "GET",
+      path: all,
+      summary: "List the affinities of a campaign",
+      description: "In the order of their creation.",
+      paged: true,
+      success: [
+        { status: 200, description: "The affinities.", schema: affinityListSchema, example: [affinity] },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    remove: {
+      ...common,
+      operationId: "deleteAffinity",
+      method: "DELETE",
+      path: `${all}/{affinity_id}`,
+      summary: "Delete an affinity",
+      description: "Matches after the answer ignore it.",
+      success: [{ status: 204, description: "The affinity is deleted." }],
+      refusals: [
+        ...ownCampaignOnly,
+        refusal(
+          404,
+          "no_affinity",
+          "The campaign has no such affinity.",
+          "The campaign has no affinity of this id: GET /campaigns/{campaign_id}/affinities lists those it has.",
+        ),
+      ],
+    },
+  },
+});

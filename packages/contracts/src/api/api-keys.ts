@@ -1,0 +1,259 @@
+import Type, { type Static } from "typebox";
+import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import {
+  answerText,
+  closed,
+  count,
+  nameText,
+  nullable,
+  oneOf,
+  open,
+  optional,
+  timestamp,
+} from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import type { Scope } from "../snapshot.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+
+/** Scopes of a key (docs/behaviour.md#key-scopes). */
+export const SCOPES = ["advertiser", "developer", "serving"] as const satisfies readonly Scope[];
+
+/** Range of requests per minute of a key created over HTTP; the creating key must have them. */
+export const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000_000_000 };
+/** Returned limit of a key without one (docs/behaviour.md#rate-limits). */
+export const UNLIMITED_REQUESTS = 2_147_483_647;
+/** How long a rotated key stays valid, in seconds. */
+export const ROTATION_OVERLAP_SECONDS = { minimum: 0, maximum: 30 * 86_400, default: 86_400 };
+
+const scope = () =>
+  oneOf(
+    SCOPES,
+    "advertiser: campaigns, money and analytics; developer: placements and earnings; serving: /match and /impressions.",
+  );
+
+export const apiKeyCreateSchema = open(
+  {
+    label: nameText("The owner's name for the key."),
+    scopes: optional(
+      Type.Array(scope(), {
+        minItems: 1,
+        maxItems: SCOPES.length,
+        description:
+          "What the key may be used for: only scopes of the calling key; all of them when left out.",
+      }),
+    ),
+    rate_limit_per_minute: optional(
+      Type.Integer({
+        ...KEY_RATE_LIMIT,
+        description:
+          "Requests per minute in each endpoint group. At most what the calling key has in every group that the new key's scopes can use: its own limit, or the service's default for the group, so that a key that only serves may have 1000, one with analytics 60. When left out, the calling key's own limit, or the defaults. A key without any limit comes from the operator alone and passes that on to no other.",
+      }),
+    ),
+  },
+  "A new API key of the caller's account.",
+);
+export type ApiKeyCreate = WithoutNulls<Static<typeof apiKeyCreateSchema>>;
+/** The body of POST /api-keys. */
+export const apiKeyCreate = createValidator(apiKeyCreateSchema);
+
+export const apiKeyRotateRequestSchema = open(
+  {
+    overlap_seconds: optional(
+      Type.Integer({
+        ...ROTATION_OVERLAP_SECONDS,
+        description: "How long the old key stays valid, in seconds; 0: it is revoked at once.",
+      }),
+    ),
+  },
+  "Replaces a key by a new one with the same label, scopes and limit.",
+);
+export type ApiKeyRotateRequest = WithoutNulls<Static<typeof apiKeyRotateRequestSchema>>;
+/** The body of POST /api-keys/{id}/rotate. */
+export const apiKeyRotateRequest = createValidator(apiKeyRotateRequestSchema);
+
+const shownFields = {
+  id: answerText("The key's identifier, key_…; it is not the key."),
+  prefix: answerText("The first characters of the key, by which its owner tells keys apart."),
+  label: answerText("The owner's name for the key."),
+  scopes: Type.Array(scope(), { description: "What the key may be used for." }),
+  rate_limit_per_minute: nullable(
+    count(
+      `Requests per minute in each endpoint group; null: the defaults of the service; ${UNLIMITED_REQUESTS}: no limit.`,
+    ),
+  ),
+  created_at: timestamp("When the key was created."),
+  created_by_user_id: nullable(
+    answerText("The user who made the key, usr_…, by signing in or by an earlier key; null: a command."),
+  ),
+  last_used_at: nullable(timestamp("When the key was last used, to the minute; null: not yet.")),
+  expires_at: nullable(timestamp("When the key ends, such as after a rotation; null: never.")),
+};
+
+export const apiKeySchema = closed(shownFields, "An API key that is in force, without the key itself.");
+export type ApiKeyBody = Static<typeof apiKeySchema>;
+
+export const createdApiKeySchema = closed(
+  {
+    ...shownFields,
+    key: answerText(
+      "The key itself, igk_…: only its SHA-256 is stored, so that it cannot be looked up later. A retry with the same Idempotency-Key shows it again for 24 hours.",
+    ),
+  },
+  "A new API key, with the key itself.",
+);
+export type CreatedApiKeyBody = Static<typeof createdApiKeySchema>;
+
+export const apiKeyListSchema = Type.Array(apiKeySchema, {
+  description: "The account's keys that are in force, in the order of their creation.",
+});
+
+const newKey = { label: "Game server EU", scopes: ["serving"], rate_limit_per_minute: 500 };
+const key = {
+  id: exampleIds.key,
+  prefix: "igk_Q7wE",
+  ...newKey,
+  created_at: exampleIds.moment,
+  created_by_user_id: exampleIds.user,
+  last_used_at: null,
+  expires_at: null,
+};
+const lackingScope = refusal(
+  403,
+  "lacking_scope",
+  "The other key has a scope that the calling key lacks.",
+  'This API key lacks the scope "serving", which the other key has: use one that has it, too.',
+);
+const ownKeyOnly = [
+  refusal(
+    403,
+    "other_account",
+    "The key belongs to another account.",
+    "The API key belongs to another account: GET /api-keys lists your own.",
+  ),
+  lackingScope,
+  refusal(
+    404,
+    "no_key",
+    "Key not found.",
+    "API key not found, or no longer in force. GET /api-keys lists yours.",
+  ),
+] as const;
+const notShownAgain = refusal(
+  409,
+  "not_shown_again",
+  "A retry, after the service's secret has changed.",
+  "The API key of the first answer cannot be shown again: get a new one by POST /api-keys/{key_id}/rotate; GET /api-keys names its id.",
+);
+const tooManyKeys = refusal(
+  422,
+  "too_many",
+  "The account has 100 keys in force.",
+  "An account has at most 100 API keys in force: revoke one first.",
+);
+const common = { group: "management", scope: ["advertiser", "developer"], addition: true } as const;
+const one = "/api-keys/{key_id}";
+
+export const apiKeysApi = defineFeature({
+  tag: "API keys",
+  description: "The keys of the account: created, rotated and revoked by another key of it.",
+  schemas: {
+    ApiKey: apiKeySchema,
+    CreatedApiKey: createdApiKeySchema,
+    NewApiKey: apiKeyCreateSchema,
+    ApiKeyRotation: apiKeyRotateRequestSchema,
+  },
+  operations: {
+    create: {
+      ...common,
+      role: "owner",
+      operationId: "createApiKey",
+      method: "POST",
+      path: "/api-keys",
+      summary: "Create a key",
+      description:
+        "A key never may more than the key that created it. The key itself is in this answer alone, since only its SHA-256 is stored: with an `Idempotency-Key` the same answer can be had again for 24 hours.",
+      idempotent: true,
+      request: { schema: apiKeyCreateSchema, example: newKey },
+      success: [
+        {
+          status: 201,
+          description: "The new key.",
+          schema: createdApiKeySchema,
+          example: { ...key, key: "igk_Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890" },
+        },
+      ],
+      refusals: [
+        missingField("label is required: it must be text of at most 200 characters that is not blank"),
+        malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
+        lackingScope,
+        notAllowedField(
+          "rate_limit_per_minute must be a whole number from 1 to 60 (the limit of the calling key in the endpoint group analytics), but 500 was sent",
+        ),
+        notShownAgain,
+        tooManyKeys,
+      ],
+    },
+    list: {
+      ...common,
+      operationId: "listApiKeys",
+      method: "GET",
+      path: "/api-keys",
+      summary: "List the keys in force",
+      description: "In the order of their creation.",
+      paged: true,
+      success: [{ status: 200, description: "The keys.", schema: apiKeyListSchema, example: [key] }],
+      refusals: [],
+    },
+    rotate: {
+      ...common,
+      role: "owner",
+      operationId: "rotateApiKey",
+      method: "POST",
+      path: `${one}/rotate`,
+      summary: "Replace a key",
+      description:
+        "The new key has the same label, scopes and limit. The old one stays valid for the overlap, a day by default, so that no caller is shut out meanwhile.",
+      idempotent: true,
+      request: {
+        schema: apiKeyRotateRequestSchema,
+        example: { overlap_seconds: 3_600 },
+        optional: true,
+      },
+      success: [
+        {
+          status: 201,
+          description: "The new key.",
+          schema: createdApiKeySchema,
+          example: { ...key, id: exampleIds.secondKey, key: "igk_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321" },
+        },
+      ],
+      refusals: [
+        malformedField('overlap_seconds must be a whole number from 0 to 2592000, but "day" was sent'),
+        ...ownKeyOnly,
+        notAllowedField("overlap_seconds must be a whole number from 0 to 2592000, but -1 was sent"),
+        notShownAgain,
+        tooManyKeys,
+      ],
+    },
+    revoke: {
+      ...common,
+      role: "owner",
+      operationId: "revokeApiKey",
+      method: "DELETE",
+      path: one,
+      summary: "Revoke a key",
+      description: "The very next request with it is answered 401. Doing it again is no error.",
+      success: [{ status: 204, description: "The key is revoked." }],
+      refusals: [
+        ...ownKeyOnly,
+        refusal(
+          409,
+          "last_key",
+          "No other key without an end could manage the keys of the account.",
+          "This is the last API key that can manage the keys of the account: create another by POST /api-keys, or replace this one by rotating it.",
+        ),
+      ],
+    },
+  },
+});

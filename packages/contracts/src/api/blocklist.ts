@@ -1,0 +1,146 @@
+import Type, { type Static } from "typebox";
+import {
+  campaignTooLarge,
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownCampaignOnly,
+} from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import { answerText, closed, nameText, oneOf, open, timestamp } from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import type { BlocklistRuleType } from "../snapshot.ts";
+import { InvalidInput } from "../validation/invalid-input.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { gameIdParameter } from "./placements.ts";
+
+export const BLOCKLIST_RULE_TYPES = [
+  "keyword",
+  "theme",
+  "category",
+  "action",
+  "game_id",
+] as const satisfies readonly BlocklistRuleType[];
+
+const ruleType = () =>
+  oneOf(
+    BLOCKLIST_RULE_TYPES,
+    "Where the value is sought: keyword in every text of the scene as whole words, theme, category and action in that field, game_id in the request's.",
+  );
+
+export const blocklistRuleCreateSchema = open(
+  {
+    rule_type: ruleType(),
+    value: nameText(
+      "The value to block. A keyword has a letter or digit; a game_id is compared exactly, all others without regard to case.",
+    ),
+  },
+  "A new blocklist rule of a campaign.",
+);
+export type BlocklistRuleCreate = WithoutNulls<Static<typeof blocklistRuleCreateSchema>>;
+/** The body of POST /campaigns/{id}/blocklist. Management checks that a keyword contains a word. */
+export const blocklistRuleCreate = createValidator(blocklistRuleCreateSchema, ({ rule_type, value }) => {
+  if (rule_type !== "game_id") return undefined;
+  try {
+    gameIdParameter(value);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return new InvalidInput(error.status, error.detail.replace(/^game_id/, "value of a game_id rule"));
+  }
+});
+
+export const blocklistRuleSchema = closed(
+  {
+    id: answerText("The blocklist rule, blk_…"),
+    campaign_id: answerText("The campaign that it belongs to."),
+    rule_type: ruleType(),
+    value: answerText("The value to block, as it was given."),
+    created_at: timestamp("When the rule was created."),
+  },
+  "A value that excludes scenes which contain it.",
+);
+export type BlocklistRuleBody = Static<typeof blocklistRuleSchema>;
+
+export const blocklistSchema = Type.Array(blocklistRuleSchema, {
+  description: "The campaign's blocklist rules in the order of their creation.",
+});
+
+const newRule = { rule_type: "keyword", value: "coffee addiction" };
+const rule = {
+  id: exampleIds.blocklistRule,
+  campaign_id: exampleIds.campaign,
+  ...newRule,
+  created_at: exampleIds.moment,
+};
+const common = { group: "management", scope: "advertiser" } as const;
+const all = "/campaigns/{campaign_id}/blocklist";
+
+export const blocklistApi = defineFeature({
+  tag: "Blocklist",
+  description: "Scenes in which a campaign is not shown: those that contain a blocked value.",
+  schemas: { BlocklistRule: blocklistRuleSchema, NewBlocklistRule: blocklistRuleCreateSchema },
+  operations: {
+    create: {
+      ...common,
+      operationId: "createBlocklistRule",
+      method: "POST",
+      path: all,
+      summary: "Add a rule to the blocklist of a campaign",
+      description: "A campaign has at most 1000 rules.",
+      idempotent: true,
+      request: { schema: blocklistRuleCreateSchema, example: newRule },
+      success: [{ status: 201, description: "The new rule.", schema: blocklistRuleSchema, example: rule }],
+      refusals: [
+        missingField("value is required: it must be text of at most 200 characters that is not blank"),
+        malformedField("value must be text of at most 200 characters that is not blank, but 7 was sent"),
+        refusal(
+          400,
+          "no_word",
+          "The keyword could never occur.",
+          'value of a keyword rule must contain a letter or a digit, but "!?" was sent',
+        ),
+        ...ownCampaignOnly,
+        notAllowedField(
+          'rule_type must be one of keyword, theme, category, action, game_id, but "word" was sent',
+        ),
+        refusal(
+          422,
+          "too_many",
+          "The campaign has 1000 rules.",
+          "A campaign has at most 1000 blocklist rules: delete one first.",
+        ),
+        ...campaignTooLarge,
+      ],
+    },
+    list: {
+      ...common,
+      operationId: "listBlocklistRules",
+      method: "GET",
+      path: all,
+      summary: "List the blocklist of a campaign",
+      description: "In the order of their creation.",
+      paged: true,
+      success: [{ status: 200, description: "The rules.", schema: blocklistSchema, example: [rule] }],
+      refusals: ownCampaignOnly,
+    },
+    remove: {
+      ...common,
+      operationId: "deleteBlocklistRule",
+      method: "DELETE",
+      path: `${all}/{blocklist_rule_id}`,
+      summary: "Delete a rule of a blocklist",
+      description: "Matches after the answer ignore it.",
+      success: [{ status: 204, description: "The rule is deleted." }],
+      refusals: [
+        ...ownCampaignOnly,
+        refusal(
+          404,
+          "no_rule",
+          "The campaign has no such rule.",
+          "The campaign has no blocklist rule of this id: GET /campaigns/{campaign_id}/blocklist lists those it has.",
+        ),
+      ],
+    },
+  },
+});

@@ -1,0 +1,463 @@
+import Type, { type Static } from "typebox";
+import {
+  accountTooLarge,
+  campaignTooLarge,
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownCampaignOnly,
+  registerFirst,
+  responseOnlyField,
+} from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import {
+  amountCents,
+  answerText,
+  CAMPAIGN_STATUSES,
+  closed,
+  count,
+  flightDate,
+  listOf,
+  millicents,
+  nameText,
+  nullable,
+  oneOf,
+  open,
+  optional,
+  timestamp,
+} from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { affinityCreateSchema, MAX_AFFINITIES } from "./affinities.ts";
+import { blocklistRuleCreateSchema } from "./blocklist.ts";
+import { creativeCreateSchema } from "./creatives.ts";
+import { geoTargetCreateSchema } from "./geo-targets.ts";
+
+/** Bounds of cpm_bid_cents (spec: Limits). */
+export const CPM_BID_CENTS = { minimum: 100, maximum: 10_000 };
+/** Bounds and default of a campaign's priority (spec: Limits). */
+export const PRIORITY = { minimum: 0, maximum: 10, default: 5 };
+
+const cpmBid = () =>
+  Type.Integer({ ...CPM_BID_CENTS, description: "The bid: what a thousand impressions cost, in cents." });
+const budget = () => amountCents("What the campaign may spend in all, in cents.");
+
+/** The fields shared by create and PATCH; null means none, or the default. */
+const optionalFields = {
+  daily_cap_cents: optional(
+    amountCents("What the campaign may spend in one UTC day, in cents; null: no cap."),
+  ),
+  start_date: optional(flightDate("When serving begins; null: at activation.")),
+  end_date: optional(flightDate("When serving ends; null: when the budget is spent.")),
+  priority: optional(
+    Type.Integer({
+      minimum: PRIORITY.minimum,
+      maximum: PRIORITY.maximum,
+      default: PRIORITY.default,
+      description: "Higher is more likely to win ties.",
+    }),
+  ),
+  target_categories: optional(
+    listOf(nameText("A game category."), "Only games of one of these categories; empty: all."),
+  ),
+  target_tags: optional(
+    listOf(nameText("A content tag."), "Only scenes with one of these tags; empty: all."),
+  ),
+};
+
+export const campaignCreateSchema = open(
+  {
+    name: nameText("Name of the campaign."),
+    budget_cents: budget(),
+    cpm_bid_cents: cpmBid(),
+    ...optionalFields,
+  },
+  "A new campaign; it starts as a draft.",
+);
+export type CampaignCreate = WithoutNulls<Static<typeof campaignCreateSchema>>;
+/** The body of POST /campaigns. Management checks that start_date is not after end_date. */
+export const campaignCreate = createValidator(campaignCreateSchema);
+
+const campaignChanges = open(
+  {
+    name: Type.Optional(nameText("Name of the campaign.")),
+    budget_cents: Type.Optional(budget()),
+    cpm_bid_cents: Type.Optional(cpmBid()),
+    ...optionalFields,
+  },
+  "Changes the fields that it contains; null clears an optional field or sets it back to its default.",
+);
+export type CampaignPatch = Static<typeof campaignChanges>;
+
+export const campaignSchema = closed(
+  {
+    id: answerText("The campaign, camp_…"),
+    name: answerText("Name of the campaign."),
+    status: oneOf(CAMPAIGN_STATUSES, "Only an active campaign is served."),
+    budget_cents: count("What the campaign may spend in all, in cents."),
+    spent_cents: count("What the campaign has spent, in whole cents, rounded up."),
+    spent_millicents: millicents("What the campaign has spent."),
+    cpm_bid_cents: count("The bid: what a thousand impressions cost, in cents."),
+    daily_cap_cents: nullable(count("What the campaign may spend in one UTC day, in cents; null: no cap.")),
+    start_date: nullable(answerText("When serving begins, as it was given; null: at activation.")),
+    end_date: nullable(answerText("When serving ends, as it was given; null: when the budget is spent.")),
+    priority: count("Higher is more likely to win ties, 0 to 10."),
+    target_categories: Type.Array(answerText("A game category."), {
+      description: "Only games of one of these categories; empty: all.",
+    }),
+    target_tags: Type.Array(answerText("A content tag."), {
+      description: "Only scenes with one of these tags; empty: all.",
+    }),
+    created_at: timestamp("When the campaign was created."),
+  },
+  "A campaign.",
+);
+export type CampaignBody = Static<typeof campaignSchema>;
+
+export const campaignPatchSchema = patchSchemaOf(campaignChanges, campaignSchema);
+/** The body of PATCH /campaigns/{id}. */
+export const campaignPatch = patchReader(campaignChanges, campaignSchema, {
+  status:
+    "pause it by POST /campaigns/{campaign_id}/pause, activate it by POST /campaigns/{campaign_id}/activate",
+  spent_cents: "it follows from the impressions that were billed",
+});
+
+export const campaignListSchema = Type.Array(campaignSchema, {
+  description: "The caller's campaigns, newest first.",
+});
+
+/** Most campaigns of one bulk request. */
+export const MAX_BULK_CAMPAIGNS = 500;
+/** Most creatives of one campaign (docs/behaviour.md#sizes). */
+export const MAX_CREATIVES = 100;
+/** Most geo targets of one campaign (docs/behaviour.md#sizes). */
+export const MAX_GEO_TARGETS = 500;
+/** Most blocklist rules of one campaign (docs/behaviour.md#sizes). */
+export const MAX_BLOCKLIST_RULES = 1_000;
+
+export const wholeCampaignCreateSchema = open(
+  {
+    ...campaignCreateSchema.properties,
+    creatives: optional(
+      Type.Array(creativeCreateSchema, { maxItems: MAX_CREATIVES, description: "Its creatives." }),
+    ),
+    geo_targets: optional(
+      Type.Array(geoTargetCreateSchema, { maxItems: MAX_GEO_TARGETS, description: "Its geo targets." }),
+    ),
+    blocklist: optional(
+      Type.Array(blocklistRuleCreateSchema, {
+        maxItems: MAX_BLOCKLIST_RULES,
+        description: "Its blocklist rules.",
+      }),
+    ),
+    affinities: optional(
+      Type.Array(affinityCreateSchema, {
+        maxItems: MAX_AFFINITIES,
+        description: "Its affinities; of equal weights the earlier one wins.",
+      }),
+    ),
+  },
+  "A new campaign with all that belongs to it; it starts as a draft.",
+);
+export type WholeCampaignCreate = WithoutNulls<Static<typeof wholeCampaignCreateSchema>>;
+/** One campaign of a bulk request: what a schema can say of it. */
+export const wholeCampaignCreate = createValidator(wholeCampaignCreateSchema);
+
+const MANY = { minItems: 1, maxItems: MAX_BULK_CAMPAIGNS };
+
+export const campaignBulkRequestSchema = open(
+  {
+    campaigns: Type.Array(wholeCampaignCreateSchema, {
+      ...MANY,
+      description: "Each is created whole or not at all, whatever becomes of the others.",
+    }),
+  },
+  "New campaigns.",
+);
+/** The body of POST /campaigns/bulk. Each campaign is read by `wholeCampaignCreate`: one that is wrong refuses no other. */
+export const campaignBulkRequest = createValidator(
+  open({ campaigns: Type.Array(Type.Unsafe<object>({ type: "object" }), MANY) }),
+);
+
+export const campaignBulkSchema = closed(
+  {
+    results: Type.Array(
+      closed(
+        {
+          status: count(
+            "201: created. 400 or 422: refused, as POST /campaigns or a call for one of its parts would.",
+          ),
+          campaign: Type.Optional(campaignSchema),
+          error: Type.Optional(answerText("What was wrong, which field it was and what is allowed.")),
+        },
+        "What became of one campaign: campaign when it was created, else error.",
+      ),
+      { description: "One for each campaign, in the order of the request." },
+    ),
+  },
+  "What became of the campaigns of a bulk request.",
+);
+export type CampaignBulkBody = Static<typeof campaignBulkSchema>;
+
+const newCampaign = {
+  name: "Winter in the taverns",
+  budget_cents: 100_000,
+  cpm_bid_cents: 1_200,
+  daily_cap_cents: 20_000,
+  priority: 5,
+  target_categories: ["fantasy"],
+  target_tags: ["tavern"],
+};
+const wholeCampaign = {
+  ...newCampaign,
+  creatives: [
+    { creative_type: "narrative_hook", brand_name: "Ember", narrative_hook: "It smells of Ember beer." },
+  ],
+  geo_targets: [{ target_type: "country", country_code: "DE" }],
+  blocklist: [{ rule_type: "keyword", value: "storm" }],
+  affinities: [{ affinity_type: "mood", affinity_value: "calm", weight: 1.5 }],
+};
+const calm = { affinity_type: "mood", affinity_value: "calm" };
+const repeating = { name: "Calm", budget_cents: 1_000, cpm_bid_cents: 500, affinities: [calm, calm] };
+const draft = {
+  id: exampleIds.campaign,
+  ...newCampaign,
+  status: "draft",
+  spent_cents: 0,
+  spent_millicents: 0,
+  start_date: null,
+  end_date: null,
+  created_at: exampleIds.moment,
+};
+const endBeforeStart = refusal(
+  422,
+  "end_before_start",
+  "The campaign would end before it starts.",
+  "end_date must not be before start_date: 2026-11-30 is before 2026-12-01",
+);
+const notBlankName = "name must be text of at most 200 characters that is not blank";
+const common = { group: "management", scope: "advertiser" } as const;
+const one = "/campaigns/{campaign_id}";
+
+export const campaignsApi = defineFeature({
+  tag: "Campaigns",
+  description: "Budgets, bids and flights. A campaign starts as a draft and is served while it is active.",
+  schemas: {
+    Campaign: campaignSchema,
+    NewCampaign: campaignCreateSchema,
+    CampaignChanges: campaignPatchSchema,
+    NewWholeCampaign: wholeCampaignCreateSchema,
+    NewCampaigns: campaignBulkRequestSchema,
+    BulkResults: campaignBulkSchema,
+  },
+  additions: ["Campaign.spent_millicents"],
+  operations: {
+    create: {
+      ...common,
+      operationId: "createCampaign",
+      method: "POST",
+      path: "/campaigns",
+      summary: "Create a campaign",
+      description:
+        "The new campaign is a draft: give it a creative, then activate it. An advertiser has at most 5000 campaigns.",
+      idempotent: true,
+      request: { schema: campaignCreateSchema, example: newCampaign },
+      success: [{ status: 201, description: "The new campaign.", schema: campaignSchema, example: draft }],
+      refusals: [
+        missingField("budget_cents is required: it must be a whole number from 1 to 1000000000"),
+        malformedField("budget_cents must be a whole number from 1 to 1000000000, but 99.5 was sent"),
+        registerFirst,
+        notAllowedField("cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent"),
+        endBeforeStart,
+        refusal(
+          422,
+          "too_many",
+          "The advertiser has 5000 campaigns.",
+          "An advertiser has at most 5000 campaigns: change one that is no longer needed.",
+        ),
+        accountTooLarge,
+      ],
+    },
+    createMany: {
+      ...common,
+      operationId: "createCampaigns",
+      method: "POST",
+      path: "/campaigns/bulk",
+      summary: "Create many campaigns",
+      description:
+        "Creates up to 500 drafts with their creatives, geo targets, blocklist and affinities. Each campaign is created whole or not at all, by the same rules and limits as single calls, and has a result of its own. Counts as one request for each 100 campaigns or part of them. The body has at most 256 KiB, as everywhere: send what is more in several requests.",
+      addition: true,
+      idempotent: true,
+      request: { schema: campaignBulkRequestSchema, example: { campaigns: [wholeCampaign, repeating] } },
+      success: [
+        {
+          status: 200,
+          description: "What became of each campaign, in the order of the request.",
+          schema: campaignBulkSchema,
+          example: {
+            results: [
+              { status: 201, campaign: draft },
+              {
+                status: 422,
+                error: "cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent",
+              },
+            ],
+          },
+        },
+      ],
+      refusals: [
+        missingField(
+          "campaigns is required: it must be a list of at least 1 and at most 500 entries, each an object",
+        ),
+        malformedField(
+          'campaigns must be a list of at least 1 and at most 500 entries, each an object, but "many" was sent',
+        ),
+        registerFirst,
+        refusal(
+          422,
+          "too_many",
+          "The list has more than 500 entries, or none.",
+          "campaigns must be a list of at least 1 and at most 500 entries, each an object, but a list of 501 entries was sent",
+        ),
+      ],
+    },
+    list: {
+      ...common,
+      operationId: "listCampaigns",
+      method: "GET",
+      path: "/campaigns",
+      summary: "List the campaigns",
+      description: "The caller's campaigns, newest first.",
+      paged: true,
+      success: [{ status: 200, description: "The campaigns.", schema: campaignListSchema, example: [draft] }],
+      refusals: [registerFirst],
+    },
+    show: {
+      ...common,
+      operationId: "getCampaign",
+      method: "GET",
+      path: one,
+      summary: "Read a campaign",
+      description: "The campaign with its status and what it has spent.",
+      success: [
+        {
+          status: 200,
+          description: "The campaign.",
+          schema: campaignSchema,
+          example: { ...draft, status: "active", spent_cents: 2, spent_millicents: 2000 },
+        },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    change: {
+      ...common,
+      operationId: "updateCampaign",
+      method: "PATCH",
+      path: one,
+      summary: "Change a campaign",
+      description:
+        "Changes the fields that the body contains, in every status; `null` clears an optional field or sets it back to its default. What is matched after the answer obeys the change.",
+      request: {
+        schema: campaignPatchSchema,
+        example: { budget_cents: 150_000, daily_cap_cents: null, priority: 8 },
+      },
+      success: [
+        {
+          status: 200,
+          description: "The changed campaign.",
+          schema: campaignSchema,
+          example: {
+            ...draft,
+            status: "active",
+            spent_cents: 2,
+            spent_millicents: 2000,
+            budget_cents: 150_000,
+            daily_cap_cents: null,
+            priority: 8,
+          },
+        },
+      ],
+      refusals: [
+        malformedField(`${notBlankName}, but null was sent`),
+        ...ownCampaignOnly,
+        notAllowedField("priority must be a whole number from 0 to 10, but 11 was sent"),
+        responseOnlyField(
+          "status cannot be changed by PATCH: pause it by POST /campaigns/{campaign_id}/pause, activate it by POST /campaigns/{campaign_id}/activate",
+        ),
+        endBeforeStart,
+        refusal(
+          422,
+          "budget_below_spent",
+          "The new budget would not cover what is spent.",
+          "budget_cents must not be below what the campaign has spent: spent_cents is 4200, but 4000 was sent",
+        ),
+        ...campaignTooLarge,
+      ],
+    },
+    activate: {
+      ...common,
+      operationId: "activateCampaign",
+      method: "POST",
+      path: `${one}/activate`,
+      summary: "Activate a campaign",
+      description:
+        "Serving begins at once, or at start_date. The campaign needs a creative, and the balance must cover one impression at its bid. A campaign whose budget is used up becomes active and does not serve.",
+      success: [
+        {
+          status: 200,
+          description: "The active campaign.",
+          schema: campaignSchema,
+          example: { ...draft, status: "active" },
+        },
+      ],
+      refusals: [
+        ...ownCampaignOnly,
+        refusal(
+          409,
+          "already_active",
+          "The campaign is active.",
+          "The campaign is active already and need not be activated again: POST /campaigns/{campaign_id}/pause pauses it.",
+        ),
+        refusal(
+          409,
+          "no_creative",
+          "The campaign has no creative.",
+          "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
+        ),
+        refusal(
+          409,
+          "balance",
+          "The balance does not cover one impression.",
+          "The balance (balance_cents is 0) does not cover one impression at cpm_bid_cents 1200: deposit more by POST /deposit.",
+        ),
+      ],
+    },
+    pause: {
+      ...common,
+      operationId: "pauseCampaign",
+      method: "POST",
+      path: `${one}/pause`,
+      summary: "Pause a campaign",
+      description:
+        "Nothing of the campaign is matched after the answer. Ads that were matched before and are seen are still billed. It can be activated again.",
+      success: [
+        {
+          status: 200,
+          description: "The paused campaign.",
+          schema: campaignSchema,
+          example: { ...draft, status: "paused", spent_cents: 2, spent_millicents: 2000 },
+        },
+      ],
+      refusals: [
+        ...ownCampaignOnly,
+        refusal(
+          409,
+          "not_active",
+          "The campaign is not active.",
+          "The campaign is a draft, which is not served: only an active one can be paused, and POST /campaigns/{campaign_id}/activate activates it.",
+        ),
+      ],
+    },
+  },
+});

@@ -1,0 +1,279 @@
+import Type, { type Static } from "typebox";
+import {
+  campaignTooLarge,
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownCampaignOnly,
+  registerFirst,
+  responseOnlyField,
+} from "../definition/common-errors.ts";
+import { neededWhere } from "../definition/conditions.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import {
+  answerText,
+  CREATIVE_TYPES,
+  closed,
+  count,
+  listOf,
+  longText,
+  nameText,
+  nullable,
+  oneOf,
+  open,
+  optional,
+  TONES,
+  timestamp,
+} from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import { InvalidInput } from "../validation/invalid-input.ts";
+import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+
+/** Bounds and default of max_uses_per_game (spec: Limits). */
+export const MAX_USES_PER_GAME = { minimum: 1, maximum: 20, default: 3 };
+/** Default tone of a creative (spec: Creative). */
+export const DEFAULT_TONE = "neutral";
+
+const optionalFields = {
+  product_name: optional(nameText("The product.")),
+  tagline: optional(longText("The tagline.")),
+  narrative_hook: optional(
+    longText("The text injected into the game; required for a creative of type narrative_hook."),
+  ),
+  alt_hooks: optional(listOf(longText("A hook."), "Alternative hooks; they rotate with narrative_hook.")),
+  tone: optional(oneOf(TONES, "The tone of the line.", DEFAULT_TONE)),
+  max_uses_per_game: optional(
+    Type.Integer({
+      ...MAX_USES_PER_GAME,
+      description: "How often the creative may appear in one game session.",
+    }),
+  ),
+};
+
+export const creativeCreateSchema = open(
+  {
+    creative_type: oneOf(CREATIVE_TYPES, "How the creative appears; it cannot be changed later."),
+    brand_name: nameText("The brand."),
+    ...optionalFields,
+  },
+  "A new creative of a campaign.",
+);
+export type CreativeCreate = WithoutNulls<Static<typeof creativeCreateSchema>>;
+/** The body of POST /campaigns/{id}/creatives. */
+export const creativeCreate = createValidator(creativeCreateSchema, (creative) =>
+  creative.creative_type === "narrative_hook" && creative.narrative_hook === undefined
+    ? new InvalidInput(
+        400,
+        "narrative_hook is required when creative_type is narrative_hook: it must be text",
+      )
+    : undefined,
+);
+
+const creativeChanges = open(
+  { brand_name: Type.Optional(nameText("The brand.")), ...optionalFields },
+  "Changes the fields that it contains; null clears an optional field or sets it back to its default.",
+);
+export type CreativePatch = Static<typeof creativeChanges>;
+
+export const creativeSchema = closed(
+  {
+    id: answerText("The creative, crt_…"),
+    campaign_id: answerText("The campaign that it belongs to."),
+    creative_type: oneOf(CREATIVE_TYPES, "How the creative appears."),
+    brand_name: answerText("The brand."),
+    product_name: nullable(answerText("The product; null without one.")),
+    tagline: nullable(answerText("The tagline; null without one.")),
+    narrative_hook: nullable(answerText("The text injected into the game; null without one.")),
+    alt_hooks: Type.Array(answerText("A hook."), {
+      description: "Alternative hooks; they rotate with narrative_hook.",
+    }),
+    tone: oneOf(TONES, "The tone of the line."),
+    max_uses_per_game: count("How often the creative may appear in one game session, 1 to 20."),
+    impressions: count("How often it was seen."),
+    created_at: timestamp("When the creative was created."),
+  },
+  "A creative.",
+);
+export type CreativeBody = Static<typeof creativeSchema>;
+
+/** creative_type has its own rule. */
+const withoutType = Type.Omit(creativeSchema, ["creative_type"]);
+export const creativePatchSchema = patchSchemaOf(creativeChanges, withoutType);
+const readCreativePatch = patchReader(creativeChanges, withoutType, {
+  campaign_id: "create another creative by POST /campaigns/{campaign_id}/creatives",
+  impressions: "it counts the impressions that were recorded",
+});
+/** The body of PATCH /creatives/{id}; throws InvalidInput, with 422 for creative_type, whatever its value. */
+export function creativePatch(body: unknown, current: CreativeBody): CreativePatch {
+  if (typeof body === "object" && body !== null && Object.hasOwn(body, "creative_type")) {
+    throw new InvalidInput(422, "creative_type cannot be changed: create another creative of that type");
+  }
+  return readCreativePatch(body, current);
+}
+
+export const creativeListSchema = Type.Array(creativeSchema, {
+  description: "The campaign's creatives in the order of their creation.",
+});
+
+const newCreative = {
+  creative_type: "narrative_hook",
+  brand_name: "Emberroast",
+  product_name: "Dark No. 7",
+  tagline: "Keeps the night awake.",
+  narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+  alt_hooks: ["The kettle sings, and the smell of Emberroast fills the hall."],
+  tone: "positive",
+  max_uses_per_game: 3,
+};
+const creative = {
+  id: exampleIds.creative,
+  campaign_id: exampleIds.campaign,
+  ...newCreative,
+  impressions: 0,
+  created_at: exampleIds.moment,
+};
+const ownCreativeOnly = [
+  registerFirst,
+  refusal(
+    403,
+    "other_advertiser",
+    "The creative belongs to another advertiser.",
+    "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
+  ),
+  refusal(
+    404,
+    "no_creative",
+    "Creative not found.",
+    "Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.",
+  ),
+] as const;
+const withoutHook = (sent: string) =>
+  refusal(
+    400,
+    "hook_missing",
+    "A creative of type narrative_hook would have no narrative_hook.",
+    `narrative_hook is required when creative_type is narrative_hook: it must be text${sent}`,
+  );
+const tooManyUses = notAllowedField("max_uses_per_game must be a whole number from 1 to 20, but 21 was sent");
+const tooMuchText = refusal(
+  422,
+  "too_much_text",
+  "All texts of the creative together have more than 16 KiB.",
+  "The texts of a creative have at most 16384 bytes in UTF-8 (16 KiB) together: shorten them, or leave out some alt_hooks.",
+);
+const common = { group: "management", scope: "advertiser" } as const;
+
+export const creativesApi = defineFeature({
+  tag: "Creatives",
+  description: "What of a campaign appears in a game.",
+  schemas: {
+    Creative: creativeSchema,
+    NewCreative: creativeCreateSchema,
+    CreativeChanges: creativePatchSchema,
+  },
+  conditions: {
+    NewCreative: [
+      neededWhere(creativeCreateSchema.properties, "creative_type", "narrative_hook", ["narrative_hook"]),
+    ],
+  },
+  operations: {
+    create: {
+      ...common,
+      operationId: "createCreative",
+      method: "POST",
+      path: "/campaigns/{campaign_id}/creatives",
+      summary: "Add a creative to a campaign",
+      description:
+        "A campaign has at most 100 creatives. All texts of a creative together have at most 16 KiB, and a campaign as published has at most 256 KiB.",
+      idempotent: true,
+      request: { schema: creativeCreateSchema, example: newCreative },
+      success: [{ status: 201, description: "The new creative.", schema: creativeSchema, example: creative }],
+      refusals: [
+        missingField("brand_name is required: it must be text of at most 200 characters that is not blank"),
+        malformedField(
+          "alt_hooks must be a list of at most 100 entries, each text of at most 2000 characters that is not blank, but 7 was sent",
+        ),
+        withoutHook(""),
+        ...ownCampaignOnly,
+        tooManyUses,
+        refusal(
+          422,
+          "too_many",
+          "The campaign has 100 creatives.",
+          "A campaign has at most 100 creatives: delete one first.",
+        ),
+        tooMuchText,
+        ...campaignTooLarge,
+      ],
+    },
+    list: {
+      ...common,
+      operationId: "listCreatives",
+      method: "GET",
+      path: "/campaigns/{campaign_id}/creatives",
+      summary: "List the creatives of a campaign",
+      description: "In the order of their creation.",
+      paged: true,
+      success: [
+        { status: 200, description: "The creatives.", schema: creativeListSchema, example: [creative] },
+      ],
+      refusals: ownCampaignOnly,
+    },
+    change: {
+      ...common,
+      operationId: "updateCreative",
+      method: "PATCH",
+      path: "/creatives/{creative_id}",
+      summary: "Change a creative",
+      description:
+        "Changes the fields that the body contains; `null` clears an optional field or sets it back to its default. The type cannot be changed.",
+      request: { schema: creativePatchSchema, example: { tone: "humorous", tagline: null } },
+      success: [
+        {
+          status: 200,
+          description: "The changed creative.",
+          schema: creativeSchema,
+          example: { ...creative, tone: "humorous", tagline: null, impressions: 1 },
+        },
+      ],
+      refusals: [
+        malformedField(
+          "brand_name must be text of at most 200 characters that is not blank, but null was sent",
+        ),
+        withoutHook(", but null was sent"),
+        ...ownCreativeOnly,
+        tooManyUses,
+        refusal(
+          422,
+          "type_fixed",
+          "The body names a creative_type.",
+          "creative_type cannot be changed: create another creative of that type",
+        ),
+        responseOnlyField(
+          "impressions cannot be changed by PATCH: it counts the impressions that were recorded",
+        ),
+        tooMuchText,
+        ...campaignTooLarge,
+      ],
+    },
+    remove: {
+      ...common,
+      operationId: "deleteCreative",
+      method: "DELETE",
+      path: "/creatives/{creative_id}",
+      summary: "Delete a creative",
+      description: "Ads of it that were matched before and are seen are still billed.",
+      success: [{ status: 204, description: "The creative is deleted." }],
+      refusals: [
+        ...ownCreativeOnly,
+        refusal(
+          409,
+          "last_creative",
+          "It is the last creative of an active campaign.",
+          "This is the last creative of an active campaign: pause the campaign or create another creative first.",
+        ),
+      ],
+    },
+  },
+});

@@ -1,0 +1,63 @@
+import Type, { type Static } from "typebox";
+import { answerText, closed, count, microcents, millicents } from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+
+export const demoSchema = closed(
+  {
+    game_id: answerText("The demo game."),
+    api_key: answerText(
+      "A key that may call POST /match and POST /impressions for the games of the demo account.",
+    ),
+    balance_millicents: Type.Integer({
+      description: "The demo advertiser's balance, including open holds. In millicents, exact.",
+    }),
+    spent_millicents: millicents("Cost of the demo advertiser's impressions."),
+    impressions: count("Impressions of the demo advertiser."),
+    earned_microcents: microcents("Earnings of the demo game."),
+  },
+  "The demo game, and the money of the demo account now.",
+);
+export type DemoBody = Static<typeof demoSchema>;
+
+export const noDemo = refusal(
+  404,
+  "no_demo",
+  "The installation was started without demo data.",
+  "This installation has no demo game: start it with DEMO=1.",
+);
+
+export const demoApi = defineFeature({
+  tag: "Demo",
+  description: "Data of the demo game at /play.",
+  schemas: { Demo: demoSchema },
+  operations: {
+    show: {
+      operationId: "showDemo",
+      method: "GET",
+      path: "/demo",
+      group: "management",
+      scope: [],
+      caller: "anyone",
+      addition: true,
+      summary: "Show the demo game",
+      description:
+        "The demo game with a key that may only serve it, and the exact money of the demo account. An impression that got its 201 is counted.",
+      success: [
+        {
+          status: 200,
+          description: "The demo game.",
+          schema: demoSchema,
+          example: {
+            game_id: "moonlit-keep-demo",
+            api_key: "igk_ZGlzcGxheWVkLW9ubHktaW4tdGhlLWRvY3VtZW50",
+            balance_millicents: 999_998_500,
+            spent_millicents: 1_500,
+            impressions: 3,
+            earned_microcents: 1_050_000,
+          },
+        },
+      ],
+      refusals: [noDemo],
+    },
+  },
+});

@@ -1,0 +1,136 @@
+import Type, { type Static } from "typebox";
+import { registerFirst } from "../definition/common-errors.ts";
+import { closed, count } from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+
+/** Days of the ledger, counted back; also the maximum period between two days. */
+export const LEDGER_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
+
+const day = (description: string) =>
+  Type.String({ format: "date", description: `${description} A UTC day, YYYY-MM-DD.` });
+/** Up to three decimals: money is stored in thousandths of a cent. */
+const exactCents = (description: string) =>
+  Type.Number({ description: `${description} In cents, exact, with up to three decimals.` });
+
+export const ledgerDaysSchema = Type.Integer({
+  ...LEDGER_DAYS,
+  description:
+    "Number of days, counted back from `to`; ignored with `from`. Without `days`, `from` and `to` the ledger begins 30 days ago, or at registration if that is later.",
+});
+export const ledgerFromSchema = day("The first day.");
+export const ledgerToSchema = day("The last day; today where it is left out or lies ahead.");
+
+const ledgerDay = closed(
+  {
+    date: day("The day."),
+    opening_balance_cents: exactCents("Balance before the day."),
+    deposits_cents: exactCents("What was deposited on the day."),
+    charges_cents: exactCents("What the impressions of the day cost."),
+    impressions: count("Impressions of the day."),
+    closing_balance_cents: exactCents("Opening balance and deposits less charges."),
+  },
+  "One day of the ledger.",
+);
+
+const ledgerTotals = closed(
+  {
+    deposits_cents: exactCents("Everything that was ever deposited: the sum of the next three."),
+    balance_cents: exactCents("What is free for new matches."),
+    held_cents: exactCents(
+      "Money held for unseen matches, and for impressions that are not in the ledger yet.",
+    ),
+    spent_cents: exactCents("What all impressions have cost: the sum over the campaigns."),
+    impressions: count("All impressions."),
+  },
+  "Current totals over all time.",
+);
+
+export const ledgerSchema = closed(
+  {
+    days: Type.Array(ledgerDay, {
+      description: "One row per day, from the oldest to the newest, days on which nothing happened included.",
+    }),
+    totals: ledgerTotals,
+  },
+  "The ledger of an advertiser.",
+);
+export type LedgerBody = Static<typeof ledgerSchema>;
+
+const csv = `date,opening_balance_cents,deposits_cents,charges_cents,impressions,closing_balance_cents,held_cents
+2026-11-30,0.000,250000.000,0.000,0,250000.000,
+2026-12-01,250000.000,0.000,3.600,3,249996.400,1.200
+`;
+
+export const ledgerApi = defineFeature({
+  tag: "Ledger",
+  description: "The advertiser's ledger, day by day, to the thousandth of a cent.",
+  schemas: { Ledger: ledgerSchema },
+  operations: {
+    show: {
+      operationId: "getLedger",
+      method: "GET",
+      path: "/ledger",
+      group: "analytics",
+      scope: "advertiser",
+      addition: true,
+      summary: "Read the ledger by day",
+      description:
+        "Deposits and charges of each day with its opening and closing balance, and the totals: deposits = balance + held + spent, always. Send `Accept: text/csv` for a table; the row of today then also shows what is held now. Every impression that was answered 201 is in every later answer.",
+      query: [
+        { name: "days", schema: ledgerDaysSchema, example: 2 },
+        { name: "from", schema: ledgerFromSchema, example: "2026-11-30" },
+        { name: "to", schema: ledgerToSchema, example: "2026-12-01" },
+      ],
+      success: [
+        {
+          status: 200,
+          description: "The ledger.",
+          schema: ledgerSchema,
+          example: {
+            days: [
+              {
+                date: "2026-11-30",
+                opening_balance_cents: 0,
+                deposits_cents: 250_000,
+                charges_cents: 0,
+                impressions: 0,
+                closing_balance_cents: 250_000,
+              },
+              {
+                date: "2026-12-01",
+                opening_balance_cents: 250_000,
+                deposits_cents: 0,
+                charges_cents: 3.6,
+                impressions: 3,
+                closing_balance_cents: 249_996.4,
+              },
+            ],
+            totals: {
+              deposits_cents: 250_000,
+              balance_cents: 249_995.2,
+              held_cents: 1.2,
+              spent_cents: 3.6,
+              impressions: 3,
+            },
+          },
+          csv,
+        },
+      ],
+      refusals: [
+        refusal(
+          400,
+          "malformed_parameter",
+          "A parameter is no number or no day.",
+          'from must be a day as YYYY-MM-DD, but "yesterday" was sent',
+        ),
+        registerFirst,
+        refusal(
+          422,
+          "period",
+          "The period is too long, or ends before it begins.",
+          "from must be at most 366 days before to, that day included",
+        ),
+      ],
+    },
+  },
+});

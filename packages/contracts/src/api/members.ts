@@ -1,0 +1,290 @@
+import Type, { type Static } from "typebox";
+import { memberRole } from "../definition/account.ts";
+import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { invitationTokenSchema, noInvitation, sessionExample, sessionSchema } from "./sessions.ts";
+
+export const accountPatchSchema = open(
+  { label: nameText("What the account is called.") },
+  "Changes of the account.",
+);
+/** The body of PATCH /account. */
+export const accountPatch = createValidator(accountPatchSchema);
+
+export const memberPatchSchema = open({ role: memberRole("The member's new role.") }, "Changes of a member.");
+/** The body of PATCH /members/{user_id}. */
+export const memberPatch = createValidator(memberPatchSchema);
+
+export const memberSchema = closed(
+  {
+    user_id: answerText("The user's identifier, usr_…."),
+    name: answerText("How the user is called."),
+    email: answerText("The user's e-mail address."),
+    role: memberRole("The user's role in the account."),
+    joined_at: timestamp("When the user became a member."),
+  },
+  "A member of the account.",
+);
+export type MemberBody = Static<typeof memberSchema>;
+
+export const memberListSchema = Type.Array(memberSchema, {
+  description: "The members of the account, in the order of joining.",
+});
+
+export const invitationCreateSchema = open(
+  {
+    role: memberRole("The role that whoever accepts gets."),
+    note: optional(nameText("Whom the invitation is meant for, in the owner's own words.")),
+  },
+  "An invitation to join the account.",
+);
+export type InvitationCreate = WithoutNulls<Static<typeof invitationCreateSchema>>;
+/** The body of POST /invitations. */
+export const invitationCreate = createValidator(invitationCreateSchema);
+
+const invitationFields = {
+  id: answerText("The invitation's identifier, inv_…; it is not the token."),
+  role: memberRole("The role that whoever accepts gets."),
+  note: nullable(answerText("Whom the invitation is meant for.")),
+  created_at: timestamp("When the invitation was made."),
+  expires_at: timestamp("When the invitation ends by itself."),
+};
+
+export const invitationSchema = closed(invitationFields, "An open invitation, without its token.");
+export type InvitationBody = Static<typeof invitationSchema>;
+
+export const createdInvitationSchema = closed(
+  {
+    ...invitationFields,
+    token: answerText("The token itself: only its SHA-256 is stored, so that this answer alone shows it."),
+    link_path: answerText(
+      "The path and fragment of the page that accepts it, to be put behind the address of the dashboard. The service sends no e-mail: hand the link over yourself.",
+    ),
+  },
+  "A new invitation, with its token.",
+);
+export type CreatedInvitationBody = Static<typeof createdInvitationSchema>;
+
+export const invitationListSchema = Type.Array(invitationSchema, {
+  description: "The account's open invitations, in the order of their creation.",
+});
+
+const member = {
+  user_id: exampleIds.user,
+  name: "Ada Ember",
+  email: "ada@emberroast.example",
+  role: "owner",
+  joined_at: exampleIds.moment,
+};
+const invitation = {
+  id: exampleIds.invitation,
+  role: "manager",
+  note: "Bo of the agency",
+  created_at: exampleIds.moment,
+  expires_at: "2026-12-08T09:30:00.000Z",
+};
+const token = "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321";
+
+const signedIn = { group: "management", scope: [], caller: "session", addition: true } as const;
+const noMember = refusal(
+  404,
+  "no_member",
+  "The account has no such member.",
+  "The account has no member of this id: GET /members lists them.",
+);
+const lastOwner = refusal(
+  409,
+  "last_owner",
+  "The account would be left without an owner.",
+  "This is the last owner of the account: make another member an owner first.",
+);
+
+export const membersApi = defineFeature({
+  tag: "Members",
+  description: "Who may act for the account, and how far. For signed-in users only.",
+  schemas: {
+    Member: memberSchema,
+    MemberChanges: memberPatchSchema,
+    AccountChanges: accountPatchSchema,
+    Invitation: invitationSchema,
+    CreatedInvitation: createdInvitationSchema,
+    NewInvitation: invitationCreateSchema,
+  },
+  operations: {
+    changeAccount: {
+      ...signedIn,
+      role: "owner",
+      operationId: "updateAccount",
+      method: "PATCH",
+      path: "/account",
+      summary: "Rename the account",
+      description: "Changes the account's name.",
+      request: { schema: accountPatchSchema, example: { label: "Emberroast Coffee" } },
+      success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+      refusals: [
+        missingField("label is required: it must be text of at most 200 characters that is not blank"),
+        malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
+        notAllowedField(
+          "label must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+    list: {
+      ...signedIn,
+      operationId: "listMembers",
+      method: "GET",
+      path: "/members",
+      summary: "List the members",
+      description: "In the order of joining; at most 200.",
+      success: [{ status: 200, description: "The members.", schema: memberListSchema, example: [member] }],
+      refusals: [],
+    },
+    change: {
+      ...signedIn,
+      role: "owner",
+      operationId: "updateMember",
+      method: "PATCH",
+      path: "/members/{user_id}",
+      summary: "Change a member's role",
+      description: "In force with the member's next request. At least one owner stays.",
+      request: { schema: memberPatchSchema, example: { role: "owner" } },
+      success: [{ status: 200, description: "The member.", schema: memberSchema, example: member }],
+      refusals: [
+        missingField("role is required: it must be one of viewer, manager, owner"),
+        noMember,
+        lastOwner,
+        notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
+      ],
+    },
+    remove: {
+      ...signedIn,
+      role: "viewer",
+      operationId: "removeMember",
+      method: "DELETE",
+      path: "/members/{user_id}",
+      summary: "Remove a member, or leave",
+      description:
+        "An owner removes anybody; every member can leave. The user's sessions act for another account of theirs from then on, for a new one where there is none. API keys belong to the account and stay in force, unless an owner has those revoked that the member made.",
+      query: [
+        {
+          name: "revoke_keys",
+          schema: Type.Boolean({ description: "Whether the keys that the member made are revoked, too." }),
+          example: true,
+        },
+      ],
+      success: [{ status: 204, description: "The user is no member any more." }],
+      refusals: [
+        refusal(
+          403,
+          "not_owner",
+          "The caller is not an owner and removes another member.",
+          'Your role in this account is "manager", but this needs "owner": ask an owner of the account.',
+        ),
+        noMember,
+        lastOwner,
+        refusal(
+          422,
+          "revoke_keys",
+          "revoke_keys is neither true nor false.",
+          'revoke_keys must be true or false, but "yes" was sent',
+        ),
+      ],
+    },
+    listInvitations: {
+      ...signedIn,
+      operationId: "listInvitations",
+      method: "GET",
+      path: "/invitations",
+      summary: "List the open invitations",
+      description: "In the order of their creation, without their tokens.",
+      success: [
+        { status: 200, description: "The invitations.", schema: invitationListSchema, example: [invitation] },
+      ],
+      refusals: [],
+    },
+    invite: {
+      ...signedIn,
+      role: "owner",
+      operationId: "createInvitation",
+      method: "POST",
+      path: "/invitations",
+      summary: "Invite a person",
+      description:
+        "Makes a link by which one person can join the account within 7 days. It is shown in this answer alone, and the service sends no e-mail: hand it over yourself.",
+      request: { schema: invitationCreateSchema, example: { role: "manager", note: "Bo of the agency" } },
+      success: [
+        {
+          status: 201,
+          description: "The invitation, with its token.",
+          schema: createdInvitationSchema,
+          example: { ...invitation, token, link_path: `/join#${token}` },
+        },
+      ],
+      refusals: [
+        missingField("role is required: it must be one of viewer, manager, owner"),
+        malformedField("note must be text of at most 200 characters that is not blank, but 7 was sent"),
+        notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
+        refusal(
+          422,
+          "too_many",
+          "The account has 100 open invitations.",
+          "An account has at most 100 open invitations: withdraw one first.",
+        ),
+      ],
+    },
+    withdraw: {
+      ...signedIn,
+      role: "owner",
+      operationId: "withdrawInvitation",
+      method: "DELETE",
+      path: "/invitations/{invitation_id}",
+      summary: "Withdraw an invitation",
+      description: "Its link leads nowhere from then on. A second DELETE is 204 again.",
+      success: [{ status: 204, description: "The invitation is withdrawn." }],
+      refusals: [
+        refusal(
+          403,
+          "other_account",
+          "The invitation belongs to another account.",
+          "The invitation belongs to another account: GET /invitations lists your own.",
+        ),
+        refusal(
+          404,
+          "unknown_invitation",
+          "Invitation not found.",
+          "Invitation not found. GET /invitations lists yours.",
+        ),
+      ],
+    },
+    accept: {
+      ...signedIn,
+      role: "viewer",
+      operationId: "acceptInvitation",
+      method: "POST",
+      path: "/invitations/accept",
+      summary: "Accept an invitation",
+      description: "Makes the signed-in user a member of the account, and lets the session act for it.",
+      request: { schema: invitationTokenSchema, example: { token } },
+      success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+      refusals: [
+        missingField("token is required: it must be text of at most 200 characters that is not blank"),
+        malformedField(
+          "token must be text of at most 200 characters that is not blank, but a number was sent",
+        ),
+        noInvitation,
+        refusal(
+          409,
+          "already_member",
+          "The user is a member of the account.",
+          "You are a member of this account already: switch to it by PATCH /session.",
+        ),
+        notAllowedField(
+          "token must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+  },
+});

@@ -1,0 +1,251 @@
+import Type, { type Static } from "typebox";
+import {
+  accountTooLarge,
+  malformedField,
+  missingField,
+  notAllowedField,
+  ownGameOnly,
+  responseOnlyField,
+} from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import {
+  answerText,
+  CREATIVE_TYPES,
+  closed,
+  count,
+  gameId,
+  listOf,
+  NAME_CHARACTERS,
+  NOT_BLANK,
+  nameText,
+  oneOf,
+  open,
+  optional,
+  timestamp,
+} from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
+import { createValidator, validator } from "../validation/validator.ts";
+
+/** Bounds and default of max_ads_per_session (spec: Limits). */
+export const MAX_ADS_PER_SESSION = { minimum: 1, maximum: 50, default: 10 };
+/** The developer's default share, in percent (docs/behaviour.md#revenue-share). */
+export const DEFAULT_REVENUE_SHARE_PCT = 70;
+
+const placementTypes = () =>
+  listOf(oneOf(CREATIVE_TYPES, "A creative type."), "The creative types that the game accepts.", 1);
+
+const optionalFields = {
+  revenue_share_pct: optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      multipleOf: 0.01,
+      default: DEFAULT_REVENUE_SHARE_PCT,
+      description: "The developer's share of each charge, in percent.",
+    }),
+  ),
+  max_ads_per_session: optional(
+    Type.Integer({ ...MAX_ADS_PER_SESSION, description: "How many ads one player session may see." }),
+  ),
+  blocked_advertisers: optional(
+    listOf(
+      Type.String({
+        minLength: 1,
+        maxLength: NAME_CHARACTERS,
+        format: "advertiser-id",
+        pattern: NOT_BLANK,
+        description:
+          "The identifier of an advertiser, adv_…, as a match names it. Whether there is such an advertiser is not asked.",
+      }),
+      "Advertisers that are never shown in the game.",
+    ),
+  ),
+  blocked_categories: optional(
+    listOf(
+      nameText("A category."),
+      "Categories of advertising that are never shown in the game: compared with the target_categories and the affinities to a category of each campaign, without regard to case and surrounding space.",
+    ),
+  ),
+};
+
+export const placementCreateSchema = open(
+  {
+    creator_id: nameText("The developer's own user ID; stored as given."),
+    placement_types: placementTypes(),
+    ...optionalFields,
+  },
+  "Enables ads in a game. In a game that exists, optional fields left out keep their value and `null` sets the default.",
+);
+export type PlacementCreate = Static<typeof placementCreateSchema>;
+/** The body of POST /placements/{game_id}: null sets the default, unlike an absent field. */
+export const placementCreate = validator(placementCreateSchema);
+
+const placementChanges = open(
+  { placement_types: Type.Optional(placementTypes()), ...optionalFields },
+  "Changes the fields that it contains; null sets an optional field back to its default.",
+);
+export type PlacementPatch = Static<typeof placementChanges>;
+
+const readGame = createValidator(open({ game_id: gameId() }));
+/** Validates the game id of a path; throws InvalidInput. */
+export function gameIdParameter(text: string): string {
+  return readGame({ game_id: text }).game_id;
+}
+
+export const placementSchema = closed(
+  {
+    game_id: answerText("The developer's own identifier of the game."),
+    creator_id: answerText("The developer's own user ID, as it was given."),
+    placement_types: Type.Array(oneOf(CREATIVE_TYPES, "A creative type."), {
+      description: "The creative types that the game accepts.",
+    }),
+    revenue_share_pct: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "The developer's share, in percent.",
+    }),
+    max_ads_per_session: count("How many ads one player session may see, 1 to 50."),
+    blocked_advertisers: Type.Array(answerText("An advertiser's identifier."), {
+      description: "Advertisers that are never shown in the game.",
+    }),
+    blocked_categories: Type.Array(answerText("A category."), {
+      description: "Categories of advertising that are never shown in the game.",
+    }),
+    is_active: Type.Boolean({ description: "Whether the game receives ads." }),
+    created_at: timestamp("When the placement was first created."),
+  },
+  "Ads in a game.",
+);
+export type PlacementBody = Static<typeof placementSchema>;
+
+export const placementPatchSchema = patchSchemaOf(placementChanges, placementSchema);
+/** The body of PATCH /placements/{game_id}. */
+export const placementPatch = patchReader(placementChanges, placementSchema, {
+  is_active: "enable ads by POST /placements/{game_id}, disable them by DELETE /placements/{game_id}",
+  creator_id: "name another by POST /placements/{game_id}",
+});
+
+export const placementListSchema = Type.Array(placementSchema, { description: "Placements." });
+
+const newPlacement = {
+  creator_id: "studio-42",
+  placement_types: ["narrative_hook", "product_mention"],
+  revenue_share_pct: 70,
+  max_ads_per_session: 10,
+  blocked_advertisers: [],
+  blocked_categories: ["gambling"],
+};
+const placement = {
+  game_id: exampleIds.game,
+  ...newPlacement,
+  is_active: true,
+  created_at: exampleIds.moment,
+};
+const [otherAccount] = ownGameOnly;
+const emptyTypes = notAllowedField(
+  "placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but a list of 0 entries was sent",
+);
+const noTypes = (sent: string) =>
+  malformedField(
+    `placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but ${sent} was sent`,
+  );
+const common = { group: "management", scope: "developer", path: "/placements/{game_id}" } as const;
+
+export const placementsApi = defineFeature({
+  tag: "Placements",
+  description: "Ads in the games of the key's account.",
+  schemas: {
+    Placement: placementSchema,
+    NewPlacement: placementCreateSchema,
+    PlacementChanges: placementPatchSchema,
+  },
+  operations: {
+    list: {
+      ...common,
+      operationId: "listPlacements",
+      method: "GET",
+      path: "/placements",
+      addition: true,
+      summary: "List the placements",
+      description:
+        "The games of the key's account, by identifier, also those in which ads are disabled. Without `limit` a page has 500 rows.",
+      paged: true,
+      success: [
+        { status: 200, description: "The placements.", schema: placementListSchema, example: [placement] },
+      ],
+      refusals: [],
+    },
+    enable: {
+      ...common,
+      operationId: "enablePlacement",
+      method: "POST",
+      summary: "Enable ads in a game",
+      description:
+        "Creates, re-enables or changes. In a game that exists, optional fields left out keep their value, enabled or disabled, and `null` sets the default; defaults apply to a new game. It needs the scope `developer`, so a game server's key with `serving` alone cannot call it.",
+      idempotent: true,
+      request: { schema: placementCreateSchema, example: newPlacement },
+      success: [{ status: 201, description: "The placement.", schema: placementSchema, example: placement }],
+      refusals: [
+        missingField("creator_id is required: it must be text of at most 200 characters that is not blank"),
+        noTypes('"narrative_hook"'),
+        otherAccount,
+        emptyTypes,
+        refusal(
+          422,
+          "too_many",
+          "The account has 10000 placements.",
+          "An account has at most 10000 placements: change one that is no longer needed.",
+        ),
+        accountTooLarge,
+      ],
+    },
+    show: {
+      ...common,
+      operationId: "getPlacement",
+      method: "GET",
+      summary: "Read a placement",
+      description: "The configuration, also while ads are disabled.",
+      success: [{ status: 200, description: "The placement.", schema: placementSchema, example: placement }],
+      refusals: ownGameOnly,
+    },
+    change: {
+      ...common,
+      operationId: "updatePlacement",
+      method: "PATCH",
+      summary: "Change a placement",
+      description:
+        "Changes the fields that the body contains, also while ads are disabled; `null` sets an optional field back to its default.",
+      request: { schema: placementPatchSchema, example: { revenue_share_pct: 72.5, max_ads_per_session: 5 } },
+      success: [
+        {
+          status: 200,
+          description: "The changed placement.",
+          schema: placementSchema,
+          example: { ...placement, revenue_share_pct: 72.5, max_ads_per_session: 5 },
+        },
+      ],
+      refusals: [
+        noTypes("null"),
+        ...ownGameOnly,
+        notAllowedField(
+          "revenue_share_pct must be a number from 0 to 100 with at most two decimals, but 100.5 was sent",
+        ),
+        responseOnlyField(
+          "is_active cannot be changed by PATCH: enable ads by POST /placements/{game_id}, disable them by DELETE /placements/{game_id}",
+        ),
+        accountTooLarge,
+      ],
+    },
+    disable: {
+      ...common,
+      operationId: "disablePlacement",
+      method: "DELETE",
+      summary: "Disable ads in a game",
+      description:
+        "Nothing is matched for the game after the answer; the configuration is kept. Ads that were matched before and are seen are still billed. Doing it again is no error.",
+      success: [{ status: 204, description: "Ads are disabled." }],
+      refusals: ownGameOnly,
+    },
+  },
+});

@@ -1,0 +1,372 @@
+import Type, { type Static } from "typebox";
+import { ownGameOnly, periodRefusals, registerFirst } from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import {
+  answerText,
+  CAMPAIGN_STATUSES,
+  closed,
+  count,
+  microcents,
+  millicents,
+  oneOf,
+  utcDate,
+} from "../definition/fields.ts";
+import { defineFeature } from "../definition/operation.ts";
+
+const revenueCampaign = closed(
+  {
+    campaign_id: answerText("The campaign."),
+    name: answerText("Name of the campaign."),
+    spent_cents: count("What the campaign has spent, in whole cents, rounded up."),
+    spent_millicents: millicents("What the campaign has spent."),
+    impressions: count("Impressions so far."),
+    status: oneOf(CAMPAIGN_STATUSES, "Only an active campaign is served."),
+  },
+  "One campaign of the advertiser.",
+);
+
+export const revenueSchema = closed(
+  {
+    total_spent_cents: count("What all campaigns have spent, in whole cents, rounded up."),
+    total_spent_millicents: millicents("What all campaigns have spent: the sum of the rows."),
+    total_impressions: count("Impressions of all campaigns."),
+    active_campaigns: count("How many campaigns are active."),
+    balance_cents: count("What is left of the deposits, in whole cents, rounded down."),
+    campaigns: Type.Array(revenueCampaign, { description: "All campaigns, newest first." }),
+  },
+  "What the advertiser has spent.",
+);
+export type RevenueBody = Static<typeof revenueSchema>;
+
+const revenueSharePct = () =>
+  Type.Number({ minimum: 0, maximum: 100, description: "The developer's present share, in percent." });
+
+const creatorGame = closed(
+  {
+    game_id: answerText("The game."),
+    earned_cents: count("What the game has earned, in whole cents, rounded down."),
+    earned_microcents: microcents("What the game has earned."),
+    impressions: count("Impressions in the game."),
+    revenue_share_pct: revenueSharePct(),
+  },
+  "One game of the account.",
+);
+
+export const creatorRevenueSchema = closed(
+  {
+    total_earned_cents: count("What all games have earned, in whole cents, rounded down."),
+    total_earned_microcents: microcents("What all games have earned: the sum of the rows."),
+    total_impressions: count("Impressions in all games."),
+    games_count: count("How many games the account has."),
+    games: Type.Array(creatorGame, { description: "All games, most impressions first, then by identifier." }),
+  },
+  "What the developer has earned.",
+);
+export type CreatorRevenueBody = Static<typeof creatorRevenueSchema>;
+
+const topAdvertiser = closed(
+  {
+    advertiser_id: answerText("The advertiser."),
+    impressions: count("His impressions in the game."),
+    earned_cents: count("What they have earned, in whole cents, rounded down."),
+    earned_microcents: microcents("What they have earned."),
+  },
+  "An advertiser seen in the game.",
+);
+
+const earningsDay = closed(
+  {
+    date: Type.String({ format: "date", description: "The UTC day, YYYY-MM-DD." }),
+    impressions: count("Impressions in the game on that day."),
+    earned_cents: count("What they have earned, in whole cents, rounded down."),
+    earned_microcents: microcents("What they have earned."),
+  },
+  "A day of the game.",
+);
+
+export const gameRevenueSchema = closed(
+  {
+    game_id: answerText("The game."),
+    earned_cents: count("What the game has earned, in whole cents, rounded down."),
+    earned_microcents: microcents("What the game has earned."),
+    impressions: count("Impressions in the game."),
+    revenue_share_pct: revenueSharePct(),
+    top_advertisers: Type.Array(topAdvertiser, {
+      description:
+        "The advertisers seen in the game, most impressions first, then by identifier; at most 10.",
+    }),
+    daily: Type.Array(earningsDay, {
+      description: "The last 30 UTC days with today, newest first, days without impressions included.",
+    }),
+  },
+  "What one game has earned.",
+);
+export type GameRevenueBody = Static<typeof gameRevenueSchema>;
+
+/** Maximum brands and lines by which a developer recognises an advertiser. */
+export const ADVERTISER_BRANDS = 5;
+export const ADVERTISER_LINES = 3;
+
+const gameAdvertiser = closed(
+  {
+    advertiser_id: answerText("The advertiser: what a placement's blocked_advertisers takes."),
+    company_name: answerText("Name of the company."),
+    brand_names: Type.Array(answerText("A brand."), {
+      description: `Brands of its campaigns that were seen in the game, newest first; at most ${ADVERTISER_BRANDS}.`,
+    }),
+    recent_lines: Type.Array(answerText("A line."), {
+      description: `Lines of these campaigns, newest first; at most ${ADVERTISER_LINES}.`,
+    }),
+    impressions: count("Its impressions in the game."),
+    earned_microcents: microcents("What they have earned."),
+    is_blocked: Type.Boolean({ description: "Whether the placement blocks the advertiser now." }),
+  },
+  "An advertiser seen in the game, as a developer recognises it.",
+);
+export const gameAdvertiserListSchema = Type.Array(gameAdvertiser, {
+  description: "The advertisers seen in the game, most impressions first, then by identifier.",
+});
+export type GameAdvertiserListBody = Static<typeof gameAdvertiserListSchema>;
+
+/** Days of the earnings, counted back; also the maximum period between two days. */
+export const EARNINGS_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
+export const earningsFromSchema = utcDate("The first day; without it 30 days back from the last.");
+export const earningsToSchema = utcDate("The last day; today where it is left out or lies ahead.");
+export const earningsGameSchema = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "Only this game of the account.",
+});
+
+const earningsSum = closed(
+  { impressions: count("Impressions."), earned_microcents: microcents("What they have earned.") },
+  "What a period has earned.",
+);
+const gameDay = closed(
+  {
+    date: utcDate("The day."),
+    game_id: answerText("The game."),
+    impressions: count("Impressions in the game on that day."),
+    earned_microcents: microcents("What they have earned."),
+  },
+  "What one game has earned on one day.",
+);
+export const earningsSchema = closed(
+  {
+    from: utcDate("The first day of the period."),
+    to: utcDate("The last day of the period."),
+    total: earningsSum,
+    rows: Type.Array(gameDay, {
+      description: "Days on which a game has earned something, newest first, then by game.",
+    }),
+  },
+  "What the games have earned day by day.",
+);
+export type EarningsBody = Static<typeof earningsSchema>;
+
+const earningsCsv = `date,game_id,impressions,earned_cents
+2026-12-01,lantern-keep,60,50.400000
+2026-11-30,lantern-keep,40,33.600000
+`;
+
+const common = { group: "analytics", method: "GET" } as const;
+
+export const revenueApi = defineFeature({
+  tag: "Revenue",
+  description: "An advertiser's spending and a developer's earnings.",
+  schemas: {
+    AdvertiserRevenue: revenueSchema,
+    CreatorRevenue: creatorRevenueSchema,
+    GameRevenue: gameRevenueSchema,
+    GameAdvertiser: gameAdvertiserListSchema.items,
+    Earnings: earningsSchema,
+    EarningsSum: earningsSchema.properties.total,
+    GameDay: earningsSchema.properties.rows.items,
+  },
+  additions: [
+    "AdvertiserRevenue.total_spent_millicents",
+    "AdvertiserRevenue.campaigns.spent_millicents",
+    "CreatorRevenue.total_earned_microcents",
+    "CreatorRevenue.games.earned_microcents",
+    "GameRevenue.earned_microcents",
+    "GameRevenue.top_advertisers.earned_microcents",
+    "GameRevenue.daily.earned_microcents",
+  ],
+  operations: {
+    advertiser: {
+      ...common,
+      operationId: "getRevenue",
+      scope: "advertiser",
+      path: "/revenue",
+      summary: "Read the advertiser's spending",
+      description: "Totals over all campaigns, and each campaign, newest first.",
+      success: [
+        {
+          status: 200,
+          description: "The totals.",
+          schema: revenueSchema,
+          example: {
+            total_spent_cents: 2,
+            total_spent_millicents: 2000,
+            total_impressions: 1,
+            active_campaigns: 1,
+            balance_cents: 249_998,
+            campaigns: [
+              {
+                campaign_id: exampleIds.campaign,
+                name: "Winter in the taverns",
+                spent_cents: 2,
+                spent_millicents: 2000,
+                impressions: 1,
+                status: "active",
+              },
+            ],
+          },
+        },
+      ],
+      refusals: [registerFirst],
+    },
+    creator: {
+      ...common,
+      operationId: "getCreatorRevenue",
+      scope: "developer",
+      path: "/creator-revenue",
+      summary: "Read the developer's earnings",
+      description: "Totals over all games of the key's account, and each game, most impressions first.",
+      success: [
+        {
+          status: 200,
+          description: "The totals.",
+          schema: creatorRevenueSchema,
+          example: {
+            total_earned_cents: 84,
+            total_earned_microcents: 84_000_000,
+            total_impressions: 100,
+            games_count: 1,
+            games: [
+              {
+                game_id: exampleIds.game,
+                earned_cents: 84,
+                earned_microcents: 84_000_000,
+                impressions: 100,
+                revenue_share_pct: 70,
+              },
+            ],
+          },
+        },
+      ],
+      refusals: [],
+    },
+    game: {
+      ...common,
+      operationId: "getGameRevenue",
+      scope: "developer",
+      path: "/creator-revenue/{game_id}",
+      summary: "What one game has earned",
+      description: "Its totals, the advertisers seen in it, and the last 30 UTC days, newest first.",
+      success: [
+        {
+          status: 200,
+          description: "The game's earnings.",
+          schema: gameRevenueSchema,
+          example: {
+            game_id: exampleIds.game,
+            earned_cents: 84,
+            earned_microcents: 84_000_000,
+            impressions: 100,
+            revenue_share_pct: 70,
+            top_advertisers: [
+              {
+                advertiser_id: exampleIds.advertiser,
+                impressions: 100,
+                earned_cents: 84,
+                earned_microcents: 84_000_000,
+              },
+            ],
+            daily: [
+              { date: "2026-12-01", impressions: 60, earned_cents: 50, earned_microcents: 50_000_000 },
+              { date: "2026-11-30", impressions: 40, earned_cents: 33, earned_microcents: 33_000_000 },
+            ],
+          },
+        },
+      ],
+      refusals: ownGameOnly,
+    },
+    gameAdvertisers: {
+      ...common,
+      operationId: "listGameAdvertisers",
+      scope: "developer",
+      path: "/creator-revenue/{game_id}/advertisers",
+      addition: true,
+      summary: "Who was seen in one game",
+      description:
+        "Each advertiser with its name, brands and lines, so that a developer knows whom a placement should block. Without `limit` a page has 500 rows.",
+      paged: true,
+      success: [
+        {
+          status: 200,
+          description: "The advertisers.",
+          schema: gameAdvertiserListSchema,
+          example: [
+            {
+              advertiser_id: exampleIds.advertiser,
+              company_name: "Emberroast Coffee",
+              brand_names: ["Emberroast"],
+              recent_lines: [
+                "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+              ],
+              impressions: 100,
+              earned_microcents: 84_000_000,
+              is_blocked: false,
+            },
+          ],
+        },
+      ],
+      refusals: ownGameOnly,
+    },
+    earnings: {
+      ...common,
+      operationId: "getEarnings",
+      scope: "developer",
+      path: "/earnings",
+      addition: true,
+      summary: "Read the games' earnings by day",
+      description:
+        "Exact earnings of each game and day of a period, newest day first. `?from=2026-12-01` is the month to date. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
+      paged: true,
+      query: [
+        { name: "from", schema: earningsFromSchema, example: "2026-11-30" },
+        { name: "to", schema: earningsToSchema, example: "2026-12-01" },
+        { name: "game_id", schema: earningsGameSchema, example: exampleIds.game },
+      ],
+      success: [
+        {
+          status: 200,
+          description: "The earnings.",
+          schema: earningsSchema,
+          example: {
+            from: "2026-11-30",
+            to: "2026-12-01",
+            total: { impressions: 100, earned_microcents: 84_000_000 },
+            rows: [
+              {
+                date: "2026-12-01",
+                game_id: exampleIds.game,
+                impressions: 60,
+                earned_microcents: 50_400_000,
+              },
+              {
+                date: "2026-11-30",
+                game_id: exampleIds.game,
+                impressions: 40,
+                earned_microcents: 33_600_000,
+              },
+            ],
+          },
+          csv: earningsCsv,
+        },
+      ],
+      refusals: periodRefusals(366),
+    },
+  },
+});

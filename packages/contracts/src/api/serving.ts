@@ -1,0 +1,333 @@
+import Type, { type Static } from "typebox";
+import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
+import { together } from "../definition/conditions.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import {
+  answerText,
+  COUNTRY_CODE,
+  CREATIVE_TYPES,
+  closed,
+  count,
+  gameId,
+  listOf,
+  longText,
+  nameText,
+  nullable,
+  oneOf,
+  open,
+  optional,
+  TONES,
+  timestamp,
+} from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import { InvalidInput } from "../validation/invalid-input.ts";
+import { createValidator, lenientValidator, type WithoutNulls } from "../validation/validator.ts";
+
+export const playerGeo = open(
+  {
+    country_code: optional(
+      Type.String({
+        format: "country-code",
+        pattern: COUNTRY_CODE,
+        description: "ISO 3166-1 alpha-2, in either case.",
+      }),
+    ),
+    state_code: optional(nameText("State or province code.")),
+    city_name: optional(nameText("City.")),
+    lat: optional(
+      Type.Number({ minimum: -90, maximum: 90, description: "Latitude in degrees; only together with lng." }),
+    ),
+    lng: optional(
+      Type.Number({
+        minimum: -180,
+        maximum: 180,
+        description: "Longitude in degrees; only together with lat.",
+      }),
+    ),
+  },
+  "Where the player is. Taken only from here, never from the caller's address.",
+);
+
+const gameContext = open(
+  {
+    theme_id: optional(nameText("Theme of the scene.")),
+    category: optional(nameText("Category of the game.")),
+    narrative: optional(longText("What happens in the scene.")),
+    mood_tags: optional(listOf(nameText("A mood."), "Moods of the scene; blank entries are ignored.")),
+    location: optional(nameText("Where the scene takes place.")),
+    actions: optional(listOf(nameText("An action."), "What the characters do; blank entries are ignored.")),
+  },
+  "The scene that is being generated.",
+);
+
+export const matchRequestSchema = open(
+  {
+    game_id: gameId(),
+    user_id: nameText("The player; used for frequency capping and stored only as a keyed hash."),
+    player_geo: optional(playerGeo),
+    game_context: gameContext,
+    session_id: optional(nameText("The player session, for frequency capping within it.")),
+  },
+  "Asks for the best matching ad.",
+);
+
+/** The body of POST /match after validation: without nulls and blank optional texts, country_code in upper case. */
+export type MatchRequest = WithoutNulls<Static<typeof matchRequestSchema>>;
+
+const readMatchRequest = lenientValidator(matchRequestSchema, ({ player_geo: place }) => {
+  if (place === undefined || (place.lat === undefined) === (place.lng === undefined)) return undefined;
+  const missing = place.lat === undefined ? "lat" : "lng";
+  return new InvalidInput(400, `player_geo.${missing} is required: lat and lng only go together`);
+});
+
+/** Validates the body of POST /match; throws InvalidInput. */
+export function matchRequest(body: unknown): MatchRequest {
+  const request = readMatchRequest(body);
+  const place = request.player_geo;
+  if (place?.country_code === undefined) return request;
+  const code = place.country_code.toUpperCase();
+  return code === place.country_code ? request : { ...request, player_geo: { ...place, country_code: code } };
+}
+
+export const matchResponseSchema = closed(
+  {
+    match_id: answerText("Identifies this match; an impression may name it."),
+    campaign_id: answerText("The campaign that won."),
+    advertiser_id: answerText("The advertiser, adv_…; a placement can block it."),
+    creative_id: answerText("The creative to show."),
+    narrative_hook: answerText("The line to insert: never empty."),
+    creative_type: oneOf(CREATIVE_TYPES, "How the creative appears."),
+    brand_name: answerText("The brand."),
+    product_name: nullable(answerText("The product; null without one.")),
+    tagline: nullable(answerText("The tagline; null without one.")),
+    tone: oneOf(TONES, "The tone of the line."),
+    biased_pipeline: Type.Record(Type.String(), Type.String(), {
+      description:
+        "Overrides for the scene renderer: lighting, effects, camera, mood and location, where set.",
+    }),
+    affinity_score: Type.Number({
+      minimum: 0,
+      description: "Sum of the weights of the campaign's affinities that the scene satisfies.",
+    }),
+    cpm_bid_cents: count("The bid: what a thousand impressions cost, in cents."),
+  },
+  "The ad to place in the scene.",
+);
+export type MatchResponse = Static<typeof matchResponseSchema>;
+
+export const impressionRequestSchema = open(
+  {
+    campaign_id: nameText("The campaign of the match."),
+    creative_id: nameText("The creative of the match."),
+    game_id: gameId(),
+    match_id: optional(
+      nameText("The match that was seen; without it the oldest unbilled one of this creative in this game."),
+    ),
+  },
+  "Records that a player has seen a matched ad: the billing event.",
+);
+
+/** The body of POST /impressions. */
+export type ImpressionRequest = WithoutNulls<Static<typeof impressionRequestSchema>>;
+
+/** Validates the body of POST /impressions; throws InvalidInput. */
+export const impressionRequest = createValidator(impressionRequestSchema);
+
+export const impressionResponseSchema = closed(
+  {
+    impression_id: answerText("The impression."),
+    campaign_id: answerText("The campaign that was charged."),
+    creative_id: answerText("The creative that was seen."),
+    game_id: answerText("The game in which it was seen."),
+    charged_cents: Type.Number({
+      minimum: 0,
+      description: "The charge, in cents; exact, can be fractional.",
+    }),
+    recorded_at: timestamp("When it was recorded."),
+  },
+  "A billed impression.",
+);
+export type ImpressionResponse = Static<typeof impressionResponseSchema>;
+
+const ownGameInBody = [
+  refusal(
+    403,
+    "other_account",
+    "The game belongs to another account.",
+    "game_id names a game of another account: use a key of that account",
+  ),
+  refusal(
+    404,
+    "no_game",
+    "Ads were never enabled in the game.",
+    "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
+  ),
+] as const;
+
+export const servingApi = defineFeature({
+  tag: "Serving",
+  description:
+    "The two calls of a running game: ask for an ad while a scene is made, record it when the player has seen it.",
+  schemas: {
+    MatchRequest: matchRequestSchema,
+    PlayerGeo: matchRequestSchema.properties.player_geo,
+    GameContext: matchRequestSchema.properties.game_context,
+    MatchResult: matchResponseSchema,
+    BiasedPipeline: matchResponseSchema.properties.biased_pipeline,
+    ImpressionRequest: impressionRequestSchema,
+    ImpressionRecord: impressionResponseSchema,
+  },
+  conditions: { PlayerGeo: together(playerGeo.properties, ["lat", "lng"]) },
+  additions: ["MatchResult.match_id", "MatchResult.advertiser_id", "ImpressionRequest.match_id"],
+  operations: {
+    match: {
+      operationId: "matchAd",
+      method: "POST",
+      path: "/match",
+      group: "match",
+      scope: "serving",
+      summary: "Find the best ad for a scene",
+      description:
+        "Answers 200 with an ad whose price is now held for ten minutes, or 204 when none matches: the game then goes on with its normal scene. Insert `narrative_hook` into the scene, apply `biased_pipeline` where you like, and record the impression when the player has seen it.",
+      request: {
+        schema: matchRequestSchema,
+        example: {
+          game_id: exampleIds.game,
+          user_id: "player-8812",
+          player_geo: { country_code: "DE", city_name: "Berlin" },
+          game_context: {
+            theme_id: "medieval",
+            category: "fantasy",
+            narrative: "Rain drums on the roof of the tavern while the party plans its next move.",
+            mood_tags: ["calm"],
+            location: "tavern",
+            actions: ["talk", "drink"],
+          },
+          session_id: "session-5501",
+        },
+      },
+      success: [
+        {
+          status: 200,
+          description: "The ad to place in the scene.",
+          schema: matchResponseSchema,
+          example: {
+            match_id: exampleIds.match,
+            campaign_id: exampleIds.campaign,
+            advertiser_id: exampleIds.advertiser,
+            creative_id: exampleIds.creative,
+            narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+            creative_type: "narrative_hook",
+            brand_name: "Emberroast",
+            product_name: "Dark No. 7",
+            tagline: "Keeps the night awake.",
+            tone: "positive",
+            biased_pipeline: { mood: "calm", lighting: "warm" },
+            affinity_score: 1.5,
+            cpm_bid_cents: 1_200,
+          },
+        },
+        {
+          status: 204,
+          description: "No ad matches; this is not an error. The header says coarsely why.",
+          headers: ["X-No-Match-Reason"],
+        },
+      ],
+      refusals: [
+        missingField("game_context is required: it must be an object"),
+        malformedField(
+          'player_geo.country_code must be a country code of ISO 3166-1 alpha-2, such as DE, but "XX" was sent',
+        ),
+        ...ownGameInBody,
+        notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
+      ],
+    },
+    recordImpression: {
+      operationId: "recordImpression",
+      method: "POST",
+      path: "/impressions",
+      group: "impressions",
+      scope: "serving",
+      summary: "Record that an ad was seen",
+      description:
+        "The billing event: consumes one earlier match of the same campaign, creative and game, and charges its price: with `match_id` until the match is 24 hours old, without it the oldest one whose hold is open or lapsed less than an hour ago. The same `match_id` or `Idempotency-Key` again returns the first record and charges nothing more.",
+      idempotent: true,
+      request: {
+        schema: impressionRequestSchema,
+        example: {
+          campaign_id: exampleIds.campaign,
+          creative_id: exampleIds.creative,
+          game_id: exampleIds.game,
+          match_id: exampleIds.match,
+        },
+      },
+      success: [
+        {
+          status: 201,
+          description: "The impression record.",
+          schema: impressionResponseSchema,
+          example: {
+            impression_id: exampleIds.impression,
+            campaign_id: exampleIds.campaign,
+            creative_id: exampleIds.creative,
+            game_id: exampleIds.game,
+            charged_cents: 1.2,
+            recorded_at: exampleIds.moment,
+          },
+        },
+      ],
+      refusals: [
+        missingField("creative_id is required: it must be text of at most 200 characters that is not blank"),
+        malformedField(
+          "campaign_id must be text of at most 200 characters that is not blank, but 7 was sent",
+        ),
+        ...ownGameInBody,
+        refusal(
+          404,
+          "no_campaign",
+          "Campaign not found.",
+          "campaign_id names no campaign: send the one of the match",
+        ),
+        refusal(
+          404,
+          "no_creative",
+          "The campaign has no such creative.",
+          "creative_id names no creative of this campaign: send the one of the match",
+        ),
+        refusal(
+          409,
+          "no_match",
+          "There is no unbilled match to charge.",
+          "There is no unbilled match of this campaign and creative in this game whose hold is open or lapsed only recently: send match_id, or ask for a match by POST /match first.",
+        ),
+        refusal(
+          409,
+          "wrong_match",
+          "The match_id is unknown, too old, or of another campaign, creative or game.",
+          "match_id names no unbilled match of this campaign, creative and game, or one that is too old: send the match_id of the match that the player has seen",
+        ),
+        refusal(
+          409,
+          "balance",
+          "The match has lapsed, and its price cannot be held again.",
+          "The match has lapsed, and the advertiser's balance no longer covers it: ask for a new one by POST /match.",
+        ),
+        refusal(
+          409,
+          "budget",
+          "The budget was lowered while the match was open.",
+          "The match no longer fits into the budget of its campaign: ask for a new one by POST /match.",
+        ),
+        refusal(
+          409,
+          "daily_cap",
+          "The daily cap was lowered or used up while the match was open.",
+          "The match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match.",
+        ),
+        notAllowedField(
+          "match_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+  },
+});

@@ -1,0 +1,179 @@
+import Type, { type Static } from "typebox";
+import { malformedField, notAllowedField, ownCampaignOnly } from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import {
+  answerText,
+  CREATIVE_TYPES,
+  closed,
+  longText,
+  nameText,
+  oneOf,
+  open,
+  optional,
+} from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { AFFINITY_TYPES, AFFINITY_WEIGHT } from "./affinities.ts";
+
+/** The moods that the simulator proposes; others are allowed (spec: Simulator). */
+export const SIMULATOR_MOODS = [
+  "tense",
+  "hopeful",
+  "dramatic",
+  "calm",
+  "chaotic",
+  "mysterious",
+  "humorous",
+  "melancholic",
+] as const;
+
+export const simulateRequestSchema = open(
+  {
+    narrative_function: optional(
+      longText("What the scene is about; taken as its narrative, theme, location and action."),
+    ),
+    mood: optional(nameText("The mood of the scene: one of the proposed moods or any other.")),
+  },
+  "A scene to try the campaign in.",
+);
+export type SimulateRequest = WithoutNulls<Static<typeof simulateRequestSchema>>;
+/** The body of POST /campaigns/{id}/simulate. */
+export const simulateRequest = createValidator(simulateRequestSchema);
+
+export const simulateResponseSchema = closed(
+  {
+    campaign_id: answerText("The campaign."),
+    matched_creative: closed(
+      {
+        id: answerText("The creative, crt_…"),
+        narrative_hook: answerText("The line that a new player session would read first: never empty."),
+        creative_type: oneOf(CREATIVE_TYPES, "How the creative appears."),
+      },
+      "The creative that a new player session would see first.",
+    ),
+    biased_pipeline: Type.Record(Type.String(), Type.String(), {
+      description:
+        "Overrides for the scene renderer: lighting, effects, camera, mood and location, where set.",
+    }),
+    affinity_scores: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
+      description:
+        "For each affinity type that the campaign has, the sum of what its affinities contribute; 0 where none does.",
+    }),
+    total_score: Type.Number({
+      minimum: 0,
+      description: "The sum of affinity_scores: the affinity score that a match in this scene would have.",
+    }),
+  },
+  "What the campaign would bring into the scene. Nothing was held, counted or billed.",
+);
+export type SimulateResponse = Static<typeof simulateResponseSchema>;
+
+export const simulateOptionsSchema = closed(
+  {
+    moods: Type.Array(answerText("A mood."), { description: "Moods to try; others are allowed." }),
+    narrative_examples: Type.Array(answerText("A text for narrative_function."), {
+      description:
+        "Texts to try as narrative_function; those that the campaign's affinities answer to come first.",
+    }),
+    current_affinities: Type.Array(
+      closed(
+        {
+          affinity_type: oneOf(AFFINITY_TYPES, "What of the scene the value is compared with."),
+          affinity_value: answerText("The value that raises the score."),
+          weight: Type.Number({
+            minimum: AFFINITY_WEIGHT.minimum,
+            maximum: AFFINITY_WEIGHT.maximum,
+            description: "What it adds to the score.",
+          }),
+        },
+        "An affinity of the campaign.",
+      ),
+      { description: "The campaign's affinities in the order of their creation." },
+    ),
+  },
+  "What can be tried in the simulator.",
+);
+export type SimulateOptions = Static<typeof simulateOptionsSchema>;
+
+const common = { group: "management", scope: "advertiser" } as const;
+const path = "/campaigns/{campaign_id}/simulate";
+
+export const simulatorApi = defineFeature({
+  tag: "Simulator",
+  description:
+    "Previews what a campaign brings into a scene, in every status and by the scoring of real matches. Nothing is held, counted or billed.",
+  schemas: {
+    Simulation: simulateRequestSchema,
+    SimulationResult: simulateResponseSchema,
+    SimulationOptions: simulateOptionsSchema,
+  },
+  operations: {
+    simulate: {
+      ...common,
+      role: "viewer",
+      operationId: "simulateCampaign",
+      method: "POST",
+      path,
+      summary: "Try a campaign in a scene",
+      description: "Works in every status of the campaign, with its own creatives and affinities.",
+      request: {
+        schema: simulateRequestSchema,
+        example: { narrative_function: "A quiet evening in the tavern", mood: "calm" },
+        optional: true,
+      },
+      success: [
+        {
+          status: 200,
+          description: "What the campaign would bring into the scene.",
+          schema: simulateResponseSchema,
+          example: {
+            campaign_id: exampleIds.campaign,
+            matched_creative: {
+              id: exampleIds.creative,
+              narrative_hook:
+                "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+              creative_type: "narrative_hook",
+            },
+            biased_pipeline: { mood: "calm", lighting: "warm" },
+            affinity_scores: { mood: 1.5, lighting: 0 },
+            total_score: 1.5,
+          },
+        },
+      ],
+      refusals: [
+        malformedField("mood must be text of at most 200 characters that is not blank, but 7 was sent"),
+        ...ownCampaignOnly,
+        refusal(
+          409,
+          "no_creative",
+          "The campaign has no creative.",
+          "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
+        ),
+        notAllowedField(
+          "mood must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+        ),
+      ],
+    },
+    options: {
+      ...common,
+      operationId: "getSimulatorOptions",
+      method: "GET",
+      path: `${path}/options`,
+      summary: "What can be tried in the simulator",
+      description: "Moods and texts to try, and the affinities that the campaign has.",
+      success: [
+        {
+          status: 200,
+          description: "The options.",
+          schema: simulateOptionsSchema,
+          example: {
+            moods: [...SIMULATOR_MOODS],
+            narrative_examples: ["A quiet evening in the tavern"],
+            current_affinities: [{ affinity_type: "mood", affinity_value: "calm", weight: 1.5 }],
+          },
+        },
+      ],
+      refusals: ownCampaignOnly,
+    },
+  },
+});

@@ -1,0 +1,311 @@
+import Type, { type Static } from "typebox";
+import { accountRef } from "../definition/account.ts";
+import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
+import { exampleIds } from "../definition/example-ids.ts";
+import { answerText, closed, count, longText, nullable, open, timestamp } from "../definition/fields.ts";
+import { defineFeature, refusal } from "../definition/operation.ts";
+import { createValidator } from "../validation/validator.ts";
+
+export const storeSchema = closed(
+  {
+    name: answerText("What was asked: a store, or what has to be in it."),
+    ready: Type.Boolean({ description: "Whether it answers as it should." }),
+  },
+  "A store as management sees it at this moment.",
+);
+
+export const processSchema = closed(
+  {
+    service: answerText("match or billing."),
+    instance: answerText("The name of the instance (INSTANCE_NAME)."),
+    ready: Type.Boolean({
+      description: "Whether it reported within the last ten seconds that all its checks pass.",
+    }),
+    failing: Type.Array(answerText("The name of a check."), {
+      description: "The checks that failed in its last report.",
+    }),
+    reported_at: timestamp("When it reported last."),
+  },
+  "A process of the match or billing service.",
+);
+
+export const differenceSchema = closed(
+  {
+    check: answerText("The name of the check, as in the metrics."),
+    what: answerText("What was compared."),
+    kind: Type.Enum(["money", "late"], {
+      description:
+        "late: work that is overdue and may still be done. money: figures that must never disagree.",
+    }),
+    subject: answerText("Whose figures: an identifier, with a word where it has several."),
+    expected: answerText("What the one store says."),
+    found: answerText("What the other says."),
+  },
+  "Two figures that should agree and do not.",
+);
+
+export const reconciliationSchema = closed(
+  {
+    finished_at: nullable(
+      timestamp("When everything was compared last; null: not once since billing started."),
+    ),
+    differences: count("Differences that are open."),
+    listed: Type.Array(differenceSchema, { description: "The first 50 of them." }),
+  },
+  "What the comparison of all stores found. Billing repeats it all the time.",
+);
+
+export const systemSchema = closed(
+  {
+    read_at: timestamp("When this was read."),
+    stores: Type.Array(storeSchema, { description: "Postgres, Redis, and what has to be in them." }),
+    processes: Type.Array(processSchema, {
+      description:
+        "The processes of match and billing. One that ended as it should is not listed; one that crashed is listed for an hour.",
+    }),
+    reconciliation: reconciliationSchema,
+    accounts: count("Accounts."),
+    users: count("Users who can sign in."),
+    advertisers: count("Advertiser profiles."),
+    active_campaigns: count("Campaigns that are active."),
+    impressions_today: count("Impressions written today, UTC."),
+    impressions_yesterday: count("Impressions written yesterday, UTC."),
+    spent_today_millicents: count("What they charged today, in thousandths of cents."),
+    advertisers_looked_at: count(
+      "Advertisers whose money in Redis was read for the next three figures: the newest ones, at most 500.",
+    ),
+    held_millicents: count("What their open matches hold, in thousandths of cents."),
+    impressions_waiting: count("Their impressions that are committed and not yet written to Postgres."),
+    oldest_waiting_seconds: nullable(
+      count("How long ago the oldest of those that were read was committed, in seconds; null: none waits."),
+    ),
+    unpublished_changes: count(
+      "Changes that are stored, and not yet known to be in force in the match tier.",
+    ),
+    quarantined_records: count("Impression records that could not be written and wait for a decision."),
+  },
+  "The state of the installation at one moment.",
+);
+export type SystemBody = Static<typeof systemSchema>;
+
+export const quarantinedRecordSchema = closed(
+  {
+    impression_id: answerText("The impression's identifier, imp_…."),
+    advertiser_id: answerText("The advertiser's identifier, adv_…."),
+    reason: answerText("Why the record could not be written."),
+    record: answerText("The record as it was found."),
+    quarantined_at: timestamp("When it was found."),
+    resolved_at: nullable(timestamp("When somebody decided about it; null: nobody has.")),
+    resolution: nullable(answerText("What was decided.")),
+  },
+  "An impression record that was set apart, because it could not be written.",
+);
+export type QuarantinedRecordBody = Static<typeof quarantinedRecordSchema>;
+
+export const quarantineSchema = Type.Array(quarantinedRecordSchema, {
+  description: "The records that wait for a decision, newest first; at most 100.",
+});
+
+export const resolutionSchema = open(
+  { resolution: longText("What was decided about the charge, and who was told.") },
+  "A decision about a quarantined record.",
+);
+/** The body of POST /system/quarantine/{impression_id}/resolve. */
+export const resolutionBody = createValidator(resolutionSchema);
+
+export const systemAccountSchema = closed(
+  {
+    ...accountRef,
+    created_at: timestamp("When the account was made."),
+    advertiser: nullable(answerText("The company of its advertiser profile; null: it has none.")),
+    balance_cents: nullable(count("The advertiser's balance in cents; null: there is no profile.")),
+    games: count("Its games."),
+    members: count("Its members."),
+  },
+  "An account as the operator sees it.",
+);
+export type SystemAccountBody = Static<typeof systemAccountSchema>;
+
+export const systemAccountListSchema = Type.Array(systemAccountSchema, {
+  description: "The accounts of the installation in the order of their creation.",
+});
+
+const notOperator = refusal(
+  403,
+  "not_operator",
+  "The user does not run the installation.",
+  "Only the operator of this installation can do this.",
+);
+const operator = {
+  group: "management",
+  scope: [],
+  caller: "session",
+  role: "viewer",
+  addition: true,
+} as const;
+const record = {
+  impression_id: exampleIds.impression,
+  advertiser_id: exampleIds.advertiser,
+  reason: "the campaign is not in the database",
+  record: `{"impression_id":"${exampleIds.impression}"}`,
+  quarantined_at: exampleIds.moment,
+  resolved_at: null,
+  resolution: null,
+};
+
+export const systemApi = defineFeature({
+  tag: "System",
+  description: "The state of the installation, for the user who runs it.",
+  schemas: {
+    System: systemSchema,
+    Store: storeSchema,
+    Process: processSchema,
+    Reconciliation: reconciliationSchema,
+    Difference: differenceSchema,
+    QuarantinedRecord: quarantinedRecordSchema,
+    Resolution: resolutionSchema,
+    SystemAccount: systemAccountSchema,
+  },
+  operations: {
+    show: {
+      ...operator,
+      operationId: "getSystem",
+      method: "GET",
+      path: "/system",
+      summary: "Read the state of the installation",
+      description:
+        "Stores, processes, throughput, held money, what waits, and where the stores disagree, read in bounded time.",
+      success: [
+        {
+          status: 200,
+          description: "The state.",
+          schema: systemSchema,
+          example: {
+            read_at: exampleIds.moment,
+            stores: [{ name: "postgres", ready: true }],
+            processes: [
+              {
+                service: "billing",
+                instance: "billing-1",
+                ready: true,
+                failing: [],
+                reported_at: exampleIds.moment,
+              },
+            ],
+            reconciliation: {
+              finished_at: exampleIds.moment,
+              differences: 1,
+              listed: [
+                {
+                  check: "outbox_age",
+                  what: "Records that wait in the outbox for more than two minutes",
+                  kind: "late",
+                  subject: exampleIds.advertiser,
+                  expected: "0",
+                  found: "3",
+                },
+              ],
+            },
+            accounts: 12,
+            users: 15,
+            advertisers: 9,
+            active_campaigns: 31,
+            impressions_today: 48_210,
+            impressions_yesterday: 51_877,
+            spent_today_millicents: 57_852_000,
+            advertisers_looked_at: 9,
+            held_millicents: 96_000,
+            impressions_waiting: 4,
+            oldest_waiting_seconds: 1,
+            unpublished_changes: 0,
+            quarantined_records: 1,
+          },
+        },
+      ],
+      refusals: [notOperator],
+    },
+    listQuarantine: {
+      ...operator,
+      operationId: "listQuarantine",
+      method: "GET",
+      path: "/system/quarantine",
+      summary: "List quarantined records",
+      description:
+        "Impression records that could not be written. Reconciliation reports each as a difference until it is resolved.",
+      success: [{ status: 200, description: "The records.", schema: quarantineSchema, example: [record] }],
+      refusals: [notOperator],
+    },
+    resolve: {
+      ...operator,
+      operationId: "resolveQuarantined",
+      method: "POST",
+      path: "/system/quarantine/{impression_id}/resolve",
+      summary: "Resolve a quarantined record",
+      description:
+        "Records the decision. The record is never written: charge or pay outside the service if necessary. A resolved record cannot be changed.",
+      request: { schema: resolutionSchema, example: { resolution: "Not charged; the studio was informed." } },
+      success: [
+        {
+          status: 200,
+          description: "The resolved record.",
+          schema: quarantinedRecordSchema,
+          example: {
+            ...record,
+            resolved_at: exampleIds.moment,
+            resolution: "Not charged; the studio was informed.",
+          },
+        },
+      ],
+      refusals: [
+        missingField("resolution is required: it must be text of at most 2000 characters that is not blank"),
+        malformedField(
+          "resolution must be text of at most 2000 characters that is not blank, but 7 was sent",
+        ),
+        notOperator,
+        refusal(
+          404,
+          "no_record",
+          "Record not found.",
+          "Quarantined record not found. GET /system/quarantine lists them.",
+        ),
+        refusal(
+          409,
+          "already_resolved",
+          "The record is already resolved.",
+          "The record is resolved already: reload the list.",
+        ),
+        notAllowedField(
+          "resolution must be text of at most 2000 characters that is not blank, but a text of 2400 characters was sent",
+        ),
+      ],
+    },
+    listAccounts: {
+      ...operator,
+      operationId: "listAccounts",
+      method: "GET",
+      path: "/system/accounts",
+      summary: "List the accounts",
+      description: "In the order of their creation; at most 500 a page.",
+      paged: true,
+      success: [
+        {
+          status: 200,
+          description: "The accounts.",
+          schema: systemAccountListSchema,
+          example: [
+            {
+              id: exampleIds.account,
+              label: "Emberroast Coffee",
+              created_at: exampleIds.moment,
+              advertiser: "Emberroast Coffee",
+              balance_cents: 250_000,
+              games: 2,
+              members: 3,
+            },
+          ],
+        },
+      ],
+      refusals: [notOperator],
+    },
+  },
+});

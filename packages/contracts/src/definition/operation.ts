@@ -1,0 +1,109 @@
+import type { TSchema } from "typebox";
+import type { MemberRole, Scope } from "../snapshot.ts";
+import type { Condition } from "./conditions.ts";
+
+/** Requests per minute are counted by key and group (spec: Rate limits). */
+export type RateLimitGroup = "match" | "impressions" | "management" | "analytics" | "explain";
+
+/** Statuses that an operation lists itself. The document adds those of every operation (401, 429, 500, 503 …). */
+export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 422;
+
+/** One reason for which an operation refuses a request. */
+export interface Refusal {
+  status: RefusalStatus;
+  /** Name of the example in the document; unique within the status: `already_registered`. */
+  name: string;
+  /** The condition, as one sentence. */
+  when: string;
+  /** The detail that the client receives. */
+  detail: string;
+}
+
+export interface Success {
+  status: 200 | 201 | 204;
+  description: string;
+  /** Absent: no body. */
+  schema?: TSchema;
+  example?: unknown;
+  /** Example of the same as a table, for clients that send `Accept: text/csv`. */
+  csv?: string;
+  /** Headers of this answer besides the common ones. */
+  headers?: readonly HeaderName[];
+}
+
+/** Headers of individual answers; described in `open-api/headers.ts`. */
+export type HeaderName = "Link" | "Set-Cookie" | "X-No-Match-Reason";
+
+export interface QueryParameter {
+  name: string;
+  schema: TSchema;
+  example: unknown;
+}
+
+/** One method of one path: what the document describes and the service mounts. */
+export interface Operation {
+  operationId: string;
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below the base path: `/campaigns/{campaign_id}`. Its parameters are described in `open-api/parameters.ts`. */
+  path: `/${string}`;
+  group: RateLimitGroup;
+  /** Required scope of the key; of several, any one. Empty: no key may call. */
+  scope: Scope | readonly Scope[];
+  /**
+   * Who may call. Absent: API keys with the scope, and sessions. `session`: only signed-in users. `anyone`: public;
+   * requests count by client address.
+   */
+  caller?: "session" | "anyone";
+  /** Minimum role of a session. Absent: `viewer` for GET, otherwise `manager`. */
+  role?: MemberRole;
+  /** A few words. */
+  summary: string;
+  description: string;
+  /** Extends the base interface: its clients need not know this. */
+  addition?: true;
+  /** The list supports paging: `limit`, `cursor` and the header `Link`. */
+  paged?: true;
+  /** Supports `Idempotency-Key`. */
+  idempotent?: true;
+  query?: readonly QueryParameter[];
+  /** Absent: a body is ignored. `optional`: a missing body counts as `{}`. */
+  request?: { schema: TSchema; example: unknown; optional?: true };
+  success: readonly Success[];
+  refusals: readonly Refusal[];
+}
+
+/** The operations of one feature, and the names of their shared schemas. */
+export interface ApiFeature {
+  tag: string;
+  description: string;
+  /** Component names and their schemas. The document references a named schema wherever it occurs. */
+  schemas: Readonly<Record<string, TSchema>>;
+  /** Conditions between fields, by component, for machine readers; validators check them in code. */
+  conditions?: Readonly<Record<string, readonly Condition[]>>;
+  /** Fields that extend the base interface, as `Component.field`. */
+  additions?: readonly string[];
+  operations: Readonly<Record<string, Operation>>;
+}
+
+/** Minimum role of a session for an operation. */
+export function roleOf({ role, method }: Pick<Operation, "role" | "method">): MemberRole {
+  return role ?? (method === "GET" ? "viewer" : "manager");
+}
+
+/** Keeps operation names in the type, so that a service can access each by name. */
+export function defineFeature<const Feature extends ApiFeature>(feature: Feature): Feature {
+  return feature;
+}
+
+export function refusal(status: RefusalStatus, name: string, when: string, detail: string): Refusal {
+  return { status, name, when, detail };
+}
+
+/** The path in Express syntax, parameters in camelCase: `/campaigns/:campaignId`. */
+export function expressPath(operation: Pick<Operation, "path">): string {
+  return operation.path.replace(
+    /\{([a-z_]+)\}/g,
+    (_braces, name: string) =>
+      `:${name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`,
+  );
+}
