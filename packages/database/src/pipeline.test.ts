@@ -70,6 +70,19 @@ describe("createPipeline", () => {
     expect(await count("acct_order")).toBe(1);
   });
 
+  it("waits for the disk at each commit, except where the caller does without", async () => {
+    const one = createPipeline(server.url, { poolSize: 1 });
+    const synchronous = async (statements: Pick<Statements, "query">) =>
+      (await statements.query(Prisma.sql`SELECT current_setting('synchronous_commit') AS commit`))[0];
+    try {
+      await one.query(Prisma.sql`SET synchronous_commit TO on`);
+      expect(await one.inTransaction(synchronous, { asynchronousCommit: true })).toEqual({ commit: "off" });
+      expect(await one.inTransaction(synchronous)).toEqual({ commit: "on" });
+    } finally {
+      await one.close();
+    }
+  });
+
   it("leaves nothing behind when the work fails, and stays usable", async () => {
     const failed = pipeline.inTransaction(async (statements) => {
       void statements.execute(account("acct_failed_1"));

@@ -16,7 +16,10 @@ export interface Pipeline {
    * `inTransaction` does. After a statement has failed, all later ones fail too; rejects with the first failure, also when
    * `work` did not await that statement. The commit is sent directly after the last statement.
    */
-  inTransaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  inTransaction<T>(
+    work: (statements: Statements) => Promise<T>,
+    options?: PipelineTransactionOptions,
+  ): Promise<T>;
   /** Runs one statement in its own transaction, without waiting for earlier ones. */
   query<Row extends object>(statement: Prisma.Sql): Promise<Row[]>;
   close(): Promise<void>;
@@ -24,6 +27,14 @@ export interface Pipeline {
 
 const DEFAULT_POOL_SIZE = 4;
 const CONFLICT_ATTEMPTS = 5;
+
+export interface PipelineTransactionOptions {
+  /**
+   * true: the commit does not wait until it is on disk, so a crash of the server may undo it, whole. For transactions
+   * that only lock rows, and for writes that are done again when they are missing. Default: false.
+   */
+  asynchronousCommit?: boolean;
+}
 
 export interface PipelineOptions extends PoolOptions {
   /**
@@ -39,7 +50,8 @@ export function createPipeline(url: string, options: Partial<PipelineOptions> = 
   const pool = openPool(url, { poolSize: DEFAULT_POOL_SIZE, ...poolOptions }, true);
   const names = prepared ? new StatementNames() : undefined;
   return {
-    inTransaction: (work) => repeatConflicts(() => transact(pool, names, work), CONFLICT_ATTEMPTS),
+    inTransaction: (work, options = {}) =>
+      repeatConflicts(() => transact(pool, names, work, options), CONFLICT_ATTEMPTS),
     async query<Row extends object>({ text, values }: Prisma.Sql) {
       try {
         const { rows } = await pool.query<Row>({ ...named(names, text), text, values });
@@ -60,6 +72,7 @@ async function transact<T>(
   pool: pg.Pool,
   names: StatementNames | undefined,
   work: (statements: Statements) => Promise<T>,
+  { asynchronousCommit = false }: PipelineTransactionOptions,
 ): Promise<T> {
   let client: pg.PoolClient;
   try {
@@ -81,6 +94,7 @@ async function transact<T>(
   let broken: Error | undefined;
   try {
     void command("BEGIN");
+    if (asynchronousCommit) void command("SET LOCAL synchronous_commit TO off");
     const result = await work({
       query: (sql) => send(statement(sql), ({ rows }) => rows),
       execute: (sql) => send(statement(sql), ({ rowCount }) => rowCount ?? 0),

@@ -36,7 +36,7 @@ async function newCampaign(by: Caller): Promise<string> {
 }
 
 /** Publishing whose first `applyCampaign` waits, and the entries of each command to the snapshot. */
-function heldBack() {
+function heldBack(groupStalledAfterMs = 60_000) {
   const { redis, pipeline } = harness;
   const { database } = harness.management;
   const money = createMoneyCommands(redis);
@@ -50,8 +50,9 @@ function heldBack() {
   const wallets: MoneyCommands = {
     ...money,
     applyCampaign: async (campaign) => {
+      const isFirst = !isReached;
       isReached = true;
-      await opened;
+      if (isFirst) await opened;
       return money.applyCampaign(campaign);
     },
   };
@@ -67,7 +68,12 @@ function heldBack() {
       return super.publish(entries);
     }
   }
-  const publishing = new Publishing({ ...parts, recovery, snapshot: new Counting(redis) });
+  const publishing = new Publishing({
+    ...parts,
+    recovery,
+    snapshot: new Counting(redis),
+    groupStalledAfterMs,
+  });
   return { publishing, published, open, reached: () => eventually(() => isReached) };
 }
 
@@ -152,6 +158,19 @@ describe("changes of campaigns while a publication is on its way", () => {
     const results = await publishWhileOneIsOnItsWay(heldBack(), first, second, third);
     expect(statuses(results)).toEqual(["fulfilled", "fulfilled", "rejected"]);
     expect([await isPublished(second), await isPublished(third)]).toEqual([true, false]);
+  });
+
+  it("do not wait for a group that stalls", async () => {
+    const [first, second, third] = ids as [string, string, string];
+    await rename(ids);
+    const publication = heldBack(1);
+    const stalled = publication.publishing.publishAndWait("campaign", first);
+    await publication.reached();
+    await Promise.all([second, third].map((id) => publication.publishing.publishAndWait("campaign", id)));
+    expect([await isPublished(first), await isPublished(second)]).toEqual([false, true]);
+    publication.open();
+    await stalled;
+    expect(await isPublished(first)).toBe(true);
   });
 
   it("do not wait for a campaign that another transaction has locked", async () => {

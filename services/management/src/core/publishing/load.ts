@@ -100,7 +100,10 @@ export async function page(
   return rows.map((row) => row.id);
 }
 
-/** Records the published version of each row; never decreases it. */
+/**
+ * Records the published version of each row; never decreases it. A crash of Postgres may lose the record: the row is
+ * then published once more.
+ */
 export async function markPublished(
   pipeline: Pipeline,
   kind: PublishedKind,
@@ -115,7 +118,7 @@ export async function markPublished(
     FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
     WHERE published.${key} = done.id AND published.published_version < done.version`;
   // In a transaction, because rows are locked in no particular order, and a deadlock has to be retried.
-  await pipeline.inTransaction((statements) => statements.execute(statement));
+  await pipeline.inTransaction((statements) => statements.execute(statement), { asynchronousCommit: true });
 }
 
 const TABLES: Record<PublishedKind, { table: Prisma.Sql; key: Prisma.Sql }> = {

@@ -74,7 +74,7 @@ export class Publishing {
   readonly #observeSeconds: (seconds: number) => void;
   readonly #logger: Logger;
   readonly #propagationTimeoutMs: number;
-  readonly #groups = new PublicationGroups((ids) => this.#publishTogether(ids));
+  readonly #groups: PublicationGroups;
   readonly #outage: OutageLogger<{ err: unknown; kind: PublishedKind; id: string }>;
 
   constructor(parts: {
@@ -90,6 +90,8 @@ export class Publishing {
     observeSeconds?: (seconds: number) => void;
     /** How long a change waits for match instances. Default: more than two leases. */
     propagationTimeoutMs?: number | undefined;
+    /** When a group of changes no longer delays the next one. Default: 100. */
+    groupStalledAfterMs?: number;
   }) {
     this.#database = parts.database;
     this.#pipeline = parts.pipeline;
@@ -108,6 +110,7 @@ export class Publishing {
       recovered: ({ failures, outageSeconds }) =>
         this.#logger.info({ changes: failures, outageSeconds }, "change propagation recovered"),
     });
+    this.#groups = new PublicationGroups((ids) => this.#publishTogether(ids), parts.groupStalledAfterMs);
     this.#propagationTimeoutMs = parts.propagationTimeoutMs ?? PROPAGATION_TIMEOUT_MS;
     this.#observeSeconds = parts.observeSeconds ?? (() => {});
   }
@@ -185,8 +188,7 @@ export class Publishing {
   #applyTogether(
     ids: readonly string[],
   ): Promise<{ applied: AppliedRow[]; failed: [id: string, outcome: GroupOutcome][] }> {
-    return this.#pipeline.inTransaction(async (statements) => {
-      const campaigns = await lockCampaigns(statements, ids, { skipLocked: true });
+    return this.#whileLocked(ids, { skipLocked: true }, async (statements, campaigns) => {
       const settled = await Promise.allSettled(
         campaigns.map((campaign) => this.#applyCampaign(statements, campaign)),
       );
@@ -335,10 +337,21 @@ export class Publishing {
    * row is only read here, and the same version again changes nothing.
    */
   #applyCampaigns(ids: readonly string[]): Promise<AppliedRow[]> {
-    return this.#pipeline.inTransaction(async (statements) => {
-      const campaigns = await lockCampaigns(statements, ids, { skipLocked: false });
-      return Promise.all(campaigns.map((campaign) => this.#applyCampaign(statements, campaign)));
-    });
+    return this.#whileLocked(ids, { skipLocked: false }, (statements, campaigns) =>
+      Promise.all(campaigns.map((campaign) => this.#applyCampaign(statements, campaign))),
+    );
+  }
+
+  #whileLocked<T>(
+    ids: readonly string[],
+    options: { skipLocked: boolean },
+    work: (statements: Statements, campaigns: WholeCampaign[]) => Promise<T>,
+  ): Promise<T> {
+    return this.#pipeline.inTransaction(
+      async (statements) => work(statements, await lockCampaigns(statements, ids, options)),
+      // Nothing but locks is committed.
+      { asynchronousCommit: true },
+    );
   }
 
   /** @param statements of the transaction that locks the campaign */
