@@ -15,7 +15,8 @@ const USAGE = `Usage: KEY=igk_… npm run import -- FILE.jsonl [--url http://127
 One campaign a line, as POST /campaigns/bulk takes it: its fields, and creatives, geo_targets, blocklist and affinities.
 Lines that are refused are named with their reason and written to FILE.jsonl.rejected: mend and import them there. Leave
 FILE.jsonl as it is, and repeat the command when it was interrupted: within 24 hours nothing is created twice.`;
-const MAX_CAMPAIGNS = 500;
+/** Campaigns that count as one request: a key with any limit can send them. */
+const MAX_CAMPAIGNS = 100;
 /** The body limit less the JSON around the campaigns, in bytes. */
 const MAX_BYTES = 256 * 1024 - 64;
 const MAX_ATTEMPTS = 8;

@@ -109,6 +109,11 @@ async function takeQuotaOfAddress(policy: AdmissionPolicy, exchange: Exchange): 
   await takeQuota(policy, exchange, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
 }
 
+/** A key's own limit: requests per minute to endpoints of the group. */
+export function limitOfKey(policy: AdmissionPolicy, group: EndpointGroup, key: ApiKey): RateLimit {
+  return key.rateLimitPerMinute ?? policy.rateLimits[group];
+}
+
 /** Counts one request against the limits of a key and of its account. */
 export function takeQuotaOfKey(
   policy: AdmissionPolicy,
@@ -117,7 +122,7 @@ export function takeQuotaOfKey(
   key: ApiKey,
 ): void | Promise<void> {
   exchange.accountId = key.accountId;
-  const limit = key.rateLimitPerMinute ?? policy.rateLimits[group];
+  const limit = limitOfKey(policy, group, key);
   const taken = takeQuota(policy, exchange, `${group}:${key.rateLimitKeyId}`, limit);
   // Only the operator can create a key without a limit; it does not count against the account.
   if (limit === "unlimited") return taken;

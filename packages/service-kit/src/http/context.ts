@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import express from "express";
 import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
-import { type AdmissionPolicy, takeQuota, takeQuotaOfKey } from "./admission.ts";
+import { type AdmissionPolicy, limitOfKey, takeQuota, takeQuotaOfKey } from "./admission.ts";
 import { parseJson } from "./body.ts";
 import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, EndpointGroup, RequestContext } from "./endpoint.ts";
@@ -100,6 +100,12 @@ class Context implements RequestContext {
 
   async countMore(requests: number): Promise<void> {
     const { policy, group, exchange } = this.#parts;
+    const limit = limitOfKey(policy, group, this.key);
+    if (limit !== "unlimited" && 1 + requests > limit) {
+      throw unprocessable(
+        `The request counts as ${1 + requests} requests, and its key may send ${limit} a minute: send less at a time.`,
+      );
+    }
     for (let counted = 0; counted < requests; counted += 1) {
       await takeQuotaOfKey(policy, group, exchange, this.key);
     }

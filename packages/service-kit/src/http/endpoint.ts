@@ -89,7 +89,10 @@ export interface RequestContext {
   operation: string;
   /** Parses and validates the body; throws 400 or 422 with a sentence. */
   body<T>(validate: (value: unknown) => T): T;
-  /** Counts the request this many more times against the limits of its key and account; rejects with 429 when one is exhausted. */
+  /**
+   * Counts the request this many more times against the limits of its key and account; rejects with 429 when one is
+   * exhausted, and with 422 when a minute of the key is never enough.
+   */
   countMore(requests: number): Promise<void>;
   /** Counts the request against a further limit; throws, or rejects with, 429 when it is exhausted. */
   takeQuota(bucket: string, limit: RateLimit): void | Promise<void>;

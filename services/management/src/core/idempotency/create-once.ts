@@ -17,6 +17,8 @@ const FORGOTTEN_PER_ROUND = 1_000;
 export interface CreationAnswer<Body> {
   status: number;
   body: Body;
+  /** true: nothing was created, so the answer is not stored and a retry is judged anew. */
+  isRefusal?: boolean;
 }
 
 /** A validated body, and the JSON it was read from: retries are recognised by what the client sent. */
@@ -100,6 +102,7 @@ async function once<Body>(
     throw conflict("This Idempotency-Key was used with another body: take a new key for a new request.");
   }
   const answer = await effect();
+  if (answer.isRefusal === true) return answer;
   void statements.execute(Prisma.sql`
     INSERT INTO idempotency_keys (account_id, endpoint, key, body_sha256, status, response, created_at)
     VALUES (${accountId}, ${endpoint}, ${key}, ${bodySha256}, ${answer.status},

@@ -210,6 +210,19 @@ describe("a bulk request", () => {
     await send([whole]).expect(409);
   });
 
+  it("that created nothing is judged anew when it is repeated", async () => {
+    const owner = await harness.advertiser();
+    const { account } = harness.management.database;
+    const full = (publishedBytes: number) =>
+      account.update({ where: { id: owner.accountId }, data: { publishedBytes } });
+    const send = () => bulk(owner, [whole]).set("Idempotency-Key", "once there is room").expect(200);
+    await full(MAX_ACCOUNT_BYTES);
+    expect((await send()).body.results).toMatchObject([{ status: 422 }]);
+    await full(0);
+    expect((await send()).body.results).toMatchObject([{ status: 201 }]);
+    expect(await campaignsOf(owner)).toHaveLength(1);
+  });
+
   it.each<[string, unknown, number]>([
     ["no campaign", { campaigns: [] }, 422],
     ["501 campaigns", { campaigns: Array(501).fill(campaignBody) }, 422],
@@ -240,9 +253,22 @@ describe("a bulk request", () => {
     expect(remaining(limited.before) - remaining(limited.answer)).toBe(3);
     const { body } = await owner.post("/api-keys", { label: "two", rate_limit_per_minute: 2 }).expect(201);
     const other = await harness.advertiser();
-    const created = (await campaignsOf(owner)).length;
-    await bulk(harness.callerWith(owner.accountId, body.key), Array(500).fill(campaignBody)).expect(429);
+    let created = (await campaignsOf(owner)).length;
+    const refused = await bulk(
+      harness.callerWith(owner.accountId, body.key),
+      Array(500).fill(campaignBody),
+    ).expect(422);
+    expect(refused.body.detail).toContain("counts as 5 requests, and its key may send 2 a minute");
     expect(await campaignsOf(owner)).toHaveLength(created);
+    await eventually(async () => {
+      // Exhausted unless a new minute has begun between the two.
+      const answers = await Promise.all(
+        [1, 2].map(() => bulk(harness.callerWith(owner.accountId, body.key), Array(150).fill(campaignBody))),
+      );
+      created += 150 * answers.filter(({ status }) => status === 200).length;
+      expect(await campaignsOf(owner)).toHaveLength(created);
+      return answers.some(({ status }) => status === 429);
+    });
     // Of accounts: others are not limited by it.
     await bulk(other, [campaignBody]).expect(200);
   }, 60_000);

@@ -74,7 +74,8 @@ function createMany({ database, pipeline, publishing, clock }: CampaignParts): E
     const owner = { advertiserId, accountId: context.accountId };
     const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
       const items = value.campaigns.map((one): BulkItem => readBulkItem(one, advertiserId, nowMs));
-      return { status: 200, body: await storeBulk(statements, owner, items) };
+      const body = await storeBulk(statements, owner, items);
+      return { status: 200, body, isRefusal: body.results.every(({ campaign }) => campaign === undefined) };
     });
     const created = answer.body.results.flatMap(({ campaign }) =>
       campaign === undefined ? [] : [campaign.id],
