@@ -40,8 +40,10 @@ const sentences = [
   sentence,
   files: [...links.matchAll(/\(\.\.\/([^)]+)\)/g)].map(([, path = ""]) => path),
 }));
-/** By sentence: paths of test files, the titles that hold it, and their cases; all cases when there are none. */
-const evidence: Record<string, Record<string, Record<string, string[]>>> = JSON.parse(
+/** Paths of test files, the titles that hold something, and their cases; all cases when there are none. */
+type Evidence = Record<string, Record<string, string[]>>;
+/** By number of a sentence; by request, object or field of the interface. */
+const evidence: Record<"sentences" | "interface", Record<string, Evidence>> = JSON.parse(
   readFileSync(new URL("tests/documents/evidence.json", ROOT), "utf8"),
 );
 const api = JSON.parse(JSON.stringify(openApiDocument({ basePath: "/api" })));
@@ -55,25 +57,14 @@ describe("each sentence of docs/specification.md", () => {
     });
     expect(numbers).toEqual(expected);
     expect(numbers).toEqual(listItems());
-    expect(Object.keys(evidence).sort()).toEqual([...numbers].sort());
+    expect(Object.keys(evidence.sentences).sort()).toEqual([...numbers].sort());
     expect(numbers.length).toBeGreaterThan(100);
   });
 
   it.each(sentences)("$number is held by tests that exist: $sentence", ({ number, files }) => {
-    const held = evidence[number] ?? {};
+    const held = evidence.sentences[number] ?? {};
     expect(Object.keys(held)).toEqual(files);
-    for (const [path, titles] of Object.entries(held)) {
-      const source = readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
-      expect(path).toMatch(/\.test\.ts$/);
-      expect(source).not.toMatch(/\b(it|test|describe)\.(skip|only|todo|failing)\b/);
-      expect(Object.keys(titles)).not.toEqual([]);
-      for (const [title, cases] of Object.entries(titles)) {
-        expect([path, title, titlePattern(title).test(source)]).toEqual([path, title, true]);
-        for (const one of cases) {
-          expect([path, one, literalPattern(one).test(source)]).toEqual([path, one, true]);
-        }
-      }
-    }
+    expectTests(held);
   });
 });
 
@@ -101,6 +92,22 @@ describe("the interface as it was ordered", () => {
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((number) => !sentences.some((sentence) => sentence.number === number))).toEqual([]);
   });
+
+  it("has tests of all values and ranges, and of nothing that it does not name", () => {
+    const bounded = [...tableIn(ordered, "Values"), ...tableIn(ordered, "Ranges")].map(({ Field }) => Field);
+    const named = [
+      ...bounded,
+      ...tableIn(ordered, "Objects").map(({ Object: name }) => name),
+      ...tableIn(ordered, "Endpoints").map(({ Request }) => Request),
+    ];
+    const held = Object.keys(evidence.interface);
+    expect(bounded.filter((field) => !held.includes(field ?? ""))).toEqual([]);
+    expect(held.filter((name) => !named.includes(name))).toEqual([]);
+  });
+
+  it.each(Object.entries(evidence.interface))("is held by tests that exist: %s", (_, held) =>
+    expectTests(held),
+  );
 
   it("has every object that the API answers, additions aside", () => {
     const answered = new Set<string>();
@@ -177,6 +184,22 @@ function answersOf({ responses }: Operation): string {
       return `${status} ${schema.type === "array" ? "list of " : ""}${reference.split("/").at(-1)}`;
     })
     .join(", ");
+}
+
+function expectTests(held: Evidence): void {
+  expect(Object.keys(held)).not.toEqual([]);
+  for (const [path, titles] of Object.entries(held)) {
+    const source = readFileSync(fileURLToPath(new URL(path, ROOT)), "utf8");
+    expect(path).toMatch(/\.test\.ts$/);
+    expect(source).not.toMatch(/\b(it|test|describe)\.(skip|only|todo|failing)\b/);
+    expect(Object.keys(titles)).not.toEqual([]);
+    for (const [title, cases] of Object.entries(titles)) {
+      expect([path, title, titlePattern(title).test(source)]).toEqual([path, title, true]);
+      for (const one of cases) {
+        expect([path, one, literalPattern(one).test(source)]).toEqual([path, one, true]);
+      }
+    }
+  }
 }
 
 /** The numbers of all list items of the document, well written or not. */
