@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, hash, hkdfSync } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+} from "node:crypto";
 import type { MatchFacts } from "@diegetic/contracts";
 import type { CarriedMatch } from "@diegetic/hot-state";
 import { decodeFacts, encodeFacts, ulidBytes } from "./match-facts-codec.ts";
@@ -31,7 +38,8 @@ export interface OpenedMatchId {
 
 interface Key {
   id: number;
-  bytes: Buffer;
+  /** Node 24 takes three times as long to create a cipher from the key's bytes. */
+  secret: KeyObject;
 }
 
 /**
@@ -60,12 +68,13 @@ export class MatchIds {
     scope: MatchScope,
   ): string {
     const [key] = this.#keys;
-    const head = Buffer.alloc(HEAD_BYTES);
-    head.writeUIntBE(heldAtMs, 0, 6);
-    head.writeUInt32BE(validFromEpoch, 6);
-    const cipher = createCipheriv(CIPHER, key.bytes, nonceOf(matchId), { authTagLength: TAG_BYTES });
+    const plain = Buffer.allocUnsafe(HEAD_BYTES + packed.length);
+    plain.writeUIntBE(heldAtMs, 0, 6);
+    plain.writeUInt32BE(validFromEpoch, 6);
+    packed.copy(plain, HEAD_BYTES);
+    const cipher = createCipheriv(CIPHER, key.secret, nonceOf(matchId), { authTagLength: TAG_BYTES });
     cipher.setAAD(boundTo(matchId, scope));
-    const sealed = [Buffer.of(key.id), cipher.update(head), cipher.update(packed), cipher.final()];
+    const sealed = [Buffer.of(key.id), cipher.update(plain), cipher.final()];
     return matchId + Buffer.concat([...sealed, cipher.getAuthTag()]).toString("base64url");
   }
 
@@ -99,7 +108,7 @@ export class MatchIds {
 
 function keyOf(secret: string): Key {
   const bytes = Buffer.from(hkdfSync("sha256", secret, "", "diegetic match ids", KEY_BYTES));
-  return { id: hash("sha256", bytes, "buffer").readUInt8(0), bytes };
+  return { id: hash("sha256", bytes, "buffer").readUInt8(0), secret: createSecretKey(bytes) };
 }
 
 /** ULIDs are unique: 80 random bits, and two bytes of their time. */
@@ -117,7 +126,7 @@ function boundTo(matchId: string, scope: MatchScope): Buffer {
 }
 
 function decrypt(key: Key, matchId: string, sealed: Buffer, scope: MatchScope): Buffer | null {
-  const decipher = createDecipheriv(CIPHER, key.bytes, nonceOf(matchId), { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv(CIPHER, key.secret, nonceOf(matchId), { authTagLength: TAG_BYTES });
   decipher.setAAD(boundTo(matchId, scope));
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   try {
