@@ -1,7 +1,8 @@
 import { connect, type Socket } from "node:net";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
-const CONTENT_LENGTH = Buffer.from("\r\nContent-Length: ");
+/** As Express and Fastify write it. */
+const CONTENT_LENGTHS = ["\r\nContent-Length: ", "\r\ncontent-length: "].map((name) => Buffer.from(name));
 const NO_CONTENT = 204;
 const READ_BUFFER_BYTES = 64 * 1024;
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -70,8 +71,10 @@ export class Connection {
 }
 
 function bodyLength(head: Buffer, status: number): number {
-  const at = head.indexOf(CONTENT_LENGTH);
-  if (at >= 0) return digits(head, at + CONTENT_LENGTH.length);
+  for (const name of CONTENT_LENGTHS) {
+    const at = head.indexOf(name);
+    if (at >= 0) return digits(head, at + name.length);
+  }
   if (status === NO_CONTENT) return 0;
   throw new Error(`an answer says no length: ${head.toString("latin1")}`);
 }

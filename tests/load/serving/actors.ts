@@ -8,6 +8,8 @@ export interface Actors {
   bare: Measured;
   /** R */
   withRedis: Measured;
+  /** F2 */
+  fastify: Measured;
   /** Only when matches are measured. */
   floor?: Floor;
   /** Smallest first. */

@@ -73,7 +73,7 @@ function figuresOf(name: string, rate: number, samples: Record<"own" | "R", Late
         id: `${name}_p99_to_r`,
         label: `/${name} / R, p99 at 30 % load`,
         unit: "× R",
-        goal: { atMost: 1.2, aim: 1 },
+        goal: { atMost: 1, aim: 0.7 },
       },
       ratios(p99(own), p99(R)),
     ),

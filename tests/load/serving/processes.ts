@@ -43,6 +43,11 @@ export function startBaseline(redisUrl?: string): Promise<Measured> {
   return start(fileURLToPath(path("baseline.process.ts")), TYPESCRIPT, environment);
 }
 
+/** F2. */
+export function startFastify(redisUrl: string): Promise<Measured> {
+  return start(fileURLToPath(path("fastify.process.ts")), TYPESCRIPT, { REDIS_URL: redisUrl });
+}
+
 /** Reads and changes campaigns with only Express and pg. */
 export function startPlainCampaigns(databaseUrl: string): Promise<Measured> {
   const file = fileURLToPath(path("plain-campaigns.process.ts"));

@@ -39,6 +39,7 @@ async function assemble(run: Run): Promise<Actors> {
     usual,
     bare: await stage.baseline("B"),
     withRedis: await stage.baseline("R"),
+    fastify: await stage.fastify(),
     ...(run.wanted.has("match") && { floor: await stage.floor() }),
   };
 }

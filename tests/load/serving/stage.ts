@@ -9,6 +9,7 @@ import {
   Generator,
   type Measured,
   startBaseline,
+  startFastify,
   startFloor,
   startMatchService,
 } from "./processes.ts";
@@ -66,6 +67,12 @@ export class Stage {
     const baseline = await startBaseline(redis?.url);
     this.#run.defer(() => baseline.stop());
     return baseline;
+  }
+
+  async fastify(): Promise<Measured> {
+    const fastify = await startFastify((await this.#startRedis("fastify")).url);
+    this.#run.defer(() => fastify.stop());
+    return fastify;
   }
 
   async floor(): Promise<Floor> {
