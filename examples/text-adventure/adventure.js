@@ -36,7 +36,7 @@ export class Adventure {
   }
 
   /** The scene after a command; null when the player quits. `isNew` is false where nothing happened. */
-  obey(line) {
+  perform(line) {
     const [verb = "", object = ""] = line.trim().toLowerCase().split(/\s+/);
     if (verb === "quit") return null;
     if (verb === "look") return this.look();

@@ -38,7 +38,7 @@ const terminal = createInterface({ input: process.stdin, output: process.stdout 
 terminal.setPrompt("> ");
 terminal.prompt();
 for await (const line of terminal) {
-  const scene = adventure.obey(line);
+  const scene = adventure.perform(line);
   if (scene === null) break;
   await showScene(scene);
   terminal.prompt();

@@ -59,7 +59,7 @@ const ofCampaign = async (path: string) =>
 const sum = (rows: { impressions: number }[]) =>
   rows.reduce((total, { impressions }) => total + impressions, 0);
 
-it("shows every impression that was committed before the question, though billing writes it later", async () => {
+it("shows every impression that was committed before the request, though billing writes it later", async () => {
   for (let round = 1; round <= 5; round++) {
     const record = await commit();
     const answers = Promise.all(Object.entries(counts).map(async ([name, count]) => [name, await count()]));

@@ -66,22 +66,22 @@ namespace Diegetic
     }
 
     /// <summary>
-    /// Impressions survive the process, in a file of JSON lines that is appended to and rewritten when mostly settled.
+    /// Impressions survive the process, in a file of JSON lines that is appended to and rewritten when mostly finished.
     /// One file per process: throws IOException when another one uses it. With fsync they also survive a crash of the
     /// machine; each impression then waits for the disk.
     /// </summary>
     public sealed class FileOutbox : IOutbox
     {
-        // Settled lines that may stand in the file before it is rewritten.
-        private const int MaxSettledLines = 1000;
+        // Finished lines that may stand in the file before it is rewritten.
+        private const int MaxFinishedLines = 1000;
         private readonly string _path;
         private readonly bool _fsync;
         private readonly FileStream _lock;
         private readonly Dictionary<string, OutboxEntry> _entries = new Dictionary<string, OutboxEntry>();
-        // Ids in the order in which they were added, settled ones included.
+        // Ids in the order in which they were added, finished ones included.
         private readonly List<string> _order = new List<string>();
         private FileStream _file;
-        private int _settledLines;
+        private int _finishedLines;
 
         public FileOutbox(string path, int capacity = MemoryOutbox.DefaultCapacity, bool fsync = false)
         {
@@ -118,9 +118,9 @@ namespace Diegetic
         public void Remove(string matchId)
         {
             if (!_entries.Remove(matchId)) return;
-            _settledLines += 2;
+            _finishedLines += 2;
             Append(_file, new Dictionary<string, object> { ["remove"] = matchId });
-            if (_settledLines > Math.Max(MaxSettledLines, _entries.Count)) Rewrite();
+            if (_finishedLines > Math.Max(MaxFinishedLines, _entries.Count)) Rewrite();
         }
 
         public void Close()
@@ -165,7 +165,7 @@ namespace Diegetic
             if (File.Exists(_path)) File.Replace(next, _path, null);
             else File.Move(next, _path);
             _file = new FileStream(_path, FileMode.Append, FileAccess.Write, FileShare.Read);
-            _settledLines = 0;
+            _finishedLines = 0;
             _order.Clear();
             _order.AddRange(pending.Select(entry => entry.MatchId));
         }

@@ -11,7 +11,7 @@ namespace Diegetic
         private const int MaxDelayMs = 24 * 60 * 60 * 1000;
         private static readonly Random Random = new Random();
 
-        /// <summary>Full jitter, after what Retry-After asks for: clients told the same time do not come back together.</summary>
+        /// <summary>Full jitter, after what Retry-After asks for: clients with the same delay do not retry together.</summary>
         public static int DelayMs(int attempts, string retryAfter)
         {
             double backoffMs = Math.Min(MaxBackoffMs, FirstBackoffMs * Math.Pow(2, attempts - 1));

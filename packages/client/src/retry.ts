@@ -11,7 +11,7 @@ export function isFinal(status: number): boolean {
 
 /**
  * The delay before the next attempt: full jitter, after what `Retry-After` asks for. The jitter comes on top so that
- * clients that were told the same time do not come back together.
+ * clients with the same delay do not retry together.
  */
 export function retryDelayMs(attempts: number, headers: TransportResponse["headers"] | undefined): number {
   const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1));

@@ -83,7 +83,7 @@ export function chargedField(matchId: string): string {
   return matchId.slice(-14);
 }
 
-/** A game's keys: the fatigue limit of a player session across advertisers. */
+/** A game's keys: the seats of a player session, across advertisers. */
 export const gameKeys = {
   session: (gameId: string, sessionKey: string) => `{game:${encodeName(gameId)}}:session:${sessionKey}`,
 };

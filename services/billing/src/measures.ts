@@ -42,7 +42,7 @@ export function createBillingMeasures(metrics: Metrics) {
       "Age of the oldest overdue record seen by the last sweep; 0: none",
     ),
     releasedHolds: metrics.counter("billing_holds_released_total", "Lapsed holds released"),
-    seatsReturned: metrics.counter("billing_session_places_given_back_total", "Session seats returned"),
+    seatsReturned: metrics.counter("billing_session_seats_returned_total", "Session seats returned"),
     frozenWallets: metrics.counter("billing_frozen_wallets_total", "Lapsed holds found in a frozen wallet"),
     reconciliationDifferences: metrics.gauge(
       "reconciliation_differences",

@@ -102,7 +102,7 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<P
     await database.$executeRaw`ALTER TABLE creatives_elsewhere RENAME TO creatives`;
     return answer;
   },
-  "Unavailable away": async (world) => {
+  "Unavailable unavailable": async (world) => {
     const by = await world.account({ rateLimitPerMinute: 100 });
     await world.api.redis.stop();
     return world.call(list, { by });

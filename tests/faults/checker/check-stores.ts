@@ -100,7 +100,7 @@ async function checkTotals(world: World): Promise<Check> {
     );
   }
   for (const { entry_group_id, sum } of await world.query<Row>(UNBALANCED_ENTRY_GROUPS)) {
-    check.expect(false, () => `posting ${entry_group_id} sums up to ${sum}`);
+    check.expect(false, () => `entry group ${entry_group_id} sums up to ${sum}`);
   }
   for (const { rows, rollups, ledger } of await world.query<Row>(EARNINGS)) {
     check.expect(rows === rollups && rows === ledger, () => `earnings: ${rows}, ${rollups}, ${ledger}`);

@@ -19,7 +19,7 @@ const report = await runOutage({
 });
 const counts = (map: ReadonlyMap<string, number>) =>
   [...map].map(([what, count]) => `${what}: ${count}`).join(", ") || "none";
-say(`| Postgres away | ${values.seconds} s |`);
+say(`| Postgres unavailable | ${values.seconds} s |`);
 say(`| Impressions a second, aimed at and reached | ${values.rate}, ${Math.round(report.reachedRate)} |`);
 say(`| Impressions before, during, after | ${Object.values(report.answered).join(", ")} |`);
 say(`| Refusals by the match tier during the outage | ${counts(report.unexpected)} |`);

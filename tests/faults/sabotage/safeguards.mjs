@@ -101,7 +101,7 @@ export const SAFEGUARDS = {
       },
     ],
   },
-  "places-given-back": {
+  "seats-returned": {
     what: "a match that lapses returns its session seat",
     faults: ["kill -9 match", "hang match"],
     noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
@@ -113,7 +113,7 @@ export const SAFEGUARDS = {
       },
     ],
   },
-  "quarantined-set-aside": {
+  "damaged-quarantined": {
     what: "what is no record is taken out of the outbox, and kept elsewhere",
     faults: ["quarantined record"],
     noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
@@ -154,7 +154,7 @@ export const SAFEGUARDS = {
       },
     ],
   },
-  "release-gives-back": {
+  "release-returns-money": {
     what: "a hold that lapses gives its money back",
     faults: ["kill -9 billing", "hang billing"],
     noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
@@ -166,8 +166,8 @@ export const SAFEGUARDS = {
       },
     ],
   },
-  "shares-given-back": {
-    what: "a hold that ends is given back to its developer's share of the campaign",
+  "shares-returned": {
+    what: "a hold that ends returns to its developer's share of the campaign",
     faults: ["kill -9 billing", "top up"],
     noticedBy: "the wallets in Redis say what Postgres says, and nothing is held or waits",
     patches: [
@@ -179,7 +179,7 @@ export const SAFEGUARDS = {
     ],
   },
   "pause-applies": {
-    what: "reserve refuses who decided on an older campaign, and management waits until every instance obeys",
+    what: "reserve refuses who decided on an older campaign, and management waits until every instance has applied the change",
     faults: ["pause while"],
     noticedBy: "a paused campaign is not served after the pause was answered",
     patches: [

@@ -98,7 +98,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
         ground().sql.runUntriggered(
           "UPDATE ledger_entries SET amount_microcents = amount_microcents - 1 WHERE kind = 'fee'",
         ),
-      ["ledger_balance", "postings"],
+      ["ledger_balance", "entry_groups"],
     ],
     [
       "a charge in the ledger",
@@ -110,7 +110,7 @@ export function postgresPlants(ground: () => Ground): Plant[] {
         ground().sql.runUntriggered(
           "UPDATE ledger_entries SET amount_microcents = amount_microcents + 1000 WHERE kind = 'charge'",
         ),
-      ["ledger_balance", "ledger_charges", "postings", "whole_charges"],
+      ["ledger_balance", "ledger_charges", "entry_groups", "whole_charges"],
     ],
     [
       "the price of an impression",

@@ -10,8 +10,8 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 DEFAULT_CAPACITY = 10_000
-# Settled lines that may stand in the file before it is rewritten.
-_MAX_SETTLED_LINES = 1_000
+# Finished lines that may stand in the file before it is rewritten.
+_MAX_FINISHED_LINES = 1_000
 
 
 class OutboxEntry(TypedDict):
@@ -68,7 +68,7 @@ class MemoryOutbox:
 
 
 class FileOutbox:
-    """Impressions survive the process, in a file of JSON lines that is appended to and rewritten when mostly settled.
+    """Impressions survive the process, in a file of JSON lines that is appended to and rewritten when mostly finished.
 
     One file per process. Raises OSError when the file cannot be written or another process uses it. `fsync` also
     survives a crash of the machine; each impression then waits for the disk.
@@ -81,7 +81,7 @@ class FileOutbox:
         self._path = os.fspath(path)
         self._fsync = fsync
         self._lock = _lock(self._path)
-        self._settled_lines = 0
+        self._finished_lines = 0
         try:
             self._entries = _read_entries(self._path)
             self._file = self._rewrite()
@@ -99,9 +99,9 @@ class FileOutbox:
     def remove(self, match_id: str) -> None:
         if self._entries.pop(match_id, None) is None:
             return
-        self._settled_lines += 2
+        self._finished_lines += 2
         self._append({"remove": match_id})
-        if self._settled_lines > max(_MAX_SETTLED_LINES, len(self._entries)):
+        if self._finished_lines > max(_MAX_FINISHED_LINES, len(self._entries)):
             previous = self._file
             self._file = self._rewrite()
             previous.close()
@@ -126,7 +126,7 @@ class FileOutbox:
             if self._fsync:
                 os.fsync(file.fileno())
         os.replace(following, self._path)
-        self._settled_lines = 0
+        self._finished_lines = 0
         return open(self._path, "ab")
 
 

@@ -65,7 +65,7 @@ def answer_of(response: httpx.Response) -> Answer:
 
 
 def retry_delay_ms(attempts: int, headers: Optional[httpx.Headers]) -> int:
-    """Full jitter, after what `Retry-After` asks for: clients told the same time do not come back together."""
+    """Full jitter, after what `Retry-After` asks for: clients with the same delay do not retry together."""
     backoff_ms = min(_MAX_BACKOFF_MS, _FIRST_BACKOFF_MS << min(attempts - 1, 20))
     return round(_retry_after_ms(headers) + random.random() * backoff_ms)
 

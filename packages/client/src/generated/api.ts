@@ -541,7 +541,7 @@ export interface GameAnalytics {
 export interface GameAnalyticsRow {
   /** The game; null: games beyond about the first thousand of an hour, all together. */
   game_id: string | null;
-  /** Matches in the last 24 whole hours (UTC), the present one included. */
+  /** Matches in the last 24 whole hours (UTC), the current one included. */
   matches: number;
   /** Impressions in the same hours. */
   impressions: number;
@@ -837,7 +837,7 @@ export interface CreatorRevenue {
     earned_microcents: number;
     /** Impressions in the game. */
     impressions: number;
-    /** The developer's present share, in percent. */
+    /** The developer's current share, in percent. */
     revenue_share_pct: number;
   })[];
 }
@@ -852,7 +852,7 @@ export interface GameRevenue {
   earned_microcents: number;
   /** Impressions in the game. */
   impressions: number;
-  /** The developer's present share, in percent. */
+  /** The developer's current share, in percent. */
   revenue_share_pct: number;
   /** The advertisers seen in the game, most impressions first, then by identifier; at most 10. */
   top_advertisers: ({

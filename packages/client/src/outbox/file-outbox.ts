@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { DEFAULT_OUTBOX_CAPACITY, type Outbox, type OutboxEntry } from "./outbox.ts";
 
-/** Settled lines that may stand in the file before it is rewritten. */
-const MAX_SETTLED_LINES = 1_000;
+/** Finished lines that may stand in the file before it is rewritten. */
+const MAX_FINISHED_LINES = 1_000;
 
 export interface FileOutboxOptions {
   /** One file per process. Its folder must exist. */
@@ -25,7 +25,7 @@ export interface FileOutboxOptions {
 
 type Line = { add: OutboxEntry } | { remove: string };
 
-/** Impressions survive the process, in a file of JSON lines that is only appended to and rewritten when mostly settled. */
+/** Impressions survive the process, in a file of JSON lines that is only appended to and rewritten when mostly finished. */
 export class FileOutbox implements Outbox {
   readonly capacity: number;
   readonly isDurable = true;
@@ -34,7 +34,7 @@ export class FileOutbox implements Outbox {
   readonly #fsync: boolean;
   readonly #entries: Map<string, OutboxEntry>;
   #descriptor: number;
-  #settledLines = 0;
+  #finishedLines = 0;
 
   /** Throws when the file cannot be written or another process uses it. */
   constructor(options: FileOutboxOptions) {
@@ -63,9 +63,9 @@ export class FileOutbox implements Outbox {
 
   remove(matchId: string): void {
     if (!this.#entries.delete(matchId)) return;
-    this.#settledLines += 2;
+    this.#finishedLines += 2;
     this.#append({ remove: matchId });
-    if (this.#settledLines <= Math.max(MAX_SETTLED_LINES, this.#entries.size)) return;
+    if (this.#finishedLines <= Math.max(MAX_FINISHED_LINES, this.#entries.size)) return;
     const previous = this.#descriptor;
     this.#descriptor = this.#rewrite();
     closeSync(previous);
@@ -87,7 +87,7 @@ export class FileOutbox implements Outbox {
     const next = `${this.#path}.next`;
     writeFileSync(next, lines.join(""), { flush: this.#fsync });
     renameSync(next, this.#path);
-    this.#settledLines = 0;
+    this.#finishedLines = 0;
     return openSync(this.#path, "a");
   }
 }

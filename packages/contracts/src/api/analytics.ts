@@ -144,7 +144,7 @@ const gameRow = closed(
     game_id: nullable(
       answerText("The game; null: games beyond about the first thousand of an hour, all together."),
     ),
-    matches: count("Matches in the last 24 whole hours (UTC), the present one included."),
+    matches: count("Matches in the last 24 whole hours (UTC), the current one included."),
     impressions: count("Impressions in the same hours."),
     seen_rate: Type.Number({
       minimum: 0,
@@ -562,7 +562,7 @@ export const analyticsApi = defineFeature({
       operationId: "getAffinityAnalytics",
       path: `${analytics}/affinities`,
       summary: "A campaign by affinity",
-      description: "How often each present affinity contributed to a match that was seen, and how much.",
+      description: "How often each current affinity contributed to a match that was seen, and how much.",
       success: [
         {
           status: 200,

@@ -357,7 +357,7 @@ export const campaignsApi = defineFeature({
       path: one,
       summary: "Change a campaign",
       description:
-        "Changes the fields that the body contains, in every status; `null` clears an optional field or sets it back to its default. What is matched after the answer obeys the change.",
+        "Changes the fields that the body contains, in every status; `null` clears an optional field or sets it back to its default. It applies to whatever is matched after the answer.",
       request: {
         schema: campaignPatchSchema,
         example: { budget_cents: 150_000, daily_cap_cents: null, priority: 8 },

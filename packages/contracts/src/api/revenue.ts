@@ -39,7 +39,7 @@ export const revenueSchema = closed(
 export type RevenueBody = Static<typeof revenueSchema>;
 
 const revenueSharePct = () =>
-  Type.Number({ minimum: 0, maximum: 100, description: "The developer's present share, in percent." });
+  Type.Number({ minimum: 0, maximum: 100, description: "The developer's current share, in percent." });
 
 const creatorGame = closed(
   {

@@ -35,13 +35,13 @@ export const differenceSchema = closed(
     what: answerText("What was compared."),
     kind: Type.Enum(["money", "late"], {
       description:
-        "late: work that is overdue and may still be done. money: figures that must never disagree.",
+        "late: work that is overdue and may still be done. money: values that must never disagree.",
     }),
-    subject: answerText("Whose figures: an identifier, with a word where it has several."),
+    subject: answerText("Whose values: an identifier, with a word where it has several."),
     expected: answerText("What the one store says."),
     found: answerText("What the other says."),
   },
-  "Two figures that should agree and do not.",
+  "Two values that should agree and do not.",
 );
 
 export const reconciliationSchema = closed(
@@ -107,7 +107,7 @@ export const quarantineSchema = Type.Array(quarantinedRecordSchema, {
 });
 
 export const resolutionSchema = open(
-  { resolution: longText("What was decided about the charge, and who was told.") },
+  { resolution: longText("What was decided about the charge, and who was informed.") },
   "A decision about a quarantined record.",
 );
 /** The body of POST /system/quarantine/{impression_id}/resolve. */

@@ -22,7 +22,7 @@ export const trafficCountSchema = Type.Integer({
   minimum: TRAFFIC_POINTS.hour.minimum,
   maximum: TRAFFIC_POINTS.hour.maximum,
   description:
-    "How many points, the present one included: at most 48 hours or 31 days; without it 24 hours or 30 days.",
+    "How many points, the current one included: at most 48 hours or 31 days; without it 24 hours or 30 days.",
 });
 export const accountScenesSchema = Type.Integer({
   ...ACCOUNT_SCENES,

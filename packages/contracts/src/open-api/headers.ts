@@ -15,7 +15,7 @@ const rateLimitHeaders = {
     example: 100,
   },
   "X-RateLimit-Remaining": {
-    description: "Requests left in the present minute; 2147483647: no limit.",
+    description: "Requests left in the current minute; 2147483647: no limit.",
     required: true,
     schema: { type: "integer", minimum: 0, maximum: 2_147_483_647 },
     example: 99,

@@ -115,7 +115,7 @@ export const sharedResponses: Responses = {
   Unavailable: errorResponse(
     "Service temporarily unavailable; retry after `Retry-After` seconds. Where the detail says that the change is stored, it is, and will be in force shortly: sending it again is harmless, but not needed.",
     {
-      away: example(
+      unavailable: example(
         "A store is unavailable.",
         "Service temporarily unavailable; retry after the given delay.",
       ),
@@ -135,7 +135,7 @@ const TITLES: Record<Refusal["status"], string> = {
   401: "The credentials are wrong.",
   403: "The caller may not do this.",
   404: "The requested resource does not exist.",
-  409: "The request does not fit the present state.",
+  409: "The request does not fit the current state.",
   422: "The request is well-formed, but not allowed.",
 };
 

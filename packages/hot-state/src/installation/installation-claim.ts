@@ -30,13 +30,13 @@ export class InstallationClaim {
     const own = await this.#ownId();
     const owner = await this.#claimScript(installationKeys.owner, own);
     if (typeof owner !== "string") throw new UnexpectedReply("claim_installation", owner);
-    this.#judge(owner, own);
+    this.#check(owner, own);
   }
 
   /** Like `check`, but does not claim an unclaimed Redis. */
   async look(): Promise<void> {
     const own = await this.#ownId();
-    this.#judge((await this.#redis.get(installationKeys.owner)) ?? own, own);
+    this.#check((await this.#redis.get(installationKeys.owner)) ?? own, own);
   }
 
   /** Throws ForeignRedis if the last check did; makes no call. */
@@ -44,7 +44,7 @@ export class InstallationClaim {
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 
-  #judge(owner: string, own: string): void {
+  #check(owner: string, own: string): void {
     this.#refusal = owner === own ? undefined : new ForeignRedis(owner, own);
     this.expectNotRefused();
   }

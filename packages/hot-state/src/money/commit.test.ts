@@ -434,8 +434,8 @@ describe("a late impression", () => {
     const fields = open?.split("|") ?? [];
     const recordedAtMs = Date.now() - HOUR_MS;
     const impressionId = charged.match_id.replace("mat_", "imp_");
-    const tombstone = ["C", ...fields.slice(1, 8), recordedAtMs, impressionId, ...fields.slice(10)];
-    await redis.hset(matches, charged.match_id, tombstone.join("|"));
+    const charge = ["C", ...fields.slice(1, 8), recordedAtMs, impressionId, ...fields.slice(10)];
+    await redis.hset(matches, charged.match_id, charge.join("|"));
     expect(await wallet.commit({ matchId: charged.match_id })).toMatchObject({
       replay: true,
       record: { recorded_at_ms: recordedAtMs, impression_id: impressionId },

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe("a cancelled match", () => {
-  it("gives back the money, the appearance and the hook, as if it had never been", async () => {
+  it("returns the money, the appearance and the hook, as if it had never been", async () => {
     const wallet = await TestWallet.open(money, redis);
     const match = await wallet.hold({ session_key: "s" }, ONCE);
     expect(await money.release(holdOf(match), "cancelled")).toBe("released");
@@ -38,7 +38,7 @@ describe("a cancelled match", () => {
     });
   });
 
-  it("answers a repetition the same and gives back once", async () => {
+  it("answers a repetition the same and returns it once", async () => {
     const wallet = await TestWallet.open(money, redis);
     await wallet.hold();
     const match = await wallet.hold();

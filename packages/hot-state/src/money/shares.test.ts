@@ -126,7 +126,7 @@ describe("open holds of one developer account", () => {
     expect(reasonOf(await money.reserve(wallet.request({ price_millicents: 1 })))).toBe("developer_share");
   });
 
-  it.each(Object.entries(ENDS))("are given back: %s", async (_name, end) => {
+  it.each(Object.entries(ENDS))("are returned: %s", async (_name, end) => {
     const wallet = await TestWallet.open(money, redis);
     const match = await wallet.hold();
     const game = `g:${encodeName(wallet.gameId)}`;

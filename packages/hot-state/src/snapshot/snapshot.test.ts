@@ -217,7 +217,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     expect(second.entities.get("a")).toBe('{"a":2}');
   });
 
-  it("throws when a follower does not obey in time", async () => {
+  it("throws when a follower does not apply it in time", async () => {
     const version = await publisher.rebuild([[entry("a", 1)]]);
     await redis.hset(snapshotKeys.leases, "frozen", `0:${Date.now() + 60_000}:1`);
     await expect(publisher.awaitPropagation(version, 100)).rejects.toThrow(NotPropagatedError);

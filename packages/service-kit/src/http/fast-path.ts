@@ -17,7 +17,7 @@ export function fastPath(options: {
   otherwise: RequestListener;
 }): RequestListener {
   const { policy, observer, otherwise } = options;
-  const lane = new Map(
+  const fast = new Map(
     options.endpoints
       .filter(({ path }) => /^[\w/-]+$/.test(path))
       .map((endpoint) => [`${endpoint.method} ${options.basePath}${endpoint.path}`, [endpoint]]),
@@ -25,7 +25,7 @@ export function fastPath(options: {
   return (request: IncomingMessage, response: ServerResponse) => {
     const url = request.url ?? "";
     const queryAt = url.indexOf("?");
-    const endpoints = lane.get(`${request.method} ${queryAt < 0 ? url : url.slice(0, queryAt)}`);
+    const endpoints = fast.get(`${request.method} ${queryAt < 0 ? url : url.slice(0, queryAt)}`);
     if (endpoints === undefined) otherwise(request, response);
     else void serveRequest(policy, endpoints, WITHOUT_PARTS, new Exchange(request, response, observer));
   };

@@ -1,5 +1,5 @@
 import type { Logger } from "./logger.ts";
-import { Outage, type OutageFacts, SETTLED_AFTER_MS } from "./outage.ts";
+import { ENDED_AFTER_MS, Outage, type OutageFacts } from "./outage.ts";
 
 /** Maximum kinds with separate outages; further ones count as `others`. */
 const MAX_KINDS = 100;
@@ -41,22 +41,22 @@ export class OutageLogger<Failure = Error> {
 
   readonly succeeded = (): void => {
     if (this.#outage.succeeded(this.#nowMs()) === undefined) return;
-    this.#settleLater();
+    this.#logEndLater();
   };
 
-  #settleLater(): void {
+  #logEndLater(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#settle(), SETTLED_AFTER_MS).unref();
+    this.#timer = setTimeout(() => this.#logEnd(), ENDED_AFTER_MS).unref();
   }
 
-  #settle(): void {
-    const line = this.#outage.settled(this.#nowMs());
+  #logEnd(): void {
+    const line = this.#outage.ended(this.#nowMs());
     if (line !== undefined) {
       const { kind: _, ...facts } = line;
       this.#lines.recovered(facts);
     } else if (this.#outage.state === "recovering") {
       // A timer can fire slightly early by another clock.
-      this.#settleLater();
+      this.#logEndLater();
     }
   }
 }

@@ -7,9 +7,9 @@ describe("an outage", () => {
     const outage = new Outage();
     const logged = [];
     for (let nowMs = 0; nowMs <= 25_000; nowMs += 500) logged.push(outage.failed(nowMs));
-    logged.push(outage.settled(25_500));
+    logged.push(outage.ended(25_500));
     expect(outage.succeeded(26_400)).toBe(28_400);
-    logged.push(outage.settled(28_399), outage.settled(28_400), outage.settled(40_000));
+    logged.push(outage.ended(28_399), outage.ended(28_400), outage.ended(40_000));
     expect(logged.filter((line) => line !== undefined)).toEqual([
       { kind: "began", failures: 1, outageSeconds: 0 },
       { kind: "lasts", failures: 21, outageSeconds: 10 },
@@ -23,16 +23,16 @@ describe("an outage", () => {
     outage.failed(0);
     outage.succeeded(1_000);
     expect(outage.failed(2_999)).toBeUndefined();
-    expect(outage.settled(3_000)).toBeUndefined();
+    expect(outage.ended(3_000)).toBeUndefined();
     outage.succeeded(4_000);
-    expect(outage.settled(6_000)).toEqual({ kind: "ended", failures: 2, outageSeconds: 4 });
+    expect(outage.ended(6_000)).toEqual({ kind: "ended", failures: 2, outageSeconds: 4 });
   });
 
   it("is a new one after that", () => {
     const outage = new Outage();
     outage.failed(0);
     outage.succeeded(1_000);
-    outage.settled(3_000);
+    outage.ended(3_000);
     expect(outage.failed(3_001, 5)).toEqual({ kind: "began", failures: 5, outageSeconds: 0 });
   });
 
@@ -50,7 +50,7 @@ describe("an outage", () => {
         let failures = 0;
         for (const { what, afterMs } of steps) {
           nowMs += afterMs;
-          keep(outage.settled(nowMs));
+          keep(outage.ended(nowMs));
           if (what === "works") outage.succeeded(nowMs);
           else {
             failures += 1;
@@ -58,7 +58,7 @@ describe("an outage", () => {
           }
         }
         outage.succeeded(nowMs);
-        keep(outage.settled(nowMs + 60_000));
+        keep(outage.ended(nowMs + 60_000));
         const kinds = logged.map(({ kind }) => kind).filter((kind) => kind !== "lasts");
         expect(kinds).toEqual(kinds.map((_, index) => (index % 2 === 0 ? "began" : "ended")));
         expect(kinds.length % 2).toBe(0);

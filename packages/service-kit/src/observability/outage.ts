@@ -1,6 +1,6 @@
 const LOG_INTERVAL_MS = 10_000;
 /** A failure within this time after a success continues the outage. */
-export const SETTLED_AFTER_MS = 2_000;
+export const ENDED_AFTER_MS = 2_000;
 
 /** The fields of an outage log line. */
 export interface OutageFacts {
@@ -49,17 +49,17 @@ export class Outage {
     return this.#line("lasts", nowMs);
   }
 
-  /** Returns when to call `settled`; undefined: there is no outage, or the time was returned already. */
+  /** Returns when to call `ended`; undefined: there is no outage, or the time was returned already. */
   succeeded(nowMs: number): number | undefined {
     if (this.#state !== "unavailable") return undefined;
     this.#state = "recovering";
     this.#recoveredMs = nowMs;
-    return nowMs + SETTLED_AFTER_MS;
+    return nowMs + ENDED_AFTER_MS;
   }
 
   /** The line of the end of the outage, if it is over. */
-  settled(nowMs: number): OutageLine | undefined {
-    if (this.#state !== "recovering" || nowMs < this.#recoveredMs + SETTLED_AFTER_MS) return undefined;
+  ended(nowMs: number): OutageLine | undefined {
+    if (this.#state !== "recovering" || nowMs < this.#recoveredMs + ENDED_AFTER_MS) return undefined;
     this.#state = "up";
     return this.#line("ended", this.#recoveredMs);
   }

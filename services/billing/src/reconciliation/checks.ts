@@ -81,7 +81,7 @@ export const CHECKS = {
   impression_once: { what: "Impressions that occur more than once", kind: "money" },
   match_once: { what: "Matches that were billed more than once", kind: "money" },
   operation_once: { what: "Impressions of an operation that was billed within a day before", kind: "money" },
-  postings: { what: "Ledger entry groups that do not sum to zero", kind: "money" },
+  entry_groups: { what: "Ledger entry groups that do not sum to zero", kind: "money" },
   whole_impressions: { what: "All impressions: rows, rollups, games, ledger, advertisers", kind: "money" },
   whole_charges: { what: "All charges, microcents: rows, rollups, ledger, advertisers", kind: "money" },
   whole_earnings: { what: "All earnings, microcents: rows, games, ledger", kind: "money" },

@@ -23,7 +23,7 @@ export function nameOf({ check, subject }: Comparison): string {
   return `${check} ${subject}`;
 }
 
-type Figure = bigint | number;
+type Value = bigint | number;
 
 /** Collects the comparisons of one owner. */
 export class Comparisons {
@@ -34,19 +34,19 @@ export class Comparisons {
     this.#owner = owner;
   }
 
-  equal(check: CheckName, subject: string, expected: Figure, found: Figure, pairs = 1): void {
+  equal(check: CheckName, subject: string, expected: Value, found: Value, pairs = 1): void {
     this.#add("equal", { check, subject, pairs }, expected, found);
   }
 
-  atMost(check: CheckName, subject: string, limit: Figure, found: Figure): void {
+  atMost(check: CheckName, subject: string, limit: Value, found: Value): void {
     this.#add("at most", { check, subject, pairs: 1 }, limit, found);
   }
 
   #add(
     relation: Comparison["relation"],
     name: Pick<Comparison, "check" | "subject" | "pairs">,
-    expected: Figure,
-    found: Figure,
+    expected: Value,
+    found: Value,
   ): void {
     const owner = this.#owner;
     this.list.push({ ...name, owner, relation, expected: BigInt(expected), found: BigInt(found) });

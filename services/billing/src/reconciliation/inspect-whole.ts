@@ -44,7 +44,7 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     pairs: eachGame({
       ofRows: Prisma.sql`count(*)`,
       kept: Prisma.sql`impressions`,
-      posted: Prisma.sql`impressions`,
+      entered: Prisma.sql`impressions`,
     }),
   },
   {
@@ -52,7 +52,7 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     pairs: eachGame({
       ofRows: Prisma.sql`sum(earning_microcents)`,
       kept: Prisma.sql`earning_microcents`,
-      posted: Prisma.sql`amount_microcents`,
+      entered: Prisma.sql`amount_microcents`,
     }),
   },
   {
@@ -107,7 +107,7 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
       WHERE impression_id <> id_before AND recorded_at - recorded_before < ${OPERATION_MS} * interval '1 millisecond'`,
   },
   {
-    check: "postings",
+    check: "entry_groups",
     pairs: Prisma.sql`
       SELECT 'all' AS subject, 0::numeric AS expected, count(*)::numeric AS found FROM (
         SELECT entry_group_id FROM ledger_entries WHERE kind <> 'deposit' GROUP BY entry_group_id
@@ -175,7 +175,7 @@ export async function* wholeInspections(
 }
 
 /** Each game of each developer: its days, its totals, and its ledger entries. */
-function eachGame({ ofRows, kept, posted }: Record<"ofRows" | "kept" | "posted", Prisma.Sql>): Prisma.Sql {
+function eachGame({ ofRows, kept, entered }: Record<"ofRows" | "kept" | "entered", Prisma.Sql>): Prisma.Sql {
   return Prisma.sql`
     WITH by_day AS (
       SELECT developer_account_id AS account_id, game_id, day, (${ofRows})::numeric AS found
@@ -187,7 +187,7 @@ function eachGame({ ofRows, kept, posted }: Record<"ofRows" | "kept" | "posted",
     FROM game_rollups FULL JOIN by_day USING (account_id, game_id, day)
     UNION ALL SELECT concat_ws(' ', account_id, game_id, 'in all'), ${kept}::numeric, found
     FROM game_totals FULL JOIN by_game USING (account_id, game_id)
-    UNION ALL SELECT concat_ws(' ', account_id, game_id, 'ledger'), posted, found
-    FROM (SELECT account_id, game_id, sum(${posted}) AS posted FROM ledger_entries WHERE kind = 'earning'
-      GROUP BY 1, 2) AS postings FULL JOIN by_game USING (account_id, game_id)`;
+    UNION ALL SELECT concat_ws(' ', account_id, game_id, 'ledger'), entered, found
+    FROM (SELECT account_id, game_id, sum(${entered}) AS entered FROM ledger_entries WHERE kind = 'earning'
+      GROUP BY 1, 2) AS entries FULL JOIN by_game USING (account_id, game_id)`;
 }

@@ -62,7 +62,7 @@ async function lapse(match: MatchFacts): Promise<void> {
   );
 }
 
-async function expectAllGivenBack(sessionKey: string): Promise<void> {
+async function expectAllReturned(sessionKey: string): Promise<void> {
   expect(await wallets.heldMillicents(ADVERTISER)).toBe(0);
   expect((await wallets.money.listSessionReleases(ADVERTISER, 500)).items).toEqual([]);
   // There is room again for exactly one ad.
@@ -71,14 +71,14 @@ async function expectAllGivenBack(sessionKey: string): Promise<void> {
 }
 
 describe("Releaser", () => {
-  it("gives back money, the creative's appearance and the session seat", async () => {
+  it("returns money, the creative's appearance and the session seat", async () => {
     const session = newId("key");
     const match = await wallets.hold({}, only(session, 20));
     expect(await wallets.heldMillicents(ADVERTISER)).toBe(PRICE);
     await expect(wallets.hold({}, only(session, 600_000))).rejects.toThrow("creative_cap");
     await lapse(match);
     await createReleaser().pass(running);
-    await expectAllGivenBack(session);
+    await expectAllReturned(session);
   });
 
   it("leaves open holds alone and looks again when the first of them lapses", async () => {
@@ -116,7 +116,7 @@ describe("Releaser", () => {
     await crashAfter(match);
     await createReleaser().pass(running);
     await createReleaser().releaseLapsed(ADVERTISER);
-    await expectAllGivenBack(session);
+    await expectAllReturned(session);
   });
 
   it("releases each of many holds once, with several instances at work", async () => {
@@ -156,7 +156,7 @@ describe("Releaser", () => {
     });
   });
 
-  it("gives back what it can, whatever lies among the sessionReleases", async () => {
+  it("returns what it can, whatever lies among the session releases", async () => {
     const session = newId("key");
     const match = await wallets.hold({}, only(session, 20));
     await lapse(match);
@@ -168,7 +168,7 @@ describe("Releaser", () => {
     await createReleaser().pass(running);
     expect(await wallets.redis.hkeys(key)).toEqual(["mat_stuck"]);
     await wallets.redis.del(key);
-    await expectAllGivenBack(session);
+    await expectAllReturned(session);
   });
 
   it("does not take back an impression that was faster", async () => {

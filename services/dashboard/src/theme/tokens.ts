@@ -18,7 +18,7 @@ export const tokens = {
 
 export type ColorToken = keyof typeof tokens;
 
-/** The value of a token in the present colour scheme, for style props and SVG. */
+/** The value of a token in the current colour scheme, for style props and SVG. */
 export function color(token: ColorToken): string {
   return `var(--${token})`;
 }

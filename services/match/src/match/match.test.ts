@@ -238,7 +238,7 @@ describe("choice", () => {
     expect(seen.sort()).toEqual(["crt_a", "crt_a", "crt_b", "crt_b"]);
   });
 
-  it("obeys a pause that only the advertiser's wallet knows", async () => {
+  it("applies a pause that only the advertiser's wallet knows", async () => {
     const game = await world.addGame();
     const campaign = await world.addCampaign();
     expect((await world.match(game)).status).toBe(200);

@@ -9,7 +9,7 @@ export interface CampaignState {
   cause: string | undefined;
 }
 
-/** Whether a campaign is shown to players at present, and why not. */
+/** Whether a campaign is shown to players now, and why not. */
 export function campaignState(
   campaign: Pick<CampaignSummary, "status" | "creatives" | "pacing_status">,
 ): CampaignState {

@@ -207,7 +207,7 @@ export function CreativeEditor({
               />
               <NumberInput
                 label="Most appearances in one player session"
-                description="From 1 to 20. Counts at the match, and is given back when the player never sees it."
+                description="From 1 to 20. Counts at the match, and is returned when the player never sees it."
                 min={1}
                 max={20}
                 clampBehavior="none"

@@ -48,7 +48,7 @@ describe("findingsOf", () => {
     expect(titles).toEqual([
       "Match state is not ready",
       "match-2 (match) is not ready",
-      "The stores disagree in 2 figures",
+      "The stores disagree in 2 values",
       "Impressions have waited 61 seconds to be written",
       "2 quarantined records to decide about",
     ]);

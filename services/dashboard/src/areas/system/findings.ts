@@ -42,7 +42,7 @@ export function findingsOf(system: System): Finding[] {
   const { differences } = system.reconciliation;
   if (differences > 0) {
     found.push({
-      title: `The stores disagree in ${formatNoun(differences, "figure")}`,
+      title: `The stores disagree in ${formatNoun(differences, "value")}`,
       advice: "See below which, and run npm run audit for the whole comparison.",
     });
   }
@@ -57,7 +57,7 @@ export function findingsOf(system: System): Finding[] {
   if (system.quarantined_records > 0) {
     found.push({
       title: `${formatNoun(system.quarantined_records, "quarantined record")} to decide about`,
-      advice: "Each is a difference in the books until it is resolved below.",
+      advice: "Each counts as a difference until it is resolved below.",
     });
   }
   return found;

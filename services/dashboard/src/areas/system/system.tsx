@@ -219,11 +219,11 @@ function Reconciliation({ system }: { system: System | undefined }) {
       about={
         finishedAt ? (
           <>
-            Billing compares every figure of Redis and Postgres all the time. The last comparison of
-            everything ended <Moment iso={finishedAt} />.
+            Billing compares every value of Redis and Postgres all the time. The last comparison of everything
+            ended <Moment iso={finishedAt} />.
           </>
         ) : (
-          "Billing compares every figure of Redis and Postgres all the time. The first comparison is not finished."
+          "Billing compares every value of Redis and Postgres all the time. The first comparison is not finished."
         )
       }
     >
@@ -235,7 +235,7 @@ function Reconciliation({ system }: { system: System | undefined }) {
         skeletonRows={2}
         empty={
           <Empty line="Every ledger tells the same story.">
-            {finishedAt ? "No two figures disagree." : "Nothing has been found so far."}
+            {finishedAt ? "No two values disagree." : "Nothing has been found so far."}
           </Empty>
         }
         columns={[
@@ -298,7 +298,7 @@ function Quarantine() {
   return (
     <Section
       title="Quarantined records"
-      about="Impressions that could not be written. Each is a difference in the books until somebody decides about it."
+      about="Impressions that could not be written. Each counts as a difference until somebody decides about it."
     >
       <DataTable
         label="Quarantined records"
@@ -391,7 +391,7 @@ function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: 
         </Text>
         <Textarea
           label="What was decided"
-          description="About the charge, and who was told. It stays with the record."
+          description="About the charge, and who was informed. It stays with the record."
           autosize
           minRows={2}
           value={form.values.resolution ?? ""}

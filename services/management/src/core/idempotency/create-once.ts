@@ -17,7 +17,7 @@ const FORGOTTEN_PER_ROUND = 1_000;
 export interface CreationAnswer<Body> {
   status: number;
   body: Body;
-  /** true: nothing was created, so the answer is not stored and a retry is judged anew. */
+  /** true: nothing was created, so the answer is not stored and a retry is evaluated anew. */
   isRefusal?: boolean;
 }
 

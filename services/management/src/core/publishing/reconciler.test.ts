@@ -43,12 +43,12 @@ describe("the reconciling loop", () => {
     await caller
       .post("/placements/crashed", { creator_id: "c", placement_types: ["narrative_hook"] })
       .expect(201);
-    const raise = { version: { increment: 1 } };
-    await database.campaign.update({ where: { id: campaignId }, data: { status: "paused", ...raise } });
-    await database.placement.update({ where: { gameId: "crashed" }, data: { isActive: false, ...raise } });
+    const bump = { version: { increment: 1 } };
+    await database.campaign.update({ where: { id: campaignId }, data: { status: "paused", ...bump } });
+    await database.placement.update({ where: { gameId: "crashed" }, data: { isActive: false, ...bump } });
     await database.advertiser.update({
       where: { id: caller.advertiserId },
-      data: { depositedMillicents: { increment: 5_000 }, ...raise },
+      data: { depositedMillicents: { increment: 5_000 }, ...bump },
     });
     const before = await harness.money.readAccount(caller.advertiserId);
     const campaign = () => database.campaign.findUniqueOrThrow({ where: { id: campaignId } });

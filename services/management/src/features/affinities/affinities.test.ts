@@ -227,7 +227,7 @@ describe("PUT /campaigns/{id}/affinities/bulk", () => {
     expect((await list()).length).toBeLessThanOrEqual(50);
   });
 
-  it("touches no other campaign, publishes, and obeys ownership", async () => {
+  it("touches no other campaign, publishes, and respects ownership", async () => {
     const other = `/campaigns/${await newCampaign()}/affinities`;
     await put({ affinities: [mood] }, other).expect(200);
     await put({ affinities: [] }).expect(200);

@@ -225,7 +225,7 @@ describe.each(kinds)("/campaigns/{id}/$path", (kind) => {
     await caller.post(`/campaigns/${full}/${kind.path}`, bodies[refused]).expect(201);
   });
 
-  it("raises the campaign's version by every change, published before the answer, and by nothing else", async () => {
+  it("bumps the campaign's version by every change, published before the answer, and by nothing else", async () => {
     const row = () =>
       harness.management.database.campaign.findUniqueOrThrow({
         where: { id: campaignId },

@@ -210,7 +210,7 @@ describe("a bulk request", () => {
     await send([whole]).expect(409);
   });
 
-  it("that created nothing is judged anew when it is repeated", async () => {
+  it("that created nothing is evaluated anew when it is repeated", async () => {
     const owner = await harness.advertiser();
     const { account } = harness.management.database;
     const full = (publishedBytes: number) =>

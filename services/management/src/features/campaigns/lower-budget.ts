@@ -15,8 +15,8 @@ export type CeilingCommands = Pick<MoneyCommands, "setBudgetCeiling" | "readCamp
  * its ceiling refuses to go below what is spent there, and from then on no charge passes it, so that Postgres can follow.
  *
  * A ceiling that a crash leaves behind is cleared by the next newer version that reaches the wallet. So that there
- * always is one, the version is raised, and committed, before the ceiling is set; while the campaign is locked nobody
- * else writes its wallet, and a version that reached it in between is noticed and raised once more.
+ * always is one, the version is bumped, and committed, before the ceiling is set; while the campaign is locked nobody
+ * else writes its wallet, and a version that reached it in between is noticed and bumped once more.
  *
  * Setting the ceiling is an effect outside of the transaction, while it holds the lock: the same ceiling again changes nothing,
  * and one whose transaction is rolled back goes with the next version.

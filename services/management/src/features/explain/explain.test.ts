@@ -59,7 +59,7 @@ describe("POST /campaigns/{id}/explain", () => {
     expect(await failedRules()).toEqual([]);
   });
 
-  it("obeys a change that was answered", async () => {
+  it("applies a change that was answered", async () => {
     await advertiser.post(`/campaigns/${campaignId}/pause`).expect(200);
     expect(await failedRules()).toEqual(["status"]);
     await advertiser.post(`/campaigns/${campaignId}/activate`).expect(200);
