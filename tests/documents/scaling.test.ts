@@ -21,11 +21,11 @@ it("docs/scaling.md computes its table from its figures", () => {
     ...text.matchAll(/^\| (1(?: 000)+|1\d 000|100 000) \| (\d+) \| (\d+) \| (\d+) \| ([\d.]+) \|/gm),
   ];
   expect(rows).toHaveLength(4);
-  for (const [, rateText = "", ...figures] of rows) {
+  for (const [, rateText = "", ...numbers] of rows) {
     const rate = Number(rateText.replaceAll(" ", ""));
     const processes = [instance, redis, billing].map((cost) => Math.ceil((rate * cost) / UTILISATION));
-    expect([rate, ...figures.slice(0, 3).map(Number)]).toEqual([rate, ...processes]);
+    expect([rate, ...numbers.slice(0, 3).map(Number)]).toEqual([rate, ...processes]);
     const cores = (rate * postgres) / UTILISATION;
-    expect(Math.abs(Number(figures[3]) - cores)).toBeLessThan(0.05 * cores + 0.005);
+    expect(Math.abs(Number(numbers[3]) - cores)).toBeLessThan(0.05 * cores + 0.005);
   }
 });

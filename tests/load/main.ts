@@ -14,7 +14,7 @@ import {
 import { currentLoad, describeMachine } from "./frame/machine.ts";
 import { replaceTable, writeResults } from "./frame/results.ts";
 import { runSuite } from "./frame/run-suite.ts";
-import type { Figure } from "./frame/suite.ts";
+import type { Metric } from "./frame/suite.ts";
 import { tableOf } from "./frame/table.ts";
 import { suites } from "./suites.ts";
 
@@ -39,21 +39,21 @@ const say = (line: string) => {
 };
 const machine = describeMachine();
 say(`load average ${machine.load_average[0]}, ${machine.cores} cores, ${rounds} rounds`);
-const figures: Figure[] = [];
+const metrics: Metric[] = [];
 for (const suite of suites) {
   const wanted = new Set(suite.names.filter((name) => chosen.includes(name)));
   if (wanted.size === 0) continue;
   say([...wanted].join(", "));
-  figures.push(...(await runSuite(suite, { quick, rounds, wanted, say })));
+  metrics.push(...(await runSuite(suite, { quick, rounds, wanted, say })));
 }
 machine.load_average.push(currentLoad());
 const seconds = Math.round((performance.now() - startedMs) / 1_000);
-writeResults(values.out, { machine, quick, duration_seconds: seconds, figures });
+writeResults(values.out, { machine, quick, duration_seconds: seconds, metrics });
 const machineLines = [
   "",
   `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${machine.started_at.slice(0, 10)}; ${rounds} rounds in ${seconds} s;`,
   `load average before and after ${machine.load_average.join(" and ")}.`,
 ];
-const tableWith = (listed: readonly Figure[]) => [tableOf(listed), ...machineLines].join("\n");
-process.stdout.write(`${tableWith(figures)}\n\n${values.out}\n`);
-if (values.page !== undefined) replaceTable(values.page, tableWith(figures.filter(({ goal }) => goal)));
+const tableWith = (listed: readonly Metric[]) => [tableOf(listed), ...machineLines].join("\n");
+process.stdout.write(`${tableWith(metrics)}\n\n${values.out}\n`);
+if (values.page !== undefined) replaceTable(values.page, tableWith(metrics.filter(({ goal }) => goal)));

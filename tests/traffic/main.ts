@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DiegeticClient } from "@diegetic/client";
-import { Figures } from "./figures.ts";
 import { readOptions } from "./options.ts";
 import { playAll } from "./players.ts";
+import { Statistics } from "./statistics.ts";
 import { prepare } from "./world.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -24,8 +24,8 @@ async function run(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   const baseUrl = readBaseUrl();
   const runId = Date.now().toString(36);
-  const figures = new Figures();
-  const client = new DiegeticClient({ baseUrl, apiKey: createKey(runId), onEvent: figures.onEvent });
+  const statistics = new Statistics();
+  const client = new DiegeticClient({ baseUrl, apiKey: createKey(runId), onEvent: statistics.onEvent });
   const games = await prepare(client, runId);
   process.stderr.write(
     `${options.players} players for ${options.minutes} min at ${baseUrl}. Ctrl-C ends early.\n`,
@@ -36,21 +36,21 @@ async function run(): Promise<void> {
   const endMs = Date.now() + options.minutes * 60_000;
   const timer = setTimeout(() => end.abort(), options.minutes * 60_000);
   process.once("SIGINT", () => end.abort());
-  const progress = setInterval(() => showProgress(figures, endMs), PROGRESS_MS);
-  await playAll({ client, games, figures, options, end: end.signal });
+  const progress = setInterval(() => showProgress(statistics, endMs), PROGRESS_MS);
+  await playAll({ client, games, statistics, options, end: end.signal });
   clearTimeout(timer);
   clearInterval(progress);
   const pending = await client.close();
   const { total_spent_cents } = await client.api.getRevenue();
   if (process.stderr.isTTY) process.stderr.write("\n");
-  process.stdout.write(`${figures.summary(pending)}\n`);
+  process.stdout.write(`${statistics.summary(pending)}\n`);
   process.stdout.write(
     `${"Of that by this run's campaigns".padEnd(32)}${total_spent_cents} cents, rounded up\n`,
   );
 }
 
-function showProgress(figures: Figures, endMs: number): void {
-  const line = figures.progress(Math.max(0, endMs - Date.now()) / 1_000);
+function showProgress(statistics: Statistics, endMs: number): void {
+  const line = statistics.progress(Math.max(0, endMs - Date.now()) / 1_000);
   process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
 }
 

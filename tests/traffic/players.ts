@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DiegeticClient } from "@diegetic/client";
-import type { Figures } from "./figures.ts";
 import type { TrafficOptions } from "./options.ts";
+import type { Statistics } from "./statistics.ts";
 import type { Game } from "./world.ts";
 
 const COUNTRIES = ["DE", "DE", "US", "US", "US", "FR", "BR", "JP"];
@@ -16,7 +16,7 @@ const SCENES_PER_SESSION = { minimum: 4, maximum: 16 };
 export interface PlayContext {
   client: DiegeticClient;
   games: Game[];
-  figures: Figures;
+  statistics: Statistics;
   options: TrafficOptions;
   /** Aborted at the end of the run. */
   end: AbortSignal;
@@ -31,18 +31,18 @@ export async function playAll(context: PlayContext): Promise<void> {
 
 /** One seat: a player plays sessions, then somebody else takes the seat or the same player returns. */
 async function play(context: PlayContext, seat: number, pace: (end: AbortSignal) => Promise<void>) {
-  const { figures, end } = context;
+  const { statistics, end } = context;
   await pause(Math.random() * MEAN_THINK_MS, end);
   for (let visit = 0; !end.aborted; visit += Math.random() < RETURNING_RATE ? 0 : 1) {
-    figures.playersOnline += 1;
+    statistics.playersOnline += 1;
     await playSession(context, `player-${seat}-${visit}`, pace);
-    figures.playersOnline -= 1;
+    statistics.playersOnline -= 1;
     await pause(exponential(MEAN_THINK_MS), end);
   }
 }
 
 async function playSession(
-  { client, games, figures, end }: PlayContext,
+  { client, games, statistics, end }: PlayContext,
   userId: string,
   pace: (end: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -71,10 +71,10 @@ async function playSession(
         actions: [oneOf(actions)],
       },
     });
-    figures.addLatency(performance.now() - startedMs);
-    figures.scenes += 1;
+    statistics.addLatency(performance.now() - startedMs);
+    statistics.scenes += 1;
     if (match === null) continue;
-    figures.matches += 1;
+    statistics.matches += 1;
     await pause(exponential(MEAN_READING_MS), end);
     if (Math.random() < SEEN_RATE) client.recordImpression(match);
   }

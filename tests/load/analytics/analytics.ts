@@ -2,8 +2,8 @@ import { Agent, get } from "node:http";
 import { fileURLToPath } from "node:url";
 import { migrate } from "@diegetic/database";
 import { startPostgres, startRedis } from "@diegetic/local-stores";
-import { figure, median, quantile } from "../frame/statistics.ts";
-import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { median, metric, quantile } from "../frame/statistics.ts";
+import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { start } from "../serving/processes.ts";
 import { ADVERTISER_KEY, BIG_CAMPAIGN, BIG_GAME, DEVELOPER_KEY, fill } from "./fill.ts";
 
@@ -27,7 +27,7 @@ const ENDPOINTS: readonly [path: string, key: string][] = [
   [`/creator-revenue/${BIG_GAME}`, DEVELOPER_KEY],
 ];
 
-async function measure(run: Run): Promise<Figure[]> {
+async function measure(run: Run): Promise<Metric[]> {
   const impressions = run.quick ? IMPRESSIONS / 20 : IMPRESSIONS;
   const requests = run.quick ? 100 : 200;
   const postgres = await startPostgres({ dir: `${run.directory}/postgres` });
@@ -46,7 +46,7 @@ async function measure(run: Run): Promise<Figure[]> {
     LOG_LEVEL: "error",
   });
   run.defer(() => service.stop());
-  const figures: Figure[] = [];
+  const metrics: Metric[] = [];
   for (const connections of [1, 4]) {
     const caller = new Caller(service.port, connections);
     const samples = ENDPOINTS.map(() => [] as Sample[]);
@@ -59,9 +59,9 @@ async function measure(run: Run): Promise<Figure[]> {
     }
     caller.close();
     for (const [index, [path]] of ENDPOINTS.entries())
-      figures.push(p99Figure(path, connections, samples[index] ?? []));
+      metrics.push(p99Metric(path, connections, samples[index] ?? []));
   }
-  return figures;
+  return metrics;
 }
 
 interface Sample {
@@ -69,7 +69,7 @@ interface Sample {
   p99Ms: number;
 }
 
-function p99Figure(path: string, connections: number, samples: readonly Sample[]): Figure {
+function p99Metric(path: string, connections: number, samples: readonly Sample[]): Metric {
   const template = path.replace(BIG_CAMPAIGN, "{id}").replace(BIG_GAME, "{game_id}");
   const name = template
     .replace(/\?.*/, "")
@@ -82,7 +82,7 @@ function p99Figure(path: string, connections: number, samples: readonly Sample[]
     note: `p50 ${median(samples.map(({ p50Ms }) => p50Ms)).toFixed(1)} ms`,
   };
   const p99s = samples.map(({ p99Ms }) => p99Ms);
-  return figure(path === "/profile" ? facts : { ...facts, goal: { atMost: 20, aim: 5 } }, p99s);
+  return metric(path === "/profile" ? facts : { ...facts, goal: { atMost: 20, aim: 5 } }, p99s);
 }
 
 /** A closed loop: each connection sends the next request after the answer. */

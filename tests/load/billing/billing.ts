@@ -9,8 +9,8 @@ import {
 } from "@diegetic/hot-state";
 import { startPostgres, startRedis } from "@diegetic/local-stores";
 import { interleave } from "../frame/rounds.ts";
-import { figure, ratios } from "../frame/statistics.ts";
-import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { metric, ratios } from "../frame/statistics.ts";
+import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { cpuSeconds, cpuSecondsOfTree, residentBytes, start } from "../serving/processes.ts";
 import { BareTable } from "./baseline.ts";
 import { fillOutboxes, Market } from "./market.ts";
@@ -27,7 +27,7 @@ const MEGABYTE = 1_000_000;
 const POLL_MS = 20;
 const DRAINED_WITHIN_MS = 120_000;
 
-async function measure(run: Run): Promise<Figure[]> {
+async function measure(run: Run): Promise<Metric[]> {
   const records = run.quick ? 12_000 : 40_000;
   const postgres = await startPostgres({ dir: `${run.directory}/postgres` });
   run.defer(() => postgres.stop());
@@ -109,11 +109,11 @@ async function measure(run: Run): Promise<Figure[]> {
   }
   const perSecond = (samples: number[]) => samples.map((sample) => records / sample);
   return [
-    figure(
+    metric(
       { id: "billing_insert_per_second", label: "bare INSERT … SELECT FROM unnest", unit: "1/s" },
       perSecond(seconds.insert),
     ),
-    figure(
+    metric(
       {
         id: "billing_drain_per_second",
         label: `billing drain, jobs of ${MAX_RECORDS_PER_JOB}`,
@@ -121,7 +121,7 @@ async function measure(run: Run): Promise<Figure[]> {
       },
       perSecond(seconds.drain),
     ),
-    figure(
+    metric(
       {
         id: "billing_drain_usual_jobs_per_second",
         label: `billing drain, jobs of ${RECORDS_PER_USUAL_JOB}`,
@@ -129,19 +129,19 @@ async function measure(run: Run): Promise<Figure[]> {
       },
       perSecond(seconds.drainUsual),
     ),
-    figure(
+    metric(
       { id: "billing_resident_mb", label: "billing process behind a drain, resident", unit: "MB" },
       residentMegabytes,
     ),
-    figure(
+    metric(
       { id: "billing_processor_us", label: "processor time of the billing process, each", unit: "µs" },
       processorMicroseconds.billing,
     ),
-    figure(
+    metric(
       { id: "billing_redis_processor_us", label: "processor time of Redis in the drain, each", unit: "µs" },
       processorMicroseconds.redis,
     ),
-    figure(
+    metric(
       {
         id: "billing_postgres_processor_us",
         label: "processor time of Postgres in the drain, each",
@@ -149,7 +149,7 @@ async function measure(run: Run): Promise<Figure[]> {
       },
       processorMicroseconds.postgres,
     ),
-    figure(
+    metric(
       {
         id: "billing_insert_postgres_processor_us",
         label: "processor time of Postgres for a bare insert",
@@ -157,7 +157,7 @@ async function measure(run: Run): Promise<Figure[]> {
       },
       processorMicroseconds.barePostgres,
     ),
-    figure(
+    metric(
       {
         id: "billing_drain_to_insert",
         label: `billing drain, jobs of ${MAX_RECORDS_PER_JOB} / bare inserts`,

@@ -15,8 +15,8 @@ import {
   prepareBatch,
   writeBatch,
 } from "../../../services/billing/src/write/write-batch.ts";
-import { figure } from "../frame/statistics.ts";
-import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { metric } from "../frame/statistics.ts";
+import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { Market } from "./market.ts";
 
 /** Writing impressions, by statement: processor time of the Postgres backend. */
@@ -64,7 +64,7 @@ const GROUPS: readonly { name: string; tables: string[]; rows: (moves: Moves) =>
   },
 ];
 
-async function measure(run: Run): Promise<Figure[]> {
+async function measure(run: Run): Promise<Metric[]> {
   const postgres = await startPostgres({ dir: `${run.directory}/postgres` });
   run.defer(() => postgres.stop());
   await migrate(postgres.url);
@@ -102,7 +102,7 @@ async function measure(run: Run): Promise<Figure[]> {
   const { moves } = last as PreparedBatch;
   const unit = "ms";
   const ofGroup = ({ name, tables: [table], rows }: (typeof GROUPS)[number]) =>
-    figure(
+    metric(
       {
         id: `billing_statement_${table}_ms`,
         label: `backend: ${name}`,
@@ -112,7 +112,7 @@ async function measure(run: Run): Promise<Figure[]> {
       byGroup.get(name) ?? [],
     );
   const label = `backend: a batch of ${BATCH} impressions, with its commit`;
-  return [...GROUPS.map(ofGroup), figure({ id: "billing_statements_ms", label, unit }, all)];
+  return [...GROUPS.map(ofGroup), metric({ id: "billing_statements_ms", label, unit }, all)];
 }
 
 /** Processor time of the backend in a transaction, milliseconds: total, and by the table that a statement writes. */

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Machine } from "./machine.ts";
-import type { Figure } from "./suite.ts";
+import type { Metric } from "./suite.ts";
 
 export interface Results {
   machine: Machine;
   quick: boolean;
   duration_seconds: number;
-  figures: Figure[];
+  metrics: Metric[];
 }
 
 /** Writes the results as JSON, and creates the directory. */

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Figure, Run, Suite } from "./suite.ts";
+import type { Metric, Run, Suite } from "./suite.ts";
 
 /** Runs one suite in its own directory, and always cleans up. */
 export async function runSuite(
   suite: Suite,
   options: Pick<Run, "quick" | "rounds" | "wanted" | "say">,
-): Promise<Figure[]> {
+): Promise<Metric[]> {
   const directory = mkdtempSync(join(tmpdir(), "diegetic-load-"));
   const cleanUps: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   try {

@@ -1,4 +1,4 @@
-import type { Figure } from "./suite.ts";
+import type { Metric } from "./suite.ts";
 
 /** NaN for an empty list. */
 export function median(samples: readonly number[]): number {
@@ -20,10 +20,10 @@ export function ratios(above: readonly number[], below: readonly number[]): numb
 }
 
 /** @param samples one per round */
-export function figure(
-  facts: Pick<Figure, "id" | "label" | "unit" | "goal" | "note">,
+export function metric(
+  facts: Pick<Metric, "id" | "label" | "unit" | "goal" | "note">,
   samples: readonly number[],
-): Figure {
+): Metric {
   if (samples.length === 0 || !samples.every(Number.isFinite)) {
     throw new Error(`${facts.id} was not measured: ${samples.join(", ")}`);
   }

@@ -7,7 +7,7 @@ export interface Goal {
 }
 
 /** One row of the table: the median of its rounds, with minimum and maximum. */
-export interface Figure {
+export interface Metric {
   /** Stable and snake_case, to compare the results of two runs, such as `match_10000_per_second`. */
   id: string;
   /** For people, such as "/match, 10 000 campaigns". */
@@ -42,5 +42,5 @@ export interface Run {
 /** A set of measurements. `--only` selects one or several of `names`. */
 export interface Suite {
   names: readonly string[];
-  run(run: Run): Promise<Figure[]>;
+  run(run: Run): Promise<Metric[]>;
 }

@@ -1,10 +1,10 @@
-import type { Figure, Goal } from "./suite.ts";
+import type { Goal, Metric } from "./suite.ts";
 
-const HEAD = ["Figure", "Median", "Spread", "Unit", "Goal", "Aim", "", "Note"];
+const HEAD = ["Metric", "Median", "Spread", "Unit", "Goal", "Aim", "", "Note"];
 
 /** The results as a Markdown table that is also readable on a terminal. */
-export function tableOf(figures: readonly Figure[]): string {
-  const rows = [HEAD, ...figures.map(rowOf)];
+export function tableOf(metrics: readonly Metric[]): string {
+  const rows = [HEAD, ...metrics.map(rowOf)];
   const widths = HEAD.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
@@ -12,7 +12,7 @@ export function tableOf(figures: readonly Figure[]): string {
   return [line(HEAD), rule, ...rows.slice(1).map(line)].join("\n");
 }
 
-function rowOf({ label, unit, median, lowest, highest, goal, note }: Figure): string[] {
+function rowOf({ label, unit, median, lowest, highest, goal, note }: Metric): string[] {
   const spread = `${formatted(lowest)} to ${formatted(highest)}`;
   return [label, formatted(median), spread, unit, bound(goal), aim(goal), verdict(median, goal), note ?? ""];
 }

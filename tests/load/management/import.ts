@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { apiClient } from "../../helpers/api.ts";
-import { figure } from "../frame/statistics.ts";
-import type { Figure, Run } from "../frame/suite.ts";
+import { metric } from "../frame/statistics.ts";
+import type { Metric, Run } from "../frame/suite.ts";
 import type { Measured } from "../serving/processes.ts";
 import { createKey } from "./account.ts";
 
@@ -17,10 +17,10 @@ const MAX_ROUNDS = 3;
 const run = promisify(execFile);
 
 /** 10 000 campaigns with a creative each, by `npm run import`: one advertiser after the other, 5 000 each. */
-export async function importFigure(
+export async function importMetric(
   { directory, quick, rounds }: Run,
   { databaseUrl, product }: { databaseUrl: string; product: Measured },
-): Promise<Figure> {
+): Promise<Metric> {
   const count = quick ? CAMPAIGNS / 10 : CAMPAIGNS;
   const file = join(directory, "campaigns.jsonl");
   const lines = Array.from({ length: Math.min(count, CAMPAIGNS_OF_ONE) }, (_, n) =>
@@ -44,7 +44,7 @@ export async function importFigure(
   }
   const label = `${count} campaigns with a creative each, imported`;
   const goal = { atMost: (60 * count) / CAMPAIGNS, aim: (20 * count) / CAMPAIGNS };
-  return figure({ id: "import_seconds", label, unit: "s", goal }, seconds);
+  return metric({ id: "import_seconds", label, unit: "s", goal }, seconds);
 }
 
 function campaign(n: number): object {

@@ -4,8 +4,8 @@ import { migrate } from "@diegetic/database";
 import { startPostgres, startRedis } from "@diegetic/local-stores";
 import { type Api, apiClient } from "../../helpers/api.ts";
 import { interleave } from "../frame/rounds.ts";
-import { figure, median, quantile, ratios } from "../frame/statistics.ts";
-import type { Figure, Goal, Run, Suite } from "../frame/suite.ts";
+import { median, metric, quantile, ratios } from "../frame/statistics.ts";
+import type { Goal, Metric, Run, Suite } from "../frame/suite.ts";
 import { serialise } from "../generator/source.ts";
 import {
   cpuSeconds,
@@ -16,7 +16,7 @@ import {
 } from "../serving/processes.ts";
 import { createKey } from "./account.ts";
 import { callAll } from "./caller.ts";
-import { importFigure } from "./import.ts";
+import { importMetric } from "./import.ts";
 
 /** Reads and changes of campaigns, compared with the same in plain Express and pg. */
 export const management: Suite = { names: ["management"], run: measure };
@@ -44,14 +44,14 @@ interface Stage {
   campaignIds: readonly string[];
 }
 
-async function measure(run: Run): Promise<Figure[]> {
+async function measure(run: Run): Promise<Metric[]> {
   const stage = await openStage(run);
   const subjects = subjectsOf(stage);
   for (const subject of Object.values(subjects)) await subject();
   run.say("everything is warm");
   const samples = await interleave(subjects, run.rounds);
   run.say("changes and reads are measured");
-  return [...figuresOf(samples), await importFigure(run, stage)];
+  return [...metricsOf(samples), await importMetric(run, stage)];
 }
 
 /** One management and one match process, which confirms each change as in production. */
@@ -160,11 +160,11 @@ async function sample(
   };
 }
 
-function figuresOf(samples: Record<string, Sample[]>): Figure[] {
+function metricsOf(samples: Record<string, Sample[]>): Metric[] {
   const of = (kind: Kind, atATime: number, server: (typeof SERVERS)[number]) =>
     samples[nameOf(kind, atATime, server)] ?? [];
   const rates = (taken: readonly Sample[]) => taken.map(({ perSecond }) => perSecond);
-  const figures: Figure[] = [];
+  const metrics: Metric[] = [];
   for (const { kind, atATime } of SHAPES) {
     const request = `${kind.toUpperCase()} /campaigns/{id}, ${atATime} at a time`;
     for (const server of SERVERS) {
@@ -172,9 +172,9 @@ function figuresOf(samples: Record<string, Sample[]>): Figure[] {
       const name = nameOf(kind, atATime, server);
       const label = server === "product" ? request : `${request}, plain Express and pg`;
       const note = `p50 ${median(taken.map(({ p50Ms }) => p50Ms)).toFixed(2)} ms`;
-      figures.push(
-        figure({ id: `${name}_per_second`, label, unit: "1/s", note }, rates(taken)),
-        figure(
+      metrics.push(
+        metric({ id: `${name}_per_second`, label, unit: "1/s", note }, rates(taken)),
+        metric(
           { id: `${name}_cpu_ms`, label: `${label}: processor time each`, unit: "ms" },
           taken.map(({ cpuMs }) => cpuMs),
         ),
@@ -182,14 +182,14 @@ function figuresOf(samples: Record<string, Sample[]>): Figure[] {
     }
     const goal = goalOf(kind, atATime);
     const shares = ratios(rates(of(kind, atATime, "product")), rates(of(kind, atATime, "plain")));
-    figures.push(
-      figure({ id: `${kind}_${atATime}_to_plain`, label: `${request} / plain`, unit: "×", ...goal }, shares),
+    metrics.push(
+      metric({ id: `${kind}_${atATime}_to_plain`, label: `${request} / plain`, unit: "×", ...goal }, shares),
     );
   }
   const alone = of("patch", 1, "product").map(({ p50Ms }) => p50Ms);
   const label = "PATCH /campaigns/{id}, one at a time, p50";
-  figures.push(figure({ id: "patch_1_p50_ms", label, unit: "ms", goal: { atMost: 10, aim: 5 } }, alone));
-  return figures;
+  metrics.push(metric({ id: "patch_1_p50_ms", label, unit: "ms", goal: { atMost: 10, aim: 5 } }, alone));
+  return metrics;
 }
 
 function goalOf(kind: Kind, atATime: number): { goal?: Goal } {

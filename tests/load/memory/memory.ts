@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectRedis, DEFAULT_IMPRESSION_TIMES, type RedisConnection } from "@diegetic/hot-state";
 import { startRedis } from "@diegetic/local-stores";
-import { figure } from "../frame/statistics.ts";
-import type { Figure, Goal, Run, Suite } from "../frame/suite.ts";
+import { metric } from "../frame/statistics.ts";
+import type { Goal, Metric, Run, Suite } from "../frame/suite.ts";
 import { type Lives, Traffic } from "./traffic.ts";
 
 /** Memory of a match in Redis, by state, and the sustainable matches per second in 2 GB. */
@@ -52,7 +52,7 @@ interface Stage {
   matches: number;
 }
 
-async function measure(run: Run): Promise<Figure[]> {
+async function measure(run: Run): Promise<Metric[]> {
   const store = await startRedis({ dir: join(run.directory, "memory") });
   run.defer(() => store.stop());
   const redis = connectRedis(store.url, { name: "benchmark", commandTimeoutMs: 60_000 });
@@ -63,7 +63,7 @@ async function measure(run: Run): Promise<Figure[]> {
     rounds.push(await measureRound(stage));
     run.say(`memory, round ${round + 1}`);
   }
-  return figuresOf(rounds);
+  return metricsOf(rounds);
 }
 
 async function measureRound(stage: Stage): Promise<Measured> {
@@ -199,16 +199,16 @@ function sustained({ bytes, chargeBytes, sessionBytes, capBytes, capSeconds }: M
   return TWO_GIGABYTES / byteSeconds;
 }
 
-function figuresOf(rounds: readonly Measured[]): Figure[] {
+function metricsOf(rounds: readonly Measured[]): Metric[] {
   const states = Object.entries(STATES) as [State, readonly [string, Goal]][];
   return [
     ...states.map(([state, [label, goal]]) =>
-      figure(
+      metric(
         { id: `memory_${state}_bytes`, label: `Redis per match: ${label}`, unit: "B", goal },
         rounds.map(({ bytes }) => bytes[state]),
       ),
     ),
-    figure(
+    metric(
       {
         id: "memory_keys_left",
         label: "keys of session and caps after the session ended",
@@ -217,19 +217,19 @@ function figuresOf(rounds: readonly Measured[]): Figure[] {
       },
       rounds.map(({ keysLeft }) => keysLeft),
     ),
-    figure(
+    metric(
       { id: "memory_charge_bytes", label: "Redis per charge that retries may ask for", unit: "B" },
       rounds.map(({ chargeBytes }) => chargeBytes),
     ),
-    figure(
+    metric(
       { id: "memory_session_key_bytes", label: "key of a session with one match", unit: "B" },
       rounds.map(({ sessionBytes }) => sessionBytes),
     ),
-    figure(
+    metric(
       { id: "memory_cap_key_bytes", label: "key of its caps with one advertiser", unit: "B" },
       rounds.map(({ capBytes }) => capBytes),
     ),
-    figure(
+    metric(
       {
         id: "memory_sustained_matches_per_second",
         label: "matches a second that 2 GB sustain",

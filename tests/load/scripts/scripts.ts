@@ -6,8 +6,8 @@ import {
   type RedisConnection,
 } from "@diegetic/hot-state";
 import { startRedis } from "@diegetic/local-stores";
-import { figure, median, ratios } from "../frame/statistics.ts";
-import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { median, metric, ratios } from "../frame/statistics.ts";
+import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { loadFourCommands } from "../processes/four-commands.ts";
 import { type Ask, Wallets } from "./wallets.ts";
 
@@ -32,7 +32,7 @@ interface Cost {
   commands: number;
 }
 
-async function measure(run: Run): Promise<Figure[]> {
+async function measure(run: Run): Promise<Metric[]> {
   const store = await startRedis({ dir: join(run.directory, "scripts") });
   run.defer(() => store.stop());
   const redis = connectRedis(store.url, { name: "benchmark", commandTimeoutMs: 60_000 });
@@ -60,7 +60,7 @@ async function measure(run: Run): Promise<Figure[]> {
     if (round >= 0) for (const name of NAMES) costs[name].push(taken[name]);
   }
   run.say("scripts are measured");
-  return figuresOf(costs);
+  return metricsOf(costs);
 }
 
 async function costOf(
@@ -97,19 +97,19 @@ async function counters(redis: RedisConnection): Promise<Cost> {
   return sums;
 }
 
-function figuresOf(costs: Record<Name, Cost[]>): Figure[] {
+function metricsOf(costs: Record<Name, Cost[]>): Metric[] {
   const each = (name: Name) => costs[name].map(({ microseconds }) => microseconds);
-  const figures = NAMES.map((name) => {
+  const metrics = NAMES.map((name) => {
     const of = (part: keyof Cost) => median(costs[name].map((cost) => cost[part])).toFixed(1);
     const note = `${of("commands")} commands; ${of("scriptMicroseconds")} µs by the clock in the script`;
     const id = `script_${name.replace(" ", "_")}_us`;
-    return figure({ id, label: `Redis: ${name}, each`, unit: "µs", note }, each(name));
+    return metric({ id, label: `Redis: ${name}, each`, unit: "µs", note }, each(name));
   });
   const match = each("admit").map((admit, round) => admit + (each("reserve")[round] ?? Number.NaN));
   const ratio = (id: string, label: string, samples: number[]) =>
-    figure({ id, label, unit: "×" }, ratios(samples, each("four commands")));
+    metric({ id, label, unit: "×" }, ratios(samples, each("four commands")));
   return [
-    ...figures,
+    ...metrics,
     ratio("script_match_to_four_commands", "Redis: admit and reserve / four commands", match),
     ratio("script_commit_to_four_commands", "Redis: commit / four commands", each("commit")),
   ];

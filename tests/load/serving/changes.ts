@@ -1,6 +1,6 @@
 import { SnapshotPublisher } from "@diegetic/hot-state";
-import { figure, quantile } from "../frame/statistics.ts";
-import type { Figure, Run } from "../frame/suite.ts";
+import { metric, quantile } from "../frame/statistics.ts";
+import type { Metric, Run } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
 import { campaignEntry, campaignOf } from "./world.ts";
 
@@ -9,7 +9,7 @@ const PROPAGATION_TIMEOUT_MS = 5_000;
 const PAUSE_MS = 20;
 
 /** Time from a campaign's change until every instance has it in its index, while serving at 30 % of capacity. */
-export async function measureChanges(run: Run, actors: Actors, capacity: number): Promise<Figure[]> {
+export async function measureChanges(run: Run, actors: Actors, capacity: number): Promise<Metric[]> {
   const { stage, usual } = actors;
   const publisher = new SnapshotPublisher(usual.redis);
   const durationMs = run.quick ? 1_500 : 3_000;
@@ -39,11 +39,11 @@ export async function measureChanges(run: Run, actors: Actors, capacity: number)
   const count = rounds.reduce((sum, one) => sum + one.length, 0);
   const label = `a change → in the index of ${usual.instances.length} instance(s)`;
   return [
-    figure(
+    metric(
       { id: "change_propagation_p50_ms", label: `${label}, p50`, unit: "ms", note: `${count} changes` },
       rounds.map((samples) => quantile(samples, 0.5)),
     ),
-    figure(
+    metric(
       { id: "change_propagation_p99_ms", label: `${label}, p99`, unit: "ms", goal: { atMost: 200 } },
       rounds.map((samples) => quantile(samples, 0.99)),
     ),

@@ -1,11 +1,11 @@
 import { interleave } from "../frame/rounds.ts";
-import { figure, median, ratios } from "../frame/statistics.ts";
-import type { Figure, Run } from "../frame/suite.ts";
+import { median, metric, ratios } from "../frame/statistics.ts";
+import type { Metric, Run } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
 import type { Throughput } from "./stage.ts";
 
 /** Two instances on one Redis, compared with one. */
-export async function measureInstances(run: Run, { stage, usual }: Actors): Promise<Figure[]> {
+export async function measureInstances(run: Run, { stage, usual }: Actors): Promise<Metric[]> {
   await stage.addInstance(usual);
   const durationMs = run.quick ? 1_000 : 2_000;
   const both = () => stage.match(usual, durationMs, usual.instances);
@@ -17,6 +17,6 @@ export async function measureInstances(run: Run, { stage, usual }: Actors): Prom
   const note = `cores: both instances ${busy("services")}, Redis ${busy("redis")}, generator ${busy("generator")}`;
   const label = "two instances / one";
   return [
-    figure({ id: "two_instances_to_one", label, unit: "×", note }, ratios(perSecond(two), perSecond(one))),
+    metric({ id: "two_instances_to_one", label, unit: "×", note }, ratios(perSecond(two), perSecond(one))),
   ];
 }

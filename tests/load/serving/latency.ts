@@ -1,6 +1,6 @@
 import { interleave } from "../frame/rounds.ts";
-import { figure, ratios } from "../frame/statistics.ts";
-import type { Figure, Run } from "../frame/suite.ts";
+import { metric, ratios } from "../frame/statistics.ts";
+import type { Metric, Run } from "../frame/suite.ts";
 import type { OpenLoopResult } from "../generator/open-loop.ts";
 import type { Actors } from "./actors.ts";
 import { probe } from "./processes.ts";
@@ -19,16 +19,16 @@ export async function measureLatency(
   run: Run,
   actors: Actors,
   capacity: { match: number; impressions: number },
-): Promise<Figure[]> {
-  const figures: Figure[] = [];
+): Promise<Metric[]> {
+  const metrics: Metric[] = [];
   for (const name of ["match", "impressions"] as const) {
     if (!run.wanted.has(name)) continue;
     const rate = Math.round(LOAD * capacity[name]);
     const samples = await interleave(subjectsOf(name, run, actors, rate), run.rounds);
-    figures.push(...figuresOf(name, rate, samples));
+    metrics.push(...metricsOf(name, rate, samples));
     run.say(`latencies of ${name} at ${rate} a second`);
   }
-  return figures;
+  return metrics;
 }
 
 function subjectsOf(
@@ -58,17 +58,17 @@ function subjectsOf(
   };
 }
 
-function figuresOf(name: string, rate: number, samples: Record<"own" | "R", Latency[]>): Figure[] {
+function metricsOf(name: string, rate: number, samples: Record<"own" | "R", Latency[]>): Metric[] {
   const { own, R } = samples;
   const at = `at ${rate}/s`;
   const p99 = (list: readonly Latency[]) => list.map((one) => one.p99Ms);
   const p50 = (list: readonly Latency[]) => list.map((one) => one.p50Ms);
   return [
-    figure({ id: `${name}_p50_ms`, label: `/${name} ${at}, p50`, unit: "ms" }, p50(own)),
-    figure({ id: `r_p50_at_${name}_ms`, label: `R ${at}, p50`, unit: "ms" }, p50(R)),
-    figure({ id: `${name}_p99_ms`, label: `/${name} ${at}, p99`, unit: "ms" }, p99(own)),
-    figure({ id: `r_p99_at_${name}_ms`, label: `R ${at}, p99`, unit: "ms" }, p99(R)),
-    figure(
+    metric({ id: `${name}_p50_ms`, label: `/${name} ${at}, p50`, unit: "ms" }, p50(own)),
+    metric({ id: `r_p50_at_${name}_ms`, label: `R ${at}, p50`, unit: "ms" }, p50(R)),
+    metric({ id: `${name}_p99_ms`, label: `/${name} ${at}, p99`, unit: "ms" }, p99(own)),
+    metric({ id: `r_p99_at_${name}_ms`, label: `R ${at}, p99`, unit: "ms" }, p99(R)),
+    metric(
       {
         id: `${name}_p99_to_r`,
         label: `/${name} / R, p99 at 30 % load`,
@@ -77,11 +77,11 @@ function figuresOf(name: string, rate: number, samples: Record<"own" | "R", Late
       },
       ratios(p99(own), p99(R)),
     ),
-    figure(
+    metric(
       { id: `${name}_loop_delay_ms`, label: `/${name} ${at}: event loop delay, p99`, unit: "ms" },
       own.map((one) => one.loopP99Ms ?? Number.NaN),
     ),
-    figure(
+    metric(
       { id: `${name}_generator_late_ms`, label: `/${name} ${at}: generator late by, p99`, unit: "ms" },
       own.map((one) => one.lateP99Ms),
     ),

@@ -1,5 +1,5 @@
-import { figure } from "../frame/statistics.ts";
-import type { Figure } from "../frame/suite.ts";
+import { metric } from "../frame/statistics.ts";
+import type { Metric } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
 import { type Probe, probe } from "./processes.ts";
 
@@ -11,7 +11,7 @@ const TIMES = 3;
  * Memory of campaigns in an instance: the difference between two instances that only loaded their worlds, after a
  * collection.
  */
-export async function measureMemory({ worlds, usual }: Actors): Promise<Figure[]> {
+export async function measureMemory({ worlds, usual }: Actors): Promise<Metric[]> {
   const probes = new Map<number, Probe[]>();
   for (const { size, instances } of worlds) {
     const taken: Probe[] = [];
@@ -21,14 +21,14 @@ export async function measureMemory({ worlds, usual }: Actors): Promise<Figure[]
     probes.set(size, taken);
   }
   const used = (size: number) => (probes.get(size) ?? []).map((one) => one.usedBytes / MEGABYTE);
-  const figures = [
-    figure(
+  const metrics = [
+    metric(
       { id: "instance_resident_mb", label: `instance of ${usual.size} campaigns, resident`, unit: "MB" },
       (probes.get(usual.size) ?? []).map((one) => one.residentBytes / MEGABYTE),
     ),
   ];
   const [smallest] = worlds;
-  if (smallest === undefined) return figures;
+  if (smallest === undefined) return metrics;
   for (const { size } of worlds.slice(1)) {
     const label = `memory per ${PER} campaigns, of ${size}`;
     const before = used(smallest.size);
@@ -36,7 +36,7 @@ export async function measureMemory({ worlds, usual }: Actors): Promise<Figure[]
       (after, time) => ((after - (before[time] ?? 0)) / (size - smallest.size)) * PER,
     );
     const goal = { atMost: 25, aim: 12 };
-    figures.push(figure({ id: `memory_per_10000_of_${size}_mb`, label, unit: "MB", goal }, samples));
+    metrics.push(metric({ id: `memory_per_10000_of_${size}_mb`, label, unit: "MB", goal }, samples));
   }
-  return figures;
+  return metrics;
 }

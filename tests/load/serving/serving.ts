@@ -1,4 +1,4 @@
-import type { Figure, Run, Suite } from "../frame/suite.ts";
+import type { Metric, Run, Suite } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
 import { measureChanges } from "./changes.ts";
 import { measureInstances } from "./instances.ts";
@@ -14,16 +14,16 @@ const QUICK_SIZES = [10, USUAL_SIZE];
 /** `/match` and `/impressions` compared with B and R, over worlds of several sizes. */
 export const serving: Suite = { names: ["match", "impressions"], run: measure };
 
-async function measure(run: Run): Promise<Figure[]> {
+async function measure(run: Run): Promise<Metric[]> {
   const actors = await assemble(run);
   const memory = run.wanted.has("match") ? await measureMemory(actors) : [];
-  const { figures, capacity } = await measureThroughput(run, actors);
-  figures.push(...(await measureLatency(run, actors, capacity)), ...memory);
+  const { metrics, capacity } = await measureThroughput(run, actors);
+  metrics.push(...(await measureLatency(run, actors, capacity)), ...memory);
   if (run.wanted.has("match")) {
-    figures.push(...(await measureInstances(run, actors)));
-    figures.push(...(await measureChanges(run, actors, capacity.match)));
+    metrics.push(...(await measureInstances(run, actors)));
+    metrics.push(...(await measureChanges(run, actors, capacity.match)));
   }
-  return figures;
+  return metrics;
 }
 
 async function assemble(run: Run): Promise<Actors> {

@@ -1,6 +1,6 @@
 import { interleave } from "../frame/rounds.ts";
-import { figure, median, ratios } from "../frame/statistics.ts";
-import type { Figure, Goal, Run } from "../frame/suite.ts";
+import { median, metric, ratios } from "../frame/statistics.ts";
+import type { Goal, Metric, Run } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
 import type { Throughput } from "./stage.ts";
 
@@ -19,7 +19,7 @@ const MORE_CAMPAIGNS: Goal = { atMost: 15, aim: 8 };
 export async function measureThroughput(
   run: Run,
   actors: Actors,
-): Promise<{ figures: Figure[]; capacity: { match: number; impressions: number } }> {
+): Promise<{ metrics: Metric[]; capacity: { match: number; impressions: number } }> {
   const subjects = subjectsOf(run, actors);
   for (let warmUp = 0; warmUp < (run.quick ? QUICK_WARM_UPS : WARM_UPS); warmUp += 1) {
     for (const subject of Object.values(subjects)) await subject();
@@ -29,7 +29,7 @@ export async function measureThroughput(
   run.say("throughput is measured");
   const capacity = (name: string) => median(perSecond(samples[name] ?? []));
   return {
-    figures: [...Object.entries(samples).flatMap(absolute), ...relative(samples, actors)],
+    metrics: [...Object.entries(samples).flatMap(absolute), ...relative(samples, actors)],
     capacity: { match: capacity(`match_${actors.usual.size}`), impressions: capacity("impressions") },
   };
 }
@@ -57,27 +57,27 @@ function subjectsOf(run: Run, actors: Actors): Record<string, () => Promise<Thro
   return subjects;
 }
 
-function absolute([name, taken]: [string, Throughput[]]): Figure[] {
+function absolute([name, taken]: [string, Throughput[]]): Metric[] {
   const busy = (part: keyof Throughput["busy"]) => median(taken.map((one) => one.busy[part])).toFixed(2);
   const ads = (median(taken.map((one) => one.okShare)) * 100).toFixed(1);
   const note = `cores: service ${busy("services")}, Redis ${busy("redis")}, generator ${busy("generator")}; ${ads} % 200 or 201`;
   return [
-    figure({ id: `${name}_per_second`, label: labelOf(name), unit: "1/s", note }, perSecond(taken)),
-    figure(
+    metric({ id: `${name}_per_second`, label: labelOf(name), unit: "1/s", note }, perSecond(taken)),
+    metric(
       { id: `${name}_cpu_us`, label: `${labelOf(name)}: processor time each`, unit: "µs" },
       taken.map((one) => one.cpuMicroseconds),
     ),
   ];
 }
 
-function relative(samples: Record<string, Throughput[]>, { worlds, usual }: Actors): Figure[] {
+function relative(samples: Record<string, Throughput[]>, { worlds, usual }: Actors): Metric[] {
   const against = (name: string, other: string) =>
-    figure(
+    metric(
       { id: `${name}_to_${other.toLowerCase()}`, label: `${labelOf(name)} / ${other}`, unit: `× ${other}` },
       ratios(perSecond(samples[name] ?? []), perSecond(samples[other] ?? [])),
     );
   const cheaper = (name: string, other: string, goal: Goal) =>
-    figure(
+    metric(
       {
         id: `${name}_cpu_to_${other.toLowerCase()}`,
         label: `processor time of ${other} / of ${labelOf(name)}`,
@@ -87,25 +87,25 @@ function relative(samples: Record<string, Throughput[]>, { worlds, usual }: Acto
       ratios(cpu(samples[other] ?? []), cpu(samples[name] ?? [])),
     );
   const usualName = `match_${usual.size}`;
-  const figures = [against("R", "B"), against("F2", "B")];
-  if (samples.floor !== undefined) figures.push(against("floor", "B"));
-  figures.push(against(usualName, "B"), cheaper(usualName, "B", MATCH_TO_B));
-  figures.push(cheaper(usualName, "F2", MATCH_TO_F2));
+  const metrics = [against("R", "B"), against("F2", "B")];
+  if (samples.floor !== undefined) metrics.push(against("floor", "B"));
+  metrics.push(against(usualName, "B"), cheaper(usualName, "B", MATCH_TO_B));
+  metrics.push(cheaper(usualName, "F2", MATCH_TO_F2));
   if (samples.impressions !== undefined) {
-    figures.push(against("impressions", "B"), cheaper("impressions", "F2", IMPRESSIONS_TO_F2));
+    metrics.push(against("impressions", "B"), cheaper("impressions", "F2", IMPRESSIONS_TO_F2));
   }
   const [smallest] = worlds;
-  if (smallest === undefined) return figures;
+  if (smallest === undefined) return metrics;
   for (const { size } of worlds.slice(1)) {
     const shares = ratios(cpu(samples[`match_${size}`] ?? []), cpu(samples[`match_${smallest.size}`] ?? []));
     const label = `/match: processor time from ${smallest.size} to ${size} campaigns`;
     const more = shares.map((share) => (share - 1) * 100);
     const id = `match_cpu_more_at_${size}_percent`;
-    figures.push(
-      figure({ id, label, unit: "%", ...(size === usual.size && { goal: MORE_CAMPAIGNS }) }, more),
+    metrics.push(
+      metric({ id, label, unit: "%", ...(size === usual.size && { goal: MORE_CAMPAIGNS }) }, more),
     );
   }
-  return figures;
+  return metrics;
 }
 
 const LABELS: Readonly<Record<string, string>> = {

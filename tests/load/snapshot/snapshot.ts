@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { connectRedis, type RedisConnection, SnapshotPublisher } from "@diegetic/hot-state";
 import { startRedis } from "@diegetic/local-stores";
 import { eventually } from "../../helpers/eventually.ts";
-import { figure, quantile } from "../frame/statistics.ts";
-import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { metric, quantile } from "../frame/statistics.ts";
+import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { type Measured, type Probe, probe, startMatchService } from "../serving/processes.ts";
 import { campaignEntry, campaignOf, publishWorld } from "../serving/world.ts";
 
@@ -38,7 +38,7 @@ interface Changes {
   turnMs: number;
 }
 
-async function measure(run: Run): Promise<Figure[]> {
+async function measure(run: Run): Promise<Metric[]> {
   const store = await startRedis({ dir: join(run.directory, "snapshot") });
   run.defer(() => store.stop());
   const redis = connectRedis(store.url, { name: "benchmark", commandTimeoutMs: 60_000 });
@@ -54,7 +54,7 @@ async function measure(run: Run): Promise<Figure[]> {
     changes.push(await change(followed, round));
     run.say(`round ${round + 1}: ${followed.size} campaigns are loaded, and ${CHANGES} changed`);
   }
-  return [...figuresOfLoads(loads, followed.size), ...figuresOfChanges(changes, followed.size)];
+  return [...metricsOfLoads(loads, followed.size), ...metricsOfChanges(changes, followed.size)];
 }
 
 /** Redis loses the snapshot; it is published again, and the instance starts over. */
@@ -98,14 +98,14 @@ async function becomesReady({ port }: Measured, ready: boolean): Promise<void> {
   await eventually(isSo, { timeoutMs: LOADED_WITHIN_MS, everyMs: LOOK_EVERY_MS });
 }
 
-function figuresOfLoads(loads: readonly Load[], size: number): Figure[] {
+function metricsOfLoads(loads: readonly Load[], size: number): Metric[] {
   const label = `snapshot of ${size} campaigns`;
   return [
-    figure(
+    metric(
       { id: "snapshot_load_seconds", label: `${label}: published → served`, unit: "s" },
       loads.map((one) => one.seconds),
     ),
-    figure(
+    metric(
       {
         id: "snapshot_load_block_ms",
         label: `${label}: longest block of the loop while it is loaded`,
@@ -115,22 +115,22 @@ function figuresOfLoads(loads: readonly Load[], size: number): Figure[] {
       },
       loads.map((one) => one.blockMs),
     ),
-    figure(
+    metric(
       { id: "snapshot_load_turn_ms", label: `${label}: longest turn by processor time`, unit: "ms" },
       loads.map((one) => one.turnMs),
     ),
   ];
 }
 
-function figuresOfChanges(changes: readonly Changes[], size: number): Figure[] {
+function metricsOfChanges(changes: readonly Changes[], size: number): Metric[] {
   const label = `one change among ${size} campaigns`;
   const at = (share: number) => changes.map(({ propagationMs }) => quantile(propagationMs, share));
   return [
-    figure(
+    metric(
       { id: "snapshot_change_p50_ms", label: `${label}: published → applied, p50`, unit: "ms" },
       at(0.5),
     ),
-    figure(
+    metric(
       {
         id: "snapshot_change_p99_ms",
         label: `${label}: published → applied, p99`,
@@ -139,7 +139,7 @@ function figuresOfChanges(changes: readonly Changes[], size: number): Figure[] {
       },
       at(0.99),
     ),
-    figure(
+    metric(
       {
         id: "snapshot_change_block_ms",
         label: `${label}: longest block of the loop`,
@@ -149,7 +149,7 @@ function figuresOfChanges(changes: readonly Changes[], size: number): Figure[] {
       },
       changes.map((one) => one.blockMs),
     ),
-    figure(
+    metric(
       { id: "snapshot_change_turn_ms", label: `${label}: longest turn by processor time`, unit: "ms" },
       changes.map((one) => one.turnMs),
     ),

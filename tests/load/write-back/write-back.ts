@@ -4,8 +4,8 @@ import pg from "pg";
 import { apiClient, enableGame, startCampaign } from "../../helpers/api.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { startStack } from "../../helpers/stack.ts";
-import { figure } from "../frame/statistics.ts";
-import type { Figure, Run, Suite } from "../frame/suite.ts";
+import { metric } from "../frame/statistics.ts";
+import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { Generator } from "../serving/processes.ts";
 import { GAMES, gameName } from "../serving/world.ts";
 
@@ -36,7 +36,7 @@ interface Market {
   database: pg.Client;
 }
 
-async function measure(run: Run): Promise<Figure[]> {
+async function measure(run: Run): Promise<Metric[]> {
   const market = await openMarket(run);
   const durationMs = run.quick ? 1_500 : 4_000;
   await capacityOf(market, durationMs);
@@ -53,8 +53,8 @@ async function measure(run: Run): Promise<Figure[]> {
   const label = `impression accepted → in Postgres, at ${rate}/s`;
   const note = "half of what the whole local stack accepts on this machine";
   return [
-    figure({ id: "write_back_p50_ms", label: `${label}, p50`, unit: "ms", note }, p50),
-    figure(
+    metric({ id: "write_back_p50_ms", label: `${label}, p50`, unit: "ms", note }, p50),
+    metric(
       { id: "write_back_p99_ms", label: `${label}, p99`, unit: "ms", goal: { atMost: 1_000, aim: 250 } },
       p99,
     ),

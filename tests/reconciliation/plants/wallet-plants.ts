@@ -118,7 +118,7 @@ export function walletPlants(ground: () => Ground): Plant[] {
       ["wallet_settings"],
     ],
     [
-      "a figure that is no number",
+      "a value that is no number",
       () => ground().world.redis.hset(campaignKey(), "impressions", "many"),
       () => ground().world.redis.hset(campaignKey(), "impressions", 8),
       ["wallet_present"],

@@ -1,7 +1,7 @@
 import type { ClientEvent } from "@diegetic/client";
 
 /** Counts what a run does, from the client's events and the time of each match. */
-export class Figures {
+export class Statistics {
   scenes = 0;
   matches = 0;
   playersOnline = 0;
