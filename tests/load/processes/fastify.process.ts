@@ -1,10 +1,13 @@
-/** F2, what a plain service with two calls costs: Fastify 5 that echoes JSON after two concurrent scripts of four commands. */
+/**
+ * F2, what a plain service with two calls costs: Fastify 5 that echoes JSON after two concurrent scripts of four commands
+ * through an ioredis without this product's settings.
+ */
 import type { AddressInfo } from "node:net";
-import { connectRedis } from "@diegetic/hot-state";
 import fastify from "fastify";
+import { Redis } from "ioredis";
 import { loadFourCommands } from "./four-commands.ts";
 
-const redis = connectRedis(process.env.REDIS_URL ?? "", { name: "fastify" });
+const redis = new Redis(process.env.REDIS_URL ?? "");
 const fourCommands = await loadFourCommands(redis);
 const app = fastify();
 let count = 0;
