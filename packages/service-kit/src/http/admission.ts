@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, EndpointGroup, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Credential, Exchange } from "./exchange.ts";
 import { HttpError, Overloaded, unauthorized } from "./http-error.ts";
 import { cookieValue } from "./session-cookie.ts";
 
@@ -45,32 +45,31 @@ export function admitRequest(
   };
   try {
     if (policy.isFull()) throw new Overloaded();
-    const { header, cookie, found } = findCaller(policy, exchange);
+    const found = findCaller(policy, exchange);
     if (!(found instanceof Promise) && found !== undefined) {
       const taken = takeQuotaOfKey(policy, group, exchange, found);
       return taken === undefined ? found : taken.then(() => found, refuse);
     }
-    return checkSlowly(policy, group, exchange, { header, cookie, found }).catch(refuse);
+    return checkSlowly(policy, group, exchange, found).catch(refuse);
   } catch (error) {
     return refuse(error);
   }
 }
 
-interface FoundCaller {
-  header: string | undefined;
-  cookie: string | undefined;
-  found: ReturnType<KeyDirectory["find"]>;
+function findCaller(policy: AdmissionPolicy, exchange: Exchange): ReturnType<KeyDirectory["find"]> {
+  exchange.credential ??= readCredential(policy, exchange);
+  const { kind, sha256Hex } = exchange.credential;
+  if (sha256Hex === undefined) return undefined;
+  return kind === "session" ? policy.keys.findSession(sha256Hex) : policy.keys.find(sha256Hex);
 }
 
-function findCaller(policy: AdmissionPolicy, exchange: Exchange): FoundCaller {
+function readCredential(policy: AdmissionPolicy, exchange: Exchange): Credential {
   const header = exchange.header("authorization");
   // A request with the header is one of a program: its cookies do not count.
   const cookie = header === undefined ? sessionCookieOf(policy, exchange) : undefined;
-  const found =
-    cookie === undefined
-      ? findKey(policy.keys, header)
-      : policy.keys.findSession(hash("sha256", cookie, "hex"));
-  return { header, cookie, found };
+  if (cookie !== undefined) return { kind: "session", sha256Hex: hash("sha256", cookie, "hex") };
+  const key = header === undefined ? undefined : API_KEY.exec(header)?.[1];
+  return { kind: "key", sha256Hex: key === undefined ? undefined : hash("sha256", key, "hex") };
 }
 
 /**
@@ -78,15 +77,18 @@ function findCaller(policy: AdmissionPolicy, exchange: Exchange): FoundCaller {
  * have been revoked since. Throws, or rejects with, 401.
  */
 export function findCallerAgain(policy: AdmissionPolicy, exchange: Exchange): ApiKey | Promise<ApiKey> {
-  const { header, cookie, found } = findCaller(policy, exchange);
+  const found = findCaller(policy, exchange);
   const require = (key: ApiKey | undefined): ApiKey => {
-    if (key === undefined) throw unauthorized(cookie === undefined ? keyProblem(header) : SESSION_ENDED);
+    if (key === undefined) throw unknownCaller(exchange);
     return key;
   };
   return found instanceof Promise ? found.then(require) : require(found);
 }
 
-const SESSION_ENDED = "The session has ended: sign in again.";
+function unknownCaller(exchange: Exchange): HttpError {
+  if (exchange.credential?.kind === "session") return unauthorized("The session has ended: sign in again.");
+  return unauthorized(keyProblem(exchange.header("authorization")));
+}
 
 function sessionCookieOf(policy: AdmissionPolicy, exchange: Exchange): string | undefined {
   return cookieValue(exchange.header("cookie"), policy.sessionCookie);
@@ -149,12 +151,12 @@ async function checkSlowly(
   policy: AdmissionPolicy,
   group: EndpointGroup,
   exchange: Exchange,
-  { header, cookie, found }: FoundCaller,
+  found: ReturnType<KeyDirectory["find"]>,
 ): Promise<ApiKey> {
   const key = await found;
   if (key === undefined) {
     await takeQuotaOfAddress(policy, exchange);
-    throw unauthorized(cookie === undefined ? keyProblem(header) : SESSION_ENDED);
+    throw unknownCaller(exchange);
   }
   await takeQuotaOfKey(policy, group, exchange, key);
   return key;
@@ -168,12 +170,6 @@ function keyProblem(header: string | undefined): string {
   return API_KEY.test(header)
     ? "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service."
     : "The Authorization header is malformed: send Authorization: Bearer <API_KEY>.";
-}
-
-function findKey(keys: KeyDirectory, header: string | undefined): ReturnType<KeyDirectory["find"]> {
-  const text = header === undefined ? undefined : API_KEY.exec(header)?.[1];
-  if (text === undefined) return undefined;
-  return keys.find(hash("sha256", text, "hex"));
 }
 
 /**

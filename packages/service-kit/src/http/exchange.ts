@@ -43,6 +43,13 @@ export function createExchangeObserver(options: { logger: Logger; metrics: Metri
   };
 }
 
+/** By what a request names its caller: an API key or the cookie of a session. */
+export interface Credential {
+  kind: "key" | "session";
+  /** Of the key or cookie; undefined: there is no well-formed key. */
+  sha256Hex: string | undefined;
+}
+
 /** One request and its response in terms of `node:http`, independent of Express. */
 export class Exchange {
   readonly request: IncomingMessage;
@@ -52,6 +59,8 @@ export class Exchange {
   readonly requestId = randomUUID();
   /** Path template of the endpoint, for metrics. */
   route = "other";
+  /** Read and hashed once; the caller is looked up once before and once after the body. Undefined: not read yet. */
+  credential: Credential | undefined;
   /** Account of the valid key; undefined: no key, or not checked yet. */
   accountId: string | undefined;
   /** The tightest limit so far, for the headers. */
