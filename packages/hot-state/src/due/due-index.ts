@@ -15,7 +15,7 @@ export interface DueAdvertiser {
 export interface DueIndexOptions {
   /** The clock of `register`. Default: Date.now. */
   now?: () => number;
-  /** Maximum advertisers remembered as registered. Default: 100 000. */
+  /** Maximum advertisers of each kind remembered as registered. Default: 100 000. */
   maxRemembered?: number;
 }
 
@@ -45,7 +45,11 @@ export class DueIndex {
   readonly #maxRemembered: number;
   readonly #registerScript: ScriptCall;
   readonly #settleScript: ScriptCall;
-  readonly #remembered = new Map<string, Announcement>();
+  /** By advertiser. */
+  readonly #remembered: Readonly<Record<DueKind, Map<string, Announcement>>> = {
+    holds: new Map(),
+    outbox: new Map(),
+  };
 
   constructor(redis: RedisConnection, options: DueIndexOptions = {}) {
     this.#redis = redis;
@@ -61,8 +65,7 @@ export class DueIndex {
    */
   register(kind: DueKind, advertiserId: string, dueMs: number): void | Promise<void> {
     const nowMs = this.#now();
-    const name = `${kind}:${advertiserId}`;
-    const known = this.#remembered.get(name);
+    const known = this.#remembered[kind].get(advertiserId);
     if (known !== undefined) {
       const { standsMs, announcedMs, marginMs } = known;
       if (standsMs <= dueMs && nowMs < standsMs - marginMs) return;
@@ -72,7 +75,6 @@ export class DueIndex {
   }
 
   async #announce(kind: DueKind, advertiserId: string, dueMs: number, nowMs: number): Promise<void> {
-    const name = `${kind}:${advertiserId}`;
     const moment = Math.ceil(dueMs);
     const reply = await this.#registerScript(dueKeys[kind], dueKeys.announced(kind), advertiserId, moment);
     const standsMs = Number(reply);
@@ -80,7 +82,7 @@ export class DueIndex {
       throw new UnexpectedReply("register_due", reply);
     }
     const marginMs = Math.min(MAX_MARGIN_MS, Math.max(0, moment - nowMs) / 4);
-    this.#remember(name, { standsMs, announcedMs: moment, marginMs });
+    this.#remember(kind, advertiserId, { standsMs, announcedMs: moment, marginMs });
   }
 
   /** Advertisers due at `nowMs` or earlier, longest overdue first, at most `limit` (1 to 1 000). */
@@ -128,12 +130,13 @@ export class DueIndex {
     return list;
   }
 
-  #remember(name: string, entry: Announcement): void {
-    this.#remembered.delete(name);
-    if (this.#remembered.size >= this.#maxRemembered) {
-      const oldest = this.#remembered.keys().next();
-      if (!oldest.done) this.#remembered.delete(oldest.value);
+  #remember(kind: DueKind, advertiserId: string, entry: Announcement): void {
+    const remembered = this.#remembered[kind];
+    remembered.delete(advertiserId);
+    if (remembered.size >= this.#maxRemembered) {
+      const oldest = remembered.keys().next();
+      if (!oldest.done) remembered.delete(oldest.value);
     }
-    this.#remembered.set(name, entry);
+    remembered.set(advertiserId, entry);
   }
 }
