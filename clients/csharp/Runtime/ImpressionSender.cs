@@ -130,7 +130,7 @@ namespace Diegetic
                 if (DateTimeOffset.UtcNow.ToUnixTimeMilliseconds() - next.Entry.RecordedAtMs > LateImpressionMs)
                 {
                     Drop(next.Entry.MatchId, "expired");
-                    Finish(next);
+                    Remove(next);
                     continue;
                 }
                 _inFlight += 1;
@@ -173,7 +173,7 @@ namespace Diegetic
                     ChargedCents = answer.Number("charged_cents"),
                     Attempts = pending.Attempts,
                 });
-                Finish(pending);
+                Remove(pending);
             }
             else if (answer != null && answer.IsFinal)
             {
@@ -181,7 +181,7 @@ namespace Diegetic
                 {
                     Type = "impression_rejected", MatchId = matchId, Status = answer.Status, Detail = detail,
                 });
-                Finish(pending);
+                Remove(pending);
             }
             else
             {
@@ -226,7 +226,7 @@ namespace Diegetic
                 TaskContinuationOptions.OnlyOnRanToCompletion);
         }
 
-        private void Finish(Pending pending)
+        private void Remove(Pending pending)
         {
             _pending.Remove(pending.Entry.MatchId);
             Write(() => _outbox.Remove(pending.Entry.MatchId));

@@ -85,7 +85,7 @@ class ImpressionQueue:
             pending = self._ready.popleft()
             if time.time() * 1_000 - pending.entry["recorded_at_ms"] > _LATE_IMPRESSION_MS:
                 self._drop(pending.entry["match_id"], "expired")
-                self._finish(pending)
+                self._remove(pending)
                 continue
             pending.attempts += 1
             self._in_flight += 1
@@ -109,7 +109,7 @@ class ImpressionQueue:
                     "attempts": pending.attempts,
                 }
             )
-            self._finish(pending)
+            self._remove(pending)
         elif outcome.is_final:
             self._on_event(
                 {
@@ -119,7 +119,7 @@ class ImpressionQueue:
                     "detail": outcome.detail,
                 }
             )
-            self._finish(pending)
+            self._remove(pending)
         else:
             self._retry_later(pending, outcome, outcome.detail)
 
@@ -156,7 +156,7 @@ class ImpressionQueue:
             self._paused_until = max(self._paused_until, due)
         heapq.heappush(self._waiting, (due, next(self._order), pending))
 
-    def _finish(self, pending: Pending) -> None:
+    def _remove(self, pending: Pending) -> None:
         match_id = pending.entry["match_id"]
         self._pending.pop(match_id, None)
         self._write(lambda: self._outbox.remove(match_id))

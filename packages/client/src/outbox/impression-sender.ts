@@ -105,7 +105,7 @@ export class ImpressionSender {
       if (next === undefined) return;
       if (Date.now() - next.entry.recorded_at_ms > LATE_IMPRESSION_MS) {
         this.#drop(next.entry.match_id, "expired");
-        this.#finish(next);
+        this.#remove(next);
         continue;
       }
       this.#inFlight += 1;
@@ -127,10 +127,10 @@ export class ImpressionSender {
     if (record !== undefined) {
       const { charged_cents } = record;
       this.#onEvent({ type: "impression_recorded", match_id, charged_cents, attempts: pending.attempts });
-      this.#finish(pending);
+      this.#remove(pending);
     } else if (isFinal(status)) {
       this.#onEvent({ type: "impression_rejected", match_id, status, detail: detailOf(outcome) });
-      this.#finish(pending);
+      this.#remove(pending);
     } else {
       this.#retryLater(pending, outcome, detailOf(outcome));
     }
@@ -167,7 +167,7 @@ export class ImpressionSender {
     return this.#pausedUntilMs > Date.now();
   }
 
-  #finish({ entry }: Pending): void {
+  #remove({ entry }: Pending): void {
     this.#pending.delete(entry.match_id);
     this.#write(() => this.#outbox.remove(entry.match_id));
     this.#reportEmpty();
