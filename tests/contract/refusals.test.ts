@@ -8,6 +8,7 @@ import { gameRefusals } from "./refusals/games.ts";
 import type { Provoked } from "./refusals/provocation.ts";
 import { sharedRefusals } from "./refusals/shared.ts";
 import { targetingRefusals } from "./refusals/targeting.ts";
+import { webhookRefusals } from "./refusals/webhooks.ts";
 import { startWorld, type World } from "./refusals/world.fixture.ts";
 
 interface Answer {
@@ -21,6 +22,7 @@ const ofOperations = {
   ...targetingRefusals,
   ...gameRefusals,
   ...apiKeyRefusals,
+  ...webhookRefusals,
 };
 
 /** Every refusal that the document shows at an operation: `400 missing_field` and the sentence. */

@@ -65,6 +65,15 @@ POST /api-keys                                                | advertiser or de
 GET /api-keys                                                 | advertiser or developer   | management
 POST /api-keys/{key_id}/rotate                                | advertiser or developer   | management
 DELETE /api-keys/{key_id}                                     | advertiser or developer   | management
+POST /webhooks                                                | advertiser or developer   | management
+GET /webhooks                                                 | advertiser or developer   | management
+GET /webhooks/{webhook_id}                                    | advertiser or developer   | management
+PATCH /webhooks/{webhook_id}                                  | advertiser or developer   | management
+DELETE /webhooks/{webhook_id}                                 | advertiser or developer   | management
+POST /webhooks/{webhook_id}/rotate-secret                     | advertiser or developer   | management
+POST /webhooks/{webhook_id}/test                              | advertiser or developer   | management
+GET /webhooks/{webhook_id}/deliveries                         | advertiser or developer   | management
+POST /webhooks/deliveries/{delivery_id}/redeliver             | advertiser or developer   | management
 `;
 
 const operations = OPERATIONS.trim()

@@ -5,3 +5,4 @@ export * from "./generated/api.ts";
 export { MemoryOutbox } from "./outbox/memory-outbox.ts";
 export type { Outbox, OutboxEntry } from "./outbox/outbox.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
+export { type VerifyWebhookOptions, verifyWebhook, WebhookSignatureError } from "./webhooks.ts";

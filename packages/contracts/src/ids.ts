@@ -3,7 +3,8 @@ import { monotonicFactory } from "ulid";
 
 /**
  * Prefix of an identifier: advertiser, campaign, creative, geo target, blocklist rule, affinity, impression, match,
- * account, key row, deposit, operation, user, session, credential, verification, invitation.
+ * account, key row, deposit, operation, user, session, credential, verification, invitation,
+ * webhook, event of a webhook, delivery of an event.
  */
 export type IdPrefix =
   | "adv"
@@ -22,7 +23,10 @@ export type IdPrefix =
   | "ses"
   | "crd"
   | "ver"
-  | "inv";
+  | "inv"
+  | "whk"
+  | "evt"
+  | "whd";
 
 /** Random bytes are drawn a few thousand at a time: one at a time they would dominate the cost of an identifier. */
 const entropy = new Uint8Array(4_096);

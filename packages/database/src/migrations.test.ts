@@ -106,6 +106,8 @@ describe("migrations", () => {
       "20261122003000_users",
       "20261123000000_vocabulary",
       "20261123000400_key_creators",
+      "20261124000000_webhooks",
+      "20261124000100_webhook_deliveries",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

@@ -103,3 +103,11 @@ export {
   type TrafficRecorderOptions,
 } from "./traffic/traffic-recorder.ts";
 export { unusableRedis } from "./unusable-redis.ts";
+export {
+  createWebhookProducer,
+  createWebhookWorker,
+  RetryAfter,
+  type WebhookJob,
+  type WebhookProducer,
+  type WebhookWorker,
+} from "./webhook-queue/webhook-queue.ts";

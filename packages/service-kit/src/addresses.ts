@@ -9,3 +9,17 @@ export function isAddress(text: string): boolean {
 export function isLoopbackAddress(text: string): boolean {
   return isAddress(text) && ipaddr.process(text).range() === "loopback";
 }
+
+/**
+ * Whether the address can be reached from the public Internet. False for private, loopback, link-local, shared,
+ * documentation and multicast addresses, and for IPv6 addresses that contain IPv4 ones.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!isAddress(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== "unicast") return false;
+  return address.kind() === "ipv4" || address.match(GLOBAL_UNICAST);
+}
+
+/** The only part of IPv6 from which public addresses are assigned. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");

@@ -9,6 +9,8 @@ import {
   createMoneyCommands,
   createSessionSummaryReader,
   createWalletReader,
+  createWebhookProducer,
+  createWebhookWorker,
   DueIndex,
   ForeignRedis,
   InstallationClaim,
@@ -38,6 +40,10 @@ import { StoreMonitor } from "./store-monitor.ts";
 import { damagedRecordKeeper } from "./sweep/damaged-records.ts";
 import { QueueSilence } from "./sweep/queue-silence.ts";
 import { SWEPT_AT_A_TIME, Sweeper } from "./sweep/sweeper.ts";
+import { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
+import { announcePayouts } from "./webhooks/payouts.ts";
+import { forgetOldDeliveries } from "./webhooks/retention.ts";
+import { WebhookSender } from "./webhooks/webhook-sender.ts";
 import { ImpressionWriter, type PreparedRecords } from "./write/impression-writer.ts";
 import { type BatchSteps, JoinedJobs } from "./write/joined-jobs.ts";
 import { Partitions } from "./write/partitions.ts";
@@ -57,6 +63,10 @@ export interface BillingPace {
   overdueAfterMs: number;
   /** How long a worker may be silent before its job goes to another worker. */
   jobLockMs: number;
+  /** When a queued delivery to a webhook without an attempt counts as lost. */
+  webhookLostAfterMs: number;
+  /** Pause between two looks at expiry rates, and at complete payouts. */
+  webhookEventsEveryMs: number;
 }
 
 const PACE: BillingPace = {
@@ -67,6 +77,8 @@ const PACE: BillingPace = {
   reconcileAgainAfterMs: [1_000, 2_000, 4_000, 8_000],
   overdueAfterMs: 5_000,
   jobLockMs: 5_000,
+  webhookLostAfterMs: 60_000,
+  webhookEventsEveryMs: 10_000,
 };
 /** For the loops, which visit several advertisers concurrently. */
 const POOL_SIZE = 16;
@@ -84,6 +96,9 @@ const RECONCILIATION_TIMEOUT_MS = 15_000;
 const STORE_METRICS_EVERY_MS = 10_000;
 /** The process ends 10 s after a signal; an unfinished job is delivered again. */
 const DRAIN_MS = 7_000;
+const WEBHOOK_CONCURRENCY = 32;
+/** Pause of a delivery after a failure of our own, such as an unavailable store. */
+const WEBHOOK_FAILURE_DELAY_MS = 5_000;
 
 export interface BillingServiceOptions {
   settings: BillingSettings;
@@ -148,6 +163,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const keepDamaged = damagedRecordKeeper({ database, money, measures, logger });
   const { overdueAfterMs } = pace;
   const silence = new QueueSilence(SILENT_AFTER * overdueAfterMs, () => performance.now());
+  const outcomes = new HoldOutcomes(database, nowMs);
   const sweeper = new Sweeper({
     money,
     due,
@@ -157,6 +173,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     write: async (records) => {
       await claim.check();
       await silence.watch(spareWriter.write(records));
+      outcomes.countCharged(records);
     },
     quarantine: async (advertiserId, damaged) => {
       await claim.check();
@@ -167,7 +184,15 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     overdueAfterMs,
   });
   const settler = new Settler({ database, money, measures });
-  const releaser = new Releaser({ money, sessions: createGameSessions(redis), due, measures, logger, nowMs });
+  const releaser = new Releaser({
+    money,
+    sessions: createGameSessions(redis),
+    due,
+    onLapsed: (accountId) => outcomes.countLapsed(accountId),
+    measures,
+    logger,
+    nowMs,
+  });
 
   const pause = new UnavailablePause();
   const steps: BatchSteps<PreparedRecords> = {
@@ -185,6 +210,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const handle = async ({ records }: BillingJob) => {
     silence.end();
     await silence.watch(jobs.add(records));
+    outcomes.countCharged(records);
     written();
   };
   const taking = outageOf("worker");
@@ -198,16 +224,31 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     onSuccess: taking.succeeded,
     onFailed: failed,
   });
-  const ownRedis = new OwnRedis({ claim, worker, logger });
+  const webhooks = createWebhooks(options, { database, measures, nowMs, pace, outageOf });
+  const ownRedis = new OwnRedis({ claim, workers: [worker, webhooks.worker], logger });
   const reconciliation = createReconciliation({ database, redis, measures, logger, nowMs }, pace);
   const walk = async (signal: AbortSignal) => {
     await forgetOldSettlements(database, nowMs());
+    await forgetOldDeliveries(database, { keptDays: settings.webhookRetentionDays, nowMs: nowMs(), signal });
     await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
   };
   const passes = [
     { name: "sweep", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => sweeper.pass(signal) },
     { name: "settle", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => settler.pass(signal) },
     { name: "release", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => releaser.pass(signal) },
+    {
+      name: "webhooks",
+      everyMs: pace.passEveryMs,
+      run: (signal: AbortSignal) => webhooks.sender.pass(signal),
+    },
+    {
+      name: "webhook events",
+      everyMs: pace.webhookEventsEveryMs,
+      run: async () => {
+        await outcomes.pass();
+        await announcePayouts({ database, due, nowMs });
+      },
+    },
     { name: "backstop walk", everyMs: pace.walkEveryMs, run: walk },
     {
       name: "reconciliation",
@@ -248,12 +289,60 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       });
     },
     async stop() {
-      await Promise.all([worker.close(DRAIN_MS), reporter.stop(), ...tasks.map((task) => task.stop())]);
-      await producer.close();
+      await Promise.all([
+        worker.close(DRAIN_MS),
+        webhooks.worker.close(DRAIN_MS),
+        reporter.stop(),
+        ...tasks.map((task) => task.stop()),
+      ]);
+      await Promise.all([producer.close(), webhooks.producer.close()]);
       redis.disconnect();
       await Promise.all([pipeline.close(), spare.close(), database.$disconnect()]);
     },
   };
+}
+
+/** The queue of deliveries to webhooks: its own, so that slow receivers do not delay billing. */
+function createWebhooks(
+  { settings, secrets, logger }: BillingServiceOptions,
+  parts: {
+    database: Database;
+    measures: BillingMeasures;
+    nowMs: () => number;
+    pace: BillingPace;
+    outageOf: ReturnType<typeof createOutageLog>;
+  },
+) {
+  const { pace, outageOf } = parts;
+  const name = `${settings.instanceName}-webhooks`;
+  const queueing = outageOf("webhook producer");
+  const producer = createWebhookProducer(secrets.redisUrl, {
+    name: `${name}-producer`,
+    onError: queueing.failed,
+    onSuccess: queueing.succeeded,
+  });
+  const timeoutMs = settings.webhookTimeoutSeconds * 1_000;
+  const sender = new WebhookSender({
+    ...parts,
+    producer,
+    options: {
+      addresses: settings.webhookAddresses,
+      timeoutMs,
+      retryBaseMs: settings.webhookRetryMs,
+      lostAfterMs: pace.webhookLostAfterMs,
+    },
+  });
+  const taking = outageOf("webhook worker");
+  const worker = createWebhookWorker(secrets.redisUrl, (job) => sender.handle(job), {
+    name: `${name}-worker`,
+    concurrency: WEBHOOK_CONCURRENCY,
+    lockMs: pace.jobLockMs,
+    failureDelayMs: WEBHOOK_FAILURE_DELAY_MS,
+    onError: taking.failed,
+    onSuccess: taking.succeeded,
+    onFailed: (error) => logger.warn({ err: error }, "webhook delivery failed; it is tried again"),
+  });
+  return { sender, producer, worker };
 }
 
 function createReconciliation(

@@ -1,6 +1,7 @@
 import type { Database } from "@diegetic/database";
 import { type DueIndex, type RedisConnection, serverMemory } from "@diegetic/hot-state";
 import { checkReadiness, type Metrics } from "@diegetic/service-kit";
+import { oldestDueSeconds } from "./webhooks/deliveries.ts";
 
 export interface StoreMonitorParts {
   database: Database;
@@ -51,6 +52,7 @@ export class StoreMonitor {
     const [size] = await database.$queryRaw<[{ bytes: bigint }]>`
       SELECT pg_database_size(current_database()) AS bytes`;
     this.#gauges.databaseBytes.set(Number(size.bytes));
+    this.#gauges.webhooksDueSeconds.set((await oldestDueSeconds(database)) ?? 0);
     this.#gauges.quarantined.set(await database.quarantinedImpression.count({ where: { resolvedAt: null } }));
   }
 }
@@ -62,6 +64,10 @@ function createGauges(metrics: Metrics) {
     maxBytes: metrics.gauge("redis_memory_max_bytes", "Memory limit of a Redis server; 0: none", ["node"]),
     databaseBytes: metrics.gauge("postgres_database_size_bytes", "Size of the database on disk"),
     quarantined: metrics.gauge("billing_quarantined_records", "Unresolved quarantined records"),
+    webhooksDueSeconds: metrics.gauge(
+      "webhook_deliveries_oldest_due_seconds",
+      "How long the oldest due delivery to a webhook has waited for its attempt; 0: none",
+    ),
     oldestHoldSeconds: metrics.gauge(
       "billing_holds_oldest_expired_seconds",
       "How long the oldest expired hold has waited for its release; 0: none",

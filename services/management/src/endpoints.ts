@@ -26,6 +26,7 @@ import { type SessionParts, sessionEndpoints } from "./features/sessions/endpoin
 import { simulatorEndpoints } from "./features/simulator/endpoints.ts";
 import { type SystemParts, systemEndpoints } from "./features/system/endpoints.ts";
 import { type TrafficParts, trafficEndpoints } from "./features/traffic/endpoints.ts";
+import { type WebhookParts, webhookEndpoints } from "./features/webhooks/endpoints.ts";
 
 /** The dependencies of the features. */
 export interface FeatureParts
@@ -34,7 +35,8 @@ export interface FeatureParts
     SessionParts,
     TrafficParts,
     DemoParts,
-    SystemParts {
+    SystemParts,
+    WebhookParts {
   database: Database;
   wallets: MoneyCommands;
   publishing: Publishing;
@@ -77,5 +79,6 @@ export function managementEndpoints(parts: FeatureParts): Endpoint[] {
     ...ledgerEndpoints(parts),
     ...revenueEndpoints(parts),
     ...trafficEndpoints(parts),
+    ...webhookEndpoints(parts),
   ];
 }

@@ -52,6 +52,7 @@ import { createAuth } from "./features/sessions/auth.ts";
 import { DeviceCookies } from "./features/sessions/device-cookie.ts";
 import { forgetEndedSessions } from "./features/sessions/store.ts";
 import { MarketWords } from "./features/traffic/words.ts";
+import { announceEndedCampaigns } from "./features/webhooks/ended-campaigns.ts";
 import type { ManagementSettings } from "./settings.ts";
 
 /** To Postgres, for changes of campaigns and their publishing. */
@@ -73,6 +74,7 @@ export interface ManagementOptions {
     | "rateLimitSignIn"
     | "signUp"
     | "rateLimitAccountFactor"
+    | "webhookAddresses"
     | "sessionIdleSeconds"
     | "namedSessionIdleSeconds"
     | "secrets"
@@ -154,6 +156,7 @@ export function createManagement(options: ManagementOptions): Management {
     upkeep: async () => {
       await forgetOldAnswers(database, clock());
       await forgetEndedSessions(database, clock());
+      await announceEndedCampaigns(database, clock());
       await recordUsageOfMatchTier(database, redis);
     },
     logger,
@@ -239,6 +242,7 @@ function createManagementApp(
       publicUrl: settings.publicUrl,
     },
     demoGameKey: settings.secrets.demoGameKey,
+    webhookAddresses: settings.webhookAddresses,
     sessions: createSessionReader(redis),
     traffic,
     words: new MarketWords({ reader, traffic, clock }),

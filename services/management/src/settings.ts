@@ -12,6 +12,7 @@ import {
   readSettings,
   redisUrlSetting,
   textSetting,
+  webhookAddressesSetting,
 } from "@diegetic/service-kit";
 
 export const SIGN_UP_MODES = ["open", "invited"] as const;
@@ -30,6 +31,7 @@ export function readManagementSettings(environment: Environment) {
       rateLimitSignIn: rateLimitSetting("RATE_LIMIT_SIGN_IN", 10),
       /** Who may sign up once there is an operator. */
       signUp: choiceSetting("SIGN_UP", SIGN_UP_MODES, "open"),
+      webhookAddresses: webhookAddressesSetting,
     },
     secrets: {
       databaseUrl: databaseUrlSetting,

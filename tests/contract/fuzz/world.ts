@@ -12,6 +12,7 @@ const creative = {
   max_uses_per_game: 20,
 };
 const placement = { creator_id: "studio", placement_types: ["narrative_hook"], max_ads_per_session: 50 };
+const webhook = { url: "https://studio.example/events", events: ["campaign.exhausted"] };
 const partBodies = {
   "geo-targets": { target_type: "country", country_code: "DE" },
   blocklist: { rule_type: "keyword", value: "never" },
@@ -19,6 +20,7 @@ const partBodies = {
 } as const;
 const PARTS_OF_A_KIND = 5;
 const CAMPAIGNS = 3;
+const WEBHOOKS = 3;
 const MATCHES = 10;
 /** How much oftener a request names what is its own than what is another's or nobody's. */
 const OWN_WEIGHT = 12;
@@ -32,6 +34,8 @@ interface Made {
   affinity_id: string[];
   /** Of keys that nobody uses. */
   key_id: string[];
+  webhook_id: string[];
+  delivery_id: string[];
 }
 
 /** Two accounts, each with campaigns and games, so that requests find their own, others' and nobody's. */
@@ -53,6 +57,8 @@ export async function openFuzzWorld(api: ComposedApi): Promise<FuzzWorld> {
     blocklist_rule_id: ids("blocklist_rule_id", newId("blk")),
     affinity_id: ids("affinity_id", newId("aff")),
     key_id: ids("key_id", newId("key")),
+    webhook_id: ids("webhook_id", newId("whk")),
+    delivery_id: ids("delivery_id", newId("whd")),
   };
   return {
     key,
@@ -93,6 +99,8 @@ async function furnish(api: ComposedApi, key: string, name: string): Promise<Mad
     blocklist_rule_id: [],
     affinity_id: [],
     key_id: [],
+    webhook_id: [],
+    delivery_id: [],
   };
   await create(`/placements/${name}-game`, placement);
   for (let number = 0; number < CAMPAIGNS; number += 1) {
@@ -106,6 +114,11 @@ async function furnish(api: ComposedApi, key: string, name: string): Promise<Mad
       made.affinity_id.push(await idOf(`${path}/affinities`, affinity));
       made.key_id.push(await idOf("/api-keys", { label: "spare" }));
     }
+  }
+  for (let number = 0; number < WEBHOOKS; number += 1) {
+    const webhookId = await idOf("/webhooks", webhook);
+    made.webhook_id.push(webhookId);
+    made.delivery_id.push(await idOf(`/webhooks/${webhookId}/test`, {}));
   }
   await create(`/campaigns/${made.campaign_id[0]}/activate`, {});
   return made;

@@ -1,7 +1,7 @@
 import { newId, type Operation } from "@diegetic/contracts";
 import { MAX_ACCOUNT_BYTES } from "../../../services/management/src/core/campaign-rows/limits.ts";
 import { bodyOf, type Provocation, type Provocations, withQuery } from "./provocation.ts";
-import { type Caller, operationNamed, placementBody, type World } from "./world.fixture.ts";
+import { type Caller, operationNamed, placementBody, type World, webhookBody } from "./world.fixture.ts";
 
 /** What refuses in the same way wherever it is listed. */
 export const commonRefusals: Provocations = {
@@ -22,6 +22,8 @@ export const commonRefusals: Provocations = {
   "404 no_rule": naming("blocklist_rule_id", () => newId("blk")),
   "404 no_affinity": naming("affinity_id", () => newId("aff")),
   "404 no_key": naming("key_id", () => newId("key")),
+  "404 no_webhook": naming("webhook_id", () => newId("whk")),
+  "404 no_delivery": naming("delivery_id", () => newId("whd")),
   "404 no_placement": naming("game_id", () => "nobodys-game"),
   "400 bad_encoding": async (world, operation) =>
     world.call({ ...operation, path: operation.path.replace(/\{\w+\}/, "%E0%A4%A") as `/${string}` }),
@@ -111,6 +113,11 @@ async function accepted(
       const caller = await world.account();
       const spare = await world.call(operationNamed("createApiKey"), { by: caller, body: { label: "old" } });
       return { by: caller, named: { ...caller.named, key_id: spare.body.id }, body };
+    }
+    case "rotateWebhookSecret": {
+      const caller = await world.account();
+      const webhook = await world.call(operationNamed("createWebhook"), { by: caller, body: webhookBody });
+      return { by: caller, named: { ...caller.named, webhook_id: webhook.body.id }, body };
     }
     case "createApiKey":
       return { by: await world.account(), body: { label: "new" } };

@@ -14,6 +14,8 @@ export type Named = Record<
   | "blocklist_rule_id"
   | "affinity_id"
   | "key_id"
+  | "webhook_id"
+  | "delivery_id"
   | "game_id",
   string
 >;
@@ -58,6 +60,7 @@ export const creativeBody = {
   narrative_hook: "It smells of Emberroast.",
 };
 export const placementBody = { creator_id: "studio-42", placement_types: ["narrative_hook"] };
+export const webhookBody = { url: "https://studio.example/events", events: ["campaign.exhausted"] };
 const DEPOSIT_CENTS = 1_000_000;
 
 const nobodys = (): Named => ({
@@ -67,6 +70,8 @@ const nobodys = (): Named => ({
   blocklist_rule_id: newId("blk"),
   affinity_id: newId("aff"),
   key_id: newId("key"),
+  webhook_id: newId("whk"),
+  delivery_id: newId("whd"),
   game_id: `game-${newId("acct")}`,
 });
 
@@ -131,6 +136,8 @@ export async function startWorld(): Promise<World> {
     named.blocklist_rule_id = await made(by, "createBlocklistRule", rule, named);
     named.affinity_id = await made(by, "createAffinity", affinity, named);
     named.key_id = await made(by, "createApiKey", { label: "spare" });
+    named.webhook_id = await made(by, "createWebhook", webhookBody);
+    named.delivery_id = await made(by, "testWebhook", undefined, named);
     await made(by, "enablePlacement", placementBody, named);
     return { ...by, named };
   };

@@ -2,13 +2,25 @@ import { allOperations } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { BASE, isPlainError, type Platform, startPlatform } from "./platform.fixture.ts";
 
+async function createDelivery(
+  platform: Platform,
+  key: string,
+): Promise<{ webhook_id: string; delivery_id: string }> {
+  const body = { url: "https://127.0.0.1:1/", events: ["balance.low"] };
+  const post = (path: string, status: number) =>
+    platform.expect(status, { method: "POST", path: BASE + path, key, body });
+  const { id: webhook_id } = await post("/webhooks", 201);
+  const { id: delivery_id } = await post(`/webhooks/${webhook_id}/test`, 200);
+  return { webhook_id, delivery_id };
+}
+
 describe("another account's resources", () => {
   let platform: Platform;
   let stranger: Awaited<ReturnType<Platform["advertiser"]>>;
   let secrets: string[];
   const ids: Record<string, string> = {};
   beforeAll(async () => {
-    platform = await startPlatform();
+    platform = await startPlatform({ WEBHOOK_ADDRESSES: "any" });
     const owner = await platform.advertiser();
     await platform.enableGame(owner.key, "castle");
     stranger = await platform.advertiser();
@@ -16,6 +28,7 @@ describe("another account's resources", () => {
       campaign_id: owner.campaignId,
       creative_id: owner.creativeId,
       key_id: owner.keyId,
+      ...(await createDelivery(platform, owner.key)),
       game_id: "castle",
       geo_target_id: "geo_01jd0000000000000000000000",
       blocklist_rule_id: "blk_01jd0000000000000000000000",

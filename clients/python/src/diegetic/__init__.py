@@ -7,6 +7,7 @@ from ._events import ClientEvent
 from ._outbox import FileOutbox, MemoryOutbox, Outbox, OutboxEntry
 from ._transport import Match, Scene
 from ._types import *  # noqa: F403
+from ._webhooks import WebhookSignatureError, verify_webhook
 
 __all__ = [  # noqa: F405
     "AsyncDiegeticClient",
@@ -19,4 +20,6 @@ __all__ = [  # noqa: F405
     "Outbox",
     "OutboxEntry",
     "Scene",
+    "WebhookSignatureError",
+    "verify_webhook",
 ]

@@ -556,6 +556,87 @@ class Calls:
             None, None, False, retry_for_ms,
         ))
 
+    def create_webhook(
+        self, body: t.NewWebhook, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.WebhookWithSecret:
+        """Create a webhook."""
+        return cast("t.WebhookWithSecret", self._call(
+            "POST", "/webhooks", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    def list_webhooks(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.Webhook]:
+        """List the webhooks."""
+        return cast("list[t.Webhook]", self._call(
+            "GET", "/webhooks", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_webhook(
+        self, webhook_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Webhook:
+        """Show a webhook."""
+        return cast("t.Webhook", self._call(
+            "GET", "/webhooks/{webhook_id}".format(webhook_id=_quote(webhook_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def update_webhook(
+        self, webhook_id: str, body: t.WebhookChanges, *, retry_for_ms: float = 0,
+    ) -> t.Webhook:
+        """Change a webhook."""
+        return cast("t.Webhook", self._call(
+            "PATCH", "/webhooks/{webhook_id}".format(webhook_id=_quote(webhook_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    def delete_webhook(
+        self, webhook_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete a webhook."""
+        return cast("None", self._call(
+            "DELETE", "/webhooks/{webhook_id}".format(webhook_id=_quote(webhook_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def rotate_webhook_secret(
+        self, webhook_id: str, body: Optional[t.SecretRotation] = None, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.WebhookWithSecret:
+        """Replace the secret."""
+        return cast("t.WebhookWithSecret", self._call(
+            "POST", "/webhooks/{webhook_id}/rotate-secret".format(webhook_id=_quote(webhook_id)), {},
+            body or {}, idempotency_key, True, retry_for_ms,
+        ))
+
+    def test_webhook(
+        self, webhook_id: str, *, retry_for_ms: float = 0,
+    ) -> t.WebhookDelivery:
+        """Send a test event."""
+        return cast("t.WebhookDelivery", self._call(
+            "POST", "/webhooks/{webhook_id}/test".format(webhook_id=_quote(webhook_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def list_webhook_deliveries(
+        self, webhook_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.WebhookDelivery]:
+        """List the deliveries."""
+        return cast("list[t.WebhookDelivery]", self._call(
+            "GET", "/webhooks/{webhook_id}/deliveries".format(webhook_id=_quote(webhook_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    def redeliver_webhook_delivery(
+        self, delivery_id: str, *, retry_for_ms: float = 0,
+    ) -> t.WebhookDelivery:
+        """Deliver again."""
+        return cast("t.WebhookDelivery", self._call(
+            "POST", "/webhooks/deliveries/{delivery_id}/redeliver".format(delivery_id=_quote(delivery_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
 
 class AsyncCalls:
     """The calls of advertisers and developers. Each raises DiegeticError unless it succeeds."""
@@ -1103,5 +1184,86 @@ class AsyncCalls:
         """Revoke a key."""
         return cast("None", await self._call(
             "DELETE", "/api-keys/{key_id}".format(key_id=_quote(key_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def create_webhook(
+        self, body: t.NewWebhook, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.WebhookWithSecret:
+        """Create a webhook."""
+        return cast("t.WebhookWithSecret", await self._call(
+            "POST", "/webhooks", {},
+            body, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def list_webhooks(
+        self, *, retry_for_ms: float = 0,
+    ) -> list[t.Webhook]:
+        """List the webhooks."""
+        return cast("list[t.Webhook]", await self._call(
+            "GET", "/webhooks", {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_webhook(
+        self, webhook_id: str, *, retry_for_ms: float = 0,
+    ) -> t.Webhook:
+        """Show a webhook."""
+        return cast("t.Webhook", await self._call(
+            "GET", "/webhooks/{webhook_id}".format(webhook_id=_quote(webhook_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def update_webhook(
+        self, webhook_id: str, body: t.WebhookChanges, *, retry_for_ms: float = 0,
+    ) -> t.Webhook:
+        """Change a webhook."""
+        return cast("t.Webhook", await self._call(
+            "PATCH", "/webhooks/{webhook_id}".format(webhook_id=_quote(webhook_id)), {},
+            body, None, False, retry_for_ms,
+        ))
+
+    async def delete_webhook(
+        self, webhook_id: str, *, retry_for_ms: float = 0,
+    ) -> None:
+        """Delete a webhook."""
+        return cast("None", await self._call(
+            "DELETE", "/webhooks/{webhook_id}".format(webhook_id=_quote(webhook_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def rotate_webhook_secret(
+        self, webhook_id: str, body: Optional[t.SecretRotation] = None, *, idempotency_key: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.WebhookWithSecret:
+        """Replace the secret."""
+        return cast("t.WebhookWithSecret", await self._call(
+            "POST", "/webhooks/{webhook_id}/rotate-secret".format(webhook_id=_quote(webhook_id)), {},
+            body or {}, idempotency_key, True, retry_for_ms,
+        ))
+
+    async def test_webhook(
+        self, webhook_id: str, *, retry_for_ms: float = 0,
+    ) -> t.WebhookDelivery:
+        """Send a test event."""
+        return cast("t.WebhookDelivery", await self._call(
+            "POST", "/webhooks/{webhook_id}/test".format(webhook_id=_quote(webhook_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def list_webhook_deliveries(
+        self, webhook_id: str, *, retry_for_ms: float = 0,
+    ) -> list[t.WebhookDelivery]:
+        """List the deliveries."""
+        return cast("list[t.WebhookDelivery]", await self._call(
+            "GET", "/webhooks/{webhook_id}/deliveries".format(webhook_id=_quote(webhook_id)), {},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def redeliver_webhook_delivery(
+        self, delivery_id: str, *, retry_for_ms: float = 0,
+    ) -> t.WebhookDelivery:
+        """Deliver again."""
+        return cast("t.WebhookDelivery", await self._call(
+            "POST", "/webhooks/deliveries/{delivery_id}/redeliver".format(delivery_id=_quote(delivery_id)), {},
             None, None, False, retry_for_ms,
         ))

@@ -919,6 +919,124 @@ class ApiKeyRotation(TypedDict):
     overlap_seconds: NotRequired[Optional[int]]
 
 
+class Webhook(TypedDict):
+    """A webhook, without its secret."""
+
+    id: str
+    url: str
+    events: list[Literal["campaign.exhausted", "campaign.ended", "balance.low", "holds.expiry_rate_high", "payout.figures_ready"]]
+    description: Optional[str]
+    is_active: bool
+    balance_low_cents: int
+    hold_expiry_percent: int
+    hold_expiry_min_matches: int
+    previous_secret_expires_at: Optional[str]
+    created_at: str
+
+
+class WebhookWithSecret(TypedDict):
+    """A webhook with its new secret."""
+
+    id: str
+    url: str
+    events: list[Literal["campaign.exhausted", "campaign.ended", "balance.low", "holds.expiry_rate_high", "payout.figures_ready"]]
+    description: Optional[str]
+    is_active: bool
+    balance_low_cents: int
+    hold_expiry_percent: int
+    hold_expiry_min_matches: int
+    previous_secret_expires_at: Optional[str]
+    created_at: str
+    secret: str
+
+
+class NewWebhook(TypedDict):
+    """A new webhook."""
+
+    url: str
+    events: list[Literal["campaign.exhausted", "campaign.ended", "balance.low", "holds.expiry_rate_high", "payout.figures_ready"]]
+    description: NotRequired[Optional[str]]
+    is_active: NotRequired[Optional[bool]]
+    balance_low_cents: NotRequired[Optional[int]]
+    hold_expiry_percent: NotRequired[Optional[int]]
+    hold_expiry_min_matches: NotRequired[Optional[int]]
+
+
+class WebhookChanges(TypedDict):
+    """Changes the fields that it contains; null sets an optional field back to its default."""
+
+    url: NotRequired[str]
+    events: NotRequired[list[Literal["campaign.exhausted", "campaign.ended", "balance.low", "holds.expiry_rate_high", "payout.figures_ready"]]]
+    description: NotRequired[Optional[str]]
+    is_active: NotRequired[Optional[bool]]
+    balance_low_cents: NotRequired[Optional[int]]
+    hold_expiry_percent: NotRequired[Optional[int]]
+    hold_expiry_min_matches: NotRequired[Optional[int]]
+
+
+class SecretRotation(TypedDict):
+    """Replaces the secret of a webhook."""
+
+    overlap_seconds: NotRequired[Optional[int]]
+
+
+class WebhookEvent(TypedDict):
+    """What a webhook receives."""
+
+    id: str
+    type: Literal["campaign.exhausted", "campaign.ended", "balance.low", "holds.expiry_rate_high", "payout.figures_ready", "webhook.test"]
+    created_at: str
+    account_id: str
+    data: WebhookEventData
+
+
+WebhookEventData = TypedDict(
+    "WebhookEventData",
+    {
+        "campaign_id": "NotRequired[str]",
+        "name": "NotRequired[str]",
+        "budget_cents": "NotRequired[int]",
+        "spent_millicents": "NotRequired[int]",
+        "end_date": "NotRequired[str]",
+        "advertiser_id": "NotRequired[str]",
+        "balance_millicents": "NotRequired[int]",
+        "threshold_cents": "NotRequired[int]",
+        "lapsed_matches": "NotRequired[int]",
+        "ended_matches": "NotRequired[int]",
+        "threshold_percent": "NotRequired[int]",
+        "period": "NotRequired[str]",
+        "from": "NotRequired[str]",
+        "to": "NotRequired[str]",
+        "impressions": "NotRequired[int]",
+        "earned_microcents": "NotRequired[int]",
+        "webhook_id": "NotRequired[str]",
+    },
+)
+
+
+class WebhookDelivery(TypedDict):
+    """An event on its way to one webhook."""
+
+    id: str
+    webhook_id: str
+    event: WebhookEvent
+    status: Literal["pending", "delivered", "failed"]
+    attempt_count: int
+    attempts: list[WebhookAttempt]
+    next_attempt_at: Optional[str]
+    created_at: str
+
+
+class WebhookAttempt(TypedDict):
+    """One request to a webhook."""
+
+    attempted_at: str
+    duration_ms: int
+    status: Optional[int]
+    error: Optional[str]
+    response: Optional[str]
+
+
 class Error(TypedDict):
     """Every error of the API."""
 

@@ -1238,6 +1238,182 @@ export interface ApiKeyRotation {
   overlap_seconds?: number | null;
 }
 
+/** A webhook, without its secret. */
+export interface Webhook {
+  /** The webhook's identifier, whk_…. */
+  id: string;
+  /** Where events are sent. */
+  url: string;
+  /** The events that are sent. */
+  events: ("campaign.exhausted" | "campaign.ended" | "balance.low" | "holds.expiry_rate_high" | "payout.figures_ready")[];
+  /** The owner's words for the webhook. */
+  description: string | null;
+  /** Whether events are recorded and sent. */
+  is_active: boolean;
+  /** Threshold of balance.low, in cents. */
+  balance_low_cents: number;
+  /** Threshold of holds.expiry_rate_high, in percent. */
+  hold_expiry_percent: number;
+  /** Fewer matches in the last hour never cause holds.expiry_rate_high. */
+  hold_expiry_min_matches: number;
+  /** Until when the former secret signs as well; null: there is one secret. ISO 8601 in UTC with milliseconds. */
+  previous_secret_expires_at: string | null;
+  /** When the webhook was created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
+/** A webhook with its new secret. */
+export interface WebhookWithSecret {
+  /** The webhook's identifier, whk_…. */
+  id: string;
+  /** Where events are sent. */
+  url: string;
+  /** The events that are sent. */
+  events: ("campaign.exhausted" | "campaign.ended" | "balance.low" | "holds.expiry_rate_high" | "payout.figures_ready")[];
+  /** The owner's words for the webhook. */
+  description: string | null;
+  /** Whether events are recorded and sent. */
+  is_active: boolean;
+  /** Threshold of balance.low, in cents. */
+  balance_low_cents: number;
+  /** Threshold of holds.expiry_rate_high, in percent. */
+  hold_expiry_percent: number;
+  /** Fewer matches in the last hour never cause holds.expiry_rate_high. */
+  hold_expiry_min_matches: number;
+  /** Until when the former secret signs as well; null: there is one secret. ISO 8601 in UTC with milliseconds. */
+  previous_secret_expires_at: string | null;
+  /** When the webhook was created. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+  /** The key of the signatures, whsec_…; shown in this answer alone. */
+  secret: string;
+}
+
+/** A new webhook. */
+export interface NewWebhook {
+  /** Where events are sent by POST: an https address without a user name, whose host has no private address. */
+  url: string;
+  /** The events to send. campaign.exhausted: the budget does not pay for another impression; campaign.ended: the end date of an active campaign has passed; balance.low: the balance fell below balance_low_cents; holds.expiry_rate_high: too many matches of the account's games lapsed unseen in an hour; payout.figures_ready: earnings of a UTC day or month are complete. The calling key needs the scope of each: developer for holds and payout, advertiser for the others. */
+  events: ("campaign.exhausted" | "campaign.ended" | "balance.low" | "holds.expiry_rate_high" | "payout.figures_ready")[];
+  /** The owner's words for the webhook. */
+  description?: string | null;
+  /** Whether events are recorded and sent; default: true. */
+  is_active?: boolean | null;
+  /** Threshold of balance.low, in cents. */
+  balance_low_cents?: number | null;
+  /** Threshold of holds.expiry_rate_high: percent of the matches that ended in the last hour. */
+  hold_expiry_percent?: number | null;
+  /** Fewer matches in the last hour never cause holds.expiry_rate_high. */
+  hold_expiry_min_matches?: number | null;
+}
+
+/** Changes the fields that it contains; null sets an optional field back to its default. */
+export interface WebhookChanges {
+  /** Where events are sent by POST: an https address without a user name, whose host has no private address. */
+  url?: string;
+  /** The events to send. campaign.exhausted: the budget does not pay for another impression; campaign.ended: the end date of an active campaign has passed; balance.low: the balance fell below balance_low_cents; holds.expiry_rate_high: too many matches of the account's games lapsed unseen in an hour; payout.figures_ready: earnings of a UTC day or month are complete. The calling key needs the scope of each: developer for holds and payout, advertiser for the others. */
+  events?: ("campaign.exhausted" | "campaign.ended" | "balance.low" | "holds.expiry_rate_high" | "payout.figures_ready")[];
+  /** The owner's words for the webhook. */
+  description?: string | null;
+  /** Whether events are recorded and sent; default: true. */
+  is_active?: boolean | null;
+  /** Threshold of balance.low, in cents. */
+  balance_low_cents?: number | null;
+  /** Threshold of holds.expiry_rate_high: percent of the matches that ended in the last hour. */
+  hold_expiry_percent?: number | null;
+  /** Fewer matches in the last hour never cause holds.expiry_rate_high. */
+  hold_expiry_min_matches?: number | null;
+}
+
+/** Replaces the secret of a webhook. */
+export interface SecretRotation {
+  /** How long the former secret signs as well, in seconds; 0: not at all. */
+  overlap_seconds?: number | null;
+}
+
+/** What a webhook receives. */
+export interface WebhookEvent {
+  /** The event's identifier, evt_…: the same in every delivery of it. */
+  id: string;
+  /** What happened. campaign.exhausted: the budget does not pay for another impression; campaign.ended: the end date of an active campaign has passed; balance.low: the balance fell below balance_low_cents; holds.expiry_rate_high: too many matches of the account's games lapsed unseen in an hour; payout.figures_ready: earnings of a UTC day or month are complete. webhook.test: asked for. */
+  type: "campaign.exhausted" | "campaign.ended" | "balance.low" | "holds.expiry_rate_high" | "payout.figures_ready" | "webhook.test";
+  /** When it happened. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+  /** The account that it happened to, acct_…. */
+  account_id: string;
+  data: WebhookEventData;
+}
+
+/** The facts, by type of event. */
+export interface WebhookEventData {
+  /** campaign.*: the campaign, camp_…. */
+  campaign_id?: string;
+  /** campaign.*: name of the campaign. */
+  name?: string;
+  /** campaign.exhausted: the budget, in cents. */
+  budget_cents?: number;
+  /** campaign.exhausted: what the campaign has spent. In millicents, exact: 1000 are a cent. */
+  spent_millicents?: number;
+  /** campaign.ended: the end date as it was set. */
+  end_date?: string;
+  /** balance.low: the advertiser, adv_…. */
+  advertiser_id?: string;
+  /** balance.low: the balance. In millicents, exact: 1000 are a cent. */
+  balance_millicents?: number;
+  /** balance.low: the threshold that was crossed, in cents. */
+  threshold_cents?: number;
+  /** holds.expiry_rate_high: matches of the last hour that lapsed unseen. */
+  lapsed_matches?: number;
+  /** holds.expiry_rate_high: matches of the last hour that lapsed or were billed. */
+  ended_matches?: number;
+  /** holds.expiry_rate_high: the threshold that was reached, in percent. */
+  threshold_percent?: number;
+  /** payout.figures_ready: the UTC day, YYYY-MM-DD, or month, YYYY-MM. */
+  period?: string;
+  /** payout.figures_ready: the first day. A UTC day, YYYY-MM-DD. */
+  from?: string;
+  /** payout.figures_ready: the last day. A UTC day, YYYY-MM-DD. */
+  to?: string;
+  /** payout.figures_ready: impressions of the period. */
+  impressions?: number;
+  /** payout.figures_ready: earnings of the period. In microcents, exact: 1000000 are a cent. */
+  earned_microcents?: number;
+  /** webhook.test: the webhook, whk_…. */
+  webhook_id?: string;
+}
+
+/** An event on its way to one webhook. */
+export interface WebhookDelivery {
+  /** The delivery's identifier, whd_…. */
+  id: string;
+  /** The webhook, whk_…. */
+  webhook_id: string;
+  event: WebhookEvent;
+  /** pending: attempts follow; delivered: the last one was answered 2xx; failed: given up. */
+  status: "pending" | "delivered" | "failed";
+  /** Attempts so far. */
+  attempt_count: number;
+  /** The last attempts, at most 12, newest first. */
+  attempts: WebhookAttempt[];
+  /** When the next attempt is due; null: there is none. ISO 8601 in UTC with milliseconds. */
+  next_attempt_at: string | null;
+  /** When the delivery was recorded. ISO 8601 in UTC with milliseconds. */
+  created_at: string;
+}
+
+/** One request to a webhook. */
+export interface WebhookAttempt {
+  /** When the request was sent. ISO 8601 in UTC with milliseconds. */
+  attempted_at: string;
+  /** How long it took, in milliseconds. */
+  duration_ms: number;
+  /** The HTTP status of the answer; null: there was none. */
+  status: number | null;
+  /** Why there was no answer; null: there was one. */
+  error: string | null;
+  /** The first 200 characters of the answer; null: there was none. */
+  response: string | null;
+}
+
 /** Every error of the API. */
 export interface Error {
   /** The error, the field and the allowed values, as one sentence. */
@@ -1377,6 +1553,24 @@ export interface ApiCalls {
   rotateApiKey(call: { key_id: string; body?: ApiKeyRotation } & IdempotentCallOptions): Promise<CreatedApiKey>;
   /** Revoke a key. */
   revokeApiKey(call: { key_id: string } & CallOptions): Promise<void>;
+  /** Create a webhook. */
+  createWebhook(call: { body: NewWebhook } & IdempotentCallOptions): Promise<WebhookWithSecret>;
+  /** List the webhooks. */
+  listWebhooks(call?: CallOptions): Promise<Webhook[]>;
+  /** Show a webhook. */
+  getWebhook(call: { webhook_id: string } & CallOptions): Promise<Webhook>;
+  /** Change a webhook. */
+  updateWebhook(call: { webhook_id: string; body: WebhookChanges } & CallOptions): Promise<Webhook>;
+  /** Delete a webhook. */
+  deleteWebhook(call: { webhook_id: string } & CallOptions): Promise<void>;
+  /** Replace the secret. */
+  rotateWebhookSecret(call: { webhook_id: string; body?: SecretRotation } & IdempotentCallOptions): Promise<WebhookWithSecret>;
+  /** Send a test event. */
+  testWebhook(call: { webhook_id: string } & CallOptions): Promise<WebhookDelivery>;
+  /** List the deliveries. */
+  listWebhookDeliveries(call: { webhook_id: string } & CallOptions): Promise<WebhookDelivery[]>;
+  /** Deliver again. */
+  redeliverWebhookDelivery(call: { delivery_id: string } & CallOptions): Promise<WebhookDelivery>;
 }
 
 export interface OperationRoute {
@@ -1447,4 +1641,13 @@ export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
   listApiKeys: { method: "GET", path: "/api-keys", query: [], isIdempotent: false },
   rotateApiKey: { method: "POST", path: "/api-keys/{key_id}/rotate", query: [], isIdempotent: true },
   revokeApiKey: { method: "DELETE", path: "/api-keys/{key_id}", query: [], isIdempotent: false },
+  createWebhook: { method: "POST", path: "/webhooks", query: [], isIdempotent: true },
+  listWebhooks: { method: "GET", path: "/webhooks", query: [], isIdempotent: false },
+  getWebhook: { method: "GET", path: "/webhooks/{webhook_id}", query: [], isIdempotent: false },
+  updateWebhook: { method: "PATCH", path: "/webhooks/{webhook_id}", query: [], isIdempotent: false },
+  deleteWebhook: { method: "DELETE", path: "/webhooks/{webhook_id}", query: [], isIdempotent: false },
+  rotateWebhookSecret: { method: "POST", path: "/webhooks/{webhook_id}/rotate-secret", query: [], isIdempotent: true },
+  testWebhook: { method: "POST", path: "/webhooks/{webhook_id}/test", query: [], isIdempotent: false },
+  listWebhookDeliveries: { method: "GET", path: "/webhooks/{webhook_id}/deliveries", query: [], isIdempotent: false },
+  redeliverWebhookDelivery: { method: "POST", path: "/webhooks/deliveries/{delivery_id}/redeliver", query: [], isIdempotent: false },
 };

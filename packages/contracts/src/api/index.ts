@@ -18,6 +18,7 @@ import { sessionsApi } from "./sessions.ts";
 import { simulatorApi } from "./simulator.ts";
 import { systemApi } from "./system.ts";
 import { trafficApi } from "./traffic.ts";
+import { webhooksApi } from "./webhooks.ts";
 
 export * from "./advertiser.ts";
 export * from "./affinities.ts";
@@ -38,6 +39,7 @@ export * from "./sessions.ts";
 export * from "./simulator.ts";
 export * from "./system.ts";
 export * from "./traffic.ts";
+export * from "./webhooks.ts";
 
 /** All features for API keys. */
 export const apiFeatures: readonly ApiFeature[] = [
@@ -56,6 +58,7 @@ export const apiFeatures: readonly ApiFeature[] = [
   trafficApi,
   servingApi,
   apiKeysApi,
+  webhooksApi,
 ];
 
 /** Features for the dashboard only: sign-in, what only signed-in users may do, the demo game. */

@@ -16,6 +16,9 @@ export const exampleIds = {
   user: "usr_01kbgxv8c2e4g6j8m0p2r4t6wx",
   session: "ses_01kbgxy3n5q7s9v1x3z5b7d9fh",
   invitation: "inv_01kbgz3r5t7w9y1a3c5e7g9jkm",
+  webhook: "whk_01kbgz4w6y8a0c2e4g6j8m0pqr",
+  event: "evt_01kbgz5x7z9b1d3f5h7k9n1qrs",
+  delivery: "whd_01kbgz6y8a0c2e4g6j8m0p2rst",
   game: "lantern-keep",
   moment: "2026-12-01T09:30:00.000Z",
 } as const;

@@ -24,6 +24,8 @@ const pathParameters: Readonly<Record<string, PathParameter>> = {
     schema: nameText("The invitation's identifier, inv_…"),
     example: exampleIds.invitation,
   },
+  delivery_id: { schema: nameText("The delivery, whd_…"), example: exampleIds.delivery },
+  webhook_id: { schema: nameText("The webhook, whk_…"), example: exampleIds.webhook },
   game_id: { schema: gameId(), example: exampleIds.game },
 };
 

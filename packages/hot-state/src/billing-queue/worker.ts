@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BillingJob } from "@diegetic/contracts";
 import { UnrecoverableError, Worker } from "bullmq";
-import { connectRedis, type RedisConnection } from "../connection.ts";
+import { connectRedis } from "../connection.ts";
+import { abandon, withDuplicates } from "../queue-connections.ts";
 import { QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
 
 export interface BillingWorker {
@@ -84,41 +85,4 @@ export function createBillingWorker(
       for (const each of connections) abandon(each);
     },
   };
-}
-
-/**
- * Ends a connection in any state. BullMQ waits for the end event, which a connection between two attempts never emits;
- * one last attempt makes it emit the event.
- */
-function abandon(connection: RedisConnection): void {
-  if (connection.status === "end") return;
-  Object.assign(connection.options, { retryStrategy: () => null, clusterRetryStrategy: () => null });
-  if (connection.status !== "reconnecting") connection.disconnect();
-  else
-    connection.connect().then(
-      () => connection.disconnect(),
-      () => undefined,
-    );
-}
-
-/**
- * BullMQ duplicates the connection for its blocking reads. Closing a worker that waits for an unresponsive Redis
- * requires those duplicates. Returns the list that collects them.
- * @param onReady called whenever one of them is connected
- */
-function withDuplicates(connection: RedisConnection, onReady: () => void): RedisConnection[] {
-  const connections = [connection];
-  connection.on("error", () => undefined);
-  connection.on("ready", onReady);
-  const duplicate = connection.duplicate.bind(connection) as (...options: unknown[]) => RedisConnection;
-  Object.assign(connection, {
-    duplicate: (...options: unknown[]) => {
-      const copy = duplicate(...options);
-      copy.on("error", () => undefined); // The worker reports them for as long as it listens.
-      copy.on("ready", onReady);
-      connections.push(copy);
-      return copy;
-    },
-  });
-  return connections;
 }

@@ -61,3 +61,6 @@ export const playerHashKeySetting = textSetting("PLAYER_HASH_KEY", { minLength: 
 
 /** Signing key of session cookies. */
 export const authSecretSetting = textSetting("AUTH_SECRET", { minLength: 32 });
+
+/** Whether webhooks may lead to private addresses, and then over http as well. */
+export const webhookAddressesSetting = choiceSetting("WEBHOOK_ADDRESSES", ["public", "any"], "public");

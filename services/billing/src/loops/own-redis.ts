@@ -3,13 +3,13 @@ import { createForeignRedisLog, type Logger, type OutageLogger } from "@diegetic
 
 export interface OwnRedisParts {
   claim: Pick<InstallationClaim, "check">;
-  worker: Pick<BillingWorker, "pause" | "resume">;
+  workers: readonly Pick<BillingWorker, "pause" | "resume">[];
   logger: Logger;
 }
 
 /**
- * Lets billing work only while Redis belongs to this installation. Otherwise it skips passes and pauses the worker. The
- * worker starts paused, and resumes after the first check that finds this installation's claim. Writers check the claim
+ * Lets billing work only while Redis belongs to this installation. Otherwise it skips passes and pauses the workers. They
+ * start paused, and resume after the first check that finds this installation's claim. Writers check the claim
  * again before they write.
  */
 export class OwnRedis {
@@ -22,15 +22,15 @@ export class OwnRedis {
   }
 
   /**
-   * Checks once, and logs when Redis belongs to another installation. Rejects, without changing the worker, when a
+   * Checks once, and logs when Redis belongs to another installation. Rejects, without changing the workers, when a
    * store is unavailable.
    */
   async check(): Promise<void> {
-    const { worker } = this.#parts;
+    const { workers } = this.#parts;
     if (await this.#isOwn((error) => this.#outage.failed(error))) {
       this.#outage.succeeded();
-      worker.resume();
-    } else worker.pause();
+      for (const worker of workers) worker.resume();
+    } else for (const worker of workers) worker.pause();
   }
 
   /** Wraps a pass that is skipped while Redis belongs to another installation. */

@@ -60,7 +60,7 @@ function loops() {
     nowMs,
     overdueAfterMs: 5_000,
   });
-  const releaser = new Releaser({ money, sessions, due, measures, logger, nowMs });
+  const releaser = new Releaser({ money, sessions, due, onLapsed: () => {}, measures, logger, nowMs });
   const settler = new Settler({ database, money, measures });
   const partitions = new Partitions(database);
   const walk = () =>

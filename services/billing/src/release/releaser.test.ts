@@ -50,7 +50,7 @@ afterEach(async () => {
 function createReleaser(): Releaser {
   const measures = createBillingMeasures(createMetrics({ service: "billing" }));
   const { money, sessions, due } = wallets;
-  return new Releaser({ money, sessions, due, measures, logger, nowMs: Date.now });
+  return new Releaser({ money, sessions, due, onLapsed: () => {}, measures, logger, nowMs: Date.now });
 }
 
 /** The only seat and the only appearance that a player session allows. */

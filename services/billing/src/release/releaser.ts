@@ -14,6 +14,8 @@ export interface ReleaserDependencies {
   money: Pick<MoneyCommands, "listLapsed" | "release" | "listSessionReleases" | "ackSessionReleases">;
   sessions: Pick<GameSessions, "unadmit">;
   due: Pick<DueIndex, "due" | "settle">;
+  /** Called for each released hold with the developer's account. */
+  onLapsed: (accountId: string | null) => void;
   measures: BillingMeasures;
   logger: Logger;
   nowMs: () => number;
@@ -135,13 +137,16 @@ export class Releaser {
 
   /** `kept`: holds that are still open. `frozen`: the wallet must be restored first. */
   async #release(holds: LapsedHold[]): Promise<{ kept: number; frozen: boolean }> {
-    const { money, measures, logger } = this.#dependencies;
+    const { money, measures, logger, onLapsed } = this.#dependencies;
     let kept = 0;
     let frozen = false;
     await forEachLimited(holds, MAX_CONCURRENT_CALLS, async (hold) => {
       try {
         const result = await money.release(hold, "lapsed");
-        if (result === "released") measures.releasedHolds.inc();
+        if (result === "released") {
+          measures.releasedHolds.inc();
+          onLapsed(hold.developerAccountId);
+        }
         if (result === "unknown_wallet") measures.frozenWallets.inc();
         frozen ||= result === "unknown_wallet";
         // not_open: another instance released the hold, or an impression charged it.

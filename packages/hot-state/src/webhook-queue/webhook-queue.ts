@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Queue, Worker } from "bullmq";
+import { connectRedis } from "../connection.ts";
+import { abandon, withDuplicates } from "../queue-connections.ts";
+
+/** A cluster requires one hash tag for all keys of the queue. */
+const QUEUE_PREFIX = "{webhooks}";
+const QUEUE_NAME = "deliveries";
+/** Postgres counts the attempts at a delivery and ends them; a job also repeats while its account is busy. */
+const MAX_JOB_ATTEMPTS = 1_000;
+const STALLED_CHECK_SHARE = 6;
+
+export interface WebhookJob {
+  deliveryId: string;
+  /** Incremented when a delivery is asked for again. */
+  round: number;
+}
+
+/** Thrown by a handler: the job is to be tried again after this time. Milliseconds. */
+export class RetryAfter extends Error {
+  readonly delayMs: number;
+
+  constructor(delayMs: number) {
+    super(`retry after ${delayMs} ms`);
+    this.name = "RetryAfter";
+    this.delayMs = delayMs;
+  }
+}
+
+interface ConnectionEvents {
+  /** Name in CLIENT LIST. */
+  name: string;
+  onError: (error: Error) => void;
+  /** Called for every established connection. */
+  onSuccess: () => void;
+}
+
+export interface WebhookProducer {
+  /** Queues a delivery, unless the same round of it is queued or running. Rejects when Redis is unavailable. */
+  add(job: WebhookJob): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createWebhookProducer(url: string, options: ConnectionEvents): WebhookProducer {
+  const connection = connectRedis(url, { name: options.name });
+  connection.on("error", () => undefined); // The queue reports them for as long as it listens.
+  const queue = new Queue<WebhookJob>(QUEUE_NAME, {
+    connection,
+    prefix: QUEUE_PREFIX,
+    // Without these, a queue opened while Redis is unavailable never recovers.
+    skipWaitingForReady: true,
+    skipVersionCheck: true,
+    skipMetasUpdate: true,
+    defaultJobOptions: {
+      attempts: MAX_JOB_ATTEMPTS,
+      backoff: { type: "custom" },
+      removeOnComplete: true,
+      removeOnFail: true,
+    },
+  });
+  queue.on("error", options.onError);
+  connection.on("ready", options.onSuccess);
+  return {
+    async add(job) {
+      await queue.add("deliver", job, { jobId: `${job.deliveryId}.${job.round}` });
+    },
+    async close() {
+      await queue.close();
+      connection.disconnect();
+    },
+  };
+}
+
+export interface WebhookWorker {
+  /** Takes no further job until `resume`. Idempotent. */
+  pause(): void;
+  resume(): void;
+  /** Takes no new job, waits at most `drainMs` for running ones, then disconnects. */
+  close(drainMs: number): Promise<void>;
+}
+
+/**
+ * Opens the receiving end, paused. A handler that throws RetryAfter gets the job again after that time, after another
+ * error in `failureDelayMs`. A job is delivered again when its worker crashed or was silent for `lockMs`.
+ */
+export function createWebhookWorker(
+  url: string,
+  handle: (job: WebhookJob) => Promise<void>,
+  options: ConnectionEvents & {
+    concurrency: number;
+    lockMs: number;
+    failureDelayMs: number;
+    /** Called for every failure but RetryAfter. */
+    onFailed: (error: Error) => void;
+  },
+): WebhookWorker {
+  const connection = connectRedis(url, { name: options.name, patient: true });
+  const connections = withDuplicates(connection, options.onSuccess);
+  const worker = new Worker<WebhookJob>(QUEUE_NAME, ({ data }) => handle(data), {
+    connection,
+    prefix: QUEUE_PREFIX,
+    concurrency: options.concurrency,
+    lockDuration: options.lockMs,
+    stalledInterval: Math.ceil(options.lockMs / STALLED_CHECK_SHARE),
+    maxStalledCount: 10,
+    runRetryDelay: 500,
+    autorun: false,
+    settings: {
+      backoffStrategy: (_attempts, _type, error) =>
+        error instanceof RetryAfter ? error.delayMs : options.failureDelayMs,
+    },
+  });
+  const reportError = (error: Error) => void worker.emit("error", error);
+  // Nobody awaits `run` after `resume`, so an unhandled rejection would end the process.
+  const run = worker.run.bind(worker);
+  worker.run = () => run().catch(reportError);
+  worker.on("error", options.onError);
+  worker.on("active", options.onSuccess);
+  worker.on("failed", (_job, error) => {
+    if (!(error instanceof RetryAfter)) options.onFailed(error);
+  });
+  return {
+    pause: () => void worker.pause(true).catch(reportError),
+    resume: () => void worker.resume().catch(reportError),
+    async close(drainMs) {
+      const drained = worker.close();
+      const overdue = new AbortController();
+      await Promise.race([drained, sleep(drainMs, undefined, { signal: overdue.signal })]);
+      overdue.abort();
+      for (const each of connections) abandon(each);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { type Database, inTransaction } from "@diegetic/database";
+import type { WebhookJob } from "@diegetic/hot-state";
+import type { PostResult } from "./post.ts";
+
+/** A pending delivery with what it needs. */
+export interface DueDelivery {
+  id: string;
+  webhookId: string;
+  accountId: string;
+  roundAttempts: number;
+  /** The body of the request. */
+  body: string;
+  url: string;
+  /** The valid secrets, the newest first. */
+  secrets: string[];
+}
+
+/** Attempts kept of a delivery. */
+const MAX_KEPT_ATTEMPTS = 50;
+
+interface DeliveryRow {
+  id: string;
+  webhook_id: string;
+  account_id: string;
+  round_attempts: number;
+  event_id: string;
+  type: string;
+  data: unknown;
+  created_at: Date;
+  url: string | null;
+  is_active: boolean | null;
+  secret: string | null;
+  previous_secret: string | null;
+}
+
+/** Of a webhook: bounds what slow receivers take of Redis' memory. */
+const MAX_QUEUED_PER_WEBHOOK = 20;
+
+/**
+ * Takes pending deliveries that are due for the queue, those of each webhook in their order. They are taken again after
+ * `againAfterMs`, unless an attempt was recorded meanwhile: so Redis may lose them.
+ */
+export async function takeDueDeliveries(
+  database: Database,
+  limit: number,
+  againAfterMs: number,
+): Promise<WebhookJob[]> {
+  return database.$queryRaw<WebhookJob[]>`
+    WITH RECURSIVE waiting AS (
+      (SELECT webhook_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY webhook_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT d.webhook_id FROM webhook_deliveries d WHERE d.status = 'pending' AND d.webhook_id > w.webhook_id
+        ORDER BY d.webhook_id LIMIT 1)
+      FROM waiting w WHERE w.webhook_id IS NOT NULL
+    ), due AS (
+      SELECT chosen.id FROM waiting w, LATERAL (
+        SELECT count(*) AS count FROM (
+          SELECT FROM webhook_deliveries q WHERE q.webhook_id = w.webhook_id AND q.status = 'pending'
+            AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at LIMIT ${MAX_QUEUED_PER_WEBHOOK}
+        ) AS queued
+      ) AS queued, LATERAL (
+        SELECT id FROM webhook_deliveries d
+        WHERE d.webhook_id = w.webhook_id AND d.status = 'pending' AND d.queue_at <= now()
+        ORDER BY d.queue_at LIMIT ${MAX_QUEUED_PER_WEBHOOK} - queued.count
+      ) AS chosen
+      LIMIT ${limit}
+    )
+    UPDATE webhook_deliveries SET queue_at = now() + ${againAfterMs}::float8 * interval '1 millisecond'
+    WHERE id IN (SELECT id FROM due) AND status = 'pending' AND queue_at <= now()
+    RETURNING id AS "deliveryId", round`;
+}
+
+/** How long the oldest due delivery has waited; null: none. Those behind slow ones of their webhook do not count. */
+export async function oldestDueSeconds(database: Database): Promise<number | null> {
+  const [row] = await database.$queryRaw<[{ seconds: number | null }]>`
+    SELECT extract(epoch FROM now() - min(next_attempt_at))::float8 AS seconds FROM webhook_deliveries d
+    WHERE status = 'pending' AND next_attempt_at <= now() AND (queue_at > now() OR NOT EXISTS (
+      SELECT FROM webhook_deliveries q
+      WHERE q.webhook_id = d.webhook_id AND q.status = 'pending' AND q.queue_at > now()))`;
+  return row.seconds;
+}
+
+/**
+ * The delivery of a job; undefined when there is nothing to send: it was delivered, given up or asked for again, or its
+ * webhook is deleted or inactive, which ends the delivery here.
+ */
+export async function findDelivery(
+  database: Database,
+  { deliveryId, round }: WebhookJob,
+): Promise<DueDelivery | undefined> {
+  const [row] = await database.$queryRaw<DeliveryRow[]>`
+    SELECT d.id, d.webhook_id, d.account_id, d.round_attempts, e.id AS event_id, e.type, e.data, e.created_at, w.url,
+      w.is_active, w.secret, CASE WHEN w.previous_secret_expires_at > now() THEN w.previous_secret END AS previous_secret
+    FROM webhook_deliveries d JOIN webhook_events e ON e.id = d.event_id LEFT JOIN webhooks w ON w.id = d.webhook_id
+    WHERE d.id = ${deliveryId} AND d.round = ${round} AND d.status = 'pending'`;
+  if (row === undefined) return undefined;
+  if (row.url === null || row.secret === null) {
+    await database.webhookDelivery.deleteMany({ where: { id: deliveryId } });
+    return undefined;
+  }
+  if (!row.is_active && row.type !== "webhook.test") {
+    await database.webhookDelivery.updateMany({
+      where: { id: deliveryId, round },
+      data: { status: "failed", nextAttemptAt: null },
+    });
+    return undefined;
+  }
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    accountId: row.account_id,
+    roundAttempts: row.round_attempts,
+    body: JSON.stringify({
+      id: row.event_id,
+      type: row.type,
+      created_at: row.created_at.toISOString(),
+      account_id: row.account_id,
+      data: row.data,
+    }),
+    url: row.url,
+    secrets: [row.secret, row.previous_secret].filter((secret) => secret !== null),
+  };
+}
+
+export interface Attempt extends PostResult {
+  attemptedAtMs: number;
+  durationMs: number;
+}
+
+/** What follows an attempt: nothing more, or another one after `delayMs`, which is to be queued after `queueAfterMs`. */
+export type Next =
+  | { status: "delivered" | "failed" }
+  | { status: "pending"; delayMs: number; queueAfterMs: number };
+
+/** Records an attempt. A round that was asked for meanwhile stays as it is. */
+export async function recordAttempt(
+  database: Database,
+  { deliveryId, round }: WebhookJob,
+  attempt: Attempt,
+  next: Next,
+): Promise<void> {
+  const { delayMs, queueAfterMs } = next.status === "pending" ? next : { delayMs: null, queueAfterMs: 0 };
+  await inTransaction(database, async (transaction) => {
+    const [row] = await transaction.$queryRaw<{ attempts: number }[]>`
+      UPDATE webhook_deliveries SET attempts = attempts + 1 WHERE id = ${deliveryId} RETURNING attempts`;
+    // Deleted with its webhook.
+    if (row === undefined) return;
+    await transaction.$executeRaw`
+      UPDATE webhook_deliveries SET round_attempts = round_attempts + 1,
+        status = ${next.status}::webhook_delivery_status,
+        next_attempt_at = now() + ${delayMs}::float8 * interval '1 millisecond',
+        queue_at = now() + ${queueAfterMs}::float8 * interval '1 millisecond'
+      WHERE id = ${deliveryId} AND round = ${round}`;
+    await transaction.webhookAttempt.create({
+      data: {
+        deliveryId,
+        number: row.attempts,
+        attemptedAt: new Date(attempt.attemptedAtMs),
+        durationMs: attempt.durationMs,
+        status: attempt.status,
+        error: attempt.error,
+        response: attempt.response,
+      },
+    });
+    await transaction.webhookAttempt.deleteMany({
+      where: { deliveryId, number: { lte: row.attempts - MAX_KEPT_ATTEMPTS } },
+    });
+  });
+}

@@ -1,0 +1,219 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { newId } from "@diegetic/contracts";
+import { type Database, dateOfDay } from "@diegetic/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createMarket, type Market, pick, recordIn } from "../testing/market.fixture.ts";
+import { WriterStores } from "../testing/writer-stores.fixture.ts";
+import { HoldOutcomes } from "./hold-outcomes.ts";
+import { announcePayouts } from "./payouts.ts";
+
+let stores: WriterStores;
+let database: Database;
+let market: Market;
+beforeAll(async () => {
+  stores = await WriterStores.open();
+  database = stores.database;
+}, 60_000);
+afterAll(() => stores.close());
+beforeEach(async () => {
+  market = await createMarket(database);
+});
+
+async function subscribe(accountId: string, events: string[], more: object = {}): Promise<void> {
+  await database.webhook.create({
+    data: {
+      id: newId("whk"),
+      accountId,
+      url: "https://studio.example/",
+      events,
+      balanceLowCents: 100,
+      holdExpiryPercent: 50,
+      holdExpiryMinMatches: 4,
+      secret: "whsec_1",
+      ...more,
+    },
+  });
+}
+
+/** What was recorded for the account, the oldest first. */
+async function recorded(accountId: string) {
+  const events = await database.webhookEvent.findMany({ where: { accountId }, orderBy: { id: "asc" } });
+  const deliveries = await database.webhookDelivery.count({ where: { accountId, status: "pending" } });
+  expect(deliveries).toBe(events.length);
+  return events.map(({ type, data }) => ({ type, ...(data as Record<string, unknown>) }));
+}
+
+async function advertiserOf(campaign: number) {
+  const { advertiserId, campaignId } = pick(market.campaigns, campaign);
+  const { accountId } = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+  return { advertiserId, campaignId, accountId };
+}
+
+const impressions = (count: number, priceMillicents = 250): ImpressionRecord[] =>
+  Array.from({ length: count }, (_, user) => recordIn(market, { user, priceMillicents }));
+
+describe("campaign.exhausted", () => {
+  it("is recorded once, by the batch after which no impression can be paid", async () => {
+    const { accountId, campaignId } = await advertiserOf(0);
+    await subscribe(accountId, ["campaign.exhausted"]);
+    // Ten impressions of a bid of 100 cents a thousand.
+    await database.campaign.update({
+      where: { id: campaignId },
+      data: { status: "active", budgetCents: 1, cpmBidCents: 100 },
+    });
+    await stores.write(impressions(9, 100));
+    expect(await recorded(accountId)).toEqual([]);
+    const last = impressions(1, 100);
+    await stores.write(last);
+    await stores.write(last);
+    const event = {
+      type: "campaign.exhausted",
+      campaign_id: campaignId,
+      name: "c",
+      budget_cents: 1,
+      spent_millicents: 1_000,
+    };
+    expect(await recorded(accountId)).toEqual([event]);
+    await database.campaign.update({ where: { id: campaignId }, data: { budgetCents: 2 } });
+    await database.campaign.update({ where: { id: campaignId }, data: { budgetCents: 1 } });
+    expect(await recorded(accountId)).toEqual([event, event]);
+  });
+
+  it("is not recorded by a batch that is rolled back", async () => {
+    const { accountId, campaignId } = await advertiserOf(0);
+    await subscribe(accountId, ["campaign.exhausted"]);
+    await database.campaign.update({
+      where: { id: campaignId },
+      data: { status: "active", budgetCents: 1, cpmBidCents: 100 },
+    });
+    const work = database.$transaction(async (transaction) => {
+      await transaction.campaign.update({ where: { id: campaignId }, data: { spentMillicents: 1_000 } });
+      expect(await transaction.webhookEvent.count({ where: { accountId } })).toBe(1);
+      throw new Error("rolled back");
+    });
+    await expect(work).rejects.toThrow("rolled back");
+    expect(await recorded(accountId)).toEqual([]);
+  });
+});
+
+describe("balance.low", () => {
+  it("is recorded once for each threshold that the balance falls below, and again after a deposit", async () => {
+    const { accountId, advertiserId } = await advertiserOf(0);
+    await subscribe(accountId, ["balance.low"], { balanceLowCents: 2 });
+    await subscribe(accountId, ["balance.low"], { balanceLowCents: 1 });
+    await database.advertiser.update({ where: { id: advertiserId }, data: { depositedMillicents: 3_000 } });
+    const event = (balance: number, threshold: number) => ({
+      type: "balance.low",
+      advertiser_id: advertiserId,
+      balance_millicents: balance,
+      threshold_cents: threshold,
+    });
+    await stores.write(impressions(4));
+    expect(await recorded(accountId)).toEqual([]);
+    await stores.write(impressions(1));
+    await stores.write(impressions(1));
+    expect(await recorded(accountId)).toEqual([event(1_750, 2)]);
+    await stores.write(impressions(4));
+    expect(await recorded(accountId)).toEqual([event(1_750, 2), event(500, 1)]);
+    await database.advertiser.update({
+      where: { id: advertiserId },
+      data: { depositedMillicents: { increment: 700 } },
+    });
+    await stores.write(impressions(1));
+    expect((await recorded(accountId)).slice(2)).toEqual([event(950, 1)]);
+  });
+});
+
+describe("holds.expiry_rate_high", () => {
+  const HOUR_MS = 3_600_000;
+
+  it("is recorded for the developer when the share is reached, once an hour at most", async () => {
+    let nowMs = Date.parse("2026-11-24T12:00:30Z");
+    const { accountId } = pick(market.games, 0);
+    await database.account.create({ data: { id: accountId, label: "studio" } });
+    await subscribe(accountId, ["holds.expiry_rate_high"]);
+    const first = new HoldOutcomes(database, () => nowMs);
+    const second = new HoldOutcomes(database, () => nowMs);
+    for (let count = 0; count < 3; count++) first.countLapsed(accountId);
+    first.countLapsed(null);
+    await first.pass();
+    expect(await recorded(accountId)).toEqual([]);
+    second.countCharged(impressions(3));
+    await Promise.all([first.pass(), second.pass()]);
+    await Promise.all([first.pass(), second.pass()]);
+    const event = {
+      type: "holds.expiry_rate_high",
+      lapsed_matches: 3,
+      ended_matches: 6,
+      threshold_percent: 50,
+    };
+    expect(await recorded(accountId)).toEqual([event]);
+    // Below the share, and above it again within the hour.
+    second.countCharged(impressions(1));
+    await second.pass();
+    first.countLapsed(accountId);
+    await first.pass();
+    expect(await recorded(accountId)).toEqual([event]);
+    nowMs += HOUR_MS;
+    await first.pass();
+    for (let count = 0; count < 4; count++) first.countLapsed(accountId);
+    await first.pass();
+    expect(await recorded(accountId)).toEqual([event, { ...event, lapsed_matches: 4, ended_matches: 4 }]);
+    expect(await database.holdOutcome.count({ where: { accountId } })).toBe(1);
+  });
+
+  it("keeps no counts of accounts that do not want to know", async () => {
+    const outcomes = new HoldOutcomes(database, Date.now);
+    const { accountId } = pick(market.games, 0);
+    outcomes.countLapsed(accountId);
+    await outcomes.pass();
+    expect(await database.holdOutcome.count({ where: { accountId } })).toBe(0);
+  });
+});
+
+describe("payout.figures_ready", () => {
+  it("is recorded once for each complete day and month", async () => {
+    const { accountId, gameId } = pick(market.games, 0);
+    await database.account.create({ data: { id: accountId, label: "studio" } });
+    await subscribe(accountId, ["payout.figures_ready"]);
+    const days = { "2026-11-29": 1, "2026-11-30": 2, "2026-12-01": 4 };
+    for (const [day, impressions] of Object.entries(days)) {
+      const row = { accountId, day: dateOfDay(day), impressions, earningMicrocents: impressions * 1_000 };
+      await database.gameRollup.createMany({
+        data: [
+          { ...row, gameId },
+          { ...row, gameId: `${gameId}2` },
+        ],
+      });
+    }
+    let waiting: { advertiserId: string; dueMs: number }[] = [];
+    const announce = (moment: string) => {
+      const due = { due: async () => waiting };
+      return announcePayouts({ database, due, nowMs: () => Date.parse(moment) });
+    };
+    const event = (period: string, from: string, to: string, impressions: number) => ({
+      type: "payout.figures_ready",
+      period,
+      from,
+      to,
+      impressions,
+      earned_microcents: impressions * 1_000,
+    });
+    await announce("2026-11-30T01:00:00Z");
+    expect(await recorded(accountId)).toEqual([event("2026-11-29", "2026-11-29", "2026-11-29", 2)]);
+    await announce("2026-12-01T00:59:59Z");
+    waiting = [{ advertiserId: "adv_1", dueMs: 0 }];
+    await announce("2026-12-01T01:00:00Z");
+    expect(await recorded(accountId)).toHaveLength(1);
+    waiting = [];
+    await Promise.all([announce("2026-12-01T01:00:00Z"), announce("2026-12-01T01:00:00Z")]);
+    expect((await recorded(accountId)).slice(1)).toEqual([
+      event("2026-11-30", "2026-11-30", "2026-11-30", 4),
+      event("2026-11", "2026-11-01", "2026-11-30", 6),
+    ]);
+    await announce("2026-12-02T12:00:00Z");
+    expect((await recorded(accountId)).slice(3)).toEqual([
+      event("2026-12-01", "2026-12-01", "2026-12-01", 8),
+    ]);
+  });
+});

@@ -1,0 +1,112 @@
+import { lookup } from "node:dns";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
+import { isAddress, isPublicAddress } from "@diegetic/service-kit";
+
+export type WebhookAddresses = "public" | "any";
+
+export interface PostOptions {
+  /** `public`: https to public addresses alone. */
+  addresses: WebhookAddresses;
+  /** Time limit from the look-up of the name to the end of the answer. */
+  timeoutMs: number;
+}
+
+/** What came of a request. `status` null: there was no answer, `error` says why. */
+export interface PostResult {
+  status: number | null;
+  error: string | null;
+  /** The beginning of the answer. */
+  response: string | null;
+}
+
+const MAX_READ_BYTES = 4_096;
+const MAX_KEPT_CHARACTERS = 200;
+const MAX_HEADER_BYTES = 16_384;
+const REFUSED = "the host has a private address";
+
+/**
+ * Sends one POST. Never follows redirects, and connects only to the addresses that it has checked: a name that resolves
+ * differently later does not help. Never rejects.
+ */
+export async function post(
+  target: string,
+  body: string,
+  headers: Record<string, string>,
+  { addresses, timeoutMs }: PostOptions,
+): Promise<PostResult> {
+  const url = new URL(target);
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (addresses === "public") {
+    if (url.protocol !== "https:") return unanswered("the address is not https");
+    // Addresses are not looked up.
+    if (isAddress(host) && !isPublicAddress(host)) return unanswered(REFUSED);
+  }
+  const send = url.protocol === "https:" ? requestHttps : requestHttp;
+  return new Promise((resolve) => {
+    const request = send(url, {
+      method: "POST",
+      headers: { ...headers, "Content-Length": String(Buffer.byteLength(body)) },
+      agent: false,
+      lookup: addresses === "any" ? lookup : lookupPublic,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    let status: number | undefined;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    // An answer counts from its status on, however its body ends.
+    const end = (error: string) => {
+      request.destroy();
+      if (status === undefined) resolve(unanswered(error));
+      else resolve({ status, error: null, response: beginningOf(Buffer.concat(chunks)) });
+    };
+    request.on("response", (answer) => {
+      status = answer.statusCode ?? 0;
+      const answered = () => end("");
+      answer.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes >= MAX_READ_BYTES) answered();
+      });
+      answer.on("end", answered).on("error", answered).on("close", answered);
+    });
+    request.on("error", (error) => end(describe(error, timeoutMs)));
+    request.on("close", () => end("the connection was closed without an answer"));
+    request.end(body);
+  });
+}
+
+function unanswered(error: string): PostResult {
+  return { status: null, error: error.slice(0, MAX_KEPT_CHARACTERS), response: null };
+}
+
+function describe(error: Error & { code?: string }, timeoutMs: number): string {
+  if (error.name === "AbortError" || error.name === "TimeoutError") return `no answer within ${timeoutMs} ms`;
+  return error.message === "" ? (error.code ?? "the connection failed") : printable(error.message);
+}
+
+/** The text without what Postgres or a terminal would not take. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, " ");
+}
+
+function beginningOf(bytes: Buffer): string {
+  return Array.from(printable(bytes.toString("utf8")))
+    .slice(0, MAX_KEPT_CHARACTERS)
+    .join("");
+}
+
+/** Refuses a name with any private address. Its result is what the socket connects to. */
+const lookupPublic: LookupFunction = (name, options, callback) => {
+  lookup(name, { ...options, all: true }, (error, found) => {
+    if (error !== null) return callback(error, []);
+    const [first] = found;
+    if (first === undefined || found.some(({ address }) => !isPublicAddress(address))) {
+      return callback(new Error(REFUSED), []);
+    }
+    if (options.all) callback(null, found);
+    else callback(null, first.address, first.family);
+  });
+};

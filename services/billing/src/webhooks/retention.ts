@@ -1,0 +1,43 @@
+import type { Database } from "@diegetic/database";
+
+const DELETED_AT_A_TIME = 1_000;
+const MAX_DELIVERIES_PER_WEBHOOK = 10_000;
+const PERIODS_KEPT_DAYS = 400;
+
+/** Deletes old deliveries, attempts and events, and those beyond the newest 10 000 of a webhook. */
+export async function forgetOldDeliveries(
+  database: Database,
+  { keptDays, nowMs, signal }: { keptDays: number; nowMs: number; signal: AbortSignal },
+): Promise<void> {
+  const before = (days: number) => new Date(nowMs - days * 24 * 60 * 60 * 1_000);
+  while (!signal.aborted) {
+    const [{ deleted }] = await database.$queryRaw<[{ deleted: bigint }]>`
+      WITH old AS (
+        DELETE FROM webhook_deliveries WHERE id IN (
+          SELECT id FROM webhook_deliveries WHERE created_at < ${before(keptDays)} ORDER BY created_at
+          LIMIT ${DELETED_AT_A_TIME}
+        ) RETURNING id
+      ), attempts AS (
+        DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM old)
+      ) SELECT count(*) AS deleted FROM old`;
+    if (deleted === 0n) break;
+  }
+  await forgetSurplus(database);
+  await database.$executeRaw`
+    DELETE FROM webhook_events e WHERE e.id IN (
+      SELECT id FROM webhook_events WHERE created_at < ${before(keptDays)} ORDER BY created_at LIMIT ${DELETED_AT_A_TIME}
+    ) AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = e.id)`;
+  await database.payoutPeriod.deleteMany({ where: { announcedAt: { lt: before(PERIODS_KEPT_DAYS) } } });
+}
+
+async function forgetSurplus(database: Database): Promise<void> {
+  await database.$executeRaw`
+    WITH surplus AS (
+      DELETE FROM webhook_deliveries WHERE id IN (
+        SELECT old.id FROM webhooks w, LATERAL (
+          SELECT id FROM webhook_deliveries d WHERE d.webhook_id = w.id ORDER BY id DESC
+          OFFSET ${MAX_DELIVERIES_PER_WEBHOOK} LIMIT ${DELETED_AT_A_TIME}
+        ) AS old
+      ) RETURNING id
+    ) DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM surplus)`;
+}

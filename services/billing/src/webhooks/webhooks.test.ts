@@ -1,0 +1,342 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { newId } from "@diegetic/contracts";
+import { createDatabase, type Database, type Prisma } from "@diegetic/database";
+import { connectRedis } from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
+import { eventually } from "../../../../tests/helpers/eventually.ts";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { type BillingPace, type BillingService, createBillingService } from "../service.ts";
+import { readBillingSettings } from "../settings.ts";
+import { Receiver, signersOf } from "../testing/receiver.fixture.ts";
+import { forgetOldDeliveries } from "./retention.ts";
+
+const PATIENCE = { timeoutMs: 30_000 };
+const DAY_MS = 86_400_000;
+
+let server: TestDatabase;
+let redis: TestRedis;
+let database: Database;
+let receiver: Receiver;
+const services: BillingService[] = [];
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  database = createDatabase(server.url);
+}, 60_000);
+afterAll(async () => {
+  await database.$disconnect();
+  await Promise.all([server.drop(), redis.stop()]);
+});
+beforeEach(async () => {
+  receiver = await Receiver.open();
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  await Promise.all(services.splice(0).map((service) => service.stop()));
+  receiver.close();
+});
+
+const environment = (more: Record<string, string> = {}) => ({
+  DATABASE_URL: server.url,
+  REDIS_URL: redis.url,
+  LOG_LEVEL: "silent",
+  WEBHOOK_ADDRESSES: "any",
+  WEBHOOK_RETRY_MS: "5",
+  ...more,
+});
+
+function startService(more: Record<string, string> = {}, pace: Partial<BillingPace> = {}): void {
+  services.push(
+    createBillingService({
+      ...readBillingSettings(environment(more)),
+      logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
+      metrics: createMetrics({ service: "billing" }),
+      pace: { passEveryMs: 20, ...pace },
+    }),
+  );
+}
+
+async function createWebhook(more: Partial<Prisma.WebhookUncheckedCreateInput> = {}) {
+  const accountId = newId("acct");
+  await database.account.create({ data: { id: accountId, label: "studio" } });
+  return database.webhook.create({
+    data: {
+      id: newId("whk"),
+      accountId,
+      url: receiver.url,
+      events: ["balance.low"],
+      balanceLowCents: 100,
+      holdExpiryPercent: 50,
+      holdExpiryMinMatches: 4,
+      secret: "whsec_new",
+      ...more,
+    },
+  });
+}
+
+async function record({ accountId }: { accountId: string }, data: object = { a: 1 }): Promise<string[]> {
+  const rows = await database.$queryRaw<{ id: string }[]>`
+    SELECT record_webhook_event(${accountId}, 'balance.low', ${JSON.stringify(data)}::json) AS id`;
+  return rows.map(({ id }) => id);
+}
+
+const deliveryOf = (id: string) => database.webhookDelivery.findUniqueOrThrow({ where: { id } });
+const attemptsOf = (deliveryId: string) =>
+  database.webhookAttempt.findMany({ where: { deliveryId }, orderBy: { number: "asc" } });
+const waitFor = (id: string, status: "delivered" | "failed") =>
+  eventually(async () => (await deliveryOf(id)).status === status, PATIENCE);
+
+describe("an event", () => {
+  it("reaches each webhook that wants it, signed, with one id", async () => {
+    const webhook = await createWebhook();
+    const { id: _id, ...same } = webhook;
+    await database.webhook.create({ data: { ...same, id: newId("whk"), secret: "whsec_other" } });
+    await database.webhook.create({ data: { ...same, id: newId("whk"), events: ["campaign.ended"] } });
+    await database.webhook.create({ data: { ...same, id: newId("whk"), isActive: false } });
+    startService();
+    const ids = await record(webhook, { balance_millicents: 5 });
+    expect(ids).toHaveLength(2);
+    for (const id of ids) await waitFor(id, "delivered");
+    const events = receiver.received.map(({ body }) => JSON.parse(body));
+    expect(events[0]).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      type: "balance.low",
+      created_at: expect.stringMatching(/Z$/),
+      account_id: webhook.accountId,
+      data: { balance_millicents: 5 },
+    });
+    expect(events[1]).toEqual(events[0]);
+    const signers = receiver.received.map((one) => signersOf(one, ["whsec_new", "whsec_other"]));
+    expect(signers.flat().sort()).toEqual(["whsec_new", "whsec_other"]);
+  });
+
+  it("is signed with both secrets until the former one expires", async () => {
+    const secrets = ["whsec_new", "whsec_old"];
+    startService();
+    const overlap = { previousSecret: "whsec_old", previousSecretExpiresAt: new Date(Date.now() + DAY_MS) };
+    for (const id of await record(await createWebhook(overlap))) await waitFor(id, "delivered");
+    const over = { previousSecret: "whsec_old", previousSecretExpiresAt: new Date(Date.now() - 1) };
+    for (const id of await record(await createWebhook(over))) await waitFor(id, "delivered");
+    expect(receiver.received.map((one) => signersOf(one, secrets))).toEqual([secrets, ["whsec_new"]]);
+  });
+
+  it("is sent again until it is answered 2xx", async () => {
+    receiver.answer = (response, number) => response.writeHead(number < 5 ? 500 : 204).end();
+    startService();
+    const [id = ""] = await record(await createWebhook());
+    await waitFor(id, "delivered");
+    expect((await attemptsOf(id)).map(({ status }) => status)).toEqual([500, 500, 500, 500, 204]);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    expect(await deliveryOf(id)).toMatchObject({ attempts: 5, nextAttemptAt: null });
+  });
+
+  it("is sent after a long pause, for which Redis does not keep it", async () => {
+    receiver.answer = (response, number) => response.writeHead(number === 1 ? 500 : 200).end();
+    startService({ WEBHOOK_RETRY_MS: "600000" });
+    const [id = ""] = await record(await createWebhook());
+    await eventually(async () => (await deliveryOf(id)).attempts === 1, PATIENCE);
+    const { nextAttemptAt, queueAt } = await deliveryOf(id);
+    expect(queueAt).toEqual(nextAttemptAt);
+    await database.webhookDelivery.update({ where: { id }, data: { queueAt: new Date() } });
+    await waitFor(id, "delivered");
+  });
+
+  it("waits twice as long after each attempt", async () => {
+    receiver.answer = (response) => response.writeHead(500).end();
+    startService({ WEBHOOK_RETRY_MS: "60000" });
+    const webhook = await createWebhook();
+    for (const earlier of [0, 1, 6, 10]) {
+      const id = await database.$transaction(async (transaction) => {
+        const [row] = await transaction.$queryRaw<{ id: string }[]>`
+          SELECT record_webhook_event(${webhook.accountId}, 'balance.low', '{}') AS id`;
+        return (
+          await transaction.webhookDelivery.update({
+            where: { id: row?.id ?? "" },
+            data: { roundAttempts: earlier },
+          })
+        ).id;
+      });
+      await eventually(async () => (await deliveryOf(id)).attempts === 1, PATIENCE);
+      const [attempt] = await attemptsOf(id);
+      const { nextAttemptAt, queueAt } = await deliveryOf(id);
+      const pauseMs = (nextAttemptAt?.getTime() ?? 0) - (attempt?.attemptedAt.getTime() ?? 0);
+      expect(pauseMs).toBeGreaterThanOrEqual(60_000 * 2 ** earlier * 0.75);
+      expect(Number(queueAt)).toBeGreaterThanOrEqual(Number(nextAttemptAt));
+    }
+  });
+
+  it("is given up after twelve attempts, and can be asked for again", async () => {
+    receiver.answer = (response) => response.writeHead(410).end();
+    startService({ WEBHOOK_RETRY_MS: "1" });
+    const [id = ""] = await record(await createWebhook());
+    await waitFor(id, "failed");
+    expect(receiver.received).toHaveLength(12);
+    receiver.answer = (response) => response.end("at last");
+    await database.$executeRaw`
+      UPDATE webhook_deliveries SET status = 'pending', round = round + 1, round_attempts = 0, queue_at = now()
+      WHERE id = ${id}`;
+    await waitFor(id, "delivered");
+    expect((await attemptsOf(id)).at(-1)).toMatchObject({ number: 13, status: 200, response: "at last" });
+  });
+
+  it("follows no redirect", async () => {
+    const elsewhere = await Receiver.open();
+    try {
+      receiver.answer = (response) => response.writeHead(307, { Location: elsewhere.url }).end();
+      startService({ WEBHOOK_RETRY_MS: "1" });
+      const [id = ""] = await record(await createWebhook());
+      await waitFor(id, "failed");
+      expect((await attemptsOf(id)).every(({ status }) => status === 307)).toBe(true);
+      expect(elsewhere.received).toEqual([]);
+    } finally {
+      elsewhere.close();
+    }
+  });
+
+  it.each([
+    ["http", (port: string) => `http://studio.example:${port}/`, "the address is not https"],
+    ["a private address", (port: string) => `https://127.0.0.1:${port}/`, "the host has a private address"],
+    ["an IPv6 one", (port: string) => `https://[::1]:${port}/`, "the host has a private address"],
+    [
+      "a name that leads to one",
+      (port: string) => `https://localhost:${port}/`,
+      "the host has a private address",
+    ],
+  ])("is not sent to %s", async (_what, urlOf, error) => {
+    startService({ WEBHOOK_ADDRESSES: "public", WEBHOOK_RETRY_MS: "1" });
+    const [id = ""] = await record(await createWebhook({ url: urlOf(new URL(receiver.url).port) }));
+    await waitFor(id, "failed");
+    expect(new Set((await attemptsOf(id)).map((attempt) => attempt.error))).toEqual(new Set([error]));
+    expect(receiver.received).toEqual([]);
+  });
+
+  it("waits for an answer for a limited time, and reads a limited part of it", async () => {
+    const endless = () => "\u0000é".repeat(1_000);
+    receiver.answer = (response, number) => {
+      if (number === 1) return;
+      const write = () => {
+        while (!response.destroyed && response.write(endless()));
+      };
+      response.on("drain", write);
+      write();
+    };
+    startService({ WEBHOOK_TIMEOUT_SECONDS: "1" });
+    const [id = ""] = await record(await createWebhook());
+    await waitFor(id, "delivered");
+    const [first, second] = await attemptsOf(id);
+    expect(first).toMatchObject({ status: null, error: "no answer within 1000 ms", response: null });
+    expect(second).toMatchObject({ status: 200, response: " é".repeat(100) });
+  }, 60_000);
+
+  it("says why there was no answer", async () => {
+    receiver.close();
+    startService({ WEBHOOK_RETRY_MS: "1" });
+    const [id = ""] = await record(await createWebhook());
+    await waitFor(id, "failed");
+    expect((await attemptsOf(id))[0]).toMatchObject({ status: null, response: null });
+    expect((await attemptsOf(id))[0]?.error).toMatch(/ECONNREFUSED/);
+  });
+
+  it("is not lost with the process that sends it", async () => {
+    receiver.answer = () => {};
+    const child = fork(new URL("../main.ts", import.meta.url), {
+      env: { PATH: process.env.PATH, ...environment() },
+      execArgv: [
+        "--conditions=@diegetic/source",
+        "--import",
+        new URL("../../../../tests/helpers/run-typescript.mjs", import.meta.url).href,
+      ],
+    });
+    children.push(child);
+    const [id = ""] = await record(await createWebhook());
+    await eventually(() => receiver.received.length === 1, PATIENCE);
+    child.kill("SIGKILL");
+    receiver.answer = (response) => response.end();
+    startService();
+    await waitFor(id, "delivered");
+    const [first, second] = receiver.received.map(({ body }) => body);
+    expect(second).toBe(first);
+  }, 60_000);
+
+  it("is not lost with Redis' data", async () => {
+    receiver.answer = (response, number) => response.writeHead(number === 1 ? 500 : 200).end();
+    startService({ WEBHOOK_RETRY_MS: "400" }, { webhookLostAfterMs: 200 });
+    const [id = ""] = await record(await createWebhook());
+    await eventually(async () => (await deliveryOf(id)).attempts === 1, PATIENCE);
+    const connection = connectRedis(redis.url, { name: "test" });
+    const keys = await connection.keys("{webhooks}*");
+    expect(keys.some((key) => key.endsWith(`${id}.1`))).toBe(true);
+    await connection.del(...keys);
+    connection.disconnect();
+    await waitFor(id, "delivered");
+  }, 60_000);
+
+  it("ends with its webhook", async () => {
+    const webhook = await createWebhook();
+    const inactive = await createWebhook();
+    const [deleted = ""] = await record(webhook);
+    const [stopped = ""] = await record(inactive);
+    await database.webhook.delete({ where: { id: webhook.id } });
+    await database.webhook.update({ where: { id: inactive.id }, data: { isActive: false } });
+    startService();
+    await waitFor(stopped, "failed");
+    await eventually(
+      async () => (await database.webhookDelivery.findUnique({ where: { id: deleted } })) === null,
+      PATIENCE,
+    );
+    expect(receiver.received).toEqual([]);
+  });
+
+  it("of one account's silent receivers leaves room for those of others", async () => {
+    const silent = await createWebhook();
+    for (let count = 0; count < 60; count++) await record(silent);
+    receiver.answer = (response, number) => {
+      const isSilent = receiver.received[number - 1]?.body.includes(silent.accountId);
+      if (!isSilent) response.end();
+    };
+    startService();
+    const [id = ""] = await record(await createWebhook());
+    await waitFor(id, "delivered");
+    const queued = await database.webhookDelivery.count({
+      where: { webhookId: silent.id, queueAt: { gt: new Date() } },
+    });
+    expect(queued).toBe(20);
+    const open = receiver.received.filter(({ body }) => body.includes(silent.accountId));
+    expect(open).toHaveLength(4);
+    await database.webhook.delete({ where: { id: silent.id } });
+  });
+});
+
+describe("deliveries", () => {
+  it("beyond ten thousand pending ones of a webhook are kept as failed", async () => {
+    const webhook = await createWebhook();
+    await database.$queryRaw`
+      SELECT record_webhook_event(${webhook.accountId}, 'balance.low', '{}') FROM generate_series(1, 10000)`;
+    const [id = ""] = await record(webhook);
+    expect(await deliveryOf(id)).toMatchObject({ status: "failed", nextAttemptAt: null });
+    await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
+  });
+
+  it("are kept for a limited time, with their events and attempts", async () => {
+    const webhook = await createWebhook();
+    startService();
+    const [old = ""] = await record(webhook);
+    const [young = ""] = await record(webhook);
+    for (const id of [old, young]) await waitFor(id, "delivered");
+    const then = new Date(Date.now() - 8 * DAY_MS);
+    const { eventId } = await database.webhookDelivery.update({
+      where: { id: old },
+      data: { createdAt: then },
+    });
+    await database.webhookEvent.update({ where: { id: eventId }, data: { createdAt: then } });
+    const signal = new AbortController().signal;
+    await forgetOldDeliveries(database, { keptDays: 7, nowMs: Date.now(), signal });
+    expect(await database.webhookDelivery.findUnique({ where: { id: old } })).toBeNull();
+    expect(await database.webhookEvent.findUnique({ where: { id: eventId } })).toBeNull();
+    expect(await attemptsOf(old)).toEqual([]);
+    expect(await attemptsOf(young)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,32 @@
+import { parseDate } from "@diegetic/ad-rules";
+import { type Database, utcDay } from "@diegetic/database";
+
+const CAMPAIGNS_PER_ROUND = 500;
+/** Text order finds candidates; an offset may move a moment by a day. */
+const AHEAD_MS = 2 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Records `campaign.ended` for active campaigns whose end date has passed, once for each end date. Without a webhook,
+ * the end only counts as announced.
+ */
+export async function announceEndedCampaigns(database: Database, nowMs: number): Promise<void> {
+  const candidates = await database.$queryRaw<{ id: string; end_date: string }[]>`
+    SELECT id, end_date FROM campaigns
+    WHERE status = 'active' AND end_date IS NOT NULL AND announced_end_date IS DISTINCT FROM end_date
+      AND end_date < ${utcDay(nowMs + AHEAD_MS)}
+    ORDER BY end_date LIMIT ${CAMPAIGNS_PER_ROUND}`;
+  const ended = candidates.filter(({ end_date }) => {
+    const end = parseDate(end_date);
+    return end !== undefined && end.lastMs < nowMs;
+  });
+  if (ended.length === 0) return;
+  // Skips locked rows: the next round announces them.
+  await database.$executeRaw`
+    UPDATE campaigns SET announced_end_date = end_date WHERE id IN (
+      SELECT c.id FROM campaigns c
+      JOIN unnest(${ended.map(({ id }) => id)}::text[], ${ended.map(({ end_date }) => end_date)}::text[])
+        AS ended(id, end_date) ON ended.id = c.id AND ended.end_date = c.end_date
+      WHERE c.status = 'active' AND c.announced_end_date IS DISTINCT FROM c.end_date
+      FOR NO KEY UPDATE OF c SKIP LOCKED
+    )`;
+}

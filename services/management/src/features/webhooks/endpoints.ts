@@ -1,0 +1,161 @@
+import {
+  SECRET_OVERLAP_SECONDS,
+  webhookCreate,
+  webhookPatch,
+  webhookRotateRequest,
+  webhooksApi,
+} from "@diegetic/contracts";
+import { type Database, inTransaction } from "@diegetic/database";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
+import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
+import type { Clock } from "../../core/shared/time.ts";
+import {
+  deliverAgain,
+  deliveryToResponse,
+  listDeliveries,
+  ownDelivery,
+  readDelivery,
+  recordTestEvent,
+} from "./deliveries.ts";
+import {
+  deleteWebhook,
+  insertWebhook,
+  listWebhooks,
+  lockWebhook,
+  ownWebhook,
+  replaceSecret,
+} from "./store.ts";
+import {
+  changedChoices,
+  newChoices,
+  requireAllowedUrl,
+  requireEventScopes,
+  toResponse,
+  type WebhookAddresses,
+} from "./webhook.ts";
+
+const DELIVERIES_PER_PAGE = 50;
+
+export interface WebhookParts {
+  database: Database;
+  clock: Clock;
+  webhookAddresses: WebhookAddresses;
+}
+
+/** Webhooks of an account; billing delivers their events (docs/behaviour.md#webhooks). */
+export function webhookEndpoints(parts: WebhookParts): Endpoint[] {
+  const { operations } = webhooksApi;
+  return [
+    endpoint(operations.create, create(parts)),
+    endpoint(operations.list, list(parts)),
+    endpoint(operations.show, show(parts)),
+    endpoint(operations.change, change(parts)),
+    endpoint(operations.remove, remove(parts)),
+    endpoint(operations.rotateSecret, rotateSecret(parts)),
+    endpoint(operations.test, test(parts)),
+    endpoint(operations.deliveries, deliveries(parts)),
+    endpoint(operations.redeliver, redeliver(parts)),
+  ];
+}
+
+function create({ database, clock, webhookAddresses }: WebhookParts): Endpoint["handle"] {
+  return async (context) => {
+    const { sent, value } = readSentBody(context, webhookCreate);
+    requireAllowedUrl(value.url, webhookAddresses);
+    requireEventScopes(context.key, value.events);
+    const nowMs = clock();
+    return createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      const webhook = await insertWebhook(transaction, context.accountId, newChoices(value), nowMs);
+      return { status: 201, body: { ...toResponse(webhook, nowMs), secret: webhook.secret } };
+    });
+  };
+}
+
+function list({ database, clock }: WebhookParts): Endpoint["handle"] {
+  return async (context) => {
+    const paging = readPaging(context, "whk");
+    const rows = await listWebhooks(database, context.accountId, paging);
+    return pageAnswer(context, paging, rows, (row) => toResponse(row, clock()));
+  };
+}
+
+function show({ database, clock }: WebhookParts): Endpoint["handle"] {
+  return async (context) => {
+    const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
+    return { status: 200, body: toResponse(webhook, clock()) };
+  };
+}
+
+function change({ database, clock, webhookAddresses }: WebhookParts): Endpoint["handle"] {
+  return async (context) => {
+    const { id } = await ownWebhook(database, context.accountId, context.param("webhookId"));
+    const webhook = await inTransaction(database, async (transaction) => {
+      const current = await lockWebhook(transaction, context.accountId, id);
+      const patch = context.body((sent) => webhookPatch(sent, toResponse(current, clock())));
+      const changed = changedChoices(patch);
+      if (changed.url !== undefined) requireAllowedUrl(changed.url, webhookAddresses);
+      requireEventScopes(context.key, [...current.events, ...(changed.events ?? [])]);
+      return transaction.webhook.update({ where: { id }, data: changed });
+    });
+    return { status: 200, body: toResponse(webhook, clock()) };
+  };
+}
+
+function remove({ database }: WebhookParts): Endpoint["handle"] {
+  return async (context) => {
+    const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
+    requireEventScopes(context.key, webhook.events);
+    await deleteWebhook(database, webhook.id);
+    return { status: 204 };
+  };
+}
+
+function rotateSecret({ database, clock }: WebhookParts): Endpoint["handle"] {
+  return async (context) => {
+    const { id, events } = await ownWebhook(database, context.accountId, context.param("webhookId"));
+    const { sent, value } = readSentBody(context, webhookRotateRequest);
+    requireEventScopes(context.key, events);
+    const nowMs = clock();
+    return createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      const current = await lockWebhook(transaction, context.accountId, id);
+      const overlapSeconds = value.overlap_seconds ?? SECRET_OVERLAP_SECONDS.default;
+      const webhook = await replaceSecret(transaction, current, overlapSeconds, nowMs);
+      return { status: 200, body: { ...toResponse(webhook, nowMs), secret: webhook.secret } };
+    });
+  };
+}
+
+function test({ database }: WebhookParts): Endpoint["handle"] {
+  return async (context) => {
+    const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
+    requireEventScopes(context.key, webhook.events);
+    const deliveryId = await recordTestEvent(database, webhook);
+    return { status: 200, body: deliveryToResponse(await readDelivery(database, deliveryId)) };
+  };
+}
+
+function deliveries({ database }: WebhookParts): Endpoint["handle"] {
+  return async (context) => {
+    const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
+    requireEventScopes(context.key, webhook.events);
+    const { limit = DELIVERIES_PER_PAGE, after } = readPaging(context, "whd");
+    const paging = { limit, after };
+    return pageAnswer(
+      context,
+      paging,
+      await listDeliveries(database, webhook.id, paging),
+      deliveryToResponse,
+    );
+  };
+}
+
+function redeliver({ database }: WebhookParts): Endpoint["handle"] {
+  return async (context) => {
+    const delivery = await ownDelivery(database, context.accountId, context.param("deliveryId"));
+    const webhook = await ownWebhook(database, context.accountId, delivery.webhookId);
+    requireEventScopes(context.key, webhook.events);
+    await deliverAgain(database, delivery.id);
+    return { status: 200, body: deliveryToResponse(await readDelivery(database, delivery.id)) };
+  };
+}

@@ -1,0 +1,82 @@
+import { MAX_WEBHOOKS, newId } from "@diegetic/contracts";
+import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import { forbidden, notFound, unprocessable } from "@diegetic/service-kit";
+import { isIdentifier } from "../../core/shared/identifiers.ts";
+import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
+import { type newChoices, newSecret, type Webhook } from "./webhook.ts";
+
+export function listWebhooks(database: Database, accountId: string, paging: Paging): Promise<Webhook[]> {
+  return database.webhook.findMany(rowsOfPage({ accountId }, paging));
+}
+
+/** Throws 404 when there is no such webhook, 403 when it belongs to another account. */
+export async function ownWebhook(
+  client: Database | Transaction,
+  accountId: string,
+  webhookId: string,
+): Promise<Webhook> {
+  const webhook = isIdentifier("whk", webhookId)
+    ? await client.webhook.findUnique({ where: { id: webhookId } })
+    : null;
+  if (webhook === null) throw notFound("Webhook not found. GET /webhooks lists yours.");
+  if (webhook.accountId !== accountId)
+    throw forbidden("The webhook belongs to another account: GET /webhooks lists your own.");
+  return webhook;
+}
+
+/** Locks the webhook until the end of the transaction. */
+export async function lockWebhook(
+  transaction: Transaction,
+  accountId: string,
+  webhookId: string,
+): Promise<Webhook> {
+  await transaction.$queryRaw`SELECT FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`;
+  return ownWebhook(transaction, accountId, webhookId);
+}
+
+/** Throws 422 when the account has the maximum number of webhooks. */
+export async function insertWebhook(
+  transaction: Transaction,
+  accountId: string,
+  choices: ReturnType<typeof newChoices>,
+  nowMs: number,
+): Promise<Webhook> {
+  // Serialises the counts of concurrent inserts.
+  await transaction.$queryRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+  if ((await transaction.webhook.count({ where: { accountId } })) >= MAX_WEBHOOKS) {
+    throw unprocessable(`An account has at most ${MAX_WEBHOOKS} webhooks: delete one first.`);
+  }
+  return transaction.webhook.create({
+    data: { id: newId("whk", nowMs), accountId, ...choices, secret: newSecret(), createdAt: new Date(nowMs) },
+  });
+}
+
+/** Replaces the secret; the former one signs as well for the overlap. */
+export function replaceSecret(
+  transaction: Transaction,
+  webhook: Webhook,
+  overlapSeconds: number,
+  nowMs: number,
+): Promise<Webhook> {
+  const previous =
+    overlapSeconds === 0
+      ? { previousSecret: null, previousSecretExpiresAt: null }
+      : {
+          previousSecret: webhook.secret,
+          previousSecretExpiresAt: new Date(nowMs + overlapSeconds * 1_000),
+        };
+  return transaction.webhook.update({
+    where: { id: webhook.id },
+    data: { secret: newSecret(), ...previous },
+  });
+}
+
+/** Deletes the webhook with its deliveries. One that is recorded meanwhile ends at its first attempt. */
+export async function deleteWebhook(database: Database, webhookId: string): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    await transaction.webhook.deleteMany({ where: { id: webhookId } });
+    await transaction.$executeRaw`
+      DELETE FROM webhook_attempts a USING webhook_deliveries d WHERE d.id = a.delivery_id AND d.webhook_id = ${webhookId}`;
+    await transaction.webhookDelivery.deleteMany({ where: { webhookId } });
+  });
+}

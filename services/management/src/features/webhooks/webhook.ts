@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import {
+  InvalidInput,
+  WEBHOOK_DEFAULTS,
+  WEBHOOK_EVENT_SCOPES,
+  type WebhookBody,
+  type WebhookCreate,
+  type WebhookEventType,
+  type WebhookPatch,
+} from "@diegetic/contracts";
+import type { Prisma } from "@diegetic/database";
+import { type ApiKey, forbidden, isAddress, isPublicAddress } from "@diegetic/service-kit";
+import { timestamp } from "../../core/shared/time.ts";
+
+export type Webhook = Prisma.WebhookGetPayload<object>;
+
+/** `public`: https to public addresses; `any`: http and private addresses as well. */
+export type WebhookAddresses = "public" | "any";
+
+const SECRET_PREFIX = "whsec_";
+const SECRET_BYTES = 32;
+
+export function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64url");
+}
+
+export function toResponse(webhook: Webhook, nowMs: number): WebhookBody {
+  const { previousSecretExpiresAt: expiresAt } = webhook;
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: webhook.events as WebhookEventType[],
+    description: webhook.description,
+    is_active: webhook.isActive,
+    balance_low_cents: webhook.balanceLowCents,
+    hold_expiry_percent: webhook.holdExpiryPercent,
+    hold_expiry_min_matches: webhook.holdExpiryMinMatches,
+    previous_secret_expires_at:
+      expiresAt === null || expiresAt.getTime() <= nowMs ? null : timestamp(expiresAt),
+    created_at: timestamp(webhook.createdAt),
+  };
+}
+
+type Choices = Pick<
+  Webhook,
+  | "url"
+  | "events"
+  | "description"
+  | "isActive"
+  | "balanceLowCents"
+  | "holdExpiryPercent"
+  | "holdExpiryMinMatches"
+>;
+
+/** The columns of a new webhook. */
+export function newChoices(body: WebhookCreate): Choices {
+  return {
+    url: body.url,
+    events: [...new Set(body.events)],
+    description: body.description ?? WEBHOOK_DEFAULTS.description,
+    isActive: body.is_active ?? WEBHOOK_DEFAULTS.is_active,
+    balanceLowCents: body.balance_low_cents ?? WEBHOOK_DEFAULTS.balance_low_cents,
+    holdExpiryPercent: body.hold_expiry_percent ?? WEBHOOK_DEFAULTS.hold_expiry_percent,
+    holdExpiryMinMatches: body.hold_expiry_min_matches ?? WEBHOOK_DEFAULTS.hold_expiry_min_matches,
+  };
+}
+
+/** The columns that a PATCH changes; null restores the default (docs/behaviour.md#absent-values). */
+export function changedChoices(patch: WebhookPatch): Partial<Choices> {
+  const changes = {
+    url: patch.url,
+    events: patch.events && [...new Set(patch.events)],
+    description: patch.description,
+    isActive: orDefault(patch.is_active, WEBHOOK_DEFAULTS.is_active),
+    balanceLowCents: orDefault(patch.balance_low_cents, WEBHOOK_DEFAULTS.balance_low_cents),
+    holdExpiryPercent: orDefault(patch.hold_expiry_percent, WEBHOOK_DEFAULTS.hold_expiry_percent),
+    holdExpiryMinMatches: orDefault(patch.hold_expiry_min_matches, WEBHOOK_DEFAULTS.hold_expiry_min_matches),
+  };
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+function orDefault<Value>(value: Value | null | undefined, fallback: Value): Value | undefined {
+  return value === null ? fallback : value;
+}
+
+/** Throws 403 unless the calling key has the scope of each event: otherwise it could read more than its scopes allow. */
+export function requireEventScopes(caller: Pick<ApiKey, "scopes">, events: readonly string[]): void {
+  for (const event of events) {
+    const scope = WEBHOOK_EVENT_SCOPES[event as WebhookEventType];
+    if (caller.scopes.includes(scope)) continue;
+    throw forbidden(
+      `This API key lacks the scope "${scope}", which the event ${event} needs: use one that has it.`,
+    );
+  }
+}
+
+/**
+ * Throws InvalidInput (422) for an address that would be refused at every delivery. Names are resolved only then: what
+ * they resolve to may change.
+ */
+export function requireAllowedUrl(text: string, addresses: WebhookAddresses): void {
+  const url = new URL(text);
+  const isAllowedScheme = url.protocol === "https:" || addresses === "any";
+  if (!isAllowedScheme || url.username !== "" || url.password !== "") {
+    throw new InvalidInput(422, "url must be an https address without a user name or password");
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const isPrivate = (isAddress(host) && !isPublicAddress(host)) || /(^|\.)localhost\.?$/.test(host);
+  if (isPrivate && addresses !== "any") {
+    throw new InvalidInput(422, `url must not lead to a private address, but its host is ${host}`);
+  }
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../../../../tests/helpers/eventually.ts";
+import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
+
+const DAY_MS = 86_400_000;
+const EVENTS = ["campaign.exhausted", "balance.low"];
+const body = { url: "https://studio.example/events", events: EVENTS };
+
+describe("webhooks", () => {
+  let harness: Harness;
+  let caller: Caller;
+  let nowMs = Date.parse("2026-11-24T12:00:00Z");
+  beforeAll(async () => {
+    harness = await startHarness(() => nowMs);
+    caller = await harness.caller();
+  }, 60_000);
+  afterAll(() => harness.stop());
+
+  const storedOf = (id: string) => harness.management.database.webhook.findUniqueOrThrow({ where: { id } });
+
+  it("are created with defaults, shown without the secret, changed and deleted", async () => {
+    const created = await caller.post("/webhooks", { ...body, balance_low_cents: 5_000 }).expect(201);
+    const { secret, ...webhook } = created.body;
+    expect(secret).toMatch(/^whsec_[\w-]{43}$/);
+    expect(webhook).toEqual({
+      id: expect.stringMatching(/^whk_/),
+      ...body,
+      description: null,
+      is_active: true,
+      balance_low_cents: 5_000,
+      hold_expiry_percent: 50,
+      hold_expiry_min_matches: 100,
+      previous_secret_expires_at: null,
+      created_at: new Date(nowMs).toISOString(),
+    });
+    const path = `/webhooks/${webhook.id}`;
+    expect((await caller.get(path).expect(200)).body).toEqual(webhook);
+    expect((await caller.get("/webhooks").expect(200)).body).toEqual([webhook]);
+    const changes = { is_active: false, description: "Slack", balance_low_cents: null };
+    const changed = await caller.patch(path, changes).expect(200);
+    expect(changed.body).toEqual({ ...webhook, ...changes, balance_low_cents: 10_000 });
+    await caller.delete(path).expect(204);
+    await caller.get(path).expect(404);
+    expect((await caller.get("/webhooks").expect(200)).body).toEqual([]);
+  });
+
+  it("keep the former secret for the overlap, and no third one", async () => {
+    const { id, secret: first } = (await caller.post("/webhooks", body).expect(201)).body;
+    const path = `/webhooks/${id}`;
+    const rotated = await caller.post(`${path}/rotate-secret`, { overlap_seconds: 60 }).expect(200);
+    const second = rotated.body.secret;
+    const expiresAt = new Date(nowMs + 60_000).toISOString();
+    expect(rotated.body.previous_secret_expires_at).toBe(expiresAt);
+    expect(await storedOf(id)).toMatchObject({ secret: second, previousSecret: first });
+    const third = (await caller.post(`${path}/rotate-secret`, { overlap_seconds: 60 }).expect(200)).body
+      .secret;
+    expect(await storedOf(id)).toMatchObject({ secret: third, previousSecret: second });
+    nowMs += 60_000;
+    expect((await caller.get(path).expect(200)).body.previous_secret_expires_at).toBeNull();
+    await caller.post(`${path}/rotate-secret`, { overlap_seconds: 0 }).expect(200);
+    expect(await storedOf(id)).toMatchObject({ previousSecret: null, previousSecretExpiresAt: null });
+    expect(new Set([first, second, third]).size).toBe(3);
+  });
+
+  it("are at most ten, also by concurrent requests", async () => {
+    const other = await harness.caller();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => other.post("/webhooks", body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), 422, 422]);
+  });
+
+  it("are not for other accounts, nor for keys without the scope of an event", async () => {
+    const { id } = (await caller.post("/webhooks", body).expect(201)).body;
+    const stranger = await harness.caller();
+    await stranger.get(`/webhooks/${id}`).expect(403);
+    await stranger.patch(`/webhooks/${id}`, { is_active: false }).expect(403);
+    await stranger.post(`/webhooks/${id}/rotate-secret`).expect(403);
+    await stranger.delete(`/webhooks/${id}`).expect(403);
+    expect((await stranger.get("/webhooks").expect(200)).body).toEqual([]);
+    const developer = await harness.caller({ scopes: ["developer"] });
+    await developer.post("/webhooks", body).expect(403);
+    const own = await developer.post("/webhooks", { ...body, events: ["payout.figures_ready"] }).expect(201);
+    await developer.patch(`/webhooks/${own.body.id}`, { events: ["balance.low"] }).expect(403);
+  });
+
+  it.each([
+    "http://studio.example/",
+    "https://user:password@studio.example/",
+    "https://127.0.0.1/",
+    "https://2130706433/",
+    "https://169.254.169.254/latest",
+    "https://[::1]/",
+    "https://[::ffff:10.0.0.7]/",
+    "https://localhost:8443/",
+    "https://db.localhost./",
+  ])("are refused with the address %s", async (url) => {
+    await caller.post("/webhooks", { ...body, url }).expect(422);
+  });
+
+  it("learn of the end of an active campaign once for each end date", async () => {
+    const advertiser = await harness.advertiser(1_000_000);
+    const day = (days: number) => new Date(nowMs + days * DAY_MS).toISOString().slice(0, 10);
+    const webhook = { ...body, events: ["campaign.ended"] };
+    const { campaignId } = await activeCampaign(advertiser, { end_date: day(0) });
+    const { id } = (await advertiser.post("/webhooks", webhook).expect(201)).body;
+    const ends = async () => {
+      const { body: deliveries } = await advertiser.get(`/webhooks/${id}/deliveries`).expect(200);
+      return deliveries.map(({ event }: { event: { data: object } }) => event.data).reverse();
+    };
+    const other = await activeCampaign(advertiser, { end_date: day(-1), name: "Over" });
+    const first = { campaign_id: other.campaignId, name: "Over", end_date: day(-1) };
+    await eventually(async () => (await ends()).length === 1);
+    nowMs += DAY_MS;
+    const second = { campaign_id: campaignId, name: "Autumn", end_date: day(-1) };
+    await eventually(async () => (await ends()).length === 2);
+    await advertiser.patch(`/campaigns/${campaignId}`, { end_date: day(0) }).expect(200);
+    nowMs += DAY_MS;
+    const third = { ...second, end_date: day(-1) };
+    await eventually(async () => (await ends()).length === 3);
+    await harness.management.reconciler.round();
+    expect(await ends()).toEqual([first, second, third]);
+  }, 30_000);
+
+  it("show their deliveries, newest first and in pages, which can be asked for again", async () => {
+    const { id } = (await caller.post("/webhooks", { ...body, is_active: false }).expect(201)).body;
+    const tests = [];
+    for (let count = 0; count < 3; count++) {
+      tests.push((await caller.post(`/webhooks/${id}/test`).expect(200)).body);
+    }
+    const [oldest, middle, newest] = tests;
+    expect(oldest).toMatchObject({
+      id: expect.stringMatching(/^whd_/),
+      webhook_id: id,
+      event: { type: "webhook.test", account_id: caller.accountId, data: { webhook_id: id } },
+      status: "pending",
+      attempt_count: 0,
+      attempts: [],
+    });
+    const page = await caller.get(`/webhooks/${id}/deliveries?limit=2`).expect(200);
+    expect(page.body).toEqual([newest, middle]);
+    expect(page.headers.link).toContain(`cursor=${middle.id}`);
+    const rest = await caller.get(`/webhooks/${id}/deliveries?limit=2&cursor=${middle.id}`).expect(200);
+    expect(rest.body).toEqual([oldest]);
+    const { database } = harness.management;
+    await database.webhookDelivery.update({
+      where: { id: oldest.id },
+      data: { status: "failed", attempts: 13, roundAttempts: 12, nextAttemptAt: null },
+    });
+    const attempt = { deliveryId: oldest.id, attemptedAt: new Date(nowMs), durationMs: 5 };
+    await database.webhookAttempt.createMany({
+      data: Array.from({ length: 13 }, (_, number) => ({
+        ...attempt,
+        number: number + 1,
+        status: 500 + number,
+      })),
+    });
+    const path = `/webhooks/deliveries/${oldest.id}/redeliver`;
+    const again = (await caller.post(path).expect(200)).body;
+    expect(again).toMatchObject({ id: oldest.id, event: oldest.event, status: "pending", attempt_count: 13 });
+    expect(again.attempts.map(({ status }: { status: number }) => status)).toEqual(
+      Array.from({ length: 12 }, (_, back) => 512 - back),
+    );
+    expect(again.next_attempt_at).not.toBeNull();
+    expect(await database.webhookDelivery.findUnique({ where: { id: oldest.id } })).toMatchObject({
+      round: 2,
+      roundAttempts: 0,
+    });
+
+    const stranger = await harness.caller();
+    await stranger.post(path).expect(403);
+    await stranger.get(`/webhooks/${id}/deliveries`).expect(403);
+    await stranger.post(`/webhooks/${id}/test`).expect(403);
+    const developer = harness.callerWith(
+      caller.accountId,
+      (await caller.post("/api-keys", { label: "d", scopes: ["developer"] }).expect(201)).body.key,
+    );
+    await developer.post(path).expect(403);
+    await developer.get(`/webhooks/${id}/deliveries`).expect(403);
+    await caller.delete(`/webhooks/${id}`).expect(204);
+    await caller.post(path).expect(404);
+    expect(await database.webhookAttempt.count({ where: { deliveryId: oldest.id } })).toBe(0);
+  });
+});

@@ -1,0 +1,50 @@
+import { type Provocation, type ProvocationsOfOperations, sent } from "./provocation.ts";
+import { operationNamed, webhookBody } from "./world.fixture.ts";
+
+/** A key of the owner's account that has another scope than the events of the webhook need. */
+const byLesserKey: Provocation = async (world, operation) => {
+  const body = { label: "lesser", scopes: ["developer"] };
+  const lesser = await world.call(operationNamed("createApiKey"), { body }).expect(201);
+  return world.call(operation, {
+    by: { ...world.owner, key: lesser.body.key },
+    body: operation.operationId === "createWebhook" ? webhookBody : {},
+  });
+};
+
+const notHttps = (more: object) => sent({ ...more, url: "http://studio.example/events" });
+const privateAddress = (more: object) => sent({ ...more, url: "https://10.0.0.7/events" });
+
+export const webhookRefusals: ProvocationsOfOperations = {
+  createWebhook: {
+    "400 missing_field": sent({ events: webhookBody.events }),
+    "400 malformed_field": sent({ ...webhookBody, balance_low_cents: "50" }),
+    "403 lacking_scope": byLesserKey,
+    "422 not_allowed": sent({ ...webhookBody, hold_expiry_percent: 0 }),
+    "422 not_https": notHttps(webhookBody),
+    "422 private_address": privateAddress(webhookBody),
+    "422 too_many": async (world, operation) => {
+      const by = await world.account();
+      for (let count = 0; count < 10; count++) {
+        await world.call(operation, { by, body: webhookBody }).expect(201);
+      }
+      return world.call(operation, { by, body: webhookBody });
+    },
+  },
+  updateWebhook: {
+    "400 malformed_field": sent({ balance_low_cents: "50" }),
+    "403 lacking_scope": byLesserKey,
+    "422 not_allowed": sent({ hold_expiry_percent: 0 }),
+    "422 not_https": notHttps({}),
+    "422 private_address": privateAddress({}),
+    "422 response_only": sent({ id: "whk_other" }),
+  },
+  deleteWebhook: { "403 lacking_scope": byLesserKey },
+  testWebhook: { "403 lacking_scope": byLesserKey },
+  listWebhookDeliveries: { "403 lacking_scope": byLesserKey },
+  redeliverWebhookDelivery: { "403 lacking_scope": byLesserKey },
+  rotateWebhookSecret: {
+    "400 malformed_field": sent({ overlap_seconds: "day" }),
+    "403 lacking_scope": byLesserKey,
+    "422 not_allowed": sent({ overlap_seconds: -1 }),
+  },
+};
