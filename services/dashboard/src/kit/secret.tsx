@@ -7,10 +7,14 @@ interface SecretProps {
   label: string;
   /** Who can do what with it. */
   warning: string;
+  /** What to do when it is lost. */
+  loss?: string;
 }
 
+const HASH_ONLY = "Only its hash is stored. When it is lost, rotate it to get another.";
+
 /** Something that the server shows once and cannot show again, with a button that copies it. */
-export function Secret({ value, label, warning }: SecretProps) {
+export function Secret({ value, label, warning, loss = HASH_ONLY }: SecretProps) {
   return (
     <Stack gap="sm">
       <Alert color="warning" title={`This ${label} is shown once`}>
@@ -30,7 +34,7 @@ export function Secret({ value, label, warning }: SecretProps) {
         )}
       </CopyButton>
       <Text c="dimmed" fz={13}>
-        Only its hash is stored. When it is lost, rotate it to get another.
+        {loss}
       </Text>
     </Stack>
   );

@@ -1,15 +1,18 @@
-import { IconKey, IconUser, IconUsers } from "@tabler/icons-react";
+import { IconKey, IconUser, IconUsers, IconWebhook } from "@tabler/icons-react";
 import type { Area } from "../area.ts";
 
 export const account: Area = {
   label: "Account",
   navigation: [
     { to: "/keys", label: "API keys", icon: IconKey },
+    { to: "/webhooks", label: "Webhooks", icon: IconWebhook },
     { to: "/members", label: "Members", icon: IconUsers },
     { to: "/account", label: "You and sign-in", icon: IconUser },
   ],
   routes: [
     { path: "keys", lazy: () => import("./keys.tsx") },
+    { path: "webhooks", lazy: () => import("./webhooks.tsx") },
+    { path: "webhooks/:webhookId", lazy: () => import("./webhook.tsx") },
     { path: "members", lazy: () => import("./members.tsx") },
     { path: "account", lazy: () => import("./you.tsx") },
   ],

@@ -1,0 +1,126 @@
+import { Button } from "@mantine/core";
+import { useParams } from "react-router";
+import { useChange, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { Page } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { type Delivery, deliveryState } from "./webhook-events.ts";
+
+const REFETCH_EVERY_MS = 2_000;
+
+/** The deliveries of one webhook. */
+export function Component() {
+  const { webhookId = "" } = useParams();
+  const { canChange } = useAbility();
+  const input = { path: { webhook_id: webhookId } };
+  const webhook = useRead("GET /webhooks/{webhook_id}", input);
+  const deliveries = useRead("GET /webhooks/{webhook_id}/deliveries", input, {
+    refetchEveryMs: REFETCH_EVERY_MS,
+  });
+  const test = useChange("POST /webhooks/{webhook_id}/test");
+  const sendTest = async () => {
+    try {
+      await test.mutateAsync(input);
+      notifyDone("A test event is on its way.");
+    } catch (error) {
+      notifyFailed("The test event was not sent.", error);
+    }
+  };
+  return (
+    <Page
+      title="Deliveries"
+      about={webhook.data?.url}
+      back={{ to: "/webhooks", label: "Webhooks" }}
+      actions={
+        canChange && (
+          <Button onClick={() => void sendTest()} loading={test.isPending}>
+            Send test event
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        label="Deliveries"
+        rows={deliveries.data}
+        rowKey={({ id }) => id}
+        error={deliveries.error ?? webhook.error}
+        onRetry={() => void deliveries.refetch()}
+        skeletonRows={3}
+        empty={
+          <Empty line="No raven has flown yet.">
+            Events of the last weeks appear here, with what your server answered.
+          </Empty>
+        }
+        columns={[
+          {
+            key: "event",
+            header: "Event",
+            phone: "title",
+            value: ({ event }) => event.type,
+            cell: ({ event }) => event.type,
+          },
+          {
+            key: "state",
+            header: "State",
+            phone: "fact",
+            value: ({ status }) => status,
+            cell: (delivery) => {
+              const { tone, word, cause } = deliveryState(delivery);
+              return (
+                <Status tone={tone} cause={cause}>
+                  {word}
+                </Status>
+              );
+            },
+          },
+          {
+            key: "created",
+            header: "Recorded",
+            phone: "fact",
+            value: ({ created_at: at }) => at,
+            cell: ({ created_at: at }) => <Moment iso={at} />,
+          },
+          {
+            key: "next",
+            header: "Next attempt",
+            value: ({ next_attempt_at: at }) => at,
+            cell: ({ next_attempt_at: at }) => (at === null ? "" : <Moment iso={at} />),
+          },
+          {
+            key: "actions",
+            header: "",
+            align: "right",
+            cell: (delivery) => (canChange ? <Again delivery={delivery} /> : null),
+          },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Again({ delivery: { id, event } }: { delivery: Delivery }) {
+  const redeliver = useChange("POST /webhooks/deliveries/{delivery_id}/redeliver");
+  const send = async () => {
+    try {
+      await redeliver.mutateAsync({ path: { delivery_id: id } });
+      notifyDone("The event is sent again.");
+    } catch (error) {
+      notifyFailed("The event was not sent again.", error);
+    }
+  };
+  return (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      aria-label={`Send ${event.type} again`}
+      loading={redeliver.isPending}
+      onClick={() => void send()}
+    >
+      Send again
+    </Button>
+  );
+}

@@ -1,0 +1,271 @@
+import { Alert, Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useChange, useRead } from "../../api/queries.ts";
+import { useAbility, useSession } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { MoneyInput } from "../../kit/money-input.tsx";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { Page } from "../../kit/page.tsx";
+import { Secret } from "../../kit/secret.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { EVENTS, type EventType, type Webhook } from "./webhook-events.ts";
+
+/** The webhooks of the account. */
+export function Component() {
+  const { account } = useSession();
+  const { canChange } = useAbility();
+  const [isCreating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const close = () => {
+    setCreating(false);
+    setSecret(undefined);
+  };
+  return (
+    <Page
+      title="Webhooks"
+      about={`Diegetic tells your server what happens to ${account.label}, signed with a secret.`}
+      actions={canChange && <Button onClick={() => setCreating(true)}>Create webhook</Button>}
+    >
+      <Webhooks onCreate={() => setCreating(true)} onSecret={setSecret} />
+      <Modal
+        opened={isCreating || secret !== undefined}
+        onClose={close}
+        title={secret === undefined ? "Create a webhook" : "The secret of the webhook"}
+        closeOnClickOutside={false}
+      >
+        {secret === undefined ? (
+          <CreateForm onClose={close} onSecret={setSecret} />
+        ) : (
+          <Created value={secret} onClose={close} />
+        )}
+      </Modal>
+    </Page>
+  );
+}
+
+interface WebhooksProps {
+  onCreate: () => void;
+  onSecret: (secret: string) => void;
+}
+
+function Webhooks({ onCreate, onSecret }: WebhooksProps) {
+  const { canChange } = useAbility();
+  const webhooks = useRead("GET /webhooks");
+  return (
+    <DataTable
+      label="Webhooks"
+      rows={webhooks.data}
+      rowKey={({ id }) => id}
+      rowTo={({ id }) => `/webhooks/${id}`}
+      error={webhooks.error}
+      onRetry={() => void webhooks.refetch()}
+      skeletonRows={2}
+      isPlain
+      empty={
+        <Empty
+          line="Nobody listens at the door yet."
+          action={canChange && <Button onClick={onCreate}>Create webhook</Button>}
+        >
+          A webhook is an https address of your server. It learns of exhausted campaigns, a low balance and
+          complete earnings.
+        </Empty>
+      }
+      columns={[
+        {
+          key: "url",
+          header: "Address",
+          phone: "title",
+          value: ({ url }) => url,
+          cell: ({ url }) => (
+            <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+              {url}
+            </Text>
+          ),
+        },
+        {
+          key: "state",
+          header: "State",
+          phone: "fact",
+          value: ({ is_active: isActive }) => (isActive ? "Active" : "Inactive"),
+          cell: ({ is_active: isActive }) => (
+            <Status tone={isActive ? "positive" : "quiet"}>{isActive ? "Active" : "Inactive"}</Status>
+          ),
+        },
+        {
+          key: "events",
+          header: "Events",
+          phone: "fact",
+          value: ({ events }) => events.map(labelOf).join(", "),
+          cell: ({ events }) => events.map(labelOf).join(", "),
+        },
+        {
+          key: "created",
+          header: "Created",
+          value: ({ created_at: at }) => at,
+          cell: ({ created_at: at }) => <Moment iso={at} />,
+        },
+        {
+          key: "actions",
+          header: "",
+          align: "right",
+          cell: (webhook) => (canChange ? <Actions webhook={webhook} onSecret={onSecret} /> : null),
+        },
+      ]}
+    />
+  );
+}
+
+function labelOf(event: EventType): string {
+  return EVENTS.find(({ value }) => value === event)?.label ?? event;
+}
+
+function Actions({ webhook, onSecret }: { webhook: Webhook; onSecret: (secret: string) => void }) {
+  const confirm = useConfirm();
+  const rotate = useChange("POST /webhooks/{webhook_id}/rotate-secret");
+  const remove = useChange("DELETE /webhooks/{webhook_id}");
+  const path = { webhook_id: webhook.id };
+  const askToRotate = async () => {
+    const isAgreed = await confirm({
+      title: "Rotate the secret",
+      consequences: [
+        "You get a new secret. For a day every event is signed with the old one, too.",
+        "A secret that was replaced before ends at once.",
+      ],
+      action: "Rotate secret",
+    });
+    if (!isAgreed) return;
+    try {
+      onSecret((await rotate.mutateAsync({ path, body: {} })).secret);
+    } catch (error) {
+      notifyFailed("The secret was not rotated.", error);
+    }
+  };
+  const askToDelete = async () => {
+    const isAgreed = await confirm({
+      title: "Delete the webhook",
+      consequences: [
+        `Nothing more is sent to ${webhook.url}.`,
+        "Its deliveries are deleted with it. This cannot be undone.",
+      ],
+      action: "Delete webhook",
+      isDestructive: true,
+    });
+    if (!isAgreed) return;
+    try {
+      await remove.mutateAsync({ path });
+      notifyDone("The webhook is deleted.");
+    } catch (error) {
+      notifyFailed("The webhook was not deleted.", error);
+    }
+  };
+  return (
+    <Group gap={4} wrap="nowrap" justify="flex-end">
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        aria-label={`Rotate the secret of ${webhook.url}`}
+        onClick={() => void askToRotate()}
+      >
+        Rotate secret
+      </Button>
+      <Button
+        variant="subtle"
+        color="negative"
+        size="compact-sm"
+        aria-label={`Delete ${webhook.url}`}
+        onClick={() => void askToDelete()}
+      >
+        Delete
+      </Button>
+    </Group>
+  );
+}
+
+function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (secret: string) => void }) {
+  const form = useApiForm("POST /webhooks", { url: "", events: [] });
+  const events = form.values.events ?? [];
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const created = await form.send({});
+    if (created !== undefined) onSecret(created.secret);
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate>
+      <Stack>
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
+        <TextInput
+          label="Address"
+          description="An https address of your server."
+          placeholder="https://studio.example/diegetic"
+          value={form.values.url ?? ""}
+          onChange={({ currentTarget }) => form.set("url", currentTarget.value)}
+          error={form.problem("url")}
+          data-autofocus
+        />
+        <Checkbox.Group
+          label="Events"
+          value={events}
+          onChange={(chosen) => form.set("events", chosen as EventType[])}
+          error={form.problem("events")}
+        >
+          <Stack gap="xs" my={4}>
+            {EVENTS.map(({ value, label, description }) => (
+              <Checkbox key={value} value={value} label={label} description={description} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        {events.includes("balance.low") && (
+          <MoneyInput
+            label="Balance below (optional)"
+            placeholder="100.00"
+            cents={form.values.balance_low_cents}
+            onCents={(cents) => form.set("balance_low_cents", cents)}
+            error={form.problem("balance_low_cents")}
+          />
+        )}
+        {events.includes("holds.expiry_rate_high") && (
+          <NumberInput
+            label="Unseen matches, percent (optional)"
+            placeholder="50"
+            allowDecimal={false}
+            value={form.values.hold_expiry_percent ?? ""}
+            onChange={(percent) =>
+              form.set("hold_expiry_percent", typeof percent === "number" ? percent : undefined)
+            }
+            error={form.problem("hold_expiry_percent")}
+          />
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.isSending}>
+            Create webhook
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Created({ value, onClose }: { value: string; onClose: () => void }) {
+  return (
+    <Stack>
+      <Secret
+        label="Secret"
+        value={value}
+        warning="Your server verifies each event with it. Whoever has it can forge events."
+        loss="It cannot be shown again. When it is lost, rotate it to get another."
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

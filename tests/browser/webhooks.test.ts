@@ -1,0 +1,81 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { verifyWebhook } from "@diegetic/client";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventually } from "../helpers/eventually.ts";
+import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
+
+const PASSWORD = "a calm evening by the fire";
+
+describe("the webhooks of an account", () => {
+  let dashboard: Dashboard;
+  let view: ObservedPage;
+  let server: Server;
+  let url: string;
+  const received: { signature: string; body: string }[] = [];
+
+  beforeAll(async () => {
+    server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
+    server.on("request", async (request, response) => {
+      const body = Buffer.concat(await request.toArray()).toString();
+      received.push({ signature: String(request.headers["diegetic-signature"]), body });
+      response.end("heard");
+    });
+    dashboard = await startDashboard({ WEBHOOK_ADDRESSES: "any" });
+    view = await dashboard.newPage();
+    const { page } = view;
+    await page.goto(`${dashboard.origin}/sign-up`);
+    await page.getByLabel("Your name").fill("Ada Hearth");
+    await page.getByLabel("E-mail").fill("ada@hearthwell.example");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+  }, 240_000);
+  afterAll(async () => {
+    await dashboard?.stop();
+    server?.close();
+  }, 120_000);
+
+  it("are created, tried, delivered again, rotated and deleted", async () => {
+    const { page, problems } = view;
+    await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+    await page.getByText("Nobody listens at the door yet.").waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Create webhook" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Address").fill(url);
+    await dialog.getByRole("checkbox", { name: "Balance low" }).click();
+    await dialog.getByLabel("Balance below (optional)").fill("25.00");
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Create webhook" }).click();
+    const shown = dialog.getByLabel("Secret", { exact: true });
+    const secret = (await shown.textContent()) ?? "";
+    expect(secret).toMatch(/^whsec_/);
+    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+
+    await page.getByRole("link", { name: url }).click();
+    await page.getByRole("button", { name: "Send test event" }).click();
+    await page.getByRole("row", { name: /webhook\.test.*Delivered/ }).waitFor();
+    await page.getByRole("button", { name: "Send webhook.test again" }).click();
+    await eventually(() => received.length === 2, { timeoutMs: 15_000 });
+    const events = await Promise.all(received.map((request) => verifyWebhook({ ...request, secret })));
+    expect(events[0]?.type).toBe("webhook.test");
+    expect(events[1]).toEqual(events[0]);
+    await page.getByText(/2 attempts: answered 200/).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+
+    await page.getByRole("main").getByRole("link", { name: "Webhooks" }).click();
+    await page.getByRole("button", { name: `Rotate the secret of ${url}` }).click();
+    await dialog.getByRole("button", { name: "Rotate secret" }).click();
+    await shown.waitFor();
+    expect(await shown.textContent()).not.toBe(secret);
+    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+    await page.getByRole("button", { name: `Delete ${url}` }).click();
+    await dialog.getByRole("button", { name: "Delete webhook" }).click();
+    await page.getByText("Nobody listens at the door yet.").waitFor();
+    expect(problems).toEqual([]);
+  }, 120_000);
+});
