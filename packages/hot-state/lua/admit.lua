@@ -1,34 +1,49 @@
 -- Takes a seat in a player session, whose length and number of ads are limited.
 -- KEYS  session
--- ARGV  match_id, max_ads, idle_ms (a session ends after this long without a request), lease_expires_ms ('': not checked)
--- Reply {code, started_ms (of the session), count (of its ads, including this one)}: strings without line breaks
+-- ARGV  match_id, max_ads, idle_ms (a session ends after this long without a request), lease_expires_ms ('': not checked),
+--       advertiser tag (8 characters)
+-- Reply {code, started_ms (of the session), count (of its ads, including this one),
+--        earlier (ads of this advertiser from more than half of idle_ms ago: their counts may have expired, see "cap"),
+--        earlier_since_ms (when the first of them was admitted, '' if none)}: strings without line breaks
 -- Codes admitted   the match has a seat
 --       full       max_ads seats are taken
 --       expired    the caller's lease has expired, so its snapshot may be outdated; nothing was changed
 -- `admitted` and `full` both prolong the session. Idempotent by match_id.
+-- Fields of the session: 'started' (ms); by match_id the advertiser tag, then milliseconds since the start. Seats from an earlier
+-- version have a time only: they count for no advertiser.
 
 -- @include "time"
 
 local session = KEYS[1]
-local match_id, max_ads, idle_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local match_id, max_ads, idle_ms, tag = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5]
 local _, now_us = now_microseconds()
 local now_ms = milliseconds(now_us)
 
-if ARGV[4] ~= '' and tonumber(now_ms) > tonumber(ARGV[4]) then return { 'expired', now_ms, '0' } end
+if ARGV[4] ~= '' and tonumber(now_ms) > tonumber(ARGV[4]) then return { 'expired', now_ms, '0', '0', '' } end
 
 local known = redis.call('HMGET', session, 'started', match_id)
-local started = known[1] or now_ms
-local count = known[1] and redis.call('HLEN', session) - 1 or 0
-local code = 'admitted'
-if not known[2] then
-  if count < max_ads then
-    if known[1] then redis.call('HSET', session, match_id, now_ms)
-    else redis.call('HSET', session, 'started', started, match_id, now_ms) end
-    count = count + 1
-  else
-    code = 'full'
-    redis.call('HSET', session, 'started', started)
+local started, seat = known[1] or now_ms, known[2]
+local age_ms = tonumber(now_ms) - tonumber(started)
+local count, earlier, first = 0, 0, math.huge
+if known[1] then
+  local values = redis.call('HVALS', session)
+  count = #values - 1
+  for _, value in ipairs(values) do
+    local admitted = string.sub(value, 1, #tag) == tag and tonumber(string.sub(value, #tag + 1))
+    if admitted and age_ms - admitted > idle_ms / 2 then
+      earlier, first = earlier + 1, math.min(first, admitted)
+    end
   end
 end
+
+local code = 'admitted'
+if not seat then
+  if count < max_ads then count = count + 1 else code = 'full' end
+end
+-- Also for a match that tries another advertiser.
+if code == 'full' then redis.call('HSET', session, 'started', started)
+elseif not seat or string.sub(seat, 1, #tag) ~= tag then
+  redis.call('HSET', session, 'started', started, match_id, tag .. whole(age_ms))
+end
 redis.call('PEXPIRE', session, idle_ms)
-return { code, started, whole(count) }
+return { code, started, whole(count), whole(earlier), earlier > 0 and whole(tonumber(started) + first) or '' }

@@ -4,7 +4,8 @@
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
 --       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': not checked),
 --       late_impression_ms, match_without_id_ms, hold_ttl_ms, field of the match in `charged`,
---       facts from the match_id ('' four times: none): payload (JSON), price, held at (ms), valid-from epoch
+--       advertiser_id, game_id as JSON,
+--       what the match_id carries ('' four times: nothing): the match's JSON, price, held at (ms), valid-from epoch
 -- Reply {'charged', record (JSON)}
 --       {'replayed', match_id, recorded_at_ms, price}: this impression was charged before
 --       {'refused', code}
@@ -31,7 +32,7 @@
 local account_key, campaign_key, holds, pending, matches, history, shares, outbox, matched, charged = unpack(KEYS)
 local operation_id, match_id, creative_id, place, is_keyed, lease_expires_ms = unpack(ARGV)
 local late_ms, without_id_ms, hold_ttl_ms = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local charged_field, payload, carried_price, held_at_ms, carried_epoch = unpack(ARGV, 10, 14)
+local charged_field, advertiser_id, game_json, carried_json, carried_price, held_at_ms, carried_epoch = unpack(ARGV, 10, 16)
 local operation_field = 'op:' .. operation_id
 local LOOK_AT = 16
 
@@ -51,13 +52,15 @@ if scope and not asked_for then
   if of then return { 'refused', 'no_match' } end
 end
 -- An unbilled entry is removed once only its id bills it. A charge stays in `charged`, or in its entry, longer than the id is valid.
-local is_carried = payload ~= '' and carried_epoch == account.matches_valid_from_epoch
+local is_carried = carried_json ~= '' and carried_epoch == account.matches_valid_from_epoch
 if not is_remembered and not is_carried then return { 'refused', 'no_match' } end
 
 -- recovery_epoch shows billing whether the wallet still contains the charge.
-local function record_of(entry, operation)
+local function record_of(id, entry, operation)
+  local match = carried_json ~= '' and carried_json
+    or match_json(id, entry, advertiser_id, string.match(place, '^[^|]*'), game_json)
   return '{"impression_id":"' .. entry.impression_id .. '"' .. (operation or '') .. ',"creative_id":"' .. entry.creative_id
-    .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"recovery_epoch":' .. account.epoch .. ',"match":' .. entry.payload .. '}'
+    .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"recovery_epoch":' .. account.epoch .. ',"match":' .. match .. '}'
 end
 
 local function replayed(id, entry)
@@ -95,11 +98,11 @@ local function charge(id, entry)
   local recorded_ms = recorded_at_ms(campaign, now_ms)
   entry.state, entry.recorded_at_ms = 'C', whole(recorded_ms)
   entry.impression_id = 'imp_' .. string.gsub(id, '^mat_', '')
-  local record = record_of(entry, is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"')
+  local record = record_of(id, entry, is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"')
   redis.call('HSET', outbox, entry.impression_id, record)
   count_in_hour(matched, 's:', game_of(place))
   if match_id == '' or is_keyed == '1' then
-    entry.payload = ''
+    entry.facts = ''
     redis.call('HSET', matches, id, encode_entry(entry), operation_field, id)
     remember(matches, history, operation_field, now_ms, REMEMBER_MS)
     -- The id may carry the match for 24 h. The entry outlives it, so that the id never charges the match again.
@@ -124,7 +127,7 @@ if match_id ~= '' then
   if not asked_for and not is_carried then return { 'refused', 'no_match' } end
   local entry = asked_for and decode_entry(asked_for) or {
     state = 'L', price = carried_price, lapses_at_ms = '0', matched_at_us = held_at_ms .. '000', creative_id = creative_id,
-    session_key = '', times_seen = '0', cap_since_us = '0', payload = payload,
+    session_key = '', times_seen = '0', cap_since_us = '0', facts = '',
   }
   if entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
   if entry.state == 'C' then return replayed(match_id, entry) end

@@ -70,7 +70,7 @@ if reason == 'lapsed' then
 else
   if matched ~= account_key then uncount_match(matched, game_of(place)) end
   redis.call('ZREM', pending, pending_member(match_id, entry))
-  entry.state, entry.payload = 'X', ''
+  entry.state, entry.facts = 'X', ''
   redis.call('HSET', matches, match_id, encode_entry(entry))
   remember(matches, history, match_id, now_ms, CANCELLED_MS)
 end

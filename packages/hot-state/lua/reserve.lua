@@ -1,8 +1,10 @@
 -- Holds the price of one impression and picks the creative, atomically.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, cap, matched (of the hour)
 -- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
---       hold_ttl_ms, session_started_ms ('': not checked), session_idle_ms, payload (JSON of the match),
---       developer's account_id, lifetime of the match entry (ms), then pairs of creative_id, max_uses
+--       hold_ttl_ms, session_started_ms ('': not checked), session_idle_ms, facts of the match (see "entry"),
+--       developer's account_id, lifetime of the match entry (ms),
+--       the session's earlier ads of the advertiser, when the first of them was admitted (ms; '': not checked),
+--       then pairs of creative_id, max_uses
 -- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms, valid-from epoch}
 --       {'refused', code, cap_since_ms | '', lasts}
 --       All are strings without line breaks.
@@ -16,7 +18,8 @@
 --       'version <n>'  only a version of the account newer than n (balance);
 --       milliseconds  only a newer version of the campaign (daily cap), or the end of the day after this long
 -- cap_since_ms: when counting of the applied caps began. Caps that began before the session, by more than half of its idle
---       time, belong to an earlier session: if session_started_ms is given, they are deleted first.
+--       time, belong to an earlier session: if session_started_ms is given, they are deleted first. If counts of earlier ads
+--       were lost (see "cap"), each creative counts all of them.
 -- While memory is full the script ends with OOM and holds nothing.
 -- Idempotent by match_id: a held match returns the same reply again, whatever its state; a cancelled one is held anew.
 
@@ -34,18 +37,19 @@ local match_id, place, session_key = ARGV[1], ARGV[2], ARGV[3]
 local campaign_version, price, hold_ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local session_started_ms, session_idle_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
 local developer_id, game = ARGV[10], game_of(place)
-local FIRST_CREATIVE = 12
+local earlier_ads, earlier_since_ms = ARGV[12], tonumber(ARGV[13])
+local FIRST_CREATIVE = 14
 
 local now_us, now_us_text = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
 
 -- Picks the creative with the fewest appearances among those below their cap; rotates between equal ones. Returns creative_id,
--- appearances, times served. counted: `since`, then appearances and times served of each creative, as HMGET returns them.
+-- appearances, times served. counted: `since`, `base`, then appearances and times served of each creative, as HMGET returns them.
 local function pick_creative(counted, rotation)
-  local fewest, equals = math.huge, {}
+  local fewest, equals, base = math.huge, {}, counted[2] or 0
   for i = FIRST_CREATIVE, #ARGV, 2 do
-    local place = i - FIRST_CREATIVE + 2
-    local count = tonumber(counted[place] or 0)
+    local place = i - FIRST_CREATIVE + 3
+    local count = tonumber(counted[place] or base)
     if count < tonumber(ARGV[i + 1]) then
       if count < fewest then fewest, equals = count, {} end
       if count == fewest then equals[#equals + 1] = place end
@@ -53,11 +57,11 @@ local function pick_creative(counted, rotation)
   end
   if #equals == 0 then return nil end
   local place = equals[rotation % #equals + 1]
-  return ARGV[place + FIRST_CREATIVE - 2], fewest, tonumber(counted[place + 1] or 0)
+  return ARGV[place + FIRST_CREATIVE - 3], fewest, tonumber(counted[place + 1] or base)
 end
 
 local function read_cap()
-  local fields = { 'since' }
+  local fields = { 'since', 'base' }
   for i = FIRST_CREATIVE, #ARGV, 2 do
     fields[#fields + 1] = ARGV[i]
     fields[#fields + 1] = 'n:' .. ARGV[i]
@@ -82,7 +86,7 @@ local cap_since_us = counted[1]
 -- Every reply except a new hold. The request prolongs the session whatever its outcome.
 local function without_hold(...)
   require_memory(holds)
-  if cap_since_us then keep_for(cap, cap_life_ms(session_idle_ms)) end
+  if cap_since_us then redis.call('PEXPIRE', cap, ARGV[8]) end
   return { ... }
 end
 
@@ -99,10 +103,15 @@ if known then
   end
 end
 
-if session_started_ms and cap_since_us and is_cap_stale(tonumber(cap_since_us), session_started_ms, session_idle_ms) then
+local is_stale = session_started_ms and cap_since_us
+  and is_cap_stale(tonumber(cap_since_us), session_started_ms, session_idle_ms)
+local is_lost = earlier_since_ms
+  and (not cap_since_us or is_stale or is_cap_lost(tonumber(cap_since_us), earlier_since_ms, session_idle_ms))
+if is_stale or is_lost then
   require_memory(holds)
   redis.call('DEL', cap)
   counted, cap_since_us = {}, nil
+  if is_lost then counted, cap_since_us = { false, earlier_ads }, whole(earlier_since_ms) .. '000' end
 end
 local cap_since_ms = cap_since_us and milliseconds(cap_since_us) or ''
 
@@ -126,14 +135,13 @@ if not is_remembered then
 end
 -- No write precedes this one without `require_memory`: full memory stops the script here.
 redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, whole(appearances + 1),
-  'n:' .. creative_id, whole(times_served + 1))
-if cap_since_us then keep_for(cap, cap_life_ms(session_idle_ms))
-else redis.call('PEXPIRE', cap, whole(cap_life_ms(session_idle_ms) + KEY_MARGIN_MS)) end
+  'n:' .. creative_id, whole(times_served + 1), unpack(counted[2] and { 'base', counted[2] } or {}))
+redis.call('PEXPIRE', cap, ARGV[8])
 
 local entry = {
   state = 'O', price = ARGV[5], lapses_at_ms = whole(now_ms + hold_ttl_ms), matched_at_us = now_us_text,
   creative_id = creative_id, session_key = session_key, times_seen = whole(times_served),
-  cap_since_us = cap_since_us or now_us_text, recorded_at_ms = '', impression_id = '', payload = ARGV[9],
+  cap_since_us = cap_since_us or now_us_text, recorded_at_ms = '', impression_id = '', facts = ARGV[9],
 }
 redis.call('HSET', account_key, 'held', whole(account.held + price), 'seq', whole(account.seq + 1))
 redis.call('HSET', campaign_key, 'held', whole(campaign.held + price), 'rotation', whole(campaign.rotation + 1))

@@ -27,6 +27,7 @@ export {
   type AdmitRequest,
   type AdmitResult,
   createGameSessions,
+  type EarlierAds,
   type GameSessions,
   type SessionReference,
 } from "./game-session/sessions.ts";
@@ -37,7 +38,13 @@ export { ForeignRedis } from "./installation/foreign-redis.ts";
 export { InstallationClaim } from "./installation/installation-claim.ts";
 export { type KeyUse, KeyUses, type KeyUsesOptions, takeKeyUses } from "./key-use/key-uses.ts";
 export { createMoneyCommands } from "./money/commands.ts";
-export { DEFAULT_IMPRESSION_TIMES, holdOf, type ImpressionTimes, isCapStale } from "./money/holds.ts";
+export {
+  DEFAULT_IMPRESSION_TIMES,
+  holdOf,
+  type ImpressionTimes,
+  isCapLost,
+  isCapStale,
+} from "./money/holds.ts";
 export type * from "./money/recovery-types.ts";
 export type * from "./money/types.ts";
 export {

@@ -179,12 +179,13 @@ export class Operations {
   async #admit(): Promise<string> {
     const random = this.#random;
     const session = { gameId: GAME, sessionKey: `session_${random.integer(1, SESSIONS)}` };
-    const { match_id } = random.pick(this.#matches).facts;
+    const { match_id, advertiser_id } = random.pick(this.#matches).facts;
     if (random.chance(0.4)) {
       await this.#persist(() => this.#sessions.unadmit(session, match_id));
       return "unadmit";
     }
-    const request = { ...session, matchId: match_id, maxAds: 10, idleMs: LONG_MS };
+    const seat = { matchId: match_id, advertiserId: advertiser_id };
+    const request = { ...session, ...seat, maxAds: 10, idleMs: LONG_MS };
     const { admitted, count } = await this.#persist(() => this.#sessions.admit(request));
     return `admit ${admitted} ${count}`;
   }

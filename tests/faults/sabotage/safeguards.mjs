@@ -25,7 +25,7 @@ export const SAFEGUARDS = {
       },
       {
         file: "/lua/commit.lua",
-        search: "entry.payload = ''",
+        search: "entry.facts = ''",
         replacement: "",
       },
     ],

@@ -115,7 +115,12 @@ export class Traffic {
 
   async #takeOne({ holdTtlMs, sessionIdleMs }: Lives): Promise<Taken> {
     const match = this.#facts();
-    const { game_id: gameId, session_key: sessionKey, match_id: matchId } = match;
+    const {
+      game_id: gameId,
+      session_key: sessionKey,
+      match_id: matchId,
+      advertiser_id: advertiserId,
+    } = match;
     const campaign = this.#campaigns.find(({ campaignId }) => campaignId === match.campaign_id);
     const [reserved] = await Promise.all([
       this.#money.reserve({
@@ -127,7 +132,14 @@ export class Traffic {
         isCarried: true,
         creatives: [{ creativeId: campaign?.creativeId ?? "", maxUses: 20 }],
       }),
-      this.#sessions.admit({ gameId, sessionKey, matchId, maxAds: 10, idleMs: sessionIdleMs }),
+      this.#sessions.admit({
+        gameId,
+        sessionKey,
+        matchId,
+        advertiserId,
+        maxAds: 10,
+        idleMs: sessionIdleMs,
+      }),
     ]);
     if (reserved.outcome !== "held") throw new Error(`a reservation was refused: ${reserved.reason}`);
     return { match, creativeId: reserved.creativeId };

@@ -54,8 +54,13 @@ export class Wallets {
   }
 
   async admit({ match }: Ask): Promise<void> {
-    const { game_id: gameId, session_key: sessionKey, match_id: matchId } = match;
-    const session = { gameId, sessionKey, matchId, maxAds: 10, idleMs: SESSION_IDLE_MS };
+    const {
+      game_id: gameId,
+      session_key: sessionKey,
+      match_id: matchId,
+      advertiser_id: advertiserId,
+    } = match;
+    const session = { gameId, sessionKey, matchId, advertiserId, maxAds: 10, idleMs: SESSION_IDLE_MS };
     if (!(await this.#sessions.admit(session)).admitted) throw new Error("a session is full");
   }
 

@@ -166,7 +166,8 @@ export function walletPlants(ground: () => Ground): Plant[] {
       async () => {
         const soon = { gameId: "capped", sessionKey: "session", idleMs: 600_000, maxAds: 50 };
         const sessions = createGameSessions(ground().world.redis);
-        for (const matchId of ["mat_1", "mat_2", "mat_3"]) await sessions.admit({ ...soon, matchId });
+        const seat = { ...soon, advertiserId: "adv_1" };
+        for (const matchId of ["mat_1", "mat_2", "mat_3"]) await sessions.admit({ ...seat, matchId });
       },
       () => ground().world.redis.del("{game:capped}:session:session"),
       ["session_places"],

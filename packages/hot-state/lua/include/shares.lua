@@ -60,13 +60,8 @@ local function remove_hold(holds, shares, account_id, member_without, member_wit
   redis.call('ZREM', holds, member_without)
 end
 
--- From the match's JSON. No value in it can contain this pattern, because its quotes would be escaped.
-local function developer_of(payload)
-  return string.match(payload, '"developer_account_id":"([^"]*)"') or ''
-end
-
 local function remove_hold_of(holds, shares, match_id, place, entry)
-  local account_id = developer_of(entry.payload)
+  local account_id = developer_of(entry.facts)
   remove_hold(holds, shares, account_id, hold_member(match_id, place, entry.session_key, '', entry.price),
     hold_member(match_id, place, entry.session_key, account_id, entry.price), game_of(place), tonumber(entry.price))
 end

@@ -1,8 +1,8 @@
 import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, gameKeys } from "../keys.ts";
-import { isCapStale } from "../money/holds.ts";
+import { isCapLost, isCapStale } from "../money/holds.ts";
 import { requirePlainName } from "../money/limits.ts";
-import type { SessionReference } from "./sessions.ts";
+import { earlierAds, type SessionReference, tagOf } from "./sessions.ts";
 
 /** The ads of a player session so far. */
 export interface SessionView {
@@ -24,25 +24,22 @@ export function createSessionReader(redis: RedisConnection): SessionReader {
   return {
     async read({ gameId, sessionKey, advertiserId, creativeIds, idleMs }) {
       requirePlainName("sessionKey", sessionKey);
-      requirePlainName("advertiserId", advertiserId);
       const key = gameKeys.session(gameId, sessionKey);
-      const [started, fields, counts] = await Promise.all([
-        redis.hget(key, "started"),
-        redis.hlen(key),
-        redis.hmget(advertiserKeys.cap(advertiserId, gameId, sessionKey), "since", ...creativeIds),
+      const [{ started, ...seats }, counts] = await Promise.all([
+        redis.hgetall(key),
+        redis.hgetall(advertiserKeys.cap(advertiserId, gameId, sessionKey)),
       ]);
-      const [sinceUs, ...appearances] = counts;
-      const isOver = started === null || isCapStale(capSinceMs(sinceUs), Number(started), idleMs);
+      if (started === undefined) return { ads: 0, appearances: new Map(creativeIds.map((id) => [id, 0])) };
+      const { since, base = 0 } = counts;
+      const sinceMs = since === undefined ? null : Math.floor(Number(since) / 1_000);
+      const isOver = isCapStale(sinceMs, Number(started), idleMs);
+      const earlier = earlierAds(Object.values(seats), tagOf(advertiserId), Number(started));
+      const isLost = sinceMs === null || isOver || isCapLost(sinceMs, earlier, idleMs);
+      const appearances = (id: string) => (isLost ? (earlier?.count ?? 0) : Number(counts[id] ?? base));
       return {
-        ads: started === null ? 0 : fields - 1,
-        appearances: new Map(
-          creativeIds.map((id, index) => [id, isOver ? 0 : Number(appearances[index] ?? 0)]),
-        ),
+        ads: Object.keys(seats).length,
+        appearances: new Map(creativeIds.map((id) => [id, appearances(id)])),
       };
     },
   };
-}
-
-function capSinceMs(sinceUs: string | null | undefined): number | null {
-  return sinceUs === null || sinceUs === undefined ? null : Math.floor(Number(sinceUs) / 1_000);
 }

@@ -29,7 +29,8 @@ function newSession(gameId = "game {of} ours") {
     ...session,
     session,
     key: gameKeys.session(session.gameId, session.sessionKey),
-    admit: (matchId: string, maxAds = 2) => sessions.admit({ ...session, matchId, maxAds, idleMs: IDLE_MS }),
+    admit: (matchId: string, maxAds = 2, advertiserId = "adv_1") =>
+      sessions.admit({ ...session, matchId, advertiserId, maxAds, idleMs: IDLE_MS }),
   };
 }
 
@@ -37,7 +38,7 @@ describe("admit", () => {
   it("gives a session its seats and no more", async () => {
     const { admit } = newSession();
     const first = await admit("mat_1");
-    expect(first).toEqual({ admitted: true, startedMs: expect.any(Number), count: 1 });
+    expect(first).toEqual({ admitted: true, startedMs: expect.any(Number), count: 1, earlier: null });
     expect(Math.abs(first.startedMs - Date.now())).toBeLessThan(5_000);
     expect(await admit("mat_2")).toEqual({ ...first, count: 2 });
     expect(await admit("mat_3")).toEqual({ ...first, admitted: false, count: 2 });
@@ -46,7 +47,7 @@ describe("admit", () => {
 
   it("gives nothing to a caller whose lease has expired by the clock of Redis", async () => {
     const { session, key } = newSession();
-    const request = { ...session, matchId: "mat_1", maxAds: 2, idleMs: IDLE_MS };
+    const request = { ...session, matchId: "mat_1", advertiserId: "adv_1", maxAds: 2, idleMs: IDLE_MS };
     const [seconds] = await redis.time();
     const nowMs = Number(seconds) * 1_000;
     await expect(sessions.admit({ ...request, leaseExpiresMs: nowMs - 1 })).rejects.toThrow(LeaseExpired);
@@ -67,6 +68,23 @@ describe("admit", () => {
     expect(results.filter(({ admitted }) => admitted)).toHaveLength(7);
   });
 
+  it("tells an advertiser's ads from more than half of the idle time ago", async () => {
+    const { admit, key, session } = newSession();
+    const { startedMs } = await admit("mat_1", 9, "adv_1");
+    await admit("mat_2", 9, "adv_2");
+    await admit("mat_3", 9, "adv_1");
+    await redis.hset(key, "mat_old", startedMs);
+    expect(await admit("mat_4", 9, "adv_1")).toMatchObject({ count: 5, earlier: null });
+    const pastMs = IDLE_MS / 2 + 1;
+    await redis.hincrby(key, "started", -pastMs);
+    const sinceMs = startedMs - pastMs;
+    expect(await admit("mat_5", 9, "adv_1")).toMatchObject({ earlier: { count: 3, sinceMs } });
+    await sessions.unadmit(session, "mat_1");
+    expect((await admit("mat_6", 9, "adv_1")).earlier?.count).toBe(2);
+    expect(await admit("mat_6", 9, "adv_2")).toMatchObject({ count: 6, earlier: { count: 1 } });
+    expect(await admit("mat_7", 9, "adv_3")).toMatchObject({ earlier: null });
+  });
+
   it("keeps the session alive, admitted or not", async () => {
     const { admit, key } = newSession();
     await admit("mat_1", 1);
@@ -78,13 +96,20 @@ describe("admit", () => {
   it("keeps games apart", async () => {
     const { admit, sessionKey } = newSession("one");
     await admit("mat_1", 1);
-    const other = { gameId: "two", sessionKey, matchId: "mat_2", maxAds: 1, idleMs: IDLE_MS };
+    const other = {
+      gameId: "two",
+      sessionKey,
+      matchId: "mat_2",
+      advertiserId: "adv_1",
+      maxAds: 1,
+      idleMs: IDLE_MS,
+    };
     expect(await sessions.admit(other)).toMatchObject({ admitted: true });
   });
 
   it("refuses names that could be taken for something else", async () => {
     const { session } = newSession();
-    const request = { ...session, matchId: "mat 1", maxAds: 1, idleMs: IDLE_MS };
+    const request = { ...session, matchId: "mat 1", advertiserId: "adv_1", maxAds: 1, idleMs: IDLE_MS };
     await expect(sessions.admit(request)).rejects.toThrow(RangeError);
   });
 });
@@ -118,6 +143,6 @@ describe("unadmit", () => {
     await sessions.unadmit(session, "mat_1");
     await sessions.unadmit(session, "mat_1");
     await sessions.unadmit(session, "mat_unknown");
-    expect(await admit("mat_2", 1)).toEqual({ admitted: true, startedMs, count: 1 });
+    expect(await admit("mat_2", 1)).toEqual({ admitted: true, startedMs, count: 1, earlier: null });
   });
 });

@@ -5,6 +5,8 @@ import { ReplyReader } from "../reply.ts";
 import { defineLinesScript } from "../script.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 
+const TAG_CHARACTERS = 8;
+
 /** A player session in a game. */
 export interface SessionReference {
   gameId: string;
@@ -13,6 +15,8 @@ export interface SessionReference {
 
 export interface AdmitRequest extends SessionReference {
   matchId: string;
+  /** Of the match. A match that tries another advertiser is admitted again. */
+  advertiserId: string;
   maxAds: number;
   /** The session ends after this long without a request. */
   idleMs: number;
@@ -26,6 +30,22 @@ export interface AdmitResult {
   startedMs: number;
   /** Ads of the session, including this one if it was admitted. */
   count: number;
+  earlier: EarlierAds | null;
+}
+
+/**
+ * Ads of an advertiser that a player session got more than half of its idle time ago, so that the wallet's counts of them may
+ * have expired. Null: none.
+ */
+export interface EarlierAds {
+  count: number;
+  /** When the first of them was admitted. Unix milliseconds. */
+  sinceMs: number;
+}
+
+/** Names an advertiser within a player session: random characters of its id. Collisions make the session see fewer ads. */
+export function tagOf(advertiserId: string): string {
+  return requirePlainName("advertiserId", advertiserId).slice(-TAG_CHARACTERS).padStart(TAG_CHARACTERS, "_");
 }
 
 /** The seats of player sessions, across advertisers. Every call may be repeated after a lost reply. */
@@ -39,6 +59,14 @@ export interface GameSessions {
   touch(session: SessionReference, idleMs: number): Promise<number>;
   /** Returns a match's seat; does nothing if it has none. */
   unadmit(session: SessionReference, matchId: string): Promise<void>;
+}
+
+/** The advertiser's ads among a session's seats, as `admit` stores them. */
+export function earlierAds(seats: readonly string[], tag: string, startedMs: number): EarlierAds | null {
+  const admitted = seats.filter((seat) => seat.startsWith(tag)).map((seat) => Number(seat.slice(tag.length)));
+  return admitted.length === 0
+    ? null
+    : { count: admitted.length, sinceMs: startedMs + Math.min(...admitted) };
 }
 
 function sessionKeyOf({ gameId, sessionKey }: SessionReference): string {
@@ -58,8 +86,9 @@ export function createGameSessions(redis: RedisConnection): GameSessions {
           requireInteger("maxAds", request.maxAds, 0),
           requireInteger("idleMs", request.idleMs, 1),
           request.leaseExpiresMs ?? "",
+          tagOf(request.advertiserId),
         ),
-        { admitted: 3, full: 3, expired: 3 },
+        { admitted: 5, full: 5, expired: 5 },
       );
       const code = reply.code(0, ["admitted", "full", "expired"]);
       if (code === "expired") throw new LeaseExpired();
@@ -67,6 +96,7 @@ export function createGameSessions(redis: RedisConnection): GameSessions {
         admitted: code === "admitted",
         startedMs: reply.integer(1),
         count: reply.integer(2),
+        earlier: reply.text(4) === "" ? null : { count: reply.integer(3), sinceMs: reply.integer(4) },
       };
     },
     async touch(session, idleMs) {

@@ -166,6 +166,7 @@ describe.each([
           gameId: wallet.gameId,
           sessionKey: "s",
           matchId: newId("mat"),
+          advertiserId: wallet.advertiserId,
           maxAds: 1,
           idleMs: 1_000,
         }),

@@ -35,7 +35,8 @@ describe("when the memory of Redis is full", () => {
       expect(await isFull(wallet.hold())).toBe(true);
       // The caps exist, and their lifetime is already longer than needed.
       expect(await isFull(wallet.hold({ session_key: billed.session_key }))).toBe(true);
-      const session = { gameId: wallet.gameId, sessionKey: newId("key"), idleMs: 600_000, maxAds: 5 };
+      const { advertiserId, gameId } = wallet;
+      const session = { advertiserId, gameId, sessionKey: newId("key"), idleMs: 600_000, maxAds: 5 };
       expect(await isFull(createGameSessions(redis).admit({ ...session, matchId: newId("mat") }))).toBe(true);
       expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 3_000 });
 

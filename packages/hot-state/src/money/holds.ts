@@ -1,5 +1,6 @@
 import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
+import type { EarlierAds } from "../game-session/sessions.ts";
 import { advertiserKeys, chargedField, encodeName, isPlainName } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineLinesScript, defineScript } from "../script.ts";
@@ -28,7 +29,8 @@ const LATEST_MS = 8_640_000_000_000_000;
 /** Maximum age of a match that is charged from its id: charges are kept for this long (lua/include/history.lua). */
 const CARRIED_FOR_MS = 24 * 60 * 60 * 1_000;
 const DEFAULT_RESEND_MS = 600_000;
-const MAX_PAYLOAD_CHARACTERS = 16_384;
+const MAX_FACTS_CHARACTERS = 16_384;
+const FACTS = /^[\w-]*\|(?:[A-Z]{2})?\|\d+\|\d+\|[\d.e+-]+\|\d+\|[\w-]+\|(?:[\w-]+:[\d.e+-]+(?:,|$))*$/;
 const MAX_CREATIVES = 100;
 const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;
 
@@ -55,6 +57,17 @@ function scopeOf(campaignId: string, gameId: string): string {
   return `${campaignId}|${encodeName(gameId)}`;
 }
 
+/** The facts of a match as its entry stores them (lua/include/entry.lua). */
+function entryFacts(match: MatchFacts): string {
+  const parts = match.affinities.map(({ affinity_id, contribution }) => `${affinity_id}:${contribution}`);
+  const { user_hash, country_code, campaign_version, revenue_share_basis_points, affinity_score } = match;
+  const own = `${user_hash}|${country_code ?? ""}|${campaign_version}|${revenue_share_basis_points}|${affinity_score}`;
+  const facts = `${own}|${match.matched_at_ms}|${match.developer_account_id}|${parts.join(",")}`;
+  requireInteger("length of the match's facts", facts.length, 1, MAX_FACTS_CHARACTERS);
+  if (!FACTS.test(facts)) throw new RangeError(`the facts of ${match.match_id} cannot be stored: ${facts}`);
+  return facts;
+}
+
 /** The facts of a match that `release` needs. */
 export function holdOf(match: MatchFacts): HoldReference {
   return {
@@ -79,6 +92,18 @@ export function isCapStale(
   sessionIdleMs: number,
 ): boolean {
   return capSinceMs !== null && capSinceMs < sessionStartedMs - sessionIdleMs / 2;
+}
+
+/**
+ * Whether the counts of the session's earlier ads have expired: the rule of `is_cap_lost` in the scripts. If so, the caller
+ * cancels its hold and reserves again with the earlier ads.
+ */
+export function isCapLost(
+  capSinceMs: number | null,
+  earlier: EarlierAds | null,
+  sessionIdleMs: number,
+): boolean {
+  return capSinceMs !== null && earlier !== null && capSinceMs > earlier.sinceMs + sessionIdleMs / 2;
 }
 
 function checkHold(hold: HoldReference): void {
@@ -119,8 +144,7 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
     requireInteger("holdTtlMs", request.holdTtlMs, 1, MAX_DURATION_MS);
     requireInteger("sessionIdleMs", request.sessionIdleMs, 1, MAX_DURATION_MS);
     requireInteger("number of creatives", request.creatives.length, 1, MAX_CREATIVES);
-    const payload = JSON.stringify(request.match);
-    requireInteger("length of the match's JSON", payload.length, 2, MAX_PAYLOAD_CHARACTERS);
+    const facts = entryFacts(request.match);
     const reply = ReplyReader.ofLines(
       "reserve",
       await script(
@@ -135,9 +159,11 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
         request.holdTtlMs,
         request.sessionStartedMs ?? "",
         request.sessionIdleMs,
-        payload,
+        facts,
         request.match.developer_account_id,
         rememberedMs(request, times),
+        request.earlier?.count ?? "",
+        request.earlier?.sinceMs ?? "",
         ...creativesAndCaps(request),
       ),
       { held: 6, refused: 4 },
@@ -205,6 +231,8 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
         times.matchWithoutIdMs,
         times.holdTtlMs,
         chargedField(matchId ?? ""),
+        advertiserId,
+        JSON.stringify(gameId),
         ...carriedArguments(request, times),
       ),
       { charged: 2, replayed: 4, refused: 2 },

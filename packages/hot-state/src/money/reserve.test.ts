@@ -3,7 +3,7 @@ import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
-import { holdOf, isCapStale } from "./holds.ts";
+import { holdOf, isCapLost, isCapStale } from "./holds.ts";
 import { HOLD_TTL_MS, SESSION_IDLE_MS, TestWallet, today } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
@@ -224,6 +224,27 @@ describe("choice of the creative", () => {
     await wallet.hold({ session_key: "s" }, once);
     await wallet.hold({ session_key: "s", game_id: "another" }, once);
     expect(await money.reserve(wallet.request({ session_key: "s" }, once))).toMatchObject({
+      reason: "creative_cap",
+    });
+  });
+});
+
+describe("caps that expired within their session", () => {
+  const creatives = ["crt_a", "crt_b"].map((creativeId) => ({ creativeId, maxUses: 3 }));
+  const session = { session_key: "s" };
+
+  it("start each creative at the session's earlier ads of the advertiser", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    await wallet.hold(session, { creatives });
+    const earlier = { count: 2, sinceMs: Date.now() - SESSION_IDLE_MS };
+    const again = () => money.reserve(wallet.request(session, { creatives, earlier }));
+    expect(isCapLost(Date.now(), earlier, SESSION_IDLE_MS)).toBe(true);
+    expect(isCapLost(earlier.sinceMs + SESSION_IDLE_MS / 2, earlier, SESSION_IDLE_MS)).toBe(false);
+    expect(isCapLost(Date.now(), null, SESSION_IDLE_MS)).toBe(false);
+    expect(await again()).toMatchObject({ outcome: "held", timesSeen: 2, capSinceMs: earlier.sinceMs });
+    expect(await again()).toMatchObject({ outcome: "held", timesSeen: 2 });
+    expect(await again()).toMatchObject({ reason: "creative_cap" });
+    expect(await money.reserve(wallet.request(session, { creatives }))).toMatchObject({
       reason: "creative_cap",
     });
   });

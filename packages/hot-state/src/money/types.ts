@@ -1,5 +1,6 @@
 import type { CampaignStatus, ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
+import type { EarlierAds } from "../game-session/sessions.ts";
 import type {
   FrozenWallet,
   RestoreClaim,
@@ -26,6 +27,8 @@ export interface ReserveRequest {
    * caps count unchanged, and the caller checks `capSinceMs` with `isCapStale`.
    */
   sessionStartedMs: number | null;
+  /** The session's earlier ads of the advertiser, once `admit` has returned them: counted if `isCapLost`. Default: not checked. */
+  earlier?: EarlierAds | null;
   sessionIdleMs: number;
   /** The match id carries its facts, so the wallet drops them once the match can be billed only by its id. Default: false. */
   isCarried?: boolean;

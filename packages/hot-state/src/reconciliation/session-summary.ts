@@ -66,7 +66,7 @@ async function readSession(redis: RedisConnection, name: string): Promise<Sessio
   }
   const creatives = CREATIVES.exec(name);
   if (creatives === null) return null;
-  const { since, ...counts } = await redis.hgetall(name);
+  const { since, base: _base, ...counts } = await redis.hgetall(name);
   if (since === undefined) return null;
   const appearances = Object.entries(counts).filter(([field]) => !field.startsWith("n:"));
   return {

@@ -211,12 +211,13 @@ async function newestHeldVersion(
   return newest;
 }
 
-/** The version in the match's JSON, the last field of an entry (lua/include/entry.lua); 0: absent. */
+/** The campaign version in an entry (lua/include/entry.lua); 0: absent. */
 function versionOfEntry(entry: string | null): number {
-  const json = /^(?:[^|]*\|){10}(.*)$/s.exec(entry ?? "")?.[1];
-  if (json === undefined || json === "") return 0;
+  const facts = /^(?:[^|]*\|){10}(.*)$/s.exec(entry ?? "")?.[1];
+  if (facts === undefined || facts === "") return 0;
+  if (!facts.startsWith("{")) return Number(facts.split("|")[2]);
   try {
-    return (JSON.parse(json) as { campaign_version: number }).campaign_version;
+    return (JSON.parse(facts) as { campaign_version: number }).campaign_version;
   } catch {
     return 0;
   }

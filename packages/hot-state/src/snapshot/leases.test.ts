@@ -210,7 +210,8 @@ describe("leases", () => {
         return Number(seconds) * 1_000 > leaseExpiresMs;
       });
       expect(instance.follower.isFresh()).toBe(true);
-      const match = { gameId: "game", sessionKey: "session", matchId: "mat_1", maxAds: 1, idleMs: 1_000 };
+      const session = { gameId: "game", sessionKey: "session", maxAds: 1, idleMs: 1_000 };
+      const match = { ...session, matchId: "mat_1", advertiserId: "adv_1" };
       const decided = { ...match, leaseExpiresMs: instance.follower.leaseExpiresMs };
       await expect(createGameSessions(redis).admit(decided)).rejects.toThrow(LeaseExpired);
     } finally {

@@ -68,7 +68,8 @@ export class Wallets {
       sessionIdleMs: SESSION_IDLE_MS,
       creatives: [{ creativeId: creative_id, maxUses }],
     });
-    const session = { gameId: match.game_id, sessionKey, matchId: match.match_id };
+    const { advertiser_id: advertiserId, game_id: gameId, match_id: matchId } = match;
+    const session = { advertiserId, gameId, sessionKey, matchId };
     const { admitted } = await this.sessions.admit({ ...session, maxAds, idleMs: SESSION_IDLE_MS });
     if (held.outcome !== "held" || !admitted)
       throw new Error(`no match: ${JSON.stringify({ held, admitted })}`);

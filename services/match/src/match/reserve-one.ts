@@ -2,7 +2,9 @@ import type { Candidate } from "@diegetic/ad-rules";
 import type { MatchFacts } from "@diegetic/contracts";
 import {
   type AdmitResult,
+  type EarlierAds,
   holdOf,
+  isCapLost,
   isCapStale,
   type ReserveRefusal,
   type ReserveResult,
@@ -135,7 +137,7 @@ export function withdrawLater(
 
 /**
  * Reserves the money and requests the session seat concurrently. Keeps the hold only when the session has a seat and the
- * creative was chosen by the caps of this session, not of an earlier one. A further reservation requests the same seat
+ * creative was chosen by the complete caps of this session, not of an earlier one. A further reservation requests the same seat
  * again: the process may have been suspended since, and the result confirms that its lease is still valid.
  */
 async function reserve(
@@ -148,13 +150,14 @@ async function reserve(
   const holdTtlMs = settings.holdTtlSeconds * 1_000;
   const match = factsOf(dependencies, request, candidate, trial.matchId);
   const packed = dependencies.matchIds.pack(match);
-  const take = (sessionStartedMs: number | null) => {
+  const take = (sessionStartedMs: number | null, earlier: EarlierAds | null) => {
     trial.attempts.use(match.advertiser_id);
     return money.reserve({
       match,
       campaignVersion: candidate.campaign.version,
       holdTtlMs,
       sessionStartedMs,
+      earlier,
       sessionIdleMs: request.sessionIdleMs,
       isCarried: packed !== null,
       creatives: candidate.creatives.map((creative) => ({
@@ -169,24 +172,28 @@ async function reserve(
       gameId: request.session.gameId,
       sessionKey: request.session.sessionKey,
       matchId: trial.matchId,
+      advertiserId: match.advertiser_id,
       maxAds: request.placement.max_ads_per_session,
       idleMs: request.sessionIdleMs,
       leaseExpiresMs: request.leaseExpiresMs,
     });
   try {
     const [reservation, admitted] = await allSettled(
-      take(trial.admission?.startedMs ?? null),
+      take(trial.admission?.startedMs ?? null, null),
       admit(),
       due.register("holds", match.advertiser_id, dependencies.nowMs() + holdTtlMs),
     );
     trial.admission ??= admitted;
     const { admission } = trial;
+    const isHeld = reservation.outcome === "held";
+    const { earlier } = admitted;
     const stale = isCapStale(reservation.capSinceMs, admission.startedMs, request.sessionIdleMs);
-    if (reservation.outcome === "held" && (!admission.admitted || stale)) {
+    const lost = isHeld && isCapLost(reservation.capSinceMs, earlier, request.sessionIdleMs);
+    if (isHeld && (!admission.admitted || stale || lost)) {
       await money.release(holdOf(match), "cancelled");
     }
-    const reserveAgain = admission.admitted && stale && isDecidedByCaps(reservation);
-    const last = reserveAgain ? await take(admission.startedMs) : reservation;
+    const reserveAgain = admission.admitted && ((stale && isDecidedByCaps(reservation)) || lost);
+    const last = reserveAgain ? await take(admission.startedMs, earlier) : reservation;
     return { reservation: last, admission, match, packed };
   } catch (error) {
     releaseLater(dependencies, match);

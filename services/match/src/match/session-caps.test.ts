@@ -30,11 +30,13 @@ type Step =
   | { kind: "match"; requests: number }
   /** A pause without requests, as a fraction of the idle time. */
   | { kind: "pause"; idles: number }
+  /** The session goes on without this advertiser. */
+  | { kind: "others"; idles: number }
   /** One of the holds lapses, of any session. */
   | { kind: "lapse"; hold: number };
 
 const steps = fc.array(
-  fc.oneof<[fc.WeightedArbitrary<Step>, fc.WeightedArbitrary<Step>, fc.WeightedArbitrary<Step>]>(
+  fc.oneof<fc.WeightedArbitrary<Step>[]>(
     {
       weight: 3,
       arbitrary: fc.record({ kind: fc.constant("match"), requests: fc.integer({ min: 1, max: 4 }) }),
@@ -42,6 +44,10 @@ const steps = fc.array(
     {
       weight: 2,
       arbitrary: fc.record({ kind: fc.constant("pause"), idles: fc.constantFrom(0.3, 0.9, 1, 1.1, 40) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant("others"), idles: fc.constantFrom(0.3, 0.9, 1.1, 40) }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("lapse"), hold: fc.nat(9) }) },
   ),
@@ -63,6 +69,8 @@ afterAll(async () => {
 class Model {
   #session = 0;
   #idles = 0;
+  #idlesOfAdvertiser = 0;
+  #count = 0;
   #appearances = 0;
   #served = 0;
 
@@ -73,28 +81,48 @@ class Model {
       this.#appearances = 0;
       this.#served = 0;
     }
-    this.#idles = 0;
     const held = Math.min(requests, MAX_USES - this.#appearances);
+    if (this.isExpired) {
+      this.#served = this.#appearances;
+      if (held > 0) this.#count += 1;
+    }
+    this.#idles = 0;
+    if (held > 0 || !this.isExpired) this.#idlesOfAdvertiser = 0;
     const timesSeen = Array.from({ length: held }, (_, i) => this.#served + i);
     this.#appearances += held;
     this.#served += held;
     return timesSeen;
   }
 
-  get session(): number {
-    return this.#session;
+  /** Identifies the counts that a hold belongs to. */
+  get counts(): string {
+    return `${this.#session}.${this.#count}`;
+  }
+
+  /** The counts have expired, but possibly not the session. */
+  get isExpired(): boolean {
+    return this.#idlesOfAdvertiser >= 1;
   }
 
   pause(idles: number): void {
     this.#idles += idles;
+    this.#idlesOfAdvertiser += idles;
+  }
+
+  others(idles: number): void {
+    this.#idlesOfAdvertiser += idles;
+    this.#idles = 0;
   }
 
   get isOver(): boolean {
     return this.#idles >= 1;
   }
 
-  lapse(session: number): void {
-    if (session === this.#session) this.#appearances -= 1;
+  /** A hold of expired counts is among the earlier ads until they are counted again. */
+  lapse(counts: string): void {
+    const [session] = counts.split(".");
+    const isCounted = this.isExpired ? session === String(this.#session) : counts === this.counts;
+    if (isCounted) this.#appearances -= 1;
   }
 }
 
@@ -142,7 +170,12 @@ class Player {
         ...sessions,
         admit: scheduler.scheduleFunction(async (request: Parameters<typeof sessions.admit>[0]) => {
           const admission = await sessions.admit(request);
-          return { ...admission, startedMs: admission.startedMs + skewMs };
+          const { startedMs, earlier } = admission;
+          return {
+            ...admission,
+            startedMs: startedMs + skewMs,
+            earlier: earlier && { ...earlier, sinceMs: earlier.sinceMs + skewMs },
+          };
         }),
       },
       due: new DueIndex(redis),
@@ -160,7 +193,10 @@ class Player {
       lackedMoney: false,
       refused: [],
     };
-    return reserveOne(dependencies, this.#request(), this.#candidate(), trial);
+    const request = this.#request();
+    const result = await reserveOne(dependencies, request, this.#candidate(), trial);
+    if (result.outcome !== "held") await sessions.unadmit(request.session, trial.matchId);
+    return result;
   }
 
   #request(): LoadedRequest {
@@ -202,25 +238,30 @@ class Player {
     } as unknown as Candidate;
   }
 
-  async pause(ms: number, sessionIsOver: boolean): Promise<void> {
+  async pause(ms: number, { isOver, isExpired }: Model): Promise<void> {
     const [session] = await redis.keys(`*${this.gameId}*:session:*`);
     if (session !== undefined) {
-      if (sessionIsOver) await redis.del(session);
+      if (isOver) await redis.del(session);
       else await redis.hincrby(session, "started", -ms);
     }
     const [cap] = await redis.keys(`{${this.advertiserId}}:cap:*`);
-    if (cap !== undefined) await redis.hincrby(cap, "since", -ms * 1_000);
+    // It may also live a little longer than its session.
+    if (cap !== undefined) {
+      if (isExpired && !(isOver && ms < 2 * IDLE_MS)) await redis.del(cap);
+      else await redis.hincrby(cap, "since", -ms * 1_000);
+    }
     const [matches = ""] = await redis.keys(`{${this.advertiserId}}:matches:*`);
     for (const [id, text] of Object.entries(await redis.hgetall(matches))) {
       const fields = text.split("|");
       if (fields.length < 8) continue;
-      fields[7] = String(Number(fields[7]) - ms * 1_000);
+      fields[7] = `-${Number(fields[7]?.slice(1)) + ms * 1_000}`;
       await redis.hset(matches, id, fields.join("|"));
     }
   }
 
   async lapse(hold: LapsedHold): Promise<void> {
     expect(await this.money.release(hold, "lapsed")).toBe("released");
+    await this.sessions.unadmit(hold, hold.matchId);
   }
 }
 
@@ -235,7 +276,7 @@ describe("creative caps of player sessions", () => {
           const player = new Player();
           await player.open();
           const model = new Model();
-          const sessionOf = new Map<string, number>();
+          const countsOf = new Map<string, string>();
           for (const step of history) {
             if (step.kind === "match") {
               const expected = model.match(step.requests);
@@ -243,21 +284,25 @@ describe("creative caps of player sessions", () => {
               const results = await scheduler.waitFor(Promise.all(requests));
               const held = results.filter((result) => result.outcome === "held");
               expect(held.map(({ timesSeen }) => timesSeen).sort()).toEqual(expected);
-              for (const { matchId } of held) sessionOf.set(matchId, model.session);
+              for (const { matchId } of held) countsOf.set(matchId, model.counts);
             } else if (step.kind === "pause") {
               model.pause(step.idles);
-              await player.pause(Math.round(step.idles * IDLE_MS), model.isOver);
+              await player.pause(Math.round(step.idles * IDLE_MS), model);
+            } else if (step.kind === "others") {
+              if (model.isOver) continue;
+              model.others(step.idles);
+              await player.pause(Math.round(step.idles * IDLE_MS), model);
             } else {
               const { holds } = await player.money.listLapsed(player.advertiserId, 100);
               const hold = holds[step.hold % Math.max(1, holds.length)];
               if (hold === undefined) continue;
               await player.lapse(hold);
-              model.lapse(sessionOf.get(hold.matchId) ?? Number.NaN);
+              model.lapse(countsOf.get(hold.matchId) ?? "");
             }
           }
         },
       ),
       { numRuns: 150, endOnFailure: false },
     );
-  }, 60_000);
+  }, 120_000);
 });

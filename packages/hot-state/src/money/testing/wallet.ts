@@ -148,6 +148,7 @@ export class TestWallet {
     const [, price, lapsesAtMs, matchedAtUs, creativeId, sessionKey] = fields;
     fields[2] = String(Number(lapsesAtMs) - ms);
     fields[3] = String(Number(matchedAtUs) - ms * 1_000);
+    if (fields[7]?.startsWith("-")) fields[7] = `-${Number(fields[7].slice(1)) - ms * 1_000}`;
     await this.redis.hset(key("matches"), match.match_id, fields.join("|"));
     await this.redis.zrem(key("pending"), `${creativeId}:${matchedAtUs}:${match.match_id}`);
     await this.redis.zadd(key("pending"), 0, `${creativeId}:${fields[3]}:${match.match_id}`);

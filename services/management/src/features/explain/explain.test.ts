@@ -35,6 +35,8 @@ function failedRulesOf(answer: { checks: { rule: string; passed: boolean }[] }):
   return answer.checks.filter((check) => !check.passed).map((check) => check.rule);
 }
 
+const SEAT = { matchId: "mat_1", advertiserId: "adv_other", maxAds: 1, idleMs: 60_000 };
+
 describe("POST /campaigns/{id}/explain", () => {
   it("passes every rule, and names score, rank and no rival, for what would serve", async () => {
     const { body } = await explain().expect(200);
@@ -121,7 +123,7 @@ describe("POST /campaigns/{id}/explain", () => {
     const before = await explain().expect(200);
     expect(before.body.session_counts_as_new).toBe(true);
     const session = { gameId: scene.game_id, sessionKey };
-    await sessions.admit({ ...session, matchId: "mat_1", maxAds: 1, idleMs: 60_000 });
+    await sessions.admit({ ...session, ...SEAT });
     expect((await explain().expect(200)).body).toEqual(before.body);
     await sessions.unadmit(session, "mat_1");
   });
@@ -135,7 +137,7 @@ describe("POST /campaigns/{id}/explain", () => {
     const sessions = createGameSessions(harness.redis);
     const { sessionKey } = identifyPlayer("k".repeat(32), advertiser.accountId, scene.user_id, undefined);
     const session = { gameId: own.game_id, sessionKey };
-    await sessions.admit({ ...session, matchId: "mat_1", maxAds: 1, idleMs: 60_000 });
+    await sessions.admit({ ...session, ...SEAT });
     expect(await failedRules()).toEqual(["max_ads_per_session"]);
     expect(await failedRules({ ...own, session_id: "another" })).toEqual([]);
     await sessions.unadmit(session, "mat_1");
@@ -147,7 +149,7 @@ describe("POST /campaigns/{id}/explain", () => {
     const { sessionKey } = identifyPlayer("k".repeat(32), advertiser.accountId, own.user_id, own.session_id);
     const sessions = createGameSessions(harness.redis);
     const session = { gameId: own.game_id, sessionKey };
-    const { startedMs } = await sessions.admit({ ...session, matchId: "mat_1", maxAds: 1, idleMs: 60_000 });
+    const { startedMs } = await sessions.admit({ ...session, ...SEAT });
     await sessions.unadmit(session, "mat_1");
     const failedWhenCountedSince = async (sinceMs: number) => {
       const counts = { since: sinceMs * 1_000, [creativeId]: 1_000 };

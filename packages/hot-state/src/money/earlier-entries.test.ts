@@ -1,0 +1,131 @@
+import type { MatchFacts } from "@diegetic/contracts";
+import { newId } from "@diegetic/contracts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { connectRedis, type RedisConnection } from "../connection.ts";
+import { advertiserKeys, encodeName } from "../keys.ts";
+import { createWalletReader } from "../reconciliation/wallet-summary.ts";
+import { createMoneyCommands } from "./commands.ts";
+import { holdOf } from "./holds.ts";
+import { HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
+import type { MoneyCommands } from "./types.ts";
+
+let server: TestRedis;
+let redis: RedisConnection;
+let money: MoneyCommands;
+let wallet: TestWallet;
+/** Held by the version before entries had compact facts, and open during the upgrade. */
+let match: MatchFacts;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "earlier-entries-test" });
+  money = createMoneyCommands(redis);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+beforeEach(async () => {
+  wallet = await TestWallet.open(money, redis);
+  match = wallet.match({ game_id: wallet.gameId, session_key: "s" });
+  await holdLikeTheEarlierVersion(match);
+});
+
+/** The writes of that version's `reserve`. */
+async function holdLikeTheEarlierVersion(facts: MatchFacts): Promise<void> {
+  const { advertiserId, campaignId, gameId, creativeId } = wallet;
+  const { match_id: id, price_millicents: price, session_key: session } = facts;
+  const nowMs = Date.now();
+  const nowUs = `${nowMs}123`;
+  const lapsesAtMs = nowMs + HOLD_TTL_MS;
+  const [account, campaign] = [
+    advertiserKeys.account(advertiserId),
+    advertiserKeys.campaign(advertiserId, campaignId),
+  ];
+  const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
+  const entry = `O|${price}|${lapsesAtMs}|${nowUs}|${creativeId}|${session}|0|${nowUs}|||${JSON.stringify(facts)}`;
+  const game = encodeName(gameId);
+  const member = `${id}|${campaignId}|${game}|${session}|${facts.developer_account_id}|${price}`;
+  const epoch = (await redis.hget(account, "era")) ?? "";
+  await redis
+    .multi()
+    .hset(matches, ":era", epoch)
+    .hset(advertiserKeys.cap(advertiserId, gameId, session), {
+      since: nowUs,
+      [creativeId]: 1,
+      [`n:${creativeId}`]: 1,
+    })
+    .pexpire(advertiserKeys.cap(advertiserId, gameId, session), 176_400_000)
+    .hincrby(account, "held", price)
+    .hincrby(account, "seq", 1)
+    .hincrby(campaign, "held", price)
+    .hincrby(campaign, "rotation", 1)
+    .zadd(advertiserKeys.holds(advertiserId), lapsesAtMs, member)
+    .hset(advertiserKeys.shares(advertiserId, campaignId), {
+      [facts.developer_account_id]: `1|${price}`,
+      [`g:${game}`]: price,
+    })
+    .zadd(advertiserKeys.pending(advertiserId, campaignId, gameId), 0, `${creativeId}:${nowUs}:${id}`)
+    .hset(matches, id, entry)
+    .zadd(advertiserKeys.history(advertiserId, campaignId, gameId), nowMs + 87_600_000, id)
+    .exec();
+}
+
+const record = () => ({ outcome: "charged", replay: false, record: { match } });
+
+describe("a match that was open when the form of entries changed", () => {
+  it.each([true, false])("is charged (with its id: %s), and a retry gets the same", async (isNamed) => {
+    const request = { operationId: newId("op"), matchId: isNamed ? match.match_id : null };
+    const charged = await wallet.commit(request);
+    expect(charged).toMatchObject(record());
+    expect(await wallet.commit(request)).toMatchObject({ outcome: "charged", replay: true });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: match.price_millicents, held: 0 });
+  });
+
+  it.each([true, false])("lapses, and is charged late (with its id: %s)", async (isNamed) => {
+    await wallet.age(match, HOLD_TTL_MS + 1);
+    const { holds } = await money.listLapsed(wallet.advertiserId, 10);
+    expect(holds.map(({ matchId }) => matchId)).toEqual([match.match_id]);
+    for (const hold of holds) expect(await money.release(hold, "lapsed")).toBe("released");
+    const cap = advertiserKeys.cap(wallet.advertiserId, wallet.gameId, match.session_key);
+    expect(await redis.hget(cap, wallet.creativeId)).toBeNull();
+    expect(await wallet.commit({ matchId: isNamed ? match.match_id : null })).toMatchObject(record());
+    expect(await wallet.spentAndHeld()).toEqual({ spent: match.price_millicents, held: 0 });
+  });
+
+  it("is cancelled", async () => {
+    expect(await money.release(holdOf(match), "cancelled")).toBe("released");
+    expect(await wallet.commit({ matchId: match.match_id })).toMatchObject({ reason: "no_match" });
+    const { advertiserId, campaignId } = wallet;
+    expect(await redis.exists(advertiserKeys.shares(advertiserId, campaignId))).toBe(0);
+  });
+
+  it("is taken by a late settlement", async () => {
+    const { advertiserId, campaignId, gameId } = wallet;
+    const settlement = {
+      epoch: 0,
+      kind: "late" as const,
+      impressionId: newId("imp"),
+      matchId: match.match_id,
+      advertiserId,
+      campaignId,
+      gameId,
+      priceMillicents: match.price_millicents,
+      day: today(),
+      committedInEpoch: 0,
+    };
+    expect(await money.settle(settlement)).toBe("settled");
+    expect(await wallet.spentAndHeld()).toEqual({ spent: match.price_millicents, held: 0 });
+  });
+
+  it("is held once when its reservation is repeated, and counts its campaign version", async () => {
+    const repeated = wallet.request(match);
+    expect(await money.reserve(repeated)).toMatchObject({ outcome: "held", timesSeen: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: match.price_millicents });
+    const reader = createWalletReader(redis);
+    expect(await reader.newestHeldVersion(wallet.advertiserId, wallet.campaignId)).toBe(1);
+  });
+});
