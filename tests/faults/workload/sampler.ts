@@ -140,7 +140,7 @@ async function sampleWallet(
   expect(spent === sum("spent"), `spent ${spent}, but its campaigns spent ${sum("spent")}`);
   for (const [index, campaign] of campaigns.entries()) {
     const id = campaignIds[index] ?? "";
-    for (const sentence of judge(campaign, before.get(id))) expect(false, `${id}: ${sentence}`);
+    for (const sentence of violationsOf(campaign, before.get(id))) expect(false, `${id}: ${sentence}`);
     before.set(id, campaign);
   }
   return wrong;
@@ -166,7 +166,7 @@ function parseCampaign(hash: (string | null)[], restoring: string, nowMs: number
  * Holds taken before a budget or cap was lowered may exceed it until they end, and so may late charges; but nothing is
  * added to them.
  */
-function judge(now: CampaignSample, before: CampaignSample | undefined): string[] {
+function violationsOf(now: CampaignSample, before: CampaignSample | undefined): string[] {
   const { limit, dailyCap, spent, held, day, daySpent } = now;
   if (held < 0 || spent < 0 || daySpent < 0) return [`negative: ${JSON.stringify(now)}`];
   if (before === undefined || now.restoring !== before.restoring) return [];

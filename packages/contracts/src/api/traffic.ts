@@ -48,7 +48,7 @@ const gameTraffic = closed(
     is_active: Type.Boolean({ description: "Whether the game receives ads." }),
     stage: oneOf(
       TRAFFIC_STAGES,
-      "How far the integration has come: waiting for a first call; requested, but no ad yet; matched; shown: an impression was accepted; billed: it is in the books.",
+      "How far the integration has come: waiting for a first call; requested, but no ad yet; matched; shown: an impression was accepted; billed: it is in the ledger.",
     ),
     last_request_at: lastAt("When the game last asked for an ad"),
     last_match_at: lastAt("When it last got one"),

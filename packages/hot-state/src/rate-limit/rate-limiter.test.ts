@@ -148,7 +148,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     }
   });
 
-  it("obeys a changed limit at once", async () => {
+  it("applies a changed limit at once", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
     const bucket = newBucket();
     await limiter.take(bucket, 3, Date.now());

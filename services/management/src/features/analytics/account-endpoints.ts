@@ -73,7 +73,7 @@ function campaigns(parts: AnalyticsParts): Endpoint["handle"] {
   };
 }
 
-/** UTC days back from today. Checks registration first (semantics: Statuses of errors). */
+/** UTC days back from today. Checks registration first (docs/behaviour.md#order-of-checks). */
 async function requestedDays(
   { database }: AnalyticsParts,
   context: RequestContext,
