@@ -31,15 +31,8 @@ interface Operation {
 const ROOT = new URL("../../", import.meta.url);
 const ordered = readDocument("tests/documents/interface.md");
 const sentences = [
-  ...readFileSync(new URL("docs/specification.md", ROOT), "utf8").matchAll(
-    /^- \*\*((\d+)\.\d+)\*\* (.+?)((?:,? \[[^\]]+\]\([^)]+\))+)$/gm,
-  ),
-].map(([, number = "", part = "", sentence = "", links = ""]) => ({
-  number,
-  part,
-  sentence,
-  files: [...links.matchAll(/\(\.\.\/([^)]+)\)/g)].map(([, path = ""]) => path),
-}));
+  ...readFileSync(new URL("docs/specification.md", ROOT), "utf8").matchAll(/^- \*\*((\d+)\.\d+)\*\* (.+)$/gm),
+].map(([, number = "", part = "", sentence = ""]) => ({ number, part, sentence }));
 /** Paths of test files, the titles that hold something, and their cases; all cases when there are none. */
 type Evidence = Record<string, Record<string, string[]>>;
 /** By number of a sentence; by request, object or field of the interface. */
@@ -61,11 +54,9 @@ describe("each sentence of docs/specification.md", () => {
     expect(numbers.length).toBeGreaterThan(100);
   });
 
-  it.each(sentences)("$number is held by tests that exist: $sentence", ({ number, files }) => {
-    const held = evidence.sentences[number] ?? {};
-    expect(Object.keys(held)).toEqual(files);
-    expectTests(held);
-  });
+  it.each(sentences)("$number is held by tests that exist: $sentence", ({ number }) =>
+    expectTests(evidence.sentences[number] ?? {}),
+  );
 });
 
 describe("the interface as it was ordered", () => {

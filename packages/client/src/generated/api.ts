@@ -955,7 +955,7 @@ export interface GameTraffic {
   game_id: string;
   /** Whether the game receives ads. */
   is_active: boolean;
-  /** How far the integration has come: waiting for a first call; requested, but no ad yet; matched; shown: an impression was accepted; billed: it is in the books. */
+  /** How far the integration has come: waiting for a first call; requested, but no ad yet; matched; shown: an impression was accepted; billed: it is in the ledger. */
   stage: "waiting" | "requested" | "matched" | "shown" | "billed";
   /** When the game last asked for an ad; null: none that is remembered. ISO 8601 in UTC with milliseconds. */
   last_request_at: string | null;
