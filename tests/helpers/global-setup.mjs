@@ -8,8 +8,7 @@ import { isTracing, TRACED_POSTGRES, tracePostgres } from "./trace-stores.mjs";
 
 /**
  * Jest's globalSetup: serves databases and Redis servers to test files at a local address (see database.ts and
- * redis.ts). Each kind starts on the first request, so pure tests start none. Jest loads this file without its
- * transform, so it uses the built packages: run `tsc -b` first, as `npm test` does.
+ * redis.ts). Each kind starts on the first request, so pure tests start none.
  */
 export default async function globalSetup() {
   let starting;

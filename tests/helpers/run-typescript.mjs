@@ -1,24 +1,40 @@
 /**
- * Runs the workspace's TypeScript in a child process of a test without a build: `node --conditions=@diegetic/source
- * --import <this file> main.ts`.
+ * Runs the workspace's TypeScript without a build: `node --conditions=@diegetic/source --import <this file> main.ts`. Types
+ * become spaces, so positions in stack traces are those of the sources.
  */
 import { readFile } from "node:fs/promises";
 import { register } from "node:module";
 import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
-import { transform } from "@swc/core";
+import { transform } from "@swc/wasm-typescript";
 
-const options = {
-  jsc: { parser: { syntax: "typescript" }, target: "es2023" },
-  module: { type: "es6" },
-  sourceMaps: "inline",
-};
+/** What tests import; the package itself works only in jest's own module system (see native-runtime.cjs). */
+const JEST_GLOBALS = new URL("jest-globals.mjs", import.meta.url).href;
+const RUN = /\?run=\d+$/;
+
+const stripped = new Map();
+
+/** A test file has a number in its address, which it passes on: each has its own copies of the workspace's modules. */
+export async function resolve(specifier, context, nextResolve) {
+  if (specifier === "@jest/globals") return { url: JEST_GLOBALS, format: "module", shortCircuit: true };
+  const resolved = await nextResolve(specifier, context);
+  const run = RUN.exec(context.parentURL ?? "")?.[0];
+  return run !== undefined && resolved.url.endsWith(".ts")
+    ? { ...resolved, url: resolved.url + run }
+    : resolved;
+}
 
 export async function load(url, context, nextLoad) {
-  if (!url.startsWith("file:") || !url.endsWith(".ts")) return nextLoad(url, context);
-  const filename = fileURLToPath(url);
-  const { code } = await transform(await readFile(filename, "utf8"), { ...options, filename });
-  return { format: "module", source: code, shortCircuit: true };
+  const path = url.replace(RUN, "");
+  if (!path.startsWith("file:") || !path.endsWith(".ts")) return nextLoad(url, context);
+  let source = stripped.get(path);
+  if (source === undefined) {
+    const { code } = await transform(await readFile(fileURLToPath(path), "utf8"), { mode: "strip-only" });
+    // Stack traces name the file without the number.
+    source = `${code}\n//# sourceURL=${path}`;
+    stripped.set(path, source);
+  }
+  return { format: "module", source, shortCircuit: true };
 }
 
 if (isMainThread) register(import.meta.url);
