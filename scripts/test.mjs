@@ -1,30 +1,77 @@
-/** `npm test [-- jest arguments]`: runs everything that CI runs. Needs no preparation and leaves nothing running. */
+/**
+ * `npm test [-- jest arguments]`: what a change must pass. Needs no preparation and leaves nothing running. `npm run
+ * test:long` (`--long`) runs the long form of each test that has one.
+ */
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { installClientRuntimes } from "./lib/client-runtimes.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
-/** Test files often wait for processes of their own, so two cores have time for a third file. */
-const WORKERS = Math.max(3, availableParallelism());
+/** Test files often wait for processes of their own, so each two cores have time for a third file. */
+const WORKERS = Math.max(3, Math.floor(availableParallelism() * 1.5));
+const [first, ...others] = process.argv.slice(2);
+const isLong = first === "--long";
 
 await runMain(async () => {
   await setUp();
   // Installs once in advance; otherwise several test files would install concurrently.
   const { findChromium, findRedisServer } = await import("../packages/local-stores/dist/index.js");
   await findRedisServer(say);
+  if (isLong) {
+    process.env.TEST_FORM = "long";
+    if (!(await runJest(["--runTestsByPath", ...filesWithLongForm(), ...others]))) process.exitCode = 1;
+    return;
+  }
   await findChromium(say);
   installClientRuntimes();
-  const checked = await npmRun("check");
-  // A queue worker that was closed while Redis was unavailable keeps renewing locks, and jest would wait for that.
-  const tested = await npmRun("jest", ["--forceExit", `--maxWorkers=${WORKERS}`, ...process.argv.slice(2)]);
-  if (!checked) say("The static checks failed: see above, or run npm run check.");
-  if (!checked || !tested) process.exitCode = 1;
+  const checking = capture("check");
+  const tested = await runJest(process.argv.slice(2));
+  const checked = await checking;
+  process.stdout.write(checked.output);
+  if (!checked.succeeded) say("The static checks failed: see above, or run npm run check.");
+  if (!checked.succeeded || !tested) process.exitCode = 1;
 });
 
-/** Runs a script of package.json with its output on the terminal; returns whether it succeeded. */
-function npmRun(script, args = []) {
+/** The test files that ask tests/helpers/rounds.ts which form runs. */
+function filesWithLongForm() {
+  return ["packages", "services", "tests"]
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".test.ts"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !file.includes("node_modules") && readFileSync(file, "utf8").includes("/rounds.ts"));
+}
+
+/** Returns whether all tests passed. */
+async function runJest(args) {
+  // A queue worker that was closed while Redis was unavailable keeps renewing locks, and jest would wait for that.
+  const child = npmRun("jest", ["--forceExit", `--maxWorkers=${WORKERS}`, ...args], "inherit");
+  return succeeds(child);
+}
+
+/** Runs a script of package.json beside the tests, and keeps its output until they are through. */
+async function capture(script) {
+  const child = npmRun(script, [], "pipe");
+  let output = "";
+  const keep = (chunk) => {
+    output += chunk;
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const succeeded = await succeeds(child);
+  return { succeeded, output };
+}
+
+function npmRun(script, args, output) {
+  return spawn("npm", ["run", "--silent", script, "--", ...args], {
+    cwd: root,
+    stdio: ["inherit", output, output],
+  });
+}
+
+function succeeds(child) {
   return new Promise((resolve, reject) => {
-    const child = spawn("npm", ["run", "--silent", script, "--", ...args], { cwd: root, stdio: "inherit" });
     child.once("error", reject);
     child.once("close", (code) => resolve(code === 0));
   });

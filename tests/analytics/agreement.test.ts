@@ -2,6 +2,7 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type Caller, creativeBody } from "../../services/management/src/testing/harness.ts";
+import { rounds } from "../helpers/rounds.ts";
 import {
   campaignAnswers,
   creatorAnswers,
@@ -267,6 +268,6 @@ it("answers what a naive count of any impressions says", async () => {
         await run.expectAgreement(days);
       },
     ),
-    { numRuns: 10, interruptAfterTimeLimit: 100_000 },
+    { numRuns: rounds(4, 10), interruptAfterTimeLimit: 100_000 },
   );
 }, 120_000);

@@ -2,12 +2,13 @@ import { allOperations } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type SeenAnswer, undocumented } from "../helpers/documented.ts";
+import { rounds } from "../helpers/rounds.ts";
 import { BASE_PATH, type ComposedApi, type RawRequest, startComposedApi } from "./composed-api.fixture.ts";
 import { type FuzzWorld, requestTo } from "./fuzz/requests.ts";
 import { openFuzzWorld } from "./fuzz/world.ts";
 
 /** How many requests, and from which seed: FUZZ_REQUESTS=10000 FUZZ_SEED=7 npm run jest -- tests/contract/fuzz */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(300, 1_000));
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
 const TIMEOUT_MS = 60_000 + REQUESTS * 100;
 

@@ -5,7 +5,7 @@ import { eventually } from "../helpers/eventually.ts";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
 import { type Advertiser, World } from "./world.fixture.ts";
 
-const PATIENCE = { timeoutMs: 150_000 };
+const PATIENCE = { timeoutMs: 150_000, everyMs: 50 };
 const WARN = 40;
 
 let world: World;

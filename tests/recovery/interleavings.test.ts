@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
+import { rounds } from "../helpers/rounds.ts";
 import { copyOf, goBackTo } from "./redis-copy.fixture.ts";
 import {
   openStores,
@@ -188,7 +189,7 @@ it.each([
         seen.charges += rows.length;
         seen.quarantined += quarantined;
       }),
-      { numRuns: Number(process.env.RECOVERY_RUNS ?? 40) },
+      { numRuns: Number(process.env.RECOVERY_RUNS ?? rounds(12, 40)) },
     );
     expect(seen.charges).toBeGreaterThan(0);
   },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "../../tests/builders.ts";
 import { eligibleCandidate } from "../../tests/eligible-candidate.ts";
 import { candidatesPlainly, tiesPlainly } from "../../tests/select-plainly.ts";
@@ -250,7 +251,7 @@ describe("explain", () => {
           if (bidToWinCents > 100) expect(servesAt(bidToWinCents - 1)).toBe(false);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: rounds(400, 1_000) },
     );
     expect(found).toBeGreaterThan(10);
   });
@@ -319,7 +320,7 @@ describe("explain", () => {
           expect(explanation.wouldServe).toBe(wins && paid);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: rounds(400, 1_000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { rounds } from "../../../../tests/helpers/rounds.ts";
 import {
   candidatesPlainly,
   pipelinePlainly,
@@ -14,7 +15,7 @@ import type { MatchScene } from "../types/request.ts";
 import { CampaignIndex } from "./campaign-index.ts";
 
 /** Pairs of a world and a request; PROPERTY_RUNS overrides the usual number. */
-const pairs = Number(process.env.PROPERTY_RUNS ?? 5_000);
+const pairs = Number(process.env.PROPERTY_RUNS ?? rounds(2_000, 5_000));
 const chaptersPerWorld = 5;
 /** Explanations take more than half as long as everything else, so usually only the last chapter has them. */
 const explainsAll = process.env.PROPERTY_RUNS !== undefined;

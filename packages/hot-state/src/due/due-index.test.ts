@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { dueKeys } from "../keys.ts";
 import { DueIndex } from "./due-index.ts";
@@ -162,7 +163,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
         expect(await redis.zcard(dueKeys.holds)).toBe(0);
         expect(await redis.exists(dueKeys.announced("holds"))).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(20, 60) },
     );
   }, 60_000);
 });

@@ -2,6 +2,7 @@ import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
@@ -232,8 +233,8 @@ function expectWithinLimits(model: ModelWallet, before: Map<string, number>, ste
 }
 
 describe.each([
-  { name: "one Redis", start: () => startTestRedis(), runs: 80 },
-  { name: "a cluster", start: () => startTestRedisCluster(), runs: 12 },
+  { name: "one Redis", start: () => startTestRedis(), runs: rounds(24, 80) },
+  { name: "a cluster", start: () => startTestRedisCluster(), runs: rounds(4, 12) },
 ])("any history on $name", ({ start, runs }) => {
   let server: TestRedis;
   let redis: RedisConnection;
@@ -270,5 +271,5 @@ describe.each([
       }),
       { numRuns: runs, endOnFailure: false },
     );
-  }, 120_000);
+  }, 300_000);
 });

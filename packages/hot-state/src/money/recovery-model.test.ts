@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
@@ -88,6 +89,6 @@ it("wallets are frozen, restored and settled as in the model, step by step", asy
       }
     }),
     // Report the counterexample found so far even if shrinking takes long.
-    { numRuns: 80, interruptAfterTimeLimit: 100_000 },
+    { numRuns: rounds(24, 80), interruptAfterTimeLimit: 280_000 },
   );
-}, 120_000);
+}, 300_000);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { rateLimitKeys } from "../keys.ts";
 import { type RateLimitAnswer, RateLimiter, UNLIMITED } from "./rate-limiter.ts";
@@ -72,7 +73,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
           expect(answers.every(({ remaining }) => remaining >= 0 && remaining <= limit)).toBe(true);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: rounds(20, 60) },
     );
   });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { type StallingProxy, startStallingProxy } from "../../../../tests/helpers/stalling-proxy.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { createGameSessions } from "../game-session/sessions.ts";
@@ -159,9 +160,9 @@ describe("leases", () => {
         );
         expect(violations).toEqual([]);
       }),
-      { numRuns: 20 },
+      { numRuns: rounds(6, 20) },
     );
-  }, 120_000);
+  }, 240_000);
 
   /** Publishes a value; once it is in force, no instance may serve an earlier one. */
   async function publishAndWatch(violations: string[]): Promise<void> {

@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
+import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { expectTotals } from "../testing/expected-totals.fixture.ts";
 import { createMarket, type Market, pick, type RecordChoice, recordIn } from "../testing/market.fixture.ts";
 import { billImpression, RecordRefused } from "./billed-impression.ts";
@@ -98,7 +99,7 @@ describe("writeBatch", () => {
           await expectTotals(workers[0], market, records);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: rounds(5, 15) },
     );
   }, 60_000);
 

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
 import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
@@ -302,7 +303,7 @@ describe("creative caps of player sessions", () => {
           }
         },
       ),
-      { numRuns: 150, endOnFailure: false },
+      { numRuns: rounds(40, 150), endOnFailure: false },
     );
-  }, 120_000);
+  }, 240_000);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { rounds } from "../../../../../tests/helpers/rounds.ts";
 import { affinities, campaign, creative, geoTarget } from "../../../tests/builders.ts";
 import { anyCampaign } from "../../../tests/worlds.ts";
 import type { Campaign, CreativeType } from "../../types/campaign.ts";
@@ -57,7 +58,7 @@ describe("CampaignStore", () => {
           expectToHave(store, truth);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(20, 60) },
     );
   });
 
