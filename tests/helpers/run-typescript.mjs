@@ -29,9 +29,7 @@ export async function load(url, context, nextLoad) {
   if (!path.startsWith("file:") || !path.endsWith(".ts")) return nextLoad(url, context);
   let source = stripped.get(path);
   if (source === undefined) {
-    const { code } = await transform(await readFile(fileURLToPath(path), "utf8"), { mode: "strip-only" });
-    // Stack traces name the file without the number.
-    source = `${code}\n//# sourceURL=${path}`;
+    source = (await transform(await readFile(fileURLToPath(path), "utf8"), { mode: "strip-only" })).code;
     stripped.set(path, source);
   }
   return { format: "module", source, shortCircuit: true };
