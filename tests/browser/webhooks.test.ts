@@ -59,7 +59,7 @@ describe("the webhooks of an account", () => {
     await page.getByRole("link", { name: url }).click();
     await page.getByRole("button", { name: "Send test event" }).click();
     await page.getByRole("row", { name: /webhook\.test.*Delivered/ }).waitFor();
-    await page.getByRole("button", { name: "Send webhook.test again" }).click();
+    await page.getByRole("button", { name: "Send again: webhook.test" }).click();
     await eventually(() => received.length === 2, { timeoutMs: 15_000 });
     const events = await Promise.all(received.map((request) => verifyWebhook({ ...request, secret })));
     expect(events[0]?.type).toBe("webhook.test");
@@ -68,7 +68,7 @@ describe("the webhooks of an account", () => {
     expect(await seriousViolations(page)).toEqual([]);
 
     await page.getByRole("main").getByRole("link", { name: "Webhooks" }).click();
-    await page.getByRole("button", { name: `Rotate the secret of ${url}` }).click();
+    await page.getByRole("button", { name: `Rotate secret of ${url}` }).click();
     await dialog.getByRole("button", { name: "Rotate secret" }).click();
     await shown.waitFor();
     expect(await shown.textContent()).not.toBe(secret);

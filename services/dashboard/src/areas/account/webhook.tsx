@@ -114,9 +114,9 @@ function Again({ delivery: { id, event } }: { delivery: Delivery }) {
   };
   return (
     <Button
-      variant="subtle"
+      variant="default"
       size="compact-sm"
-      aria-label={`Send ${event.type} again`}
+      aria-label={`Send again: ${event.type}`}
       loading={redeliver.isPending}
       onClick={() => void send()}
     >

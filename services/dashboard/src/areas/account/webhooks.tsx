@@ -167,7 +167,7 @@ function Actions({ webhook, onSecret }: { webhook: Webhook; onSecret: (secret: s
       <Button
         variant="subtle"
         size="compact-sm"
-        aria-label={`Rotate the secret of ${webhook.url}`}
+        aria-label={`Rotate secret of ${webhook.url}`}
         onClick={() => void askToRotate()}
       >
         Rotate secret
