@@ -3,7 +3,7 @@ export { type PreparedRequest, prepareRequest } from "./compiled/prepared-reques
 export { type PreparedContext, prepareContext } from "./context/prepared-context.ts";
 export { hookFor } from "./creatives/hook-rotation.ts";
 export { type ExplainFacts, type Explanation, explain } from "./explain/explain.ts";
-export { type Check, type CheckedRule, reasonCodes } from "./explain/reason-codes.ts";
+export { type CheckedRule, reasonCodes } from "./explain/reason-codes.ts";
 export { CampaignIndex, type Draw, type Ranked } from "./matching-index/campaign-index.ts";
 export type { CampaignIds } from "./matching-index/documents/packed-campaign.ts";
 export type { Candidate } from "./matching-index/search/candidate.ts";
@@ -24,6 +24,7 @@ export {
   type CampaignTotals,
   dailyCapLeft,
 } from "./rules/money.ts";
+export type { Check } from "./rules/rule.ts";
 export { parseDate } from "./rules/schedule.ts";
 export {
   type AffinityPart,

@@ -7,6 +7,7 @@ import { candidatesPlainly, tiesPlainly } from "../../tests/select-plainly.ts";
 import { anyCampaign, anyScene } from "../../tests/worlds.ts";
 import { CampaignIndex } from "../matching-index/campaign-index.ts";
 import type { Campaign } from "../types/campaign.ts";
+import type { MatchScene } from "../types/request.ts";
 import { type ExplainFacts, explain } from "./explain.ts";
 import { type CheckedRule, reasonCodes } from "./reason-codes.ts";
 
@@ -23,7 +24,7 @@ const rich: ExplainFacts = {
   session: { ads: 0, maxAds: 10, appearances: new Map() },
   winningRank: null,
 };
-const request = { placement: placement(), context: {}, nowMs };
+const request: MatchScene = { placement: placement(), context: {}, geo: null, nowMs };
 type Given = [fields: Partial<Campaign>, changes?: Partial<typeof request>, facts?: Partial<ExplainFacts>];
 
 const failed = ([fields, changes, facts]: Given) =>

@@ -1,5 +1,5 @@
 import type { Cents } from "@diegetic/money";
-import type { Check } from "./reason-codes.ts";
+import type { Check } from "../rules/rule.ts";
 
 interface Outcome {
   wouldServe: boolean;

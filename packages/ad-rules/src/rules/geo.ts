@@ -3,6 +3,8 @@ import { comparableOrNull } from "../text/equality.ts";
 import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
 import { greatCircleKm, type Point } from "./great-circle.ts";
+import { defineRule } from "./rule.ts";
+import { listed, placeName, playerName } from "./wording.ts";
 
 /** The place of a target, in comparable form. */
 export type Place =
@@ -108,3 +110,49 @@ function placeOf(target: GeoTarget): Place | null {
   if (type === "state") return state === null ? null : { type, country, state };
   return city === null ? null : { type, country, city, state };
 }
+
+export const geoRule = defineRule(
+  {
+    geo_excludes: { code: 301, meaning: "The player is in no place that the campaign excludes." },
+    geo_includes: {
+      code: 302,
+      meaning: "The player is in a place that the campaign includes, if it includes any.",
+    },
+  },
+  (
+    { source, geo }: { source: { geo_targets: readonly GeoTarget[] }; geo: GeoRules },
+    { prepared, geo: player }: { prepared: { player: PlayerPlace }; geo: PlayerGeo | null },
+  ) => {
+    const includes = source.geo_targets.filter((target) => target.include);
+    const excludes = source.geo_targets.filter((target) => !target.include);
+    const named = (targets: typeof includes) => listed(targets.map((target) => placeName(target, player)));
+    const readable = excludes.filter((target) => !compileGeo([target]).hasUnreadableExclude);
+    const excluding = readable.filter((target) => !geoAdmits(compileGeo([target]), prepared.player));
+    const including = includes.filter((target) => geoAdmits(compileGeo([target]), prepared.player));
+    const where = playerName(player);
+    const sentencesOfExcludes = [
+      geo.hasUnreadableExclude
+        ? "A place that the campaign excludes lacks what its type requires, so the campaign serves nowhere."
+        : "",
+      excluding.length > 0
+        ? `The campaign excludes ${named(excluding)}; ${where}.`
+        : readable.length > 0
+          ? `The campaign excludes ${named(readable)}, which does not match; ${where}.`
+          : "",
+    ].filter((sentence) => sentence !== "");
+    return {
+      geo_excludes: [
+        excluding.length === 0 && !geo.hasUnreadableExclude,
+        sentencesOfExcludes.join(" ") || "The campaign excludes no places.",
+      ],
+      geo_includes: [
+        includes.length === 0 || including.length > 0,
+        includes.length === 0
+          ? "The campaign includes no places, so it serves everywhere else."
+          : including.length > 0
+            ? `The campaign includes ${named(including)}; ${where}.`
+            : `The campaign includes only ${named(includes)}; ${where}.`,
+      ],
+    };
+  },
+);

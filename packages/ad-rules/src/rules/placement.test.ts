@@ -3,7 +3,7 @@ import { affinities, campaign, creative, placement } from "../../tests/builders.
 import { eligibleCandidate } from "../../tests/eligible-candidate.ts";
 import { creativesOfTypes } from "./creative-type.ts";
 
-const scene = { placement: placement(), context: {}, nowMs: Date.parse("2026-03-01T12:00:00Z") };
+const scene = { placement: placement(), context: {}, geo: null, nowMs: Date.parse("2026-03-01T12:00:00Z") };
 
 describe("rule 2: placement", () => {
   const own = campaign({

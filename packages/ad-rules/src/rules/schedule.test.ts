@@ -8,6 +8,7 @@ const runs = (start_date: string | null, end_date: string | null, now: string) =
   eligibleCandidate(campaign({ start_date, end_date }), {
     placement: placement(),
     context: {},
+    geo: null,
     nowMs: Date.parse(now),
   }) !== null;
 

@@ -1,4 +1,5 @@
 import type { Campaign } from "../types/campaign.ts";
+import { defineRule, type Verdict } from "./rule.ts";
 
 /** The Unix milliseconds between which a campaign runs; null: it never runs, because a date is unreadable. */
 export type Schedule = { startsAtMs: number; endsBeforeMs: number } | null;
@@ -48,3 +49,45 @@ function withColon(offset: string): string {
   if (offset.length === 1) return offset.toUpperCase();
   return `${offset.slice(0, 3)}:${offset.slice(3).replace(":", "") || "00"}`;
 }
+
+export const flightRule = defineRule(
+  {
+    status: { code: 101, meaning: "The campaign is active." },
+    start_date: { code: 102, meaning: "The campaign's start_date has come." },
+    end_date: { code: 103, meaning: "The campaign's end_date has not passed." },
+  },
+  (
+    { source }: { source: Pick<Campaign, "status" | "start_date" | "end_date"> },
+    { prepared: { nowMs } }: { prepared: { nowMs: number } },
+  ) => {
+    const now = new Date(nowMs).toISOString();
+    const dated = (
+      name: "start_date" | "end_date",
+      { holds, yes, no }: { holds: (date: DateSpan) => boolean; yes: string; no: string },
+    ): Verdict => {
+      const text = source[name];
+      if (text === null) return [true, `The campaign has no ${name}.`];
+      const date = parseDate(text);
+      const named = `The campaign's ${name} ${JSON.stringify(text)}`;
+      if (date === undefined) {
+        return [false, `${named} cannot be read as a date, so the campaign does not serve.`];
+      }
+      const meant = date.firstMs === date.lastMs ? "" : " (the whole day, UTC)";
+      const passes = holds(date);
+      return [passes, `${named}${meant} ${passes ? yes : no}; it is now ${now}.`];
+    };
+    return {
+      status: [source.status === "active", `The campaign is ${source.status}; only active ones serve.`],
+      start_date: dated("start_date", {
+        holds: ({ firstMs }) => firstMs <= nowMs,
+        yes: "has come",
+        no: "has not come yet",
+      }),
+      end_date: dated("end_date", {
+        holds: ({ lastMs }) => nowMs <= lastMs,
+        yes: "has not passed",
+        no: "has passed",
+      }),
+    };
+  },
+);

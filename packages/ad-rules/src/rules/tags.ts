@@ -1,6 +1,8 @@
 import type { PreparedContext } from "../context/prepared-context.ts";
 import { comparable } from "../text/equality.ts";
 import { occurs, type Phrase, phrase } from "../text/words.ts";
+import { defineRule } from "./rule.ts";
+import { quoted } from "./wording.ts";
 
 /** A tag in two forms: for comparing, and for searching the narrative. */
 export interface Tag {
@@ -23,3 +25,29 @@ export function tagsAdmit(tags: readonly Tag[], context: PreparedContext): boole
     tags.some((tag) => context.terms.has(tag.value) || occurs(tag.phrase, context.narrative))
   );
 }
+
+export const tagsRule = defineRule(
+  {
+    target_tags: {
+      code: 309,
+      meaning: "One of the campaign's target tags occurs in the context, if it has any.",
+    },
+  },
+  (
+    { source, targetTags }: { source: { target_tags: readonly string[] }; targetTags: readonly Tag[] },
+    { prepared: { context } }: { prepared: { context: PreparedContext } },
+  ) => {
+    const tags = source.target_tags;
+    const hits = tags.filter((tag) => tagsAdmit(compileTags([tag]), context));
+    return {
+      target_tags: [
+        tagsAdmit(targetTags, context),
+        tags.length === 0
+          ? "The campaign targets no tags, so any context will do."
+          : hits.length > 0
+            ? `The context has ${quoted(hits)} of the target tags.`
+            : `None of the target tags ${quoted(tags)} occurs in the context.`,
+      ],
+    };
+  },
+);

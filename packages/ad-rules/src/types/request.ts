@@ -28,12 +28,15 @@ export interface PlayerGeo {
   lng?: number | null;
 }
 
-/** The game, the scene and the player of a match request. */
+/**
+ * The game, the scene and the player of a match request. No field is optional, so that a caller that forgets one does not
+ * compile.
+ */
 export interface MatchScene {
   placement: Placement;
   context: GameContext;
-  /** Absent or null: the player's place is unknown. */
-  geo?: PlayerGeo | null | undefined;
+  /** Undefined or null: the player's place is unknown. */
+  geo: PlayerGeo | null | undefined;
   /** Unix milliseconds. */
   nowMs: number;
 }

@@ -15,6 +15,7 @@ const scene = (nowMs: number): MatchScene => ({
     blocked_categories: [],
   },
   context: {},
+  geo: null,
   nowMs,
 });
 

@@ -1,11 +1,11 @@
 import type { GeoRules } from "../../rules/geo.ts";
 import { isInCircle } from "../../rules/geo.ts";
 import type { Point } from "../../rules/great-circle.ts";
-import { Arena, offsetOf } from "../storage/arena.ts";
+import { Arena, evenLength, offsetOf } from "../storage/arena.ts";
 
 /** The header of a block. Latitude, longitude and radius of each circle follow as 64-bit floats. */
 const field = { areas: 0, includes: 1, excludes: 2 } as const;
-const headerLength = 4;
+const headerLength = evenLength(Object.keys(field).length);
 const floatsPerCircle = 3;
 
 /** The circles of campaigns by document id, for the exact test: an active cell only says that a circle may match. */
@@ -20,10 +20,7 @@ export class Circles {
     const address = this.#memory.allocate(lengthOf(includes.length + excludes.length));
     this.#memory
       .chunkOf(address)
-      .set(
-        [areas, includes.length / floatsPerCircle, excludes.length / floatsPerCircle, 0],
-        offsetOf(address),
-      );
+      .set([areas, includes.length / floatsPerCircle, excludes.length / floatsPerCircle], offsetOf(address));
     this.#memory.floatsOf(address).set([...includes, ...excludes], floatsAt(offsetOf(address)));
     this.#addresses.set(documentId, address);
   }

@@ -1,4 +1,4 @@
-import { Arena, offsetOf } from "../storage/arena.ts";
+import { Arena, evenLength, offsetOf } from "../storage/arena.ts";
 
 /**
  * The layout of a record: a campaign that can serve, as numbers in an arena, identified by its address.
@@ -30,7 +30,8 @@ export const field = {
   /** The term of the advertiser. */
   advertiser: 13,
 } as const;
-const headerLength = 14;
+const fieldNames = Object.keys(field) as (keyof typeof field)[];
+const headerLength = evenLength(fieldNames.length);
 
 /** Bits of `traits`. */
 export const bits = {
@@ -75,7 +76,8 @@ export class Records extends Arena {
     const ints = this.chunkOf(address);
     const floats = this.floatsOf(address);
     const at = offsetOf(address);
-    ints.set(headerOf(parts), at);
+    const header = headerOf(parts);
+    for (const name of fieldNames) ints[at + field[name]] = header[name];
     if (schedule !== null) {
       floats[timesAt(at)] = schedule.startsAtMs;
       floats[timesAt(at) + 1] = schedule.endsBeforeMs;
@@ -153,25 +155,24 @@ export function timesAt(at: number): number {
   return (at + headerLength) / 2;
 }
 
-function headerOf(parts: RecordParts): number[] {
-  const { documentId, bidCents, bound, creativeTypes, schedule, circles, priority } = parts;
-  const traits = creativeTypes | (schedule === null ? 0 : bits.scheduled) | (circles ? bits.circles : 0);
-  return [
+function headerOf(parts: RecordParts): Record<keyof typeof field, number> {
+  const { documentId, bidCents, bound, creativeTypes, schedule, circles, priority, advertiser } = parts;
+  return {
     documentId,
-    0,
+    searchId: 0,
     bidCents,
     bound,
-    traits,
+    traits: creativeTypes | (schedule === null ? 0 : bits.scheduled) | (circles ? bits.circles : 0),
     priority,
-    parts.places.length,
-    parts.categories.length,
-    parts.tags.length,
-    parts.blocked.length,
-    parts.blockable.length,
-    parts.affinities.length,
-    0,
-    parts.advertiser,
-  ];
+    places: parts.places.length,
+    categories: parts.categories.length,
+    tags: parts.tags.length,
+    blocked: parts.blocked.length,
+    blockable: parts.blockable.length,
+    affinities: parts.affinities.length,
+    refusal: 0,
+    advertiser,
+  };
 }
 
 function lengthOf(parts: RecordParts): number {

@@ -65,6 +65,11 @@ export function offsetOf(address: number): number {
   return address & chunkMask;
 }
 
+/** The length, or the next even one: numbers that follow it can be read as 64-bit floats. */
+export function evenLength(length: number): number {
+  return length + (length & 1);
+}
+
 /** The length of the size class for `length` numbers: at most a quarter more, or up to the end of a line. */
 export function wholeLength(length: number): number {
   const lines = Math.ceil(length / lineLength);

@@ -31,6 +31,7 @@ const scene: MatchScene = {
     blocked_categories: [],
   },
   context: {},
+  geo: null,
   nowMs: Date.parse("2026-11-21T12:00:00Z"),
 };
 const session = { gameId: "game", sessionKey: "session", idleMs: 60_000 };

@@ -1,7 +1,7 @@
 import { chargedCents, type Millicents } from "@diegetic/money";
-import { greatCircleKm } from "../rules/great-circle.ts";
 import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
+import { greatCircleKm } from "./great-circle.ts";
 
 const maxListed = 5;
 
