@@ -1,4 +1,5 @@
 export * from "./api/index.ts";
+export * from "./definition/common-errors.ts";
 export {
   CAMPAIGN_STATUSES,
   CREATIVE_TYPES,
@@ -10,13 +11,13 @@ export {
   TEXT_CHARACTERS,
   TONES,
 } from "./definition/fields.ts";
-export { expressPath, type Operation, roleOf } from "./definition/operation.ts";
+export { expressPath, type NamedError, type Operation, roleOf } from "./definition/operation.ts";
+export { HttpError, InvalidInput } from "./http-error.ts";
 export * from "./ids.ts";
 export * from "./impression-record.ts";
 export { type OpenApiDocument, openApiDocument } from "./open-api/document.ts";
 export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";
-export { InvalidInput } from "./validation/invalid-input.ts";
 export { dayParameter, integerParameter, singleParameter } from "./validation/parameter.ts";
 export { quoteValue } from "./validation/sentence.ts";
 export { createValidator, type Validator, validator, type WithoutNulls } from "./validation/validator.ts";

@@ -1,5 +1,5 @@
+import { HttpError } from "@diegetic/contracts";
 import { LeaseExpired } from "@diegetic/hot-state";
-import { HttpError } from "@diegetic/service-kit";
 import { describe, expect, it } from "@jest/globals";
 import { statusOfFailure } from "./status-of-failure.ts";
 

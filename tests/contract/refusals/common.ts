@@ -1,5 +1,4 @@
-import { newId, type Operation } from "@diegetic/contracts";
-import { MAX_ACCOUNT_BYTES } from "../../../services/management/src/core/campaign-rows/limits.ts";
+import { MAX_ACCOUNT_BYTES, newId, type Operation } from "@diegetic/contracts";
 import { bodyOf, type Provocation, type Provocations, withQuery } from "./provocation.ts";
 import { type Caller, operationNamed, placementBody, type World, webhookBody } from "./world.fixture.ts";
 

@@ -122,17 +122,31 @@ const advertiser = {
   balance_cents: 0,
   created_at: exampleIds.moment,
 };
-const withoutProfile = refusal(
+export const withoutProfile = refusal(
   404,
   "not_registered",
   "The account of the key has no advertiser profile.",
   "This account has no advertiser profile yet: register first by POST /register.",
 );
-const emailTaken = refusal(
+export const contactEmailTaken = refusal(
   409,
   "email_taken",
   "The address belongs to another advertiser; upper and lower case are the same.",
   "contact_email belongs to another advertiser already: use another address",
+);
+export const alreadyRegistered = refusal(
+  409,
+  "already_registered",
+  "The account has a profile already.",
+  "This account has an advertiser profile already: change it by PATCH /profile.",
+);
+export const tooMuchDeposited = refusal(
+  422,
+  "too_much_in_all",
+  "All deposits together would pass 9007199254740 cents.",
+  (maxCents: number) =>
+    `amount_cents is too much: all deposits together may be at most ${maxCents} cents, so deposit less`,
+  9_007_199_254_740,
 );
 const common = { group: "management", scope: "advertiser" } as const;
 
@@ -165,13 +179,8 @@ export const advertiserApi = defineFeature({
         malformedField(
           'contact_email must be an e-mail address such as name@example.com, but a text without "@" was sent',
         ),
-        refusal(
-          409,
-          "already_registered",
-          "The account has a profile already.",
-          "This account has an advertiser profile already: change it by PATCH /profile.",
-        ),
-        emailTaken,
+        alreadyRegistered,
+        contactEmailTaken,
         notAllowedField(
           "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
@@ -221,7 +230,7 @@ export const advertiserApi = defineFeature({
       refusals: [
         malformedField('website must be an absolute http or https address, but "emberroast" was sent'),
         withoutProfile,
-        emailTaken,
+        contactEmailTaken,
         notAllowedField(
           "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
@@ -251,12 +260,7 @@ export const advertiserApi = defineFeature({
         malformedField('amount_cents must be a whole number from 1 to 1000000000, but "500" was sent'),
         registerFirst,
         notAllowedField("amount_cents must be a whole number from 1 to 1000000000, but 0 was sent"),
-        refusal(
-          422,
-          "too_much_in_all",
-          "All deposits together would pass 9007199254740 cents.",
-          "amount_cents is too much: all deposits together may be at most 9007199254740 cents, so deposit less",
-        ),
+        tooMuchDeposited,
       ],
     },
     deposits: {

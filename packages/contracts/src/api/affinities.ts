@@ -1,15 +1,16 @@
 import Type, { type Static } from "typebox";
 import {
-  campaignTooLarge,
   malformedField,
   missingField,
   notAllowedField,
   ownCampaignOnly,
+  publishedSizes,
 } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, optional, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
 import type { AffinityType } from "../snapshot.ts";
+import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 export const AFFINITY_TYPES = [
@@ -97,15 +98,47 @@ const affinity = {
 const warmLight = { affinity_type: "lighting", affinity_value: "warm", weight: 1 };
 const weightOutOfRange = (field: string) =>
   notAllowedField(`${field} must be a number from 0.1 to 3, but 3.5 was sent`);
-const withoutWord = (field: string) =>
-  refusal(
-    400,
-    "no_word",
-    "The value is sought as whole words (lighting, effects, camera), and could never occur.",
-    `${field} of a lighting affinity must contain a letter or a digit, but "…" was sent`,
-  );
-const repeated = (detail: string) =>
-  refusal(422, "repeated", "The same affinity, by type and value, would be there twice.", detail);
+export const affinityWithoutWord = refusal(
+  400,
+  "no_word",
+  "The value is sought as whole words (lighting, effects, camera), and could never occur.",
+  (field: string, type: string, value: string) =>
+    `${field} of ${type === "effects" ? "an" : "a"} ${type} affinity must contain a letter or a digit, but ${quoteValue(value)} was sent`,
+  "affinity_value",
+  "lighting",
+  "…",
+);
+export const repeatedAffinity = refusal(
+  422,
+  "repeated",
+  "The same affinity, by type and value, would be there twice.",
+  (index: number, first: number) =>
+    `affinities[${index}] repeats affinities[${first}]: name each type and value once, with the weight that it should have`,
+  1,
+  0,
+);
+export const existingAffinity = refusal(
+  422,
+  "repeated",
+  "The same affinity, by type and value, would be there twice.",
+  (type: string, weight: number, id: string) =>
+    `The campaign already has this ${type} affinity with weight ${weight}: delete ${id} first to change its weight.`,
+  "mood",
+  1.5,
+  exampleIds.affinity,
+);
+export const tooManyAffinities = refusal(
+  422,
+  "too_many",
+  "The campaign has 50 affinities.",
+  `A campaign has at most ${MAX_AFFINITIES} affinities: delete one first.`,
+);
+export const noAffinity = refusal(
+  404,
+  "no_affinity",
+  "The campaign has no such affinity.",
+  "The campaign has no affinity of this id: GET /campaigns/{campaign_id}/affinities lists those it has.",
+);
 const common = { group: "management", scope: "advertiser" } as const;
 const all = "/campaigns/{campaign_id}/affinities";
 
@@ -144,7 +177,7 @@ export const affinitiesApi = defineFeature({
         malformedField(
           'affinities must be a list of at most 50 entries, each an object, but "calm" was sent',
         ),
-        withoutWord("affinities[1].affinity_value"),
+        affinityWithoutWord.withExample("affinities[1].affinity_value", "lighting", "…"),
         ...ownCampaignOnly,
         weightOutOfRange("affinities[0].weight"),
         refusal(
@@ -153,10 +186,8 @@ export const affinitiesApi = defineFeature({
           "The list has more than 50 entries.",
           "affinities must be a list of at most 50 entries, each an object, but a list of 51 entries was sent",
         ),
-        ...campaignTooLarge,
-        repeated(
-          "affinities[1] repeats affinities[0]: name each type and value once, with the weight that it should have",
-        ),
+        ...publishedSizes,
+        repeatedAffinity,
       ],
     },
     create: {
@@ -175,19 +206,12 @@ export const affinitiesApi = defineFeature({
           "affinity_value is required: it must be text of at most 200 characters that is not blank",
         ),
         malformedField('weight must be a number from 0.1 to 3, but "strong" was sent'),
-        withoutWord("affinity_value"),
+        affinityWithoutWord,
         ...ownCampaignOnly,
         weightOutOfRange("weight"),
-        refusal(
-          422,
-          "too_many",
-          "The campaign has 50 affinities.",
-          "A campaign has at most 50 affinities: delete one first.",
-        ),
-        ...campaignTooLarge,
-        repeated(
-          `The campaign already has this mood affinity with weight 1.5: delete ${exampleIds.affinity} first to change its weight.`,
-        ),
+        tooManyAffinities,
+        ...publishedSizes,
+        existingAffinity,
       ],
     },
     list: {
@@ -211,15 +235,7 @@ export const affinitiesApi = defineFeature({
       summary: "Delete an affinity",
       description: "Matches after the answer ignore it.",
       success: [{ status: 204, description: "The affinity is deleted." }],
-      refusals: [
-        ...ownCampaignOnly,
-        refusal(
-          404,
-          "no_affinity",
-          "The campaign has no such affinity.",
-          "The campaign has no affinity of this id: GET /campaigns/{campaign_id}/affinities lists those it has.",
-        ),
-      ],
+      refusals: [...ownCampaignOnly, noAffinity],
     },
   },
 });

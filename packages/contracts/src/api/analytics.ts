@@ -13,6 +13,7 @@ import {
   utcDate,
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
+import { quoteValue } from "../validation/sentence.ts";
 import { AFFINITY_TYPES, AFFINITY_WEIGHT } from "./affinities.ts";
 
 /** Days of the daily analytics (spec: Limits). */
@@ -357,6 +358,20 @@ export const spendSchema = closed(
 );
 export type SpendBody = Static<typeof spendSchema>;
 
+export const tooManyImpressions = refusal(
+  422,
+  "too_many_impressions",
+  "The impressions of the period could not be summed up within 10 seconds.",
+  "The period has too many impressions to sum up at once: ask for fewer days.",
+);
+export const unknownGrouping = refusal(
+  422,
+  "group_by",
+  "The list has another word.",
+  (sent: string) =>
+    `group_by must be some of ${SPEND_DIMENSIONS.join(", ")}, separated by commas, but ${quoteValue(sent)} was sent`,
+  "week",
+);
 const common = { group: "analytics", scope: "advertiser", method: "GET" } as const;
 const spendCsv = `date,campaign_id,campaign_name,creative_id,brand_name,country_code,impressions,spent_cents
 2026-12-01,${exampleIds.campaign},Winter in the taverns,${exampleIds.creative},Emberroast,DE,3,3.600
@@ -725,22 +740,7 @@ export const analyticsApi = defineFeature({
           csv: spendCsv,
         },
       ],
-      refusals: [
-        ...periodRefusals(31),
-        registerFirst,
-        refusal(
-          422,
-          "group_by",
-          "The list has another word.",
-          'group_by must be some of day, campaign, creative, country, separated by commas, but "week" was sent',
-        ),
-        refusal(
-          422,
-          "too_many_impressions",
-          "The impressions of the period could not be summed up within 10 seconds.",
-          "The period has too many impressions to sum up at once: ask for fewer days.",
-        ),
-      ],
+      refusals: [...periodRefusals(31), registerFirst, unknownGrouping, tooManyImpressions],
     },
   },
 });

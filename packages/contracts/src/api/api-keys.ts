@@ -93,6 +93,24 @@ const shownFields = {
 export const apiKeySchema = closed(shownFields, "An API key that is in force, without the key itself.");
 export type ApiKeyBody = Static<typeof apiKeySchema>;
 
+export const otherAccountsKey = refusal(
+  403,
+  "other_account",
+  "The key belongs to another account.",
+  "The API key belongs to another account: GET /api-keys lists your own.",
+);
+export const noKey = refusal(
+  404,
+  "no_key",
+  "Key not found.",
+  "API key not found, or no longer in force. GET /api-keys lists yours.",
+);
+export const lastManagingKey = refusal(
+  409,
+  "last_key",
+  "No other key without an end could manage the keys of the account.",
+  "This is the last API key that can manage the keys of the account: create another by POST /api-keys, or replace this one by rotating it.",
+);
 export const createdApiKeySchema = closed(
   {
     ...shownFields,
@@ -108,6 +126,8 @@ export const apiKeyListSchema = Type.Array(apiKeySchema, {
   description: "The account's keys that are in force, in the order of their creation.",
 });
 
+/** Maximum keys in force per account. */
+export const MAX_API_KEYS = 100;
 const newKey = { label: "Game server EU", scopes: ["serving"], rate_limit_per_minute: 500 };
 const key = {
   id: exampleIds.key,
@@ -118,38 +138,33 @@ const key = {
   last_used_at: null,
   expires_at: null,
 };
-const lackingScope = refusal(
+export const scopeBeyondCaller = refusal(
   403,
   "lacking_scope",
   "The other key has a scope that the calling key lacks.",
-  'This API key lacks the scope "serving", which the other key has: use one that has it, too.',
+  (scopes: readonly string[]) =>
+    `This API key lacks the scope ${scopes.map((scope) => `"${scope}"`).join(" and ")}, which the other key has: use one that has it, too.`,
+  ["serving"],
 );
-const ownKeyOnly = [
-  refusal(
-    403,
-    "other_account",
-    "The key belongs to another account.",
-    "The API key belongs to another account: GET /api-keys lists your own.",
-  ),
-  lackingScope,
-  refusal(
-    404,
-    "no_key",
-    "Key not found.",
-    "API key not found, or no longer in force. GET /api-keys lists yours.",
-  ),
-] as const;
-const notShownAgain = refusal(
+const ownKeyOnly = [otherAccountsKey, scopeBeyondCaller, noKey] as const;
+export const keyNotShownAgain = refusal(
   409,
   "not_shown_again",
   "A retry, after the service's secret has changed.",
   "The API key of the first answer cannot be shown again: get a new one by POST /api-keys/{key_id}/rotate; GET /api-keys names its id.",
 );
-const tooManyKeys = refusal(
+export const tooManyKeys = refusal(
   422,
   "too_many",
   "The account has 100 keys in force.",
-  "An account has at most 100 API keys in force: revoke one first.",
+  `An account has at most ${MAX_API_KEYS} API keys in force: revoke one first.`,
+);
+export const rateLimitBeyondCaller = notAllowedField(
+  (most: number, group: string, sent: number) =>
+    `rate_limit_per_minute must be a whole number from ${KEY_RATE_LIMIT.minimum} to ${most} (the limit of the calling key in the endpoint group ${group}), but ${sent} was sent`,
+  60,
+  "analytics",
+  500,
 );
 const common = { group: "management", scope: ["advertiser", "developer"], addition: true } as const;
 const one = "/api-keys/{key_id}";
@@ -186,11 +201,9 @@ export const apiKeysApi = defineFeature({
       refusals: [
         missingField("label is required: it must be text of at most 200 characters that is not blank"),
         malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
-        lackingScope,
-        notAllowedField(
-          "rate_limit_per_minute must be a whole number from 1 to 60 (the limit of the calling key in the endpoint group analytics), but 500 was sent",
-        ),
-        notShownAgain,
+        scopeBeyondCaller,
+        rateLimitBeyondCaller,
+        keyNotShownAgain,
         tooManyKeys,
       ],
     },
@@ -232,7 +245,7 @@ export const apiKeysApi = defineFeature({
         malformedField('overlap_seconds must be a whole number from 0 to 2592000, but "day" was sent'),
         ...ownKeyOnly,
         notAllowedField("overlap_seconds must be a whole number from 0 to 2592000, but -1 was sent"),
-        notShownAgain,
+        keyNotShownAgain,
         tooManyKeys,
       ],
     },
@@ -245,15 +258,7 @@ export const apiKeysApi = defineFeature({
       summary: "Revoke a key",
       description: "The very next request with it is answered 401. Doing it again is no error.",
       success: [{ status: 204, description: "The key is revoked." }],
-      refusals: [
-        ...ownKeyOnly,
-        refusal(
-          409,
-          "last_key",
-          "No other key without an end could manage the keys of the account.",
-          "This is the last API key that can manage the keys of the account: create another by POST /api-keys, or replace this one by rotating it.",
-        ),
-      ],
+      refusals: [...ownKeyOnly, lastManagingKey],
     },
   },
 });

@@ -1,16 +1,17 @@
 import Type, { type Static } from "typebox";
 import {
-  campaignTooLarge,
   malformedField,
   missingField,
   notAllowedField,
   ownCampaignOnly,
+  publishedSizes,
 } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
+import { InvalidInput } from "../http-error.ts";
 import type { BlocklistRuleType } from "../snapshot.ts";
-import { InvalidInput } from "../validation/invalid-input.ts";
+import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { gameIdParameter } from "./placements.ts";
 
@@ -46,7 +47,7 @@ export const blocklistRuleCreate = createValidator(blocklistRuleCreateSchema, ({
     return undefined;
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    return new InvalidInput(error.status, error.detail.replace(/^game_id/, "value of a game_id rule"));
+    return new InvalidInput(error.status, error.message.replace(/^game_id/, "value of a game_id rule"));
   }
 });
 
@@ -66,6 +67,8 @@ export const blocklistSchema = Type.Array(blocklistRuleSchema, {
   description: "The campaign's blocklist rules in the order of their creation.",
 });
 
+/** Maximum rules per campaign. */
+export const MAX_BLOCKLIST_RULES = 1_000;
 const newRule = { rule_type: "keyword", value: "coffee addiction" };
 const rule = {
   id: exampleIds.blocklistRule,
@@ -73,6 +76,26 @@ const rule = {
   ...newRule,
   created_at: exampleIds.moment,
 };
+export const keywordWithoutWord = refusal(
+  400,
+  "no_word",
+  "The keyword could never occur.",
+  (value: string) =>
+    `value of a keyword rule must contain a letter or a digit, but ${quoteValue(value)} was sent`,
+  "!?",
+);
+export const tooManyBlocklistRules = refusal(
+  422,
+  "too_many",
+  "The campaign has 1000 rules.",
+  `A campaign has at most ${MAX_BLOCKLIST_RULES} blocklist rules: delete one first.`,
+);
+export const noBlocklistRule = refusal(
+  404,
+  "no_rule",
+  "The campaign has no such rule.",
+  "The campaign has no blocklist rule of this id: GET /campaigns/{campaign_id}/blocklist lists those it has.",
+);
 const common = { group: "management", scope: "advertiser" } as const;
 const all = "/campaigns/{campaign_id}/blocklist";
 
@@ -94,23 +117,13 @@ export const blocklistApi = defineFeature({
       refusals: [
         missingField("value is required: it must be text of at most 200 characters that is not blank"),
         malformedField("value must be text of at most 200 characters that is not blank, but 7 was sent"),
-        refusal(
-          400,
-          "no_word",
-          "The keyword could never occur.",
-          'value of a keyword rule must contain a letter or a digit, but "!?" was sent',
-        ),
+        keywordWithoutWord,
         ...ownCampaignOnly,
         notAllowedField(
           'rule_type must be one of keyword, theme, category, action, game_id, but "word" was sent',
         ),
-        refusal(
-          422,
-          "too_many",
-          "The campaign has 1000 rules.",
-          "A campaign has at most 1000 blocklist rules: delete one first.",
-        ),
-        ...campaignTooLarge,
+        tooManyBlocklistRules,
+        ...publishedSizes,
       ],
     },
     list: {
@@ -132,15 +145,7 @@ export const blocklistApi = defineFeature({
       summary: "Delete a rule of a blocklist",
       description: "Matches after the answer ignore it.",
       success: [{ status: 204, description: "The rule is deleted." }],
-      refusals: [
-        ...ownCampaignOnly,
-        refusal(
-          404,
-          "no_rule",
-          "The campaign has no such rule.",
-          "The campaign has no blocklist rule of this id: GET /campaigns/{campaign_id}/blocklist lists those it has.",
-        ),
-      ],
+      refusals: [...ownCampaignOnly, noBlocklistRule],
     },
   },
 });

@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
 import {
   accountTooLarge,
-  campaignTooLarge,
   malformedField,
   missingField,
   notAllowedField,
   ownCampaignOnly,
+  publishedSizes,
   registerFirst,
   responseOnlyField,
 } from "../definition/common-errors.ts";
@@ -30,9 +30,9 @@ import { defineFeature, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { affinityCreateSchema, MAX_AFFINITIES } from "./affinities.ts";
-import { blocklistRuleCreateSchema } from "./blocklist.ts";
-import { creativeCreateSchema } from "./creatives.ts";
-import { geoTargetCreateSchema } from "./geo-targets.ts";
+import { blocklistRuleCreateSchema, MAX_BLOCKLIST_RULES } from "./blocklist.ts";
+import { creativeCreateSchema, MAX_CREATIVES } from "./creatives.ts";
+import { geoTargetCreateSchema, MAX_GEO_TARGETS } from "./geo-targets.ts";
 
 /** Bounds of cpm_bid_cents (spec: Limits). */
 export const CPM_BID_CENTS = { minimum: 100, maximum: 10_000 };
@@ -129,12 +129,6 @@ export const campaignListSchema = Type.Array(campaignSchema, {
 
 /** Most campaigns of one bulk request. */
 export const MAX_BULK_CAMPAIGNS = 500;
-/** Most creatives of one campaign (docs/behaviour.md#sizes). */
-export const MAX_CREATIVES = 100;
-/** Most geo targets of one campaign (docs/behaviour.md#sizes). */
-export const MAX_GEO_TARGETS = 500;
-/** Most blocklist rules of one campaign (docs/behaviour.md#sizes). */
-export const MAX_BLOCKLIST_RULES = 1_000;
 
 export const wholeCampaignCreateSchema = open(
   {
@@ -200,6 +194,8 @@ export const campaignBulkSchema = closed(
 );
 export type CampaignBulkBody = Static<typeof campaignBulkSchema>;
 
+/** Maximum campaigns per advertiser: they share a wallet in Redis, which is restored as a whole. */
+export const MAX_CAMPAIGNS = 5_000;
 const newCampaign = {
   name: "Winter in the taverns",
   budget_cents: 100_000,
@@ -230,13 +226,62 @@ const draft = {
   end_date: null,
   created_at: exampleIds.moment,
 };
-const endBeforeStart = refusal(
+export const endBeforeStart = refusal(
   422,
   "end_before_start",
   "The campaign would end before it starts.",
-  "end_date must not be before start_date: 2026-11-30 is before 2026-12-01",
+  (endDate: string, startDate: string) =>
+    `end_date must not be before start_date: ${endDate} is before ${startDate}`,
+  "2026-11-30",
+  "2026-12-01",
 );
 const notBlankName = "name must be text of at most 200 characters that is not blank";
+export const tooManyCampaigns = refusal(
+  422,
+  "too_many",
+  "The advertiser has 5000 campaigns.",
+  `An advertiser has at most ${MAX_CAMPAIGNS} campaigns: change one that is no longer needed.`,
+);
+export const budgetBelowSpent = refusal(
+  422,
+  "budget_below_spent",
+  "The new budget would not cover what is spent.",
+  (spentCents: number, sent: number) =>
+    `budget_cents must not be below what the campaign has spent: spent_cents is ${spentCents}, but ${sent} was sent`,
+  4200,
+  4000,
+);
+export const alreadyActive = refusal(
+  409,
+  "already_active",
+  "The campaign is active.",
+  "The campaign is active already and need not be activated again: POST /campaigns/{campaign_id}/pause pauses it.",
+);
+export const withoutCreative = refusal(
+  409,
+  "no_creative",
+  "The campaign has no creative.",
+  "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
+);
+export const balanceTooLow = refusal(
+  409,
+  "balance",
+  "The balance does not cover one impression.",
+  (balanceCents: number, bidCents: number) =>
+    `The balance (balance_cents is ${balanceCents}) does not cover one impression at cpm_bid_cents ${bidCents}: deposit more by POST /deposit.`,
+  0,
+  1200,
+);
+export const notActive = refusal(
+  409,
+  "not_active",
+  "The campaign is not active.",
+  (status: string) =>
+    status === "paused"
+      ? "The campaign is paused already: POST /campaigns/{campaign_id}/activate lets it serve again."
+      : "The campaign is a draft, which is not served: only an active one can be paused, and POST /campaigns/{campaign_id}/activate activates it.",
+  "draft",
+);
 const common = { group: "management", scope: "advertiser" } as const;
 const one = "/campaigns/{campaign_id}";
 
@@ -270,12 +315,7 @@ export const campaignsApi = defineFeature({
         registerFirst,
         notAllowedField("cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent"),
         endBeforeStart,
-        refusal(
-          422,
-          "too_many",
-          "The advertiser has 5000 campaigns.",
-          "An advertiser has at most 5000 campaigns: change one that is no longer needed.",
-        ),
+        tooManyCampaigns,
         accountTooLarge,
       ],
     },
@@ -386,13 +426,8 @@ export const campaignsApi = defineFeature({
           "status cannot be changed by PATCH: pause it by POST /campaigns/{campaign_id}/pause, activate it by POST /campaigns/{campaign_id}/activate",
         ),
         endBeforeStart,
-        refusal(
-          422,
-          "budget_below_spent",
-          "The new budget would not cover what is spent.",
-          "budget_cents must not be below what the campaign has spent: spent_cents is 4200, but 4000 was sent",
-        ),
-        ...campaignTooLarge,
+        budgetBelowSpent,
+        ...publishedSizes,
       ],
     },
     activate: {
@@ -411,27 +446,7 @@ export const campaignsApi = defineFeature({
           example: { ...draft, status: "active" },
         },
       ],
-      refusals: [
-        ...ownCampaignOnly,
-        refusal(
-          409,
-          "already_active",
-          "The campaign is active.",
-          "The campaign is active already and need not be activated again: POST /campaigns/{campaign_id}/pause pauses it.",
-        ),
-        refusal(
-          409,
-          "no_creative",
-          "The campaign has no creative.",
-          "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
-        ),
-        refusal(
-          409,
-          "balance",
-          "The balance does not cover one impression.",
-          "The balance (balance_cents is 0) does not cover one impression at cpm_bid_cents 1200: deposit more by POST /deposit.",
-        ),
-      ],
+      refusals: [...ownCampaignOnly, alreadyActive, withoutCreative, balanceTooLow],
     },
     pause: {
       ...common,
@@ -449,15 +464,7 @@ export const campaignsApi = defineFeature({
           example: { ...draft, status: "paused", spent_cents: 2, spent_millicents: 2000 },
         },
       ],
-      refusals: [
-        ...ownCampaignOnly,
-        refusal(
-          409,
-          "not_active",
-          "The campaign is not active.",
-          "The campaign is a draft, which is not served: only an active one can be paused, and POST /campaigns/{campaign_id}/activate activates it.",
-        ),
-      ],
+      refusals: [...ownCampaignOnly, notActive],
     },
   },
 });

@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
 import {
-  campaignTooLarge,
   malformedField,
   missingField,
   notAllowedField,
   ownCampaignOnly,
+  publishedSizes,
   registerFirst,
   responseOnlyField,
 } from "../definition/common-errors.ts";
@@ -26,7 +26,6 @@ import {
   timestamp,
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
-import { InvalidInput } from "../validation/invalid-input.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -51,6 +50,23 @@ const optionalFields = {
   ),
 };
 
+/** Maximum UTF-8 bytes of all texts of one creative. */
+export const MAX_CREATIVE_TEXT_BYTES = 16 * 1_024;
+/** The rest of the sentence names what was sent, where the body has the field. */
+export const withoutHook = refusal(
+  400,
+  "hook_missing",
+  "A creative of type narrative_hook would have no narrative_hook.",
+  (sent: string) => `narrative_hook is required when creative_type is narrative_hook: it must be text${sent}`,
+  "",
+);
+const typeFixed = refusal(
+  422,
+  "type_fixed",
+  "The body names a creative_type.",
+  "creative_type cannot be changed: create another creative of that type",
+);
+
 export const creativeCreateSchema = open(
   {
     creative_type: oneOf(CREATIVE_TYPES, "How the creative appears; it cannot be changed later."),
@@ -63,10 +79,7 @@ export type CreativeCreate = WithoutNulls<Static<typeof creativeCreateSchema>>;
 /** The body of POST /campaigns/{id}/creatives. */
 export const creativeCreate = createValidator(creativeCreateSchema, (creative) =>
   creative.creative_type === "narrative_hook" && creative.narrative_hook === undefined
-    ? new InvalidInput(
-        400,
-        "narrative_hook is required when creative_type is narrative_hook: it must be text",
-      )
+    ? withoutHook.error("")
     : undefined,
 );
 
@@ -107,7 +120,7 @@ const readCreativePatch = patchReader(creativeChanges, withoutType, {
 /** The body of PATCH /creatives/{id}; throws InvalidInput, with 422 for creative_type, whatever its value. */
 export function creativePatch(body: unknown, current: CreativeBody): CreativePatch {
   if (typeof body === "object" && body !== null && Object.hasOwn(body, "creative_type")) {
-    throw new InvalidInput(422, "creative_type cannot be changed: create another creative of that type");
+    throw typeFixed.error();
   }
   return readCreativePatch(body, current);
 }
@@ -116,6 +129,8 @@ export const creativeListSchema = Type.Array(creativeSchema, {
   description: "The campaign's creatives in the order of their creation.",
 });
 
+/** Maximum creatives per campaign. */
+export const MAX_CREATIVES = 100;
 const newCreative = {
   creative_type: "narrative_hook",
   brand_name: "Emberroast",
@@ -133,34 +148,37 @@ const creative = {
   impressions: 0,
   created_at: exampleIds.moment,
 };
-const ownCreativeOnly = [
-  registerFirst,
-  refusal(
-    403,
-    "other_advertiser",
-    "The creative belongs to another advertiser.",
-    "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
-  ),
-  refusal(
-    404,
-    "no_creative",
-    "Creative not found.",
-    "Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.",
-  ),
-] as const;
-const withoutHook = (sent: string) =>
-  refusal(
-    400,
-    "hook_missing",
-    "A creative of type narrative_hook would have no narrative_hook.",
-    `narrative_hook is required when creative_type is narrative_hook: it must be text${sent}`,
-  );
+export const otherAdvertisersCreative = refusal(
+  403,
+  "other_advertiser",
+  "The creative belongs to another advertiser.",
+  "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
+);
+export const noCreative = refusal(
+  404,
+  "no_creative",
+  "Creative not found.",
+  "Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.",
+);
+export const tooManyCreatives = refusal(
+  422,
+  "too_many",
+  "The campaign has 100 creatives.",
+  `A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`,
+);
+export const lastCreative = refusal(
+  409,
+  "last_creative",
+  "It is the last creative of an active campaign.",
+  "This is the last creative of an active campaign: pause the campaign or create another creative first.",
+);
+const ownCreativeOnly = [registerFirst, otherAdvertisersCreative, noCreative] as const;
 const tooManyUses = notAllowedField("max_uses_per_game must be a whole number from 1 to 20, but 21 was sent");
-const tooMuchText = refusal(
+export const tooMuchText = refusal(
   422,
   "too_much_text",
   "All texts of the creative together have more than 16 KiB.",
-  "The texts of a creative have at most 16384 bytes in UTF-8 (16 KiB) together: shorten them, or leave out some alt_hooks.",
+  `The texts of a creative have at most ${MAX_CREATIVE_TEXT_BYTES} bytes in UTF-8 (16 KiB) together: shorten them, or leave out some alt_hooks.`,
 );
 const common = { group: "management", scope: "advertiser" } as const;
 
@@ -194,17 +212,12 @@ export const creativesApi = defineFeature({
         malformedField(
           "alt_hooks must be a list of at most 100 entries, each text of at most 2000 characters that is not blank, but 7 was sent",
         ),
-        withoutHook(""),
+        withoutHook,
         ...ownCampaignOnly,
         tooManyUses,
-        refusal(
-          422,
-          "too_many",
-          "The campaign has 100 creatives.",
-          "A campaign has at most 100 creatives: delete one first.",
-        ),
+        tooManyCreatives,
         tooMuchText,
-        ...campaignTooLarge,
+        ...publishedSizes,
       ],
     },
     list: {
@@ -241,20 +254,15 @@ export const creativesApi = defineFeature({
         malformedField(
           "brand_name must be text of at most 200 characters that is not blank, but null was sent",
         ),
-        withoutHook(", but null was sent"),
+        withoutHook.withExample(", but null was sent"),
         ...ownCreativeOnly,
         tooManyUses,
-        refusal(
-          422,
-          "type_fixed",
-          "The body names a creative_type.",
-          "creative_type cannot be changed: create another creative of that type",
-        ),
+        typeFixed,
         responseOnlyField(
           "impressions cannot be changed by PATCH: it counts the impressions that were recorded",
         ),
         tooMuchText,
-        ...campaignTooLarge,
+        ...publishedSizes,
       ],
     },
     remove: {
@@ -265,15 +273,7 @@ export const creativesApi = defineFeature({
       summary: "Delete a creative",
       description: "Ads of it that were matched before and are seen are still billed.",
       success: [{ status: 204, description: "The creative is deleted." }],
-      refusals: [
-        ...ownCreativeOnly,
-        refusal(
-          409,
-          "last_creative",
-          "It is the last creative of an active campaign.",
-          "This is the last creative of an active campaign: pause the campaign or create another creative first.",
-        ),
-      ],
+      refusals: [...ownCreativeOnly, lastCreative],
     },
   },
 });

@@ -108,6 +108,12 @@ export const explainResponseSchema = closed(
 );
 export type ExplainResponse = Static<typeof explainResponseSchema>;
 
+export const noRegisteredGame = refusal(
+  404,
+  "no_game",
+  "Ads were never enabled in the game.",
+  "game_id names no registered game: send the game_id of a game whose developer has enabled ads",
+);
 export const explainApi = defineFeature({
   tag: "Explanation",
   description: "Tells an advertiser rule by rule why a campaign would or would not serve a scene.",
@@ -169,12 +175,7 @@ export const explainApi = defineFeature({
         missingField("game_context is required: it must be an object"),
         malformedField("game_context must be an object, but 7 was sent"),
         ...ownCampaignOnly,
-        refusal(
-          404,
-          "no_game",
-          "Ads were never enabled in the game.",
-          "game_id names no registered game: send the game_id of a game whose developer has enabled ads",
-        ),
+        noRegisteredGame,
         notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
       ],
     },

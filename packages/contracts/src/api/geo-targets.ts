@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
 import {
-  campaignTooLarge,
   malformedField,
   missingField,
   notAllowedField,
   ownCampaignOnly,
+  publishedSizes,
 } from "../definition/common-errors.ts";
 import { neededWhere, together } from "../definition/conditions.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -20,8 +20,8 @@ import {
   timestamp,
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
+import { InvalidInput } from "../http-error.ts";
 import type { GeoTargetType } from "../snapshot.ts";
-import { InvalidInput } from "../validation/invalid-input.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 export const GEO_TARGET_TYPES = [
@@ -150,6 +150,8 @@ export const geoTargetListSchema = Type.Array(geoTargetSchema, {
   description: "The campaign's geo targets in the order of their creation.",
 });
 
+/** Maximum geo targets per campaign. */
+export const MAX_GEO_TARGETS = 500;
 const newTarget = { target_type: "city", country_code: "DE", city_name: "Berlin", include: true };
 const target = {
   id: exampleIds.geoTarget,
@@ -161,6 +163,27 @@ const target = {
   radius_km: null,
   created_at: exampleIds.moment,
 };
+export const contradictingGeoTarget = refusal(
+  422,
+  "contradiction",
+  "The campaign has the same place the other way round.",
+  (include: boolean, otherId: string) =>
+    `include must not be ${include}: the campaign ${include ? "excludes" : "includes"} the same place by ${otherId}; delete that geo target first`,
+  false,
+  exampleIds.geoTarget,
+);
+export const tooManyGeoTargets = refusal(
+  422,
+  "too_many",
+  "The campaign has 500 geo targets.",
+  `A campaign has at most ${MAX_GEO_TARGETS} geo targets: delete one first.`,
+);
+export const noGeoTarget = refusal(
+  404,
+  "no_geo_target",
+  "The campaign has no such geo target.",
+  "The campaign has no geo target of this id: GET /campaigns/{campaign_id}/geo-targets lists those it has.",
+);
 const common = { group: "management", scope: "advertiser" } as const;
 const all = "/campaigns/{campaign_id}/geo-targets";
 
@@ -200,19 +223,9 @@ export const geoTargetsApi = defineFeature({
         ),
         ...ownCampaignOnly,
         notAllowedField("lat must be a number from -90 to 90, but 91 was sent"),
-        refusal(
-          422,
-          "contradiction",
-          "The campaign has the same place the other way round.",
-          `include must not be false: the campaign includes the same place by ${exampleIds.geoTarget}; delete that geo target first`,
-        ),
-        refusal(
-          422,
-          "too_many",
-          "The campaign has 500 geo targets.",
-          "A campaign has at most 500 geo targets: delete one first.",
-        ),
-        ...campaignTooLarge,
+        contradictingGeoTarget,
+        tooManyGeoTargets,
+        ...publishedSizes,
       ],
     },
     list: {
@@ -236,15 +249,7 @@ export const geoTargetsApi = defineFeature({
       summary: "Delete a geo target",
       description: "Matches after the answer ignore it.",
       success: [{ status: 204, description: "The geo target is deleted." }],
-      refusals: [
-        ...ownCampaignOnly,
-        refusal(
-          404,
-          "no_geo_target",
-          "The campaign has no such geo target.",
-          "The campaign has no geo target of this id: GET /campaigns/{campaign_id}/geo-targets lists those it has.",
-        ),
-      ],
+      refusals: [...ownCampaignOnly, noGeoTarget],
     },
   },
 });

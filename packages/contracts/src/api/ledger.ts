@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { registerFirst } from "../definition/common-errors.ts";
+import { periodTooLong, registerFirst } from "../definition/common-errors.ts";
 import { closed, count } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
 
@@ -124,12 +124,7 @@ export const ledgerApi = defineFeature({
           'from must be a day as YYYY-MM-DD, but "yesterday" was sent',
         ),
         registerFirst,
-        refusal(
-          422,
-          "period",
-          "The period is too long, or ends before it begins.",
-          "from must be at most 366 days before to, that day included",
-        ),
+        periodTooLong,
       ],
     },
   },

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { memberRole } from "../definition/account.ts";
-import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
+import { malformedField, missingField, notAllowedField, roleTooLow } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
@@ -72,6 +72,8 @@ export const invitationListSchema = Type.Array(invitationSchema, {
   description: "The account's open invitations, in the order of their creation.",
 });
 
+/** Maximum open invitations per account. */
+export const MAX_INVITATIONS = 100;
 const member = {
   user_id: exampleIds.user,
   name: "Ada Ember",
@@ -89,19 +91,43 @@ const invitation = {
 const token = "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321";
 
 const signedIn = { group: "management", scope: [], caller: "session", addition: true } as const;
-const noMember = refusal(
+export const noMember = refusal(
   404,
   "no_member",
   "The account has no such member.",
   "The account has no member of this id: GET /members lists them.",
 );
-const lastOwner = refusal(
+export const lastOwner = refusal(
   409,
   "last_owner",
   "The account would be left without an owner.",
   "This is the last owner of the account: make another member an owner first.",
 );
 
+export const tooManyInvitations = refusal(
+  422,
+  "too_many",
+  "The account has 100 open invitations.",
+  `An account has at most ${MAX_INVITATIONS} open invitations: withdraw one first.`,
+);
+export const otherAccountsInvitation = refusal(
+  403,
+  "other_account",
+  "The invitation belongs to another account.",
+  "The invitation belongs to another account: GET /invitations lists your own.",
+);
+export const unknownInvitation = refusal(
+  404,
+  "unknown_invitation",
+  "Invitation not found.",
+  "Invitation not found. GET /invitations lists yours.",
+);
+export const alreadyMember = refusal(
+  409,
+  "already_member",
+  "The user is a member of the account.",
+  "You are a member of this account already: switch to it by PATCH /session.",
+);
 export const membersApi = defineFeature({
   tag: "Members",
   description: "Who may act for the account, and how far. For signed-in users only.",
@@ -177,12 +203,7 @@ export const membersApi = defineFeature({
       ],
       success: [{ status: 204, description: "The user is no member any more." }],
       refusals: [
-        refusal(
-          403,
-          "not_owner",
-          "The caller is not an owner and removes another member.",
-          'Your role in this account is "manager", but this needs "owner": ask an owner of the account.',
-        ),
+        roleTooLow,
         noMember,
         lastOwner,
         refusal(
@@ -227,12 +248,7 @@ export const membersApi = defineFeature({
         missingField("role is required: it must be one of viewer, manager, owner"),
         malformedField("note must be text of at most 200 characters that is not blank, but 7 was sent"),
         notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
-        refusal(
-          422,
-          "too_many",
-          "The account has 100 open invitations.",
-          "An account has at most 100 open invitations: withdraw one first.",
-        ),
+        tooManyInvitations,
       ],
     },
     withdraw: {
@@ -244,20 +260,7 @@ export const membersApi = defineFeature({
       summary: "Withdraw an invitation",
       description: "Its link leads nowhere from then on. A second DELETE is 204 again.",
       success: [{ status: 204, description: "The invitation is withdrawn." }],
-      refusals: [
-        refusal(
-          403,
-          "other_account",
-          "The invitation belongs to another account.",
-          "The invitation belongs to another account: GET /invitations lists your own.",
-        ),
-        refusal(
-          404,
-          "unknown_invitation",
-          "Invitation not found.",
-          "Invitation not found. GET /invitations lists yours.",
-        ),
-      ],
+      refusals: [otherAccountsInvitation, unknownInvitation],
     },
     accept: {
       ...signedIn,
@@ -275,12 +278,7 @@ export const membersApi = defineFeature({
           "token must be text of at most 200 characters that is not blank, but a number was sent",
         ),
         noInvitation,
-        refusal(
-          409,
-          "already_member",
-          "The user is a member of the account.",
-          "You are a member of this account already: switch to it by PATCH /session.",
-        ),
+        alreadyMember,
         notAllowedField(
           "token must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),

@@ -150,6 +150,14 @@ const noTypes = (sent: string) =>
   malformedField(
     `placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but ${sent} was sent`,
   );
+/** Maximum placements of one account, including disabled ones. */
+export const MAX_PLACEMENTS = 10_000;
+export const tooManyPlacements = refusal(
+  422,
+  "too_many",
+  "The account has 10000 placements.",
+  `An account has at most ${MAX_PLACEMENTS} placements: change one that is no longer needed.`,
+);
 const common = { group: "management", scope: "developer", path: "/placements/{game_id}" } as const;
 
 export const placementsApi = defineFeature({
@@ -191,12 +199,7 @@ export const placementsApi = defineFeature({
         noTypes('"narrative_hook"'),
         otherAccount,
         emptyTypes,
-        refusal(
-          422,
-          "too_many",
-          "The account has 10000 placements.",
-          "An account has at most 10000 placements: change one that is no longer needed.",
-        ),
+        tooManyPlacements,
         accountTooLarge,
       ],
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { InvalidInput } from "../validation/invalid-input.ts";
+import { InvalidInput } from "../http-error.ts";
 import { impressionRequest, matchRequest } from "./serving.ts";
 
 const smallest = { game_id: "g", user_id: "u", game_context: {} };
@@ -83,7 +83,7 @@ describe("match request", () => {
   it.each(refused)("refuses: %s", (_name, body, status, part) => {
     const error = refusal(() => matchRequest(body));
     expect(error.status).toBe(status);
-    expect(error.detail).toContain(part);
+    expect(error.message).toContain(part);
   });
 
   it("counts characters, not UTF-16 units", () => {

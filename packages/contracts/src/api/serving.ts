@@ -20,7 +20,7 @@ import {
   timestamp,
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
-import { InvalidInput } from "../validation/invalid-input.ts";
+import { InvalidInput } from "../http-error.ts";
 import { createValidator, lenientValidator, type WithoutNulls } from "../validation/validator.ts";
 
 export const playerGeo = open(
@@ -149,20 +149,61 @@ export const impressionResponseSchema = closed(
 );
 export type ImpressionResponse = Static<typeof impressionResponseSchema>;
 
-const ownGameInBody = [
-  refusal(
-    403,
-    "other_account",
-    "The game belongs to another account.",
-    "game_id names a game of another account: use a key of that account",
-  ),
-  refusal(
-    404,
-    "no_game",
-    "Ads were never enabled in the game.",
-    "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
-  ),
-] as const;
+export const otherAccountsGame = refusal(
+  403,
+  "other_account",
+  "The game belongs to another account.",
+  "game_id names a game of another account: use a key of that account",
+);
+export const noGame = refusal(
+  404,
+  "no_game",
+  "Ads were never enabled in the game.",
+  "game_id names no registered game: enable placements for it by POST /placements/{game_id} first",
+);
+export const unknownCampaign = refusal(
+  404,
+  "no_campaign",
+  "Campaign not found.",
+  "campaign_id names no campaign: send the one of the match",
+);
+export const unknownCreative = refusal(
+  404,
+  "no_creative",
+  "The campaign has no such creative.",
+  "creative_id names no creative of this campaign: send the one of the match",
+);
+export const noMatch = refusal(
+  409,
+  "no_match",
+  "There is no unbilled match to charge.",
+  "There is no unbilled match of this campaign and creative in this game whose hold is open or lapsed only recently: send match_id, or ask for a match by POST /match first.",
+);
+export const wrongMatch = refusal(
+  409,
+  "wrong_match",
+  "The match_id is unknown, too old, or of another campaign, creative or game.",
+  "match_id names no unbilled match of this campaign, creative and game, or one that is too old: send the match_id of the match that the player has seen",
+);
+export const lapsedBeyondBalance = refusal(
+  409,
+  "balance",
+  "The match has lapsed, and its price cannot be held again.",
+  "The match has lapsed, and the advertiser's balance no longer covers it: ask for a new one by POST /match.",
+);
+export const matchBeyondBudget = refusal(
+  409,
+  "budget",
+  "The budget was lowered while the match was open.",
+  "The match no longer fits into the budget of its campaign: ask for a new one by POST /match.",
+);
+export const matchBeyondDailyCap = refusal(
+  409,
+  "daily_cap",
+  "The daily cap was lowered or used up while the match was open.",
+  "The match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match.",
+);
+const ownGameInBody = [otherAccountsGame, noGame] as const;
 
 export const servingApi = defineFeature({
   tag: "Serving",
@@ -282,48 +323,13 @@ export const servingApi = defineFeature({
           "campaign_id must be text of at most 200 characters that is not blank, but 7 was sent",
         ),
         ...ownGameInBody,
-        refusal(
-          404,
-          "no_campaign",
-          "Campaign not found.",
-          "campaign_id names no campaign: send the one of the match",
-        ),
-        refusal(
-          404,
-          "no_creative",
-          "The campaign has no such creative.",
-          "creative_id names no creative of this campaign: send the one of the match",
-        ),
-        refusal(
-          409,
-          "no_match",
-          "There is no unbilled match to charge.",
-          "There is no unbilled match of this campaign and creative in this game whose hold is open or lapsed only recently: send match_id, or ask for a match by POST /match first.",
-        ),
-        refusal(
-          409,
-          "wrong_match",
-          "The match_id is unknown, too old, or of another campaign, creative or game.",
-          "match_id names no unbilled match of this campaign, creative and game, or one that is too old: send the match_id of the match that the player has seen",
-        ),
-        refusal(
-          409,
-          "balance",
-          "The match has lapsed, and its price cannot be held again.",
-          "The match has lapsed, and the advertiser's balance no longer covers it: ask for a new one by POST /match.",
-        ),
-        refusal(
-          409,
-          "budget",
-          "The budget was lowered while the match was open.",
-          "The match no longer fits into the budget of its campaign: ask for a new one by POST /match.",
-        ),
-        refusal(
-          409,
-          "daily_cap",
-          "The daily cap was lowered or used up while the match was open.",
-          "The match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match.",
-        ),
+        unknownCampaign,
+        unknownCreative,
+        noMatch,
+        wrongMatch,
+        lapsedBeyondBalance,
+        matchBeyondBudget,
+        matchBeyondDailyCap,
         notAllowedField(
           "match_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),

@@ -4,7 +4,7 @@ import { malformedField, missingField, notAllowedField } from "../definition/com
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
-import { InvalidInput } from "../validation/invalid-input.ts";
+import { InvalidInput } from "../http-error.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 /** Characters of a password. The lower bound applies to new ones. */
@@ -217,6 +217,54 @@ export const noInvitation = refusal(
   "The invitation is unknown, withdrawn, used or expired: ask an owner of the account for a new one.",
 );
 
+export const invitedOnly = refusal(
+  403,
+  "invited_only",
+  "The installation takes new users by invitation only.",
+  "New users join by invitation only: ask an owner of an account for one.",
+);
+export const wrongSetupToken = refusal(
+  403,
+  "setup_token",
+  "The installation has no operator yet, and the setup token was not sent.",
+  "setup_token is wrong or missing: the first user runs this installation, and whoever started the service has the token",
+);
+export const withoutSetupToken = refusal(
+  403,
+  "no_setup_token",
+  "The installation has no operator yet, the client is on another machine, and the service has no setup token.",
+  "setup_token is not set up: the first user runs this installation, so whoever starts the service has to set SETUP_TOKEN first, or sign up on its own machine",
+);
+export const emailTaken = refusal(
+  409,
+  "email_taken",
+  "The address belongs to a user; upper and lower case are the same.",
+  "email belongs to a user already: sign in, or use another address",
+);
+export const wrongCredentials = refusal(
+  401,
+  "wrong_password",
+  "There is no such user, or the password is another.",
+  "E-mail address or password is wrong.",
+);
+export const wrongPassword = refusal(
+  403,
+  "wrong_password",
+  "The current password is another.",
+  "current_password is wrong: send the password that you sign in with",
+);
+export const notMemberOfAccount = refusal(
+  404,
+  "no_account",
+  "The user is a member of no such account.",
+  "account_id names no account that you are a member of: GET /session lists them",
+);
+export const noSession = refusal(
+  404,
+  "no_session",
+  "The user has no such session in force.",
+  "You have no session of this id: GET /auth/sessions lists them.",
+);
 export const sessionsApi = defineFeature({
   tag: "Sessions",
   description:
@@ -278,31 +326,11 @@ export const sessionsApi = defineFeature({
         malformedField(
           'email must be an e-mail address such as name@example.com, but a text without "@" was sent',
         ),
-        refusal(
-          403,
-          "invited_only",
-          "The installation takes new users by invitation only.",
-          "New users join by invitation only: ask an owner of an account for one.",
-        ),
-        refusal(
-          403,
-          "setup_token",
-          "The installation has no operator yet, and the setup token was not sent.",
-          "setup_token is wrong or missing: the first user runs this installation, and whoever started the service has the token",
-        ),
-        refusal(
-          403,
-          "no_setup_token",
-          "The installation has no operator yet, the client is on another machine, and the service has no setup token.",
-          "setup_token is not set up: the first user runs this installation, so whoever starts the service has to set SETUP_TOKEN first, or sign up on its own machine",
-        ),
+        invitedOnly,
+        wrongSetupToken,
+        withoutSetupToken,
         noInvitation,
-        refusal(
-          409,
-          "email_taken",
-          "The address belongs to a user; upper and lower case are the same.",
-          "email belongs to a user already: sign in, or use another address",
-        ),
+        emailTaken,
         notAllowedField("password must be text of 10 to 128 characters, but a text of 5 was sent"),
       ],
     },
@@ -332,12 +360,7 @@ export const sessionsApi = defineFeature({
         malformedField(
           'email must be an e-mail address such as name@example.com, but a text without "@" was sent',
         ),
-        refusal(
-          401,
-          "wrong_password",
-          "There is no such user, or the password is another.",
-          "E-mail address or password is wrong.",
-        ),
+        wrongCredentials,
         notAllowedField(
           "password must be text of at most 128 characters, but a text of 200 characters was sent",
         ),
@@ -406,12 +429,7 @@ export const sessionsApi = defineFeature({
       refusals: [
         missingField("account_id is required: it must be text of at most 200 characters that is not blank"),
         malformedField("account_id must be text of at most 200 characters that is not blank, but 7 was sent"),
-        refusal(
-          404,
-          "no_account",
-          "The user is a member of no such account.",
-          "account_id names no account that you are a member of: GET /session lists them",
-        ),
+        notMemberOfAccount,
         notAllowedField(
           "account_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
@@ -449,12 +467,7 @@ export const sessionsApi = defineFeature({
       refusals: [
         missingField("current_password is required: it must be text of at most 128 characters"),
         malformedField("new_password must be text of at most 128 characters, but a number was sent"),
-        refusal(
-          403,
-          "wrong_password",
-          "The current password is another.",
-          "current_password is wrong: send the password that you sign in with",
-        ),
+        wrongPassword,
         notAllowedField("new_password must be text of 10 to 128 characters, but a text of 5 was sent"),
       ],
     },
@@ -493,14 +506,7 @@ export const sessionsApi = defineFeature({
       summary: "End a session",
       description: "Ends one session of the user; its next request is refused everywhere.",
       success: [{ status: 204, description: "The session has ended." }],
-      refusals: [
-        refusal(
-          404,
-          "no_session",
-          "The user has no such session in force.",
-          "You have no session of this id: GET /auth/sessions lists them.",
-        ),
-      ],
+      refusals: [noSession],
     },
     endOthers: {
       ...signedIn,

@@ -11,9 +11,10 @@ import {
   open,
   optional,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { defineFeature } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { AFFINITY_TYPES, AFFINITY_WEIGHT } from "./affinities.ts";
+import { withoutCreative } from "./campaigns.ts";
 
 /** The moods that the simulator proposes; others are allowed (spec: Simulator). */
 export const SIMULATOR_MOODS = [
@@ -143,12 +144,7 @@ export const simulatorApi = defineFeature({
       refusals: [
         malformedField("mood must be text of at most 200 characters that is not blank, but 7 was sent"),
         ...ownCampaignOnly,
-        refusal(
-          409,
-          "no_creative",
-          "The campaign has no creative.",
-          "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
-        ),
+        withoutCreative,
         notAllowedField(
           "mood must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),

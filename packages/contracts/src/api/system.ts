@@ -130,7 +130,7 @@ export const systemAccountListSchema = Type.Array(systemAccountSchema, {
   description: "The accounts of the installation in the order of their creation.",
 });
 
-const notOperator = refusal(
+export const notOperator = refusal(
   403,
   "not_operator",
   "The user does not run the installation.",
@@ -153,6 +153,18 @@ const record = {
   resolution: null,
 };
 
+export const noQuarantinedRecord = refusal(
+  404,
+  "no_record",
+  "Record not found.",
+  "Quarantined record not found. GET /system/quarantine lists them.",
+);
+export const alreadyResolved = refusal(
+  409,
+  "already_resolved",
+  "The record is already resolved.",
+  "The record is resolved already: reload the list.",
+);
 export const systemApi = defineFeature({
   tag: "System",
   description: "The state of the installation, for the user who runs it.",
@@ -262,18 +274,8 @@ export const systemApi = defineFeature({
           "resolution must be text of at most 2000 characters that is not blank, but 7 was sent",
         ),
         notOperator,
-        refusal(
-          404,
-          "no_record",
-          "Record not found.",
-          "Quarantined record not found. GET /system/quarantine lists them.",
-        ),
-        refusal(
-          409,
-          "already_resolved",
-          "The record is already resolved.",
-          "The record is resolved already: reload the list.",
-        ),
+        noQuarantinedRecord,
+        alreadyResolved,
         notAllowedField(
           "resolution must be text of at most 2000 characters that is not blank, but a text of 2400 characters was sent",
         ),

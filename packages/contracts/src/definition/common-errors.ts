@@ -8,52 +8,66 @@ export const registerFirst = refusal(
   "This account has no advertiser profile: register first by POST /register.",
 );
 
+export const otherAdvertisersCampaign = refusal(
+  403,
+  "other_advertiser",
+  "The campaign belongs to another advertiser.",
+  "The campaign belongs to another advertiser: GET /campaigns lists your own.",
+);
+export const noCampaign = refusal(
+  404,
+  "no_campaign",
+  "Campaign not found.",
+  "Campaign not found. GET /campaigns lists yours.",
+);
+
 /** For operations below /campaigns/{campaign_id}. */
-export const ownCampaignOnly = [
-  registerFirst,
-  refusal(
-    403,
-    "other_advertiser",
-    "The campaign belongs to another advertiser.",
-    "The campaign belongs to another advertiser: GET /campaigns lists your own.",
-  ),
-  refusal(404, "no_campaign", "Campaign not found.", "Campaign not found. GET /campaigns lists yours."),
-] as const;
+export const ownCampaignOnly = [registerFirst, otherAdvertisersCampaign, noCampaign] as const;
+
+/** Maximum bytes of one published campaign. */
+export const MAX_CAMPAIGN_BYTES = 256 * 1_024;
+/** Maximum bytes of all published campaigns and placements of one account. */
+export const MAX_ACCOUNT_BYTES = 64 * 1_024 * 1_024;
 
 /** For operations that add to an account's published data. */
 export const accountTooLarge = refusal(
   422,
   "account_too_large",
   "The campaigns and placements of the account would have more than 64 MiB as published.",
-  "The campaigns and placements of an account as published have at most 67108864 bytes (64 MiB) together: shorten or delete what is no longer needed first.",
+  `The campaigns and placements of an account as published have at most ${MAX_ACCOUNT_BYTES} bytes (64 MiB) together: shorten or delete what is no longer needed first.`,
+);
+export const campaignTooLarge = refusal(
+  422,
+  "campaign_too_large",
+  "The campaign would have more than 256 KiB as published.",
+  `A campaign as published has at most ${MAX_CAMPAIGN_BYTES} bytes (256 KiB): shorten or delete creatives, targets, blocklist rules or affinities first.`,
+);
+/** For operations that add to a campaign. */
+export const publishedSizes = [campaignTooLarge, accountTooLarge] as const;
+
+export const otherAccountsPlacement = refusal(
+  403,
+  "other_account",
+  "The game's placement belongs to another account.",
+  "The game's placement belongs to another account: use a key of that account, or another game_id.",
+);
+export const noPlacement = refusal(
+  404,
+  "no_placement",
+  "Ads were never enabled in the game.",
+  "Placement not found. POST /placements/{game_id} enables one.",
 );
 
-/** For operations that add to a campaign. */
-export const campaignTooLarge = [
-  refusal(
-    422,
-    "campaign_too_large",
-    "The campaign would have more than 256 KiB as published.",
-    "A campaign as published has at most 262144 bytes (256 KiB): shorten or delete creatives, targets, blocklist rules or affinities first.",
-  ),
-  accountTooLarge,
-] as const;
-
 /** For operations on the caller's game in the path. */
-export const ownGameOnly = [
-  refusal(
-    403,
-    "other_account",
-    "The game's placement belongs to another account.",
-    "The game's placement belongs to another account: use a key of that account, or another game_id.",
-  ),
-  refusal(
-    404,
-    "no_placement",
-    "Ads were never enabled in the game.",
-    "Placement not found. POST /placements/{game_id} enables one.",
-  ),
-] as const;
+export const ownGameOnly = [otherAccountsPlacement, noPlacement] as const;
+
+export const periodTooLong = refusal(
+  422,
+  "period",
+  "The period is too long, or ends before it begins.",
+  (maxDays: number) => `from must be at most ${maxDays} days before to, that day included`,
+  366,
+);
 
 /** For operations with a period as `from` and `to`. */
 export function periodRefusals(maxDays: number) {
@@ -64,12 +78,7 @@ export function periodRefusals(maxDays: number) {
       "A parameter is no day.",
       'from must be a day as YYYY-MM-DD, but "yesterday" was sent',
     ),
-    refusal(
-      422,
-      "period",
-      "The period is too long, or ends before it begins.",
-      `from must be at most ${maxDays} days before to, that day included`,
-    ),
+    periodTooLong.withExample(maxDays),
   ] as const;
 }
 
@@ -112,11 +121,141 @@ export function responseOnlyField(detail: string) {
 }
 
 /** A field is well-formed, but not allowed. */
-export function notAllowedField(detail: string) {
+export function notAllowedField<Values extends readonly unknown[] = []>(
+  sentence: string | ((...values: Values) => string),
+  ...example: NoInfer<Values>
+) {
   return refusal(
     422,
     "not_allowed",
     "A field is outside its range, its length or its list of values.",
-    detail,
+    sentence,
+    ...example,
   );
 }
+
+/** For sessions whose role is too low. */
+export const roleTooLow = refusal(
+  403,
+  "not_owner",
+  "The caller is not an owner and removes another member.",
+  (role: string, needed: string) =>
+    `Your role in this account is "${role}", but this needs "${needed}": ask an owner of the account.`,
+  "manager",
+  "owner",
+);
+
+/** For keys without the scope of an operation. */
+export const scopeMissing = refusal(
+  403,
+  "scope",
+  "The key may not be used for this.",
+  (accepted: readonly string[]) =>
+    `This API key lacks the scope ${accepted.map((one) => `"${one}"`).join(" or ")}: use one that has it. Create one by POST /api-keys with a key that has the scope, or ask the operator of the service.`,
+  ["serving"],
+);
+export const sessionOnly = refusal(
+  403,
+  "api_key",
+  "The caller is an API key.",
+  "An API key cannot do this: sign in on the dashboard.",
+);
+export const crossSite = refusal(
+  403,
+  "cross_site",
+  "The request does not come from a page of the service.",
+  "A signed-in browser can change something only from the dashboard's own pages: open the dashboard at the address of the service, or use an API key.",
+);
+
+export const badEncoding = refusal(
+  400,
+  "bad_encoding",
+  "The path is not validly percent-encoded.",
+  "The path is not validly percent-encoded: write a percent sign as %25.",
+);
+export const notJson = refusal(
+  400,
+  "not_json",
+  "The body is no JSON object.",
+  "The body is not valid JSON in UTF-8: send a JSON object.",
+);
+
+export const badCursor = refusal(
+  400,
+  "bad_cursor",
+  "The cursor is not one of this list.",
+  "cursor must be one that a Link header of this list named: leave it out to begin at the first page",
+);
+export const limitOutOfRange = refusal(
+  422,
+  "limit",
+  "The limit is out of range.",
+  'limit must be a whole number from 1 to 500, but "0" was sent',
+);
+
+export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
+export const idempotencyKeyReused = refusal(
+  409,
+  "key_reused",
+  "The Idempotency-Key came with another body before.",
+  "This Idempotency-Key was used with another body: take a new key for a new request.",
+);
+export const idempotencyKeyEmpty = refusal(
+  400,
+  "key_empty",
+  "The Idempotency-Key is empty.",
+  `Idempotency-Key is empty: send 1 to ${MAX_IDEMPOTENCY_KEY_CHARACTERS} characters, or leave the header out.`,
+);
+export const idempotencyKeyTooLong = refusal(
+  422,
+  "key_too_long",
+  "The Idempotency-Key is too long.",
+  (characters: number) =>
+    `Idempotency-Key has ${characters} characters: at most ${MAX_IDEMPOTENCY_KEY_CHARACTERS} are allowed, so send a shorter one.`,
+  300,
+);
+
+export const noKeySent = refusal(
+  401,
+  "missing",
+  "There is no key.",
+  "No API key was sent: send the header Authorization: Bearer <API_KEY>.",
+);
+export const malformedKey = refusal(
+  401,
+  "malformed",
+  "The header is not of that form.",
+  "The Authorization header is malformed: send Authorization: Bearer <API_KEY>.",
+);
+export const invalidKey = refusal(
+  401,
+  "invalid",
+  "The key cannot be used.",
+  "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service.",
+);
+export const sessionEnded = refusal(
+  401,
+  "session_ended",
+  "The session has ended.",
+  "The session has ended: sign in again.",
+);
+
+export const MAX_BODY_BYTES = 256 * 1_024;
+export const bodyTooLarge = refusal(
+  413,
+  "too_large",
+  "The body is too large.",
+  `The body is too large: at most ${MAX_BODY_BYTES} bytes (256 KiB) are allowed.`,
+);
+export const notSentAsJson = refusal(
+  415,
+  "media_type",
+  "The Content-Type is missing or another one.",
+  "The body must be JSON in UTF-8: send Content-Type: application/json.",
+);
+export const compressedBody = refusal(
+  415,
+  "compressed",
+  "The body is compressed.",
+  "The body must not be compressed: send it without Content-Encoding.",
+);

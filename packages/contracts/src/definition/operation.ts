@@ -1,12 +1,13 @@
 import type { TSchema } from "typebox";
+import { HttpError, InvalidInput } from "../http-error.ts";
 import type { MemberRole, Scope } from "../snapshot.ts";
 import type { Condition } from "./conditions.ts";
 
 /** Requests per minute are counted by key and group (spec: Rate limits). */
 export type RateLimitGroup = "match" | "impressions" | "management" | "analytics" | "explain";
 
-/** Statuses that an operation lists itself. The document adds those of every operation (401, 429, 500, 503 …). */
-export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 422;
+/** Statuses of named errors. The document adds those of every operation (429, 500, 503 …). */
+export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422;
 
 /** One reason for which an operation refuses a request. */
 export interface Refusal {
@@ -17,6 +18,13 @@ export interface Refusal {
   when: string;
   /** The detail that the client receives. */
   detail: string;
+}
+
+/** An error that handlers throw: a new error with the values of its sentence. */
+export interface NamedError<Values extends readonly unknown[]> extends Refusal {
+  error(...values: Values): HttpError;
+  /** The same with other values in the document. */
+  withExample(...values: Values): NamedError<Values>;
 }
 
 export interface Success {
@@ -95,8 +103,30 @@ export function defineFeature<const Feature extends ApiFeature>(feature: Feature
   return feature;
 }
 
-export function refusal(status: RefusalStatus, name: string, when: string, detail: string): Refusal {
-  return { status, name, when, detail };
+/**
+ * Defines an error once: the document lists it, and handlers throw `error()`.
+ * @param sentence may take values
+ * @param example values of the document's example
+ */
+export function refusal<Values extends readonly unknown[] = []>(
+  status: RefusalStatus,
+  name: string,
+  when: string,
+  sentence: string | ((...values: Values) => string),
+  ...example: NoInfer<Values>
+): NamedError<Values> {
+  const say = (values: Values) => (typeof sentence === "string" ? sentence : sentence(...values));
+  return {
+    status,
+    name,
+    when,
+    detail: say(example),
+    error: (...values) => {
+      if (status === 400 || status === 422) return new InvalidInput(status, say(values));
+      return new HttpError(status, say(values), status === 401 ? { "WWW-Authenticate": "Bearer" } : {});
+    },
+    withExample: (...other) => refusal(status, name, when, sentence, ...other),
+  };
 }
 
 /** The path in Express syntax, parameters in camelCase: `/campaigns/:campaignId`. */

@@ -1,3 +1,21 @@
+import {
+  badCursor,
+  badEncoding,
+  bodyTooLarge,
+  compressedBody,
+  crossSite,
+  idempotencyKeyEmpty,
+  idempotencyKeyReused,
+  idempotencyKeyTooLong,
+  invalidKey,
+  limitOutOfRange,
+  malformedKey,
+  noKeySent,
+  notJson,
+  notSentAsJson,
+  scopeMissing,
+  sessionOnly,
+} from "../definition/common-errors.ts";
 import type { Operation, Refusal, Success } from "../definition/operation.ts";
 import { headersOf } from "./headers.ts";
 import { documented, type JsonSchema } from "./schemas.ts";
@@ -27,26 +45,15 @@ function example(summary: string, detail: string): Example {
   return { summary, value: { detail } };
 }
 
+function examplesOf(refusals: readonly Refusal[]): Record<string, Example> {
+  return Object.fromEntries(refusals.map(({ name, when, detail }) => [name, example(when, detail)]));
+}
+
 /** Answers that every operation, or every operation with a body, can give. */
 export const sharedResponses: Responses = {
-  Unauthorized: errorResponse(
-    "No valid API key.",
-    {
-      missing: example(
-        "There is no key.",
-        "No API key was sent: send the header Authorization: Bearer <API_KEY>.",
-      ),
-      malformed: example(
-        "The header is not of that form.",
-        "The Authorization header is malformed: send Authorization: Bearer <API_KEY>.",
-      ),
-      invalid: example(
-        "The key cannot be used.",
-        "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service.",
-      ),
-    },
-    ["WWW-Authenticate"],
-  ),
+  Unauthorized: errorResponse("No valid API key.", examplesOf([noKeySent, malformedKey, invalidKey]), [
+    "WWW-Authenticate",
+  ]),
   TooManyRequests: errorResponse(
     "The limit of this minute is used up: wait for `Retry-After` seconds.",
     {
@@ -83,22 +90,8 @@ export const sharedResponses: Responses = {
       "The headers are too large: at most 16384 bytes are allowed, so send fewer or shorter ones.",
     ),
   }),
-  BodyTooLarge: errorResponse("The body is larger than 256 KiB.", {
-    too_large: example(
-      "The body is too large.",
-      "The body is too large: at most 262144 bytes (256 KiB) are allowed.",
-    ),
-  }),
-  NotJson: errorResponse("The body is not sent as JSON.", {
-    media_type: example(
-      "The Content-Type is missing or another one.",
-      "The body must be JSON in UTF-8: send Content-Type: application/json.",
-    ),
-    compressed: example(
-      "The body is compressed.",
-      "The body must not be compressed: send it without Content-Encoding.",
-    ),
-  }),
+  BodyTooLarge: errorResponse("The body is larger than 256 KiB.", examplesOf([bodyTooLarge])),
+  NotJson: errorResponse("The body is not sent as JSON.", examplesOf([notSentAsJson, compressedBody])),
   OtherAccount: errorResponse(
     "The caller is a session, and the account that the request names in the header `Diegetic-Account` is not the one that it acts for. The answer names that one by the same header.",
     {
@@ -136,6 +129,8 @@ const TITLES: Record<Refusal["status"], string> = {
   403: "The caller may not do this.",
   404: "The requested resource does not exist.",
   409: "The request does not fit the current state.",
+  413: "The body is too large.",
+  415: "The body is not sent as JSON.",
   422: "The request is well-formed, but not allowed.",
 };
 
@@ -144,9 +139,8 @@ export function responsesOf(operation: Operation): Responses {
   const responses: Responses = {};
   for (const success of operation.success) responses[success.status] = successResponse(success, operation);
   for (const [status, refusals] of byStatus(refusalsOf(operation))) {
-    const examples = refusals.map(({ name, when, detail }) => [name, example(when, detail)]);
     const names = status === 401 ? (["WWW-Authenticate"] as const) : [];
-    responses[status] = errorResponse(TITLES[status], Object.fromEntries(examples), names);
+    responses[status] = errorResponse(TITLES[status], examplesOf(refusals), names);
   }
   if (operation.caller !== "anyone") {
     responses[401] = reference("Unauthorized");
@@ -181,98 +175,24 @@ function successResponse(success: Success, operation: Operation): JsonSchema {
 
 /** The operation's own refusals, and those that follow from its scope, body, paging or idempotency. */
 function refusalsOf(operation: Operation): Refusal[] {
-  const all: Refusal[] = [...accessRefusals(operation), ...operation.refusals];
-  if (operation.path.includes("{")) {
-    all.push({
-      status: 400,
-      name: "bad_encoding",
-      when: "The path is not validly percent-encoded.",
-      detail: "The path is not validly percent-encoded: write a percent sign as %25.",
-    });
-  }
-  if (operation.request !== undefined) {
-    all.push({
-      status: 400,
-      name: "not_json",
-      when: "The body is no JSON object.",
-      detail: "The body is not valid JSON in UTF-8: send a JSON object.",
-    });
-  }
-  if (operation.paged) all.push(...PAGING_REFUSALS);
-  if (operation.idempotent) all.push(...RETRY_REFUSALS);
-  return all;
+  return [
+    ...accessRefusals(operation),
+    ...operation.refusals,
+    ...(operation.path.includes("{") ? [badEncoding] : []),
+    ...(operation.request === undefined ? [] : [notJson]),
+    ...(operation.paged ? [badCursor, limitOutOfRange] : []),
+    ...(operation.idempotent ? [idempotencyKeyReused, idempotencyKeyEmpty, idempotencyKeyTooLong] : []),
+  ];
 }
 
 /** Refusals that depend on the caller. */
 function accessRefusals(operation: Operation): Refusal[] {
-  if (operation.caller === "anyone") return [CROSS_SITE];
+  if (operation.caller === "anyone") return [crossSite];
   if (operation.caller === "session") {
-    return operation.method === "GET" ? [KEY_USED] : [KEY_USED, CROSS_SITE];
+    return operation.method === "GET" ? [sessionOnly] : [sessionOnly, crossSite];
   }
-  const scopes = [operation.scope]
-    .flat()
-    .map((scope) => `"${scope}"`)
-    .join(" or ");
-  return [
-    {
-      status: 403,
-      name: "scope",
-      when: "The key may not be used for this.",
-      detail: `This API key lacks the scope ${scopes}: use one that has it. Create one by POST /api-keys with a key that has the scope, or ask the operator of the service.`,
-    },
-  ];
+  return [scopeMissing.withExample([operation.scope].flat())];
 }
-
-const KEY_USED: Refusal = {
-  status: 403,
-  name: "api_key",
-  when: "The caller is an API key.",
-  detail: "An API key cannot do this: sign in on the dashboard.",
-};
-const CROSS_SITE: Refusal = {
-  status: 403,
-  name: "cross_site",
-  when: "The request does not come from a page of the service.",
-  detail:
-    "A signed-in browser can change something only from the dashboard's own pages: open the dashboard at the address of the service, or use an API key.",
-};
-
-const PAGING_REFUSALS: readonly Refusal[] = [
-  {
-    status: 400,
-    name: "bad_cursor",
-    when: "The cursor is not one of this list.",
-    detail:
-      "cursor must be one that a Link header of this list named: leave it out to begin at the first page",
-  },
-  {
-    status: 422,
-    name: "limit",
-    when: "The limit is out of range.",
-    detail: 'limit must be a whole number from 1 to 500, but "0" was sent',
-  },
-];
-
-const RETRY_REFUSALS: readonly Refusal[] = [
-  {
-    status: 409,
-    name: "key_reused",
-    when: "The Idempotency-Key came with another body before.",
-    detail: "This Idempotency-Key was used with another body: take a new key for a new request.",
-  },
-  {
-    status: 400,
-    name: "key_empty",
-    when: "The Idempotency-Key is empty.",
-    detail: "Idempotency-Key is empty: send 1 to 255 characters, or leave the header out.",
-  },
-  {
-    status: 422,
-    name: "key_too_long",
-    when: "The Idempotency-Key is too long.",
-    detail: "Idempotency-Key has 300 characters: at most 255 are allowed, so send a shorter one.",
-  },
-];
 
 function byStatus(refusals: readonly Refusal[]): Map<Refusal["status"], Refusal[]> {
   const groups = new Map<Refusal["status"], Refusal[]>();

@@ -1,5 +1,5 @@
+import { InvalidInput } from "../http-error.ts";
 import { isBlankText } from "./blank.ts";
-import { InvalidInput } from "./invalid-input.ts";
 import { fieldPath } from "./sentence.ts";
 
 /** How a body is read before its schema is applied. */

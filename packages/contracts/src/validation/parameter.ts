@@ -1,4 +1,4 @@
-import { InvalidInput } from "./invalid-input.ts";
+import { InvalidInput } from "../http-error.ts";
 import { quoteValue } from "./sentence.ts";
 
 /** A query parameter; undefined when absent. Throws InvalidInput (400) when it is repeated. */

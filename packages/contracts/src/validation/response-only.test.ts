@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import Type from "typebox";
-import { InvalidInput } from "./invalid-input.ts";
+import { InvalidInput } from "../http-error.ts";
 import { patchReader, patchSchemaOf } from "./response-only.ts";
 
 const changes = Type.Object({ name: Type.Optional(Type.String()) }, { description: "Changes." });
@@ -17,7 +17,7 @@ function detailOf(body: unknown): string {
   try {
     read(body, current);
   } catch (error) {
-    if (error instanceof InvalidInput && error.status === 422) return error.detail;
+    if (error instanceof InvalidInput && error.status === 422) return error.message;
     throw error;
   }
   return "accepted";

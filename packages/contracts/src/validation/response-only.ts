@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject, type TProperties } from "typebox";
-import { InvalidInput } from "./invalid-input.ts";
+import { InvalidInput } from "../http-error.ts";
 import { validator } from "./validator.ts";
 
 /** Reads the body of a PATCH; `current` is the resource's current answer. Throws InvalidInput. */

@@ -39,8 +39,8 @@ describe("validators", () => {
             } catch (error) {
               if (!(error instanceof InvalidInput)) throw error;
               expect([400, 422]).toContain(error.status);
-              expect(error.detail.length).toBeLessThan(500);
-              expect(error.detail).not.toMatch(/\p{Cc}/u);
+              expect(error.message.length).toBeLessThan(500);
+              expect(error.message).not.toMatch(/\p{Cc}/u);
             }
           }
         },
@@ -51,26 +51,26 @@ describe("validators", () => {
   it("read null as absent in a create and keep it in a PATCH", () => {
     expect(campaignCreate({ ...campaign, priority: null, target_tags: null })).toEqual(campaign);
     expect(campaignPatch({ priority: null }, {} as CampaignBody)).toEqual({ priority: null });
-    expect(refusal(() => campaignPatch({ name: null }, {} as CampaignBody)).detail).toBe(
+    expect(refusal(() => campaignPatch({ name: null }, {} as CampaignBody)).message).toBe(
       "name must be text of at most 200 characters that is not blank, but null was sent",
     );
   });
 
   it("name field, what is allowed and what came", () => {
-    expect(refusal(() => campaignCreate({ ...campaign, cpm_bid_cents: 50 })).detail).toBe(
+    expect(refusal(() => campaignCreate({ ...campaign, cpm_bid_cents: 50 })).message).toBe(
       "cpm_bid_cents must be a whole number from 100 to 10000, but 50 was sent",
     );
-    expect(refusal(() => campaignCreate({ ...campaign, name: undefined })).detail).toBe(
+    expect(refusal(() => campaignCreate({ ...campaign, name: undefined })).message).toBe(
       "name is required: it must be text of at most 200 characters that is not blank",
     );
     const long = refusal(() => campaignCreate({ ...campaign, name: "é".repeat(5_000) }));
-    expect(long.detail).toContain("a text of 5000 characters was sent");
-    expect(long.detail.length).toBeLessThan(250);
+    expect(long.message).toContain("a text of 5000 characters was sent");
+    expect(long.message.length).toBeLessThan(250);
   });
 
   it("never let a field of the prototype through", () => {
     const body = JSON.parse('{"name":"n","cpm_bid_cents":100,"__proto__":{"budget_cents":5}}');
-    expect(refusal(() => campaignCreate(body)).detail).toContain("budget_cents is required");
+    expect(refusal(() => campaignCreate(body)).message).toContain("budget_cents is required");
     expect(({} as Record<string, unknown>).budget_cents).toBeUndefined();
   });
 
@@ -96,8 +96,8 @@ describe("validators", () => {
     ["em..ber@example.com", "a text with characters, or dots, in places where an address has none was sent"],
     ["", "an empty text was sent"],
   ])("say of the e-mail address %j what is wrong with its form", (contact_email, sent) => {
-    const { status, detail } = refusal(() => registerRequest({ company_name: "n", contact_email }));
-    expect([status, detail]).toEqual([
+    const { status, message } = refusal(() => registerRequest({ company_name: "n", contact_email }));
+    expect([status, message]).toEqual([
       400,
       `contact_email must be an e-mail address such as name@example.com, but ${sent}`,
     ]);
@@ -107,7 +107,7 @@ describe("validators", () => {
     const contact_email = `${"x".repeat(250)}@example.com`;
     expect(refusal(() => registerRequest({ company_name: "n", contact_email }))).toMatchObject({
       status: 422,
-      detail:
+      message:
         "contact_email must be an e-mail address of at most 254 characters, but a text of 262 characters was sent",
     });
   });
@@ -117,7 +117,7 @@ describe("validators", () => {
     const fields = { company_name: "n", contact_email: "a@b.example", website };
     expect(refusal(() => registerRequest(fields))).toMatchObject({
       status: 400,
-      detail: "website must be an absolute http or https address, but a text that is none was sent",
+      message: "website must be an absolute http or https address, but a text that is none was sent",
     });
   });
 
@@ -187,7 +187,7 @@ describe("numbers of the query", () => {
     const read = () => integerParameter("days", new URLSearchParams("days=1&days=2"), range);
     expect(refusal(read)).toMatchObject({
       status: 400,
-      detail: "days must be sent once, but it was sent 2 times",
+      message: "days must be sent once, but it was sent 2 times",
     });
   });
 });

@@ -1,8 +1,8 @@
 import { _, Ajv2020, type Code, type KeywordCxt, type ValidateFunction } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
 import type { Static, TSchema } from "typebox";
+import { type HttpError, InvalidInput } from "../http-error.ts";
 import { ownFormats } from "./formats.ts";
-import { InvalidInput } from "./invalid-input.ts";
 import { knownFields, pathInBody, type Reading } from "./known-fields.ts";
 import { invalidInputFrom } from "./sentence.ts";
 
@@ -71,7 +71,7 @@ const ajv = createAjv();
 function build<T>(
   schema: TSchema,
   reading: Reading,
-  check?: (value: T) => InvalidInput | undefined,
+  check?: (value: T) => HttpError | undefined,
 ): Validator<T> {
   let compiled: ValidateFunction<T> | undefined;
   const read = knownFields(schema, reading);
@@ -95,7 +95,7 @@ function build<T>(
  */
 export function validator<Schema extends TSchema>(
   schema: Schema,
-  check?: (value: Static<Schema>) => InvalidInput | undefined,
+  check?: (value: Static<Schema>) => HttpError | undefined,
 ): Validator<Static<Schema>> {
   return build(schema, { nulls: "keep", blanks: "keep" }, check);
 }
@@ -103,7 +103,7 @@ export function validator<Schema extends TSchema>(
 /** The validator of a create: null counts as absent (docs/behaviour.md#absent-values). */
 export function createValidator<Schema extends TSchema>(
   schema: Schema,
-  check?: (value: WithoutNulls<Static<Schema>>) => InvalidInput | undefined,
+  check?: (value: WithoutNulls<Static<Schema>>) => HttpError | undefined,
 ): Validator<WithoutNulls<Static<Schema>>> {
   return build(schema, { nulls: "drop", blanks: "keep" }, check);
 }
@@ -114,7 +114,7 @@ export function createValidator<Schema extends TSchema>(
  */
 export function lenientValidator<Schema extends TSchema>(
   schema: Schema,
-  check?: (value: WithoutNulls<Static<Schema>>) => InvalidInput | undefined,
+  check?: (value: WithoutNulls<Static<Schema>>) => HttpError | undefined,
 ): Validator<WithoutNulls<Static<Schema>>> {
   return build(schema, { nulls: "drop", blanks: "drop" }, check);
 }

@@ -1,10 +1,18 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import {
+  HttpError,
+  invalidKey,
+  malformedKey,
+  type NamedError,
+  noKeySent,
+  sessionEnded,
+} from "@diegetic/contracts";
 import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, EndpointGroup, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
 import type { Credential, Exchange } from "./exchange.ts";
-import { HttpError, Overloaded, unauthorized } from "./http-error.ts";
+import { Overloaded } from "./http-error.ts";
 import { cookieValue } from "./session-cookie.ts";
 
 /** Requests per minute from one address without a valid key (docs/behaviour.md#rate-limits). */
@@ -86,8 +94,8 @@ export function findCallerAgain(policy: AdmissionPolicy, exchange: Exchange): Ap
 }
 
 function unknownCaller(exchange: Exchange): HttpError {
-  if (exchange.credential?.kind === "session") return unauthorized("The session has ended: sign in again.");
-  return unauthorized(keyProblem(exchange.header("authorization")));
+  if (exchange.credential?.kind === "session") return sessionEnded.error();
+  return keyProblem(exchange.header("authorization")).error();
 }
 
 function sessionCookieOf(policy: AdmissionPolicy, exchange: Exchange): string | undefined {
@@ -163,13 +171,9 @@ async function checkSlowly(
 }
 
 /** Must not reveal which keys exist; may say whether a key was sent and well-formed. */
-function keyProblem(header: string | undefined): string {
-  if (header === undefined || header.trim() === "") {
-    return "No API key was sent: send the header Authorization: Bearer <API_KEY>.";
-  }
-  return API_KEY.test(header)
-    ? "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service."
-    : "The Authorization header is malformed: send Authorization: Bearer <API_KEY>.";
+function keyProblem(header: string | undefined): NamedError<[]> {
+  if (header === undefined || header.trim() === "") return noKeySent;
+  return API_KEY.test(header) ? invalidKey : malformedKey;
 }
 
 /**

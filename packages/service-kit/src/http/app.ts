@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import { badEncoding } from "@diegetic/contracts";
 import express, {
   type Express,
   type NextFunction,
@@ -16,7 +17,7 @@ import { clientAddresses } from "./client-address.ts";
 import type { Endpoint, EndpointGroup, KeyDirectory, RateLimiter } from "./endpoint.ts";
 import { createExchangeObserver, Exchange, type ExchangeObserver } from "./exchange.ts";
 import { fastPath } from "./fast-path.ts";
-import { badRequest, notFound, Overloaded } from "./http-error.ts";
+import { notFound, Overloaded } from "./http-error.ts";
 import { Refusals } from "./refusals.ts";
 import {
   type Failure,
@@ -129,7 +130,7 @@ function apiRouter(endpoints: readonly Endpoint[], policy: ServingPolicy): Route
   router.use(async (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     if (!(error instanceof URIError)) throw error;
     await admitRequest(policy, UNKNOWN_PATH_GROUP, exchangeOf(response));
-    throw badRequest("The path is not validly percent-encoded: write a percent sign as %25.");
+    throw badEncoding.error();
   });
   return router;
 }

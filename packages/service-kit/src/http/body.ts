@@ -1,9 +1,14 @@
 import type { IncomingMessage } from "node:http";
+import {
+  bodyTooLarge,
+  compressedBody,
+  type HttpError,
+  MAX_BODY_BYTES,
+  notJson,
+  notSentAsJson,
+} from "@diegetic/contracts";
 import type { Exchange } from "./exchange.ts";
-import { badRequest, type HttpError, payloadTooLarge, unsupportedMediaType } from "./http-error.ts";
-
-/** See docs/behaviour.md#statuses. */
-const BODY_LIMIT_BYTES = 256 * 1024;
+import { badRequest } from "./http-error.ts";
 
 /** More than any body of the API needs; deeper nesting could exhaust the stack of recursive code. */
 const NESTING_LIMIT = 32;
@@ -17,7 +22,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export function readBody(exchange: Exchange): Promise<Buffer> {
   const announcedBytes = Number(exchange.header("content-length") ?? "0");
   if (announcedBytes > 0) {
-    if (announcedBytes > BODY_LIMIT_BYTES) throw tooLarge();
+    if (announcedBytes > MAX_BODY_BYTES) throw bodyTooLarge.error();
     requirePlainJson(exchange);
     return collectBody(exchange.request);
   }
@@ -45,11 +50,11 @@ function collectBody(request: IncomingMessage): Promise<Buffer> {
     if (request.destroyed) endEarly();
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
     });
     request.on("end", () => {
       const [first] = chunks;
-      if (bytes > BODY_LIMIT_BYTES) reject(tooLarge());
+      if (bytes > MAX_BODY_BYTES) reject(bodyTooLarge.error());
       else resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
     // An aborted request emits `close` without `end`.
@@ -67,7 +72,7 @@ export function parseJson(raw: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(raw));
   } catch {
-    throw badRequest("The body is not valid JSON in UTF-8: send a JSON object.");
+    throw notJson.error();
   }
 }
 
@@ -103,9 +108,8 @@ function nestingOf(json: Buffer): number {
 
 function requirePlainJson(exchange: Exchange): void {
   requireJson(exchange.header("content-type") ?? "");
-  if ((exchange.header("content-encoding") ?? "identity").toLowerCase() !== "identity") {
-    throw unsupportedMediaType("The body must not be compressed: send it without Content-Encoding.");
-  }
+  if ((exchange.header("content-encoding") ?? "identity").toLowerCase() !== "identity")
+    throw compressedBody.error();
 }
 
 function requireJson(contentType: string): void {
@@ -113,13 +117,7 @@ function requireJson(contentType: string): void {
   const [mediaType, ...parameters] = contentType.toLowerCase().split(";");
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith("charset="));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
-  if (mediaType?.trim() !== "application/json" || !isUtf8) {
-    throw unsupportedMediaType("The body must be JSON in UTF-8: send Content-Type: application/json.");
-  }
-}
-
-function tooLarge(): HttpError {
-  return payloadTooLarge(`The body is too large: at most ${BODY_LIMIT_BYTES} bytes (256 KiB) are allowed.`);
+  if (mediaType?.trim() !== "application/json" || !isUtf8) throw notSentAsJson.error();
 }
 
 function endedEarly(): HttpError {

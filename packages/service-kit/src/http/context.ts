@@ -1,4 +1,9 @@
 import type { IncomingMessage } from "node:http";
+import {
+  idempotencyKeyEmpty,
+  idempotencyKeyTooLong,
+  MAX_IDEMPOTENCY_KEY_CHARACTERS,
+} from "@diegetic/contracts";
 import express from "express";
 import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
@@ -7,10 +12,7 @@ import { parseJson } from "./body.ts";
 import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, EndpointGroup, RequestContext } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
-import { badRequest, unprocessable } from "./http-error.ts";
-
-/** See docs/behaviour.md#idempotency-keys. */
-const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
+import { unprocessable } from "./http-error.ts";
 
 /** Picks the best of several media types by `Accept`; works on any request of `node:http`. */
 const accepts = express.request.accepts as (this: IncomingMessage, types: string[]) => string | false;
@@ -122,15 +124,7 @@ function splitOnce(text: string, separator: string): [string, string] {
 }
 function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
-  if (header === "") {
-    throw badRequest(
-      `Idempotency-Key is empty: send 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters, or leave the header out.`,
-    );
-  }
-  if (header.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
-    throw unprocessable(
-      `Idempotency-Key has ${header.length} characters: at most ${IDEMPOTENCY_KEY_MAX_LENGTH} are allowed, so send a shorter one.`,
-    );
-  }
+  if (header === "") throw idempotencyKeyEmpty.error();
+  if (header.length > MAX_IDEMPOTENCY_KEY_CHARACTERS) throw idempotencyKeyTooLong.error(header.length);
   return header;
 }

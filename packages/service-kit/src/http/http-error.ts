@@ -1,22 +1,4 @@
-import { InvalidInput } from "@diegetic/contracts";
-
-/** An error response; its body is exactly `{"detail": …}`. */
-export class HttpError extends Error {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-
-  constructor(
-    status: number,
-    detail: string,
-    headers: Record<string, string> = {},
-    options?: { cause?: unknown },
-  ) {
-    super(detail, options);
-    this.name = "HttpError";
-    this.status = status;
-    this.headers = headers;
-  }
-}
+import { HttpError } from "@diegetic/contracts";
 
 export const badRequest = (detail: string) => new HttpError(400, detail);
 export const unauthorized = (detail: string) => new HttpError(401, detail, { "WWW-Authenticate": "Bearer" });
@@ -25,8 +7,6 @@ export const notFound = (detail: string) => new HttpError(404, detail);
 export const methodNotAllowed = (detail: string, allow: string) =>
   new HttpError(405, detail, { Allow: allow });
 export const conflict = (detail: string) => new HttpError(409, detail);
-export const payloadTooLarge = (detail: string) => new HttpError(413, detail);
-export const unsupportedMediaType = (detail: string) => new HttpError(415, detail);
 export const unprocessable = (detail: string) => new HttpError(422, detail);
 
 /** A store is unavailable, or the snapshot of this instance is too old to serve. */
@@ -46,7 +26,6 @@ export class Overloaded extends HttpError {
  */
 export function toHttpError(error: unknown, isStoreUnavailable: (error: unknown) => boolean): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof InvalidInput) return new HttpError(error.status, error.detail);
   if (isStoreUnavailable(error))
     return unavailable("Service temporarily unavailable; retry after the given delay.");
   return new HttpError(500, "Internal error: it has been logged.");

@@ -1,11 +1,10 @@
+import { crossSite } from "@diegetic/contracts";
 import { isAddress } from "../addresses.ts";
 import type { Exchange } from "./exchange.ts";
 import { forbidden } from "./http-error.ts";
 
 /** A host name or an address, with or without a port. */
 const HOST = /^([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
-const REFUSED =
-  "A signed-in browser can change something only from the dashboard's own pages: open the dashboard at the address of the service, or use an API key.";
 const UNKNOWN_HOST =
   "The service does not know this host name: open the dashboard at localhost or by its IP address, or set PUBLIC_URL to the address that browsers use.";
 
@@ -18,9 +17,9 @@ export function requireSameOrigin(exchange: Exchange, publicUrl: string | undefi
   const site = exchange.header("sec-fetch-site");
   const origin = exchange.header("origin");
   const host = exchange.header("host");
-  if (site === undefined && origin === undefined) throw forbidden(REFUSED);
-  if (site !== undefined && site !== "same-origin") throw forbidden(REFUSED);
-  if (origin !== undefined && !isOwnOrigin(origin, host, publicUrl)) throw forbidden(REFUSED);
+  if (site === undefined && origin === undefined) throw crossSite.error();
+  if (site !== undefined && site !== "same-origin") throw crossSite.error();
+  if (origin !== undefined && !isOwnOrigin(origin, host, publicUrl)) throw crossSite.error();
   if (publicUrl === undefined && !isUnambiguous(host)) throw forbidden(UNKNOWN_HOST);
 }
 

@@ -1,10 +1,11 @@
+import { HttpError } from "@diegetic/contracts";
 import { requireAccess } from "./access.ts";
 import { type AdmissionPolicy, admitAnyone, admitRequest, findCallerAgain } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { createContext, type Route } from "./context.ts";
 import type { Answer, ApiKey, Endpoint, EndpointGroup } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
-import { HttpError, methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
+import { methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
 import type { Refusals } from "./refusals.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { requireShownAccount } from "./shown-account.ts";

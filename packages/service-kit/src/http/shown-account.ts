@@ -1,6 +1,6 @@
+import { HttpError } from "@diegetic/contracts";
 import type { ApiKey } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
-import { HttpError } from "./http-error.ts";
 
 /** In a request: the account that the page shows. In a 409 response: the account that the session acts for. */
 const HEADER = "Diegetic-Account";

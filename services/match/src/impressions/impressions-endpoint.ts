@@ -1,12 +1,21 @@
 import type { CampaignIds } from "@diegetic/ad-rules";
 import {
   derivedId,
+  type HttpError,
   type ImpressionRecord,
   type ImpressionRequest,
   type ImpressionResponse,
+  idempotencyKeyReused,
   impressionRequest,
+  lapsedBeyondBalance,
+  matchBeyondBudget,
+  matchBeyondDailyCap,
   newId,
+  noMatch,
   servingApi,
+  unknownCampaign,
+  unknownCreative,
+  wrongMatch,
 } from "@diegetic/contracts";
 import type {
   CommitRefusal,
@@ -18,12 +27,9 @@ import type {
 import { chargedCents } from "@diegetic/money";
 import {
   type Answer,
-  conflict,
   type Endpoint,
   endpoint,
-  type HttpError,
   jsonSha256,
-  notFound,
   type RequestContext,
   unavailable,
 } from "@diegetic/service-kit";
@@ -35,10 +41,6 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 
 /** A committed impression that is not in Postgres after this time is queued again. */
 const OUTBOX_DUE_MS = 5_000;
-const NO_MATCH =
-  "There is no unbilled match of this campaign and creative in this game whose hold is open or lapsed only recently: send match_id, or ask for a match by POST /match first.";
-const WRONG_MATCH =
-  "match_id names no unbilled match of this campaign, creative and game, or one that is too old: send the match_id of the match that the player has seen";
 
 export interface ImpressionDependencies
   extends Pick<
@@ -105,7 +107,7 @@ function load(dependencies: ImpressionDependencies, context: RequestContext): Im
 /** Throws 404. */
 function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest): CampaignIds {
   const campaign = catalog.campaignIds(body.campaign_id);
-  if (campaign === undefined) throw notFound("campaign_id names no campaign: send the one of the match");
+  if (campaign === undefined) throw unknownCampaign.error();
   return campaign;
 }
 
@@ -150,7 +152,7 @@ async function claimOperation(
   const bodyHash = context.body(jsonSha256);
   const claim = await claims.claim(operation, bodyHash);
   if (claim.outcome === "conflict") {
-    throw conflict("This Idempotency-Key was used with another body: take a new key for a new request.");
+    throw idempotencyKeyReused.error();
   }
   return {
     operationId: derivedId("op", `${operation} ${bodyHash}`),
@@ -192,21 +194,15 @@ function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: Campa
     case "no_match":
       // Only open matches know a deleted creative (docs/behaviour.md#unknown-campaigns-and-creatives).
       if (!campaign.creativeIds.includes(body.creative_id)) {
-        return notFound("creative_id names no creative of this campaign: send the one of the match");
+        return unknownCreative.error();
       }
-      return conflict(body.match_id === undefined ? NO_MATCH : WRONG_MATCH);
+      return (body.match_id === undefined ? noMatch : wrongMatch).error();
     case "balance":
-      return conflict(
-        "The match has lapsed, and the advertiser's balance no longer covers it: ask for a new one by POST /match.",
-      );
+      return lapsedBeyondBalance.error();
     case "budget":
-      return conflict(
-        "The match no longer fits into the budget of its campaign: ask for a new one by POST /match.",
-      );
+      return matchBeyondBudget.error();
     case "daily_cap":
-      return conflict(
-        "The match no longer fits into what is left of its campaign's daily cap: ask for a new one by POST /match.",
-      );
+      return matchBeyondDailyCap.error();
     case "unknown_wallet":
       return unavailable("The advertiser's account is being restored: try again.");
   }

@@ -3,8 +3,7 @@ import {
   type BlocklistRuleCreate,
   type BlocklistRuleType,
   blocklistRuleCreate,
-  InvalidInput,
-  quoteValue,
+  keywordWithoutWord,
 } from "@diegetic/contracts";
 
 export interface BlocklistRule {
@@ -19,8 +18,5 @@ export interface BlocklistRule {
 export function readBlocklistRule(body: unknown): BlocklistRuleCreate {
   const rule = blocklistRuleCreate(body);
   if (rule.rule_type !== "keyword" || phrase(rule.value) !== null) return rule;
-  throw new InvalidInput(
-    400,
-    `value of a keyword rule must contain a letter or a digit, but ${quoteValue(rule.value)} was sent`,
-  );
+  throw keywordWithoutWord.error(rule.value);
 }

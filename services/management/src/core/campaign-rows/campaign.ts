@@ -1,15 +1,5 @@
 import type { CampaignStatus } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
-import { unprocessable } from "@diegetic/service-kit";
-
-/** Most campaigns of one advertiser: they share a wallet in Redis, which is restored as a whole. */
-export const MAX_CAMPAIGNS = 5_000;
-
-export function tooManyCampaigns() {
-  return unprocessable(
-    `An advertiser has at most ${MAX_CAMPAIGNS} campaigns: change one that is no longer needed.`,
-  );
-}
 
 export interface Campaign {
   id: string;

@@ -1,12 +1,16 @@
-import type { CampaignStatus, CreativeType, Tone } from "@diegetic/contracts";
 import {
+  type CampaignStatus,
   type CreativeCreate,
   type CreativePatch,
+  type CreativeType,
   DEFAULT_TONE,
-  InvalidInput,
+  lastCreative,
+  MAX_CREATIVE_TEXT_BYTES,
   MAX_USES_PER_GAME,
+  type Tone,
+  tooMuchText,
+  withoutHook,
 } from "@diegetic/contracts";
-import { MAX_CREATIVE_TEXT_BYTES } from "./limits.ts";
 
 /** Settings that an advertiser chooses; the type is fixed at creation. */
 export interface CreativeSettings {
@@ -49,10 +53,7 @@ export function changedSettings(
   { creativeType }: Pick<Creative, "creativeType">,
 ): Partial<CreativeSettings> {
   if (patch.narrative_hook === null && creativeType === "narrative_hook") {
-    throw new InvalidInput(
-      400,
-      "narrative_hook is required when creative_type is narrative_hook: it must be text, but null was sent",
-    );
+    throw withoutHook.error(", but null was sent");
   }
   const changed: Partial<CreativeSettings> = {};
   if (patch.brand_name !== undefined) changed.brandName = patch.brand_name;
@@ -86,14 +87,10 @@ export function publishedTextBytes(creative: Texts): number {
 /** Throws InvalidInput (422) when the texts of a creative are too long in total. */
 export function requireTextFits(creative: CreativeSettings): void {
   if (textBytes(creative) <= MAX_CREATIVE_TEXT_BYTES) return;
-  throw new InvalidInput(
-    422,
-    `The texts of a creative have at most ${MAX_CREATIVE_TEXT_BYTES} bytes in UTF-8 (16 KiB) together: shorten them, or leave out some alt_hooks.`,
-  );
+  throw tooMuchText.error();
 }
 
-/** Why a creative may not be deleted, as a sentence that says what to do; undefined: it may (spec: Creatives). */
-export function deletionRefusal(status: CampaignStatus, creatives: number): string | undefined {
-  if (status !== "active" || creatives > 1) return undefined;
-  return "This is the last creative of an active campaign: pause the campaign or create another creative first.";
+/** Throws 409 for the last creative of an active campaign (spec: Creatives). */
+export function requireDeletable(status: CampaignStatus, creatives: number): void {
+  if (status === "active" && creatives <= 1) throw lastCreative.error();
 }

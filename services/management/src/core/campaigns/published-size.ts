@@ -1,6 +1,10 @@
+import {
+  accountTooLarge,
+  campaignTooLarge,
+  MAX_ACCOUNT_BYTES,
+  MAX_CAMPAIGN_BYTES,
+} from "@diegetic/contracts";
 import { Prisma, type Statements, type Transaction, withStatements } from "@diegetic/database";
-import { unprocessable } from "@diegetic/service-kit";
-import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGN_BYTES } from "../campaign-rows/limits.ts";
 import type { WholeCampaign } from "../campaign-rows/statements.ts";
 import { campaignEntity, placementEntity } from "../publishing/entities.ts";
 
@@ -17,18 +21,6 @@ export function campaignBytes(campaign: WholeCampaign): number {
   return jsonBytes(campaignEntity(campaign));
 }
 
-export function campaignTooLarge() {
-  return unprocessable(
-    `A campaign as published has at most ${MAX_CAMPAIGN_BYTES} bytes (256 KiB): shorten or delete creatives, targets, blocklist rules or affinities first.`,
-  );
-}
-
-export function accountTooLarge() {
-  return unprocessable(
-    `The campaigns and placements of an account as published have at most ${MAX_ACCOUNT_BYTES} bytes (64 MiB) together: shorten or delete what is no longer needed first.`,
-  );
-}
-
 /**
  * Measures a changed campaign, whose row is locked, and adds the difference to its account. Returns its bytes for the
  * caller to write. Throws 422 when the campaign or its account is too large. Locks the account until the end of the
@@ -42,7 +34,7 @@ export async function recordCampaignSize(
   const bytes = campaignBytes(campaign);
   const grown = bytes - campaign.publishedBytes;
   if (grown === 0) return bytes;
-  if (mayGrow && grown > 0 && bytes > MAX_CAMPAIGN_BYTES) throw campaignTooLarge();
+  if (mayGrow && grown > 0 && bytes > MAX_CAMPAIGN_BYTES) throw campaignTooLarge.error();
   const account = Prisma.sql`(SELECT account_id FROM advertisers WHERE id = ${campaign.advertiserId})`;
   const grownTo = growAccount(statements, account, grown);
   if (mayGrow && grown > 0) requireRoom(await grownTo);
@@ -78,7 +70,7 @@ function growAccount(
 }
 
 function requireRoom([account]: { bytes: bigint }[]): void {
-  if (Number(account?.bytes) > MAX_ACCOUNT_BYTES) throw accountTooLarge();
+  if (Number(account?.bytes) > MAX_ACCOUNT_BYTES) throw accountTooLarge.error();
 }
 
 function jsonBytes(value: unknown): number {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGN_BYTES, MAX_CREATIVE_TEXT_BYTES } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   type Caller,
@@ -7,7 +8,6 @@ import {
   type Harness,
   startHarness,
 } from "../../testing/harness.ts";
-import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGN_BYTES, MAX_CREATIVE_TEXT_BYTES } from "../campaign-rows/limits.ts";
 
 const MIGRATION = new URL(
   "../../../../../prisma/migrations/20261122002000_published_sizes/migration.sql",

@@ -1,8 +1,7 @@
+import { noCampaign, otherAdvertisersCampaign, registerFirst } from "@diegetic/contracts";
 import { type Database, type Pipeline, Prisma, type Reader, safeInteger } from "@diegetic/database";
-import { forbidden, notFound } from "@diegetic/service-kit";
 import type { Campaign } from "../campaign-rows/campaign.ts";
 import { type CampaignRow, campaignColumns, campaignOf } from "../campaign-rows/statements.ts";
-import { notRegistered } from "../read-your-writes/caller.ts";
 import { type CallerReads, type CallerRow, callerIs } from "../read-your-writes/caller-reads.ts";
 import { isIdentifier } from "../shared/identifiers.ts";
 import { type Paging, rowsToRead } from "../shared/paging.ts";
@@ -31,7 +30,7 @@ function requireOwn({ caller_id, written: _written, ...row }: AskedRow): Campaig
  */
 export async function ownCampaign(reader: Reader, accountId: string, campaignId: string): Promise<Campaign> {
   const [row] = await reader.query<AskedRow>(askedCampaign(accountId, campaignId));
-  if (row === undefined) throw notRegistered();
+  if (row === undefined) throw registerFirst.error();
   return requireOwn(row);
 }
 
@@ -45,15 +44,10 @@ export async function ownBilledCampaign(
   return requireOwn(row);
 }
 
-function noCampaign() {
-  return notFound("Campaign not found. GET /campaigns lists yours.");
-}
-
 /** @param ownerId the campaign's owner; null: there is no such campaign. Throws 404 and 403. */
 export function requireOwnCampaign(ownerId: string | null, advertiserId: string): void {
-  if (ownerId === null) throw noCampaign();
-  if (ownerId !== advertiserId)
-    throw forbidden("The campaign belongs to another advertiser: GET /campaigns lists your own.");
+  if (ownerId === null) throw noCampaign.error();
+  if (ownerId !== advertiserId) throw otherAdvertisersCampaign.error();
 }
 
 /** An advertiser's campaigns, newest first. */

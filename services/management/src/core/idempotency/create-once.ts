@@ -1,3 +1,4 @@
+import { idempotencyKeyReused } from "@diegetic/contracts";
 import {
   type Database,
   inTransaction,
@@ -7,7 +8,7 @@ import {
   type Transaction,
   withStatements,
 } from "@diegetic/database";
-import { conflict, jsonSha256, type RequestContext } from "@diegetic/service-kit";
+import { jsonSha256, type RequestContext } from "@diegetic/service-kit";
 
 /** Lifetime of a first answer (docs/behaviour.md#idempotency-keys). */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
@@ -99,7 +100,7 @@ async function once<Body>(
     WHERE account_id = ${accountId} AND endpoint = ${endpoint} AND key = ${key}`);
   if (first !== undefined && first.createdAt.getTime() > nowMs - KEPT_MS) {
     if (first.bodySha256 === bodySha256) return { status: first.status, body: first.response as Body };
-    throw conflict("This Idempotency-Key was used with another body: take a new key for a new request.");
+    throw idempotencyKeyReused.error();
   }
   const answer = await effect();
   if (answer.isRefusal === true) return answer;

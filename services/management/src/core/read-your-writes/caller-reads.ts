@@ -1,5 +1,5 @@
+import { registerFirst } from "@diegetic/contracts";
 import { Prisma, type Reader } from "@diegetic/database";
-import { notRegistered } from "./caller.ts";
 import { type ReadingBarrier, WRITTEN_IMPRESSIONS } from "./reading-barrier.ts";
 
 /** The first columns of every row about a caller's own data. */
@@ -39,7 +39,7 @@ export class CallerReads {
   async rows<Row extends CallerRow>(accountId: string, statement: Prisma.Sql): Promise<[Row, ...Row[]]> {
     const read = async () => {
       const [first, ...others] = await this.#reader.query<Row>(statement);
-      if (first === undefined) throw notRegistered();
+      if (first === undefined) throw registerFirst.error();
       return [first, ...others] satisfies [Row, ...Row[]];
     };
     const advertiserId = this.#advertisers.get(accountId) ?? (await read())[0].caller_id;

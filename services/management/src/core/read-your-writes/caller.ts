@@ -1,14 +1,10 @@
+import { registerFirst } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
-import { forbidden } from "@diegetic/service-kit";
 import { type Advertiser, findAdvertiser } from "../advertisers/store.ts";
 
 /** The calling account's advertiser. Throws 403 before registration (docs/behaviour.md#registration). */
 export async function callingAdvertiser(database: Database, accountId: string): Promise<Advertiser> {
   const advertiser = await findAdvertiser(database, accountId);
   if (advertiser !== undefined) return advertiser;
-  throw notRegistered();
-}
-
-export function notRegistered() {
-  return forbidden("This account has no advertiser profile: register first by POST /register.");
+  throw registerFirst.error();
 }

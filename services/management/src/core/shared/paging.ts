@@ -1,5 +1,5 @@
-import { type IdPrefix, integerParameter, singleParameter } from "@diegetic/contracts";
-import { type Answer, badRequest, type RequestContext } from "@diegetic/service-kit";
+import { badCursor, type IdPrefix, integerParameter, singleParameter } from "@diegetic/contracts";
+import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { isIdentifier } from "./identifiers.ts";
 
 const LIMIT = { minimum: 1, maximum: 500 };
@@ -16,7 +16,7 @@ export function readPaging(context: RequestContext, prefix: IdPrefix): Paging {
   const limit = integerParameter("limit", context.query, LIMIT);
   const after = singleParameter("cursor", context.query);
   if (after !== undefined && !isIdentifier(prefix, after)) {
-    throw badCursor();
+    throw badCursor.error();
   }
   return { limit, after };
 }
@@ -72,7 +72,7 @@ export interface Window {
 export function readWindow(context: RequestContext): Window {
   const limit = integerParameter("limit", context.query, LIMIT) ?? LIMIT.maximum;
   const cursor = singleParameter("cursor", context.query) ?? "0";
-  if (!/^\d{1,9}$/.test(cursor)) throw badCursor();
+  if (!/^\d{1,9}$/.test(cursor)) throw badCursor.error();
   return { limit, offset: Number(cursor) };
 }
 
@@ -83,10 +83,4 @@ export function windowHeaders(
   hasMore: boolean,
 ): Record<string, string> {
   return hasMore ? nextPage(context, String(limit), String(offset + limit)) : {};
-}
-
-function badCursor() {
-  return badRequest(
-    "cursor must be one that a Link header of this list named: leave it out to begin at the first page",
-  );
 }

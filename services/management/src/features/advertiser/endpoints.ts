@@ -1,6 +1,13 @@
-import { advertiserApi, profilePatch, registerRequest } from "@diegetic/contracts";
+import {
+  advertiserApi,
+  alreadyRegistered,
+  contactEmailTaken,
+  profilePatch,
+  registerRequest,
+  withoutProfile,
+} from "@diegetic/contracts";
 import { type Database, UniqueViolation } from "@diegetic/database";
-import { conflict, type Endpoint, endpoint, notFound } from "@diegetic/service-kit";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import {
   type Advertiser,
   findAdvertiser,
@@ -34,7 +41,8 @@ function register({ database, publishing, clock }: AdvertiserParts): Endpoint["h
     const { sent, value } = readSentBody(context, registerRequest);
     const nowMs = clock();
     const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
-      if ((await findAdvertiser(transaction, context.accountId)) !== undefined) throw alreadyRegistered();
+      if ((await findAdvertiser(transaction, context.accountId)) !== undefined)
+        throw alreadyRegistered.error();
       const advertiser = await insertAdvertiser(transaction, context.accountId, value, nowMs);
       return { status: 201, body: toAdvertiserResponse(advertiser) };
     }).catch(explainDuplicate);
@@ -64,15 +72,11 @@ function changeProfile({ database, barrier }: AdvertiserParts): Endpoint["handle
 async function profileOf(database: Database, accountId: string): Promise<Advertiser> {
   const advertiser = await findAdvertiser(database, accountId);
   if (advertiser !== undefined) return advertiser;
-  throw notFound("This account has no advertiser profile yet: register first by POST /register.");
-}
-
-function alreadyRegistered() {
-  return conflict("This account has an advertiser profile already: change it by PATCH /profile.");
+  throw withoutProfile.error();
 }
 
 function explainDuplicate(error: unknown): never {
   if (!(error instanceof UniqueViolation)) throw error;
-  if (error.constraint.includes("account_id")) throw alreadyRegistered();
-  throw conflict("contact_email belongs to another advertiser already: use another address");
+  if (error.constraint.includes("account_id")) throw alreadyRegistered.error();
+  throw contactEmailTaken.error();
 }

@@ -4,8 +4,8 @@ import {
   type AffinityCreate,
   affinityBulkRequest,
   affinityCreate,
-  InvalidInput,
-  quoteValue,
+  affinityWithoutWord,
+  repeatedAffinity,
 } from "@diegetic/contracts";
 
 /** Types without a scene field: the narrative is searched for whole words (docs/behaviour.md#affinity-score). */
@@ -38,20 +38,12 @@ function requireDistinct(affinities: readonly AffinityCreate[]): void {
   for (const [index, { affinity_type, affinity_value }] of affinities.entries()) {
     const identity = affinityIdentity(affinity_type, affinity_value);
     const first = firstIndexes.get(identity);
-    if (first !== undefined) {
-      throw new InvalidInput(
-        422,
-        `affinities[${index}] repeats affinities[${first}]: name each type and value once, with the weight that it should have`,
-      );
-    }
+    if (first !== undefined) throw repeatedAffinity.error(index, first);
     firstIndexes.set(identity, index);
   }
 }
 
 function requireWord({ affinity_type: type, affinity_value: value }: AffinityCreate, field: string): void {
   if (!SOUGHT_AS_WORDS.has(type) || phrase(value) !== null) return;
-  throw new InvalidInput(
-    400,
-    `${field} of ${type === "effects" ? "an" : "a"} ${type} affinity must contain a letter or a digit, but ${quoteValue(value)} was sent`,
-  );
+  throw affinityWithoutWord.error(field, type, value);
 }

@@ -1,5 +1,13 @@
-import { type AffinityBody, type AffinityCreate, affinitiesApi, MAX_AFFINITIES } from "@diegetic/contracts";
-import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
+import {
+  type AffinityBody,
+  type AffinityCreate,
+  affinitiesApi,
+  existingAffinity,
+  MAX_AFFINITIES,
+  noAffinity,
+  tooManyAffinities,
+} from "@diegetic/contracts";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import {
   type Affinity,
   deleteAffinitiesOf,
@@ -24,9 +32,9 @@ export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
         idParameter: "affinityId",
         prefix: "aff",
         kind: "affinities",
-        name: "affinity",
-        plural: "affinities",
         most: MAX_AFFINITIES,
+        tooMany: tooManyAffinities,
+        missing: noAffinity,
         validate: readAffinity,
         check: requireNew,
         make: newAffinity,
@@ -44,9 +52,7 @@ function requireNew(existing: readonly Affinity[], { affinity_type, affinity_val
   const identity = affinityIdentity(affinity_type, affinity_value);
   const same = existing.find((one) => affinityIdentity(one.affinityType, one.affinityValue) === identity);
   if (same === undefined) return;
-  throw unprocessable(
-    `The campaign already has this ${affinity_type} affinity with weight ${same.weight}: delete ${same.id} first to change its weight.`,
-  );
+  throw existingAffinity.error(affinity_type, same.weight, same.id);
 }
 
 function toResponse(affinity: Affinity): AffinityBody {

@@ -1,14 +1,14 @@
 import {
   analyticsApi,
-  InvalidInput,
-  quoteValue,
   SPEND_DAYS,
   SPEND_DIMENSIONS,
   type SpendBody,
   singleParameter,
+  tooManyImpressions,
+  unknownGrouping,
 } from "@diegetic/contracts";
 import { StatementTimeout } from "@diegetic/database";
-import { type Endpoint, endpoint, type RequestContext, unprocessable } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
@@ -36,7 +36,7 @@ async function spend(parts: AnalyticsParts, context: RequestContext) {
   }));
   const found = await readSpend(parts.reads, accountId, query, window).catch((error: unknown) => {
     if (!(error instanceof StatementTimeout)) throw error;
-    throw unprocessable("The period has too many impressions to sum up at once: ask for fewer days.");
+    throw tooManyImpressions.error();
   });
   const { from, to } = query;
   if (window === undefined) return csvAnswer(`spend-${from}-${to}.csv`, table(query, found.rows));
@@ -86,11 +86,7 @@ function groupBy(text: string | undefined): readonly SpendDimension[] {
   return text.split(",").map((name) => {
     const dimension = SPEND_DIMENSIONS.find((one) => one === name);
     if (dimension !== undefined) return dimension;
-    const allowed = SPEND_DIMENSIONS.join(", ");
-    throw new InvalidInput(
-      422,
-      `group_by must be some of ${allowed}, separated by commas, but ${quoteValue(text)} was sent`,
-    );
+    throw unknownGrouping.error(text);
   });
 }
 

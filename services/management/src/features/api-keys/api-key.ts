@@ -1,14 +1,11 @@
 import {
   type ApiKeyCreate,
   allOperations,
-  InvalidInput,
-  KEY_RATE_LIMIT,
+  rateLimitBeyondCaller,
   type Scope,
+  scopeBeyondCaller,
 } from "@diegetic/contracts";
-import { type EndpointGroup, forbidden, type RateLimit } from "@diegetic/service-kit";
-
-/** Maximum active keys per account. */
-export const MAX_KEYS = 100;
+import type { EndpointGroup, RateLimit } from "@diegetic/service-kit";
 
 /** A key with one of these scopes manages the keys of its account. */
 export const MANAGING_SCOPES: readonly Scope[] = ["advertiser", "developer"];
@@ -69,10 +66,7 @@ function requireOwnLimit(
   });
   const [tightest] = limits.sort((a, b) => a.most - b.most || a.group.localeCompare(b.group));
   if (tightest === undefined || wanted <= tightest.most) return;
-  throw new InvalidInput(
-    422,
-    `rate_limit_per_minute must be a whole number from ${KEY_RATE_LIMIT.minimum} to ${tightest.most} (the limit of the calling key in the endpoint group ${tightest.group}), but ${wanted} was sent`,
-  );
+  throw rateLimitBeyondCaller.error(tightest.most, tightest.group, wanted);
 }
 
 /** The endpoint groups that a key with these scopes can use. */
@@ -88,10 +82,7 @@ function groupsOf(scopes: readonly Scope[]): EndpointGroup[] {
 export function requireScopes(caller: Pick<CallingKey, "scopes">, scopes: readonly Scope[]): void {
   const lacking = scopes.filter((scope) => !caller.scopes.includes(scope));
   if (lacking.length === 0) return;
-  const names = lacking.map((scope) => `"${scope}"`).join(" and ");
-  throw forbidden(
-    `This API key lacks the scope ${names}, which the other key has: use one that has it, too.`,
-  );
+  throw scopeBeyondCaller.error(lacking);
 }
 
 export function isInForce(key: Pick<ApiKeyRow, "expiresAt" | "revokedAt">, nowMs: number): boolean {

@@ -4,11 +4,13 @@ import {
   apiKeyRotateRequest,
   apiKeysApi,
   type CreatedApiKeyBody,
+  keyNotShownAgain,
+  noKey,
   ROTATION_OVERLAP_SECONDS,
   UNLIMITED_REQUESTS,
 } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { type Answer, conflict, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import type { Publishing } from "../../core/publishing/publishing.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
@@ -28,7 +30,6 @@ import {
   creatorOf,
   endKey,
   insertKey,
-  keyMissing,
   listKeys,
   lockKeys,
   ownKey,
@@ -84,9 +85,6 @@ function list({ database, clock }: ApiKeyParts): Endpoint["handle"] {
 }
 
 /** The installation's secret has changed since the first answer. */
-const CANNOT_BE_SHOWN =
-  "The API key of the first answer cannot be shown again: get a new one by POST /api-keys/{key_id}/rotate; GET /api-keys names its id.";
-
 function create(parts: ApiKeyParts): Endpoint["handle"] {
   return async (context) => {
     const { sent, value } = readSentBody(context, apiKeyCreate);
@@ -106,7 +104,7 @@ function rotate(parts: ApiKeyParts): Endpoint["handle"] {
     const overlapSeconds = value.overlap_seconds ?? ROTATION_OVERLAP_SECONDS.default;
     const answer = await issueKey(parts, context, sent, async (transaction, nowMs) => {
       const current = await ownKey(transaction, context.accountId, old.id);
-      if (!isInForce(current, nowMs)) throw keyMissing();
+      if (!isInForce(current, nowMs)) throw noKey.error();
       await endKey(transaction, old.id, endOfRotated(current, overlapSeconds, nowMs));
       await requireRoom(transaction, context.accountId, nowMs);
       return { ...current, rateLimitKeyId: current.rateLimitKeyId ?? current.id };
@@ -172,7 +170,7 @@ async function issueKey(
   requireScopes(context.key, key.scopes);
   const text = derivedKeySecret(keyDerivationSecret, seed);
   const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: key.id } });
-  if (keySha256(text) !== sha256) throw conflict(CANNOT_BE_SHOWN);
+  if (keySha256(text) !== sha256) throw keyNotShownAgain.error();
   await publishing.publishEventually("apiKey", key.id);
   const body: CreatedApiKeyBody = { ...key, key: text };
   return { ...stored, body };

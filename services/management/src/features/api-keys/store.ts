@@ -1,14 +1,15 @@
-import { newId } from "@diegetic/contracts";
-import type { Database, Prisma, Transaction } from "@diegetic/database";
 import {
-  type ApiKey,
-  conflict,
-  forbidden,
-  notFound,
-  requireRole,
-  unauthorized,
-  unprocessable,
-} from "@diegetic/service-kit";
+  invalidKey,
+  lastManagingKey,
+  MAX_API_KEYS,
+  newId,
+  noKey,
+  otherAccountsKey,
+  sessionEnded,
+  tooManyKeys,
+} from "@diegetic/contracts";
+import type { Database, Prisma, Transaction } from "@diegetic/database";
+import { type ApiKey, requireRole } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { limitFromColumn, limitToColumn } from "../../core/shared/limit-column.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
@@ -18,7 +19,6 @@ import {
   isInForce,
   type KeySettings,
   MANAGING_SCOPES,
-  MAX_KEYS,
 } from "./api-key.ts";
 import { keySha256, shownPrefix } from "./key-secret.ts";
 
@@ -49,14 +49,9 @@ export async function ownKey(
   keyId: string,
 ): Promise<ApiKeyRow> {
   const row = isIdentifier("key", keyId) ? await client.apiKey.findUnique({ where: { id: keyId } }) : null;
-  if (row === null) throw keyMissing();
-  if (row.accountId !== accountId)
-    throw forbidden("The API key belongs to another account: GET /api-keys lists your own.");
+  if (row === null) throw noKey.error();
+  if (row.accountId !== accountId) throw otherAccountsKey.error();
   return fromRow(row);
-}
-
-export function keyMissing() {
-  return notFound("API key not found, or no longer in force. GET /api-keys lists yours.");
 }
 
 /**
@@ -71,9 +66,7 @@ export async function lockKeys(
   await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${caller.accountId} FOR NO KEY UPDATE`;
   if (caller.session !== undefined) return requireOwner(transaction, caller, nowMs);
   if (isInForce(await ownKey(transaction, caller.accountId, caller.keyId), nowMs)) return;
-  throw unauthorized(
-    "The API key is unknown, expired or revoked: send a valid one. Create one by POST /api-keys with another key, or ask the operator of the service.",
-  );
+  throw invalidKey.error();
 }
 
 /** Throws when the session, or its user's right to manage keys, has ended since the request was admitted. */
@@ -84,7 +77,7 @@ async function requireOwner(
 ): Promise<void> {
   const session = await transaction.accountSession.findUnique({ where: { id: keyId } });
   const isOver = session === null || session.revokedAt !== null || session.expiresAt.getTime() <= nowMs;
-  if (isOver || session.accountId !== accountId) throw unauthorized("The session has ended: sign in again.");
+  if (isOver || session.accountId !== accountId) throw sessionEnded.error();
   const accountId_userId = { accountId, userId: session.userId };
   const member = await transaction.accountMember.findUnique({ where: { accountId_userId } });
   requireRole(member?.role ?? "viewer", "owner");
@@ -93,8 +86,8 @@ async function requireOwner(
 /** Throws 422 when the account has the maximum number of active keys. */
 export async function requireRoom(transaction: Transaction, accountId: string, nowMs: number): Promise<void> {
   const keys = await transaction.apiKey.count({ where: inForce(accountId, nowMs) });
-  if (keys < MAX_KEYS) return;
-  throw unprocessable(`An account has at most ${MAX_KEYS} API keys in force: revoke one first.`);
+  if (keys < MAX_API_KEYS) return;
+  throw tooManyKeys.error();
 }
 
 /**
@@ -115,9 +108,7 @@ export async function requireAnotherManagingKey(
     },
   });
   if (others > 0) return;
-  throw conflict(
-    "This is the last API key that can manage the keys of the account: create another by POST /api-keys, or replace this one by rotating it.",
-  );
+  throw lastManagingKey.error();
 }
 
 /** Writes a key with this secret. */

@@ -1,4 +1,10 @@
-import { type BlocklistRuleBody, blocklistApi, MAX_BLOCKLIST_RULES } from "@diegetic/contracts";
+import {
+  type BlocklistRuleBody,
+  blocklistApi,
+  MAX_BLOCKLIST_RULES,
+  noBlocklistRule,
+  tooManyBlocklistRules,
+} from "@diegetic/contracts";
 import type { Endpoint } from "@diegetic/service-kit";
 import { type BlocklistRule, readBlocklistRule } from "../../core/campaign-rows/blocklist-rule.ts";
 import { timestamp } from "../../core/shared/time.ts";
@@ -12,9 +18,9 @@ export function blocklistEndpoints(services: CampaignPartServices): Endpoint[] {
       idParameter: "blocklistRuleId",
       prefix: "blk",
       kind: "blocklistRules",
-      name: "blocklist rule",
-      plural: "blocklist rules",
       most: MAX_BLOCKLIST_RULES,
+      tooMany: tooManyBlocklistRules,
+      missing: noBlocklistRule,
       validate: readBlocklistRule,
       make: newBlocklistRule,
       insert: insertBlocklistRules,

@@ -1,6 +1,6 @@
-import type { IdPrefix, Operation } from "@diegetic/contracts";
+import type { IdPrefix, NamedError, Operation } from "@diegetic/contracts";
 import type { Database, Pipeline, Prisma, Reader } from "@diegetic/database";
-import { type Endpoint, endpoint, notFound, unprocessable } from "@diegetic/service-kit";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import type { PartOwner } from "../../core/campaign-rows/campaign.ts";
 import type { CampaignContents } from "../../core/campaign-rows/statements.ts";
 import { changeCampaign, mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
@@ -31,12 +31,10 @@ export interface CampaignPartKind<Request, Kind extends PartName> {
   prefix: IdPrefix;
   /** Its field in CampaignContents. */
   kind: Kind;
-  /** Name in sentences: `geo target`. */
-  name: string;
-  /** `geo targets` */
-  plural: string;
-  /** Maximum parts per campaign; 422 beyond. */
+  /** Maximum parts per campaign. */
   most: number;
+  tooMany: NamedError<[]>;
+  missing: NamedError<[]>;
   /** Throws InvalidInput. */
   validate: (body: unknown) => Request;
   /** Throws when the part conflicts with the campaign's existing parts. */
@@ -74,7 +72,7 @@ function create<Request, Kind extends PartName>(
       changeCampaign(statements, id, async ({ contents, nextVersion }) => {
         const existing: readonly PartOf<Kind>[] = (await contents())[kind.kind];
         if (existing.length >= kind.most) {
-          throw unprocessable(`A campaign has at most ${kind.most} ${kind.plural}: delete one first.`);
+          throw kind.tooMany.error();
         }
         kind.check?.(existing, value);
         const part = kind.make({ id, nextVersion }, value, nowMs);
@@ -111,15 +109,11 @@ function remove<Request, Kind extends PartName>(
   return async (context) => {
     const campaign = await ownCampaign(services.reader, context.accountId, context.param("campaignId"));
     const id = context.param(kind.idParameter);
-    const missing = () =>
-      notFound(
-        `The campaign has no ${kind.name} of this id: GET ${kind.operations.list.path} lists those it has.`,
-      );
-    if (!isIdentifier(kind.prefix, id)) throw missing();
+    if (!isIdentifier(kind.prefix, id)) throw kind.missing.error();
     await mutateCampaign(services, campaign.id, "publishAndWait", async ({ contents }) => {
       const existing: readonly PartOf<Kind>[] = (await contents())[kind.kind];
       const others = existing.filter((part) => part.id !== id);
-      if (others.length === existing.length) throw missing();
+      if (others.length === existing.length) throw kind.missing.error();
       return {
         change: {
           writes: [kind.remove(id)],

@@ -1,7 +1,6 @@
+import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGNS } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../../tests/helpers/eventually.ts";
-import { MAX_CAMPAIGNS } from "../../core/campaign-rows/campaign.ts";
-import { MAX_ACCOUNT_BYTES } from "../../core/campaign-rows/limits.ts";
 import {
   type Caller,
   campaignBody,

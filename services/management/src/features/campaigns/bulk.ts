@@ -1,20 +1,24 @@
 import {
+  accountTooLarge,
   type CampaignBulkBody,
+  campaignTooLarge,
   creativeCreate,
+  HttpError,
   InvalidInput,
+  MAX_ACCOUNT_BYTES,
+  MAX_CAMPAIGN_BYTES,
+  MAX_CAMPAIGNS,
+  tooManyCampaigns,
   type WholeCampaignCreate,
   wholeCampaignCreate,
 } from "@diegetic/contracts";
 import { Prisma, type Statements } from "@diegetic/database";
-import { HttpError } from "@diegetic/service-kit";
 import { newAffinity } from "../../core/campaign-rows/affinities.ts";
 import { readBlocklistRule } from "../../core/campaign-rows/blocklist-rule.ts";
-import { MAX_CAMPAIGNS, tooManyCampaigns } from "../../core/campaign-rows/campaign.ts";
 import { newSettings as creativeSettings, requireTextFits } from "../../core/campaign-rows/creative.ts";
 import { type GeoTarget, isSamePlace, readGeoTarget } from "../../core/campaign-rows/geo-target.ts";
-import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGN_BYTES } from "../../core/campaign-rows/limits.ts";
 import type { WholeCampaign } from "../../core/campaign-rows/statements.ts";
-import { accountTooLarge, campaignBytes, campaignTooLarge } from "../../core/campaigns/published-size.ts";
+import { campaignBytes } from "../../core/campaigns/published-size.ts";
 import { readAffinities } from "../affinities/affinity-values.ts";
 import { newBlocklistRule } from "../blocklist/store.ts";
 import { newCreative } from "../creatives/store.ts";
@@ -45,7 +49,6 @@ function orRefusal(work: () => BulkItem): BulkItem {
 }
 
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof InvalidInput) return { status: error.status, error: error.detail };
   if (error instanceof HttpError) return { status: error.status, error: error.message };
   throw error;
 }
@@ -83,7 +86,7 @@ function each<Sent, Part>(name: string, list: readonly Sent[] = [], read: (one: 
       return read(one);
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      throw new InvalidInput(error.status, `${name}[${index}]: ${error.detail}`);
+      throw new InvalidInput(error.status, `${name}[${index}]: ${error.message}`);
     }
   });
 }
@@ -122,9 +125,9 @@ export async function storeBulk(
     if ("refusal" in item) return item;
     const publishedBytes = campaignBytes(item.campaign);
     return orRefusal(() => {
-      if (existing >= MAX_CAMPAIGNS) throw tooManyCampaigns();
-      if (publishedBytes > MAX_CAMPAIGN_BYTES) throw campaignTooLarge();
-      if (bytes + publishedBytes > MAX_ACCOUNT_BYTES) throw accountTooLarge();
+      if (existing >= MAX_CAMPAIGNS) throw tooManyCampaigns.error();
+      if (publishedBytes > MAX_CAMPAIGN_BYTES) throw campaignTooLarge.error();
+      if (bytes + publishedBytes > MAX_ACCOUNT_BYTES) throw accountTooLarge.error();
       existing += 1;
       bytes += publishedBytes;
       const campaign = { ...item.campaign, publishedBytes };

@@ -1,7 +1,13 @@
-import { campaignBulkRequest, campaignCreate, campaignPatch, campaignsApi } from "@diegetic/contracts";
+import {
+  campaignBulkRequest,
+  campaignCreate,
+  campaignPatch,
+  campaignsApi,
+  MAX_CAMPAIGNS,
+  tooManyCampaigns,
+} from "@diegetic/contracts";
 import { type Database, type Pipeline, Prisma, type Reader } from "@diegetic/database";
-import { conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
-import { MAX_CAMPAIGNS, tooManyCampaigns } from "../../core/campaign-rows/campaign.ts";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import { type LockedCampaign, mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { recordCampaignSize } from "../../core/campaigns/published-size.ts";
 import { confirmPause, listCampaigns, ownBilledCampaign, ownCampaign } from "../../core/campaigns/store.ts";
@@ -16,7 +22,7 @@ import { type BulkItem, readBulkItem, storeBulk } from "./bulk.ts";
 import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
 import { countCampaigns, insertCampaigns, newCampaign, noContents } from "./new-campaigns.ts";
 import { presentCampaign } from "./presenter.ts";
-import { activationRefusal, changedSettings, newSettings, pauseRefusal } from "./rules.ts";
+import { changedSettings, newSettings, requireActivatable, requirePausable } from "./rules.ts";
 
 export interface CampaignParts {
   database: Database;
@@ -50,7 +56,7 @@ function create({ database, pipeline, publishing, clock }: CampaignParts): Endpo
     const nowMs = clock();
     const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
       if ((await countCampaigns(statements, advertiser.id)) >= MAX_CAMPAIGNS) {
-        throw tooManyCampaigns();
+        throw tooManyCampaigns.error();
       }
       const campaign = { ...newCampaign(advertiser.id, settings, nowMs), ...noContents };
       const publishedBytes = await recordCampaignSize(statements, campaign, { mayGrow: true });
@@ -119,8 +125,7 @@ function activate(parts: CampaignParts): Endpoint["handle"] {
     const { id } = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
     const activated = await mutateCampaign(parts, id, "publishEventually", async (locked) => {
       const { creatives, balanceMillicents } = await activationFacts(locked);
-      const refusal = activationRefusal(locked.current, creatives, balanceMillicents);
-      if (refusal !== undefined) throw conflict(refusal);
+      requireActivatable(locked.current, creatives, balanceMillicents);
       const active = { status: "active", pausePending: false } as const;
       return {
         change: { campaign: active, activatedAt: new Date(parts.clock()) },
@@ -150,8 +155,7 @@ function pause(parts: CampaignParts): Endpoint["handle"] {
       const result = (campaign: typeof current) => campaign;
       // A pause that was stored by a request that was answered 503 is left as it is.
       if (current.status === "paused" && current.pausePending) return { result };
-      const refusal = pauseRefusal(current);
-      if (refusal !== undefined) throw conflict(refusal);
+      requirePausable(current);
       return { change: { campaign: { status: "paused", pausePending: true } }, result };
     });
     await confirmPause(pipeline, paused);

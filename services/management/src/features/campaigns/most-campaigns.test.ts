@@ -1,5 +1,5 @@
+import { MAX_CAMPAIGNS } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { MAX_CAMPAIGNS } from "../../core/campaign-rows/campaign.ts";
 import { campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
 
 let harness: Harness;

@@ -3,12 +3,12 @@ import { campaignCreate, InvalidInput } from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import {
-  activationRefusal,
   changedSettings,
   checkBudgetCoversSpent,
   checkDates,
   newSettings,
-  pauseRefusal,
+  requireActivatable,
+  requirePausable,
 } from "./rules.ts";
 
 describe("settings", () => {
@@ -90,17 +90,17 @@ describe("a budget", () => {
 describe("activation", () => {
   it("covers one impression exactly, and no less", () => {
     const campaign = { status: "paused", cpmBidCents: 500, budgetCents: 10, spentMillicents: 9_500 } as const;
-    expect(activationRefusal(campaign, 1, 500)).toBeUndefined();
-    expect(activationRefusal(campaign, 1, 499)).toContain("deposit");
-    expect(activationRefusal(campaign, 0, 500)).toContain("creative");
-    expect(activationRefusal({ ...campaign, status: "active" }, 1, 500)).toContain("active already");
-    expect(activationRefusal({ ...campaign, status: "draft" }, 1, 500)).toBeUndefined();
-    expect(activationRefusal({ ...campaign, cpmBidCents: 501 }, 1, 500)).toContain("deposit");
+    expect(() => requireActivatable(campaign, 1, 500)).not.toThrow();
+    expect(() => requireActivatable(campaign, 1, 499)).toThrow("deposit");
+    expect(() => requireActivatable(campaign, 0, 500)).toThrow("creative");
+    expect(() => requireActivatable({ ...campaign, status: "active" }, 1, 500)).toThrow("active already");
+    expect(() => requireActivatable({ ...campaign, status: "draft" }, 1, 500)).not.toThrow();
+    expect(() => requireActivatable({ ...campaign, cpmBidCents: 501 }, 1, 500)).toThrow("deposit");
   });
 
   it("comes before a pause", () => {
-    expect(pauseRefusal({ status: "active" })).toBeUndefined();
-    expect(pauseRefusal({ status: "draft" })).toContain("draft");
-    expect(pauseRefusal({ status: "paused" })).toContain("paused");
+    expect(() => requirePausable({ status: "active" })).not.toThrow();
+    expect(() => requirePausable({ status: "draft" })).toThrow("draft");
+    expect(() => requirePausable({ status: "paused" })).toThrow("paused");
   });
 });

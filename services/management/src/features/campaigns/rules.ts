@@ -1,5 +1,15 @@
 import { parseDate } from "@diegetic/ad-rules";
-import { type CampaignCreate, type CampaignPatch, InvalidInput, PRIORITY } from "@diegetic/contracts";
+import {
+  alreadyActive,
+  balanceTooLow,
+  budgetBelowSpent,
+  type CampaignCreate,
+  type CampaignPatch,
+  endBeforeStart,
+  notActive,
+  PRIORITY,
+  withoutCreative,
+} from "@diegetic/contracts";
 import { centsDown, centsToMillicents, centsUp, type Millicents, priceMillicents } from "@diegetic/money";
 import type { Campaign, CampaignSettings } from "../../core/campaign-rows/campaign.ts";
 
@@ -41,42 +51,32 @@ export function checkDates({ startDate, endDate }: Pick<CampaignSettings, "start
   const start = parseDate(startDate);
   const end = parseDate(endDate);
   if (start === undefined || end === undefined || start.firstMs <= end.lastMs) return;
-  throw new InvalidInput(422, `end_date must not be before start_date: ${endDate} is before ${startDate}`);
+  throw endBeforeStart.error(endDate, startDate);
 }
 
 /** Throws InvalidInput (422), naming the spent amount, when a budget would not cover it. */
 export function checkBudgetCoversSpent(budgetCents: number, spentMillicents: Millicents): void {
   if (centsToMillicents(budgetCents) >= spentMillicents) return;
-  throw new InvalidInput(
-    422,
-    `budget_cents must not be below what the campaign has spent: spent_cents is ${centsUp(spentMillicents)}, but ${budgetCents} was sent`,
-  );
+  throw budgetBelowSpent.error(centsUp(spentMillicents), budgetCents);
 }
 
 /**
- * Why a campaign may not be activated, as a sentence that says what to do; undefined: it may. An exhausted budget is
- * allowed: the campaign becomes active and does not serve (docs/behaviour.md#activation).
+ * Throws 409 when a campaign may not be activated. An exhausted budget is allowed: the campaign becomes active and does not
+ * serve (docs/behaviour.md#activation).
  */
-export function activationRefusal(
-  campaign: Pick<Campaign, "status" | "cpmBidCents">,
+export function requireActivatable(
+  { status, cpmBidCents }: Pick<Campaign, "status" | "cpmBidCents">,
   creatives: number,
   balanceMillicents: Millicents,
-): string | undefined {
-  if (campaign.status === "active")
-    return "The campaign is active already and need not be activated again: POST /campaigns/{campaign_id}/pause pauses it.";
-  if (creatives === 0) {
-    return "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.";
+): void {
+  if (status === "active") throw alreadyActive.error();
+  if (creatives === 0) throw withoutCreative.error();
+  if (balanceMillicents < priceMillicents(cpmBidCents)) {
+    throw balanceTooLow.error(centsDown(balanceMillicents), cpmBidCents);
   }
-  if (balanceMillicents < priceMillicents(campaign.cpmBidCents)) {
-    return `The balance (balance_cents is ${centsDown(balanceMillicents)}) does not cover one impression at cpm_bid_cents ${campaign.cpmBidCents}: deposit more by POST /deposit.`;
-  }
-  return undefined;
 }
 
-/** Why a campaign may not be paused; undefined: it may. */
-export function pauseRefusal({ status }: Pick<Campaign, "status">): string | undefined {
-  if (status === "active") return undefined;
-  return status === "paused"
-    ? "The campaign is paused already: POST /campaigns/{campaign_id}/activate lets it serve again."
-    : "The campaign is a draft, which is not served: only an active one can be paused, and POST /campaigns/{campaign_id}/activate activates it.";
+/** Throws 409 unless the campaign is active. */
+export function requirePausable({ status }: Pick<Campaign, "status">): void {
+  if (status !== "active") throw notActive.error(status);
 }

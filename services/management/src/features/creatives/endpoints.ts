@@ -4,15 +4,17 @@ import {
   creativePatch,
   creativesApi,
   MAX_CREATIVES,
+  noCreative,
+  tooManyCreatives,
 } from "@diegetic/contracts";
 import type { Database, Pipeline, Reader } from "@diegetic/database";
-import { conflict, type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import {
   type Creative,
   changedSettings,
-  deletionRefusal,
   newSettings,
   publishedTextBytes,
+  requireDeletable,
   requireTextFits,
   textBytes,
 } from "../../core/campaign-rows/creative.ts";
@@ -25,7 +27,6 @@ import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
 import { type Clock, timestamp } from "../../core/shared/time.ts";
 import {
-  creativeMissing,
   insertCreatives,
   listCreatives,
   markDeleted,
@@ -83,7 +84,7 @@ function create({ reader, pipeline, publishing, clock }: CreativeParts): Endpoin
       changeCampaign(statements, campaign.id, async ({ contents }) => {
         const { creatives } = await contents();
         if (creatives.length >= MAX_CREATIVES) {
-          throw unprocessable(`A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`);
+          throw tooManyCreatives.error();
         }
         const creative = newCreative(campaign.id, value.creative_type, settings, nowMs);
         return {
@@ -143,8 +144,7 @@ function remove(parts: CreativeParts): Endpoint["handle"] {
     const { id, campaignId } = await ownCreative(pipeline, context.accountId, context.param("creativeId"));
     await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
       const { others } = await creativeOf(locked, id);
-      const refusal = deletionRefusal(locked.current.status, others.length + 1);
-      if (refusal !== undefined) throw conflict(refusal);
+      requireDeletable(locked.current.status, others.length + 1);
       return {
         change: {
           writes: [markDeleted(id, clock())],
@@ -165,6 +165,6 @@ async function creativeOf(
 ): Promise<{ before: Creative; others: Creative[] }> {
   const { creatives } = await contents();
   const before = creatives.find(({ id }) => id === creativeId);
-  if (before === undefined) throw creativeMissing();
+  if (before === undefined) throw noCreative.error();
   return { before, others: creatives.filter((creative) => creative !== before) };
 }

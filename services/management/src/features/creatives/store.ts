@@ -1,8 +1,12 @@
-import { type CreativeType, newId } from "@diegetic/contracts";
+import {
+  type CreativeType,
+  newId,
+  noCreative,
+  otherAdvertisersCreative,
+  registerFirst,
+} from "@diegetic/contracts";
 import { type Database, type Pipeline, Prisma, safeInteger } from "@diegetic/database";
-import { forbidden, notFound } from "@diegetic/service-kit";
 import type { Creative, CreativeSettings } from "../../core/campaign-rows/creative.ts";
-import { notRegistered } from "../../core/read-your-writes/caller.ts";
 import { type CallerReads, type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
@@ -36,11 +40,8 @@ function askedCreative(accountId: string, creativeId: string): Prisma.Sql {
 }
 
 function requireOwn({ caller_id, written: _written, ownerId, ...row }: AskedRow): Creative {
-  if (ownerId === null) throw creativeMissing();
-  if (ownerId !== caller_id)
-    throw forbidden(
-      "The creative belongs to another advertiser: GET /campaigns/{campaign_id}/creatives lists your own.",
-    );
+  if (ownerId === null) throw noCreative.error();
+  if (ownerId !== caller_id) throw otherAdvertisersCreative.error();
   return creativeOf(row as CreativeRow);
 }
 
@@ -54,7 +55,7 @@ export async function ownCreative(
   creativeId: string,
 ): Promise<Creative> {
   const [row] = await pipeline.query<AskedRow>(askedCreative(accountId, creativeId));
-  if (row === undefined) throw notRegistered();
+  if (row === undefined) throw registerFirst.error();
   return requireOwn(row);
 }
 
@@ -66,10 +67,6 @@ export async function ownBilledCreative(
 ): Promise<Creative> {
   const [row] = await reads.rows<AskedRow>(accountId, askedCreative(accountId, creativeId));
   return requireOwn(row);
-}
-
-export function creativeMissing() {
-  return notFound("Creative not found. GET /campaigns/{campaign_id}/creatives lists yours.");
 }
 
 /** A campaign's creatives in creation order. */

@@ -1,6 +1,6 @@
-import { demoApi } from "@diegetic/contracts";
+import { demoApi, noDemo } from "@diegetic/contracts";
 import { type Database, type Reader, safeInteger } from "@diegetic/database";
-import { type Endpoint, endpoint, notFound } from "@diegetic/service-kit";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
 import { keySha256 } from "../api-keys/key-secret.ts";
 import { readAdvertiserRevenue, readGameEarnings } from "../revenue/store.ts";
@@ -26,7 +26,7 @@ function show({ database, reader, reads, demoGameKey }: DemoParts): Endpoint["ha
         ? null
         : await database.apiKey.findUnique({ where: { sha256: keySha256(demoGameKey) } });
     if (key === null || key.revokedAt !== null) {
-      throw notFound("This installation has no demo game: start it with DEMO=1.");
+      throw noDemo.error();
     }
     // Waits for the cost of a recent impression; its earnings are written in the same transaction.
     const revenue = await readAdvertiserRevenue(reads, key.accountId);

@@ -1,7 +1,7 @@
-import { advertiserApi, depositRequest, newId } from "@diegetic/contracts";
+import { advertiserApi, depositRequest, newId, tooMuchDeposited } from "@diegetic/contracts";
 import { type Database, dateOfDay, safeInteger, type Transaction, utcDay } from "@diegetic/database";
 import { centsDown, centsToMillicents, MAX_MILLICENTS, millicentsToMicrocents } from "@diegetic/money";
-import { type Endpoint, endpoint, unprocessable } from "@diegetic/service-kit";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import type { Advertiser } from "../../core/advertisers/store.ts";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import type { Publishing } from "../../core/publishing/publishing.ts";
@@ -77,9 +77,7 @@ export async function addDeposit(
     WHERE id = ${advertiser.id} AND deposited_millicents <= ${BigInt(MAX_MILLICENTS - amountMillicents)}
     RETURNING deposited_millicents AS deposited, spent_millicents AS spent`;
   if (row === undefined) {
-    throw unprocessable(
-      `amount_cents is too much: all deposits together may be at most ${centsDown(MAX_MILLICENTS)} cents, so deposit less`,
-    );
+    throw tooMuchDeposited.error(centsDown(MAX_MILLICENTS));
   }
   const depositId = newId("dep", nowMs);
   const createdAt = new Date(nowMs);

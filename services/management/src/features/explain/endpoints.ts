@@ -1,5 +1,5 @@
 import { explain, sessionHasRoom } from "@diegetic/ad-rules";
-import { type ExplainResponse, explainApi, matchRequest } from "@diegetic/contracts";
+import { type ExplainResponse, explainApi, matchRequest, noRegisteredGame } from "@diegetic/contracts";
 import type { Reader } from "@diegetic/database";
 import {
   identifyPlayer,
@@ -7,7 +7,7 @@ import {
   type SessionReader,
   sessionIdleMs,
 } from "@diegetic/hot-state";
-import { type Endpoint, endpoint, notFound, type RequestContext } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { readCampaigns } from "../../core/campaign-rows/statements.ts";
 import { ownCampaign } from "../../core/campaigns/store.ts";
 import { campaignEntity } from "../../core/publishing/entities.ts";
@@ -36,9 +36,7 @@ async function explainCampaign(parts: ExplainParts, context: RequestContext) {
   const { index, placement: placementOf } = parts.market.current();
   const placement = placementOf(body.game_id);
   if (placement === undefined) {
-    throw notFound(
-      "game_id names no registered game: send the game_id of a game whose developer has enabled ads",
-    );
+    throw noRegisteredGame.error();
   }
   // From Postgres, because the market has only the ids of inactive campaigns.
   const [row] = await readCampaigns(parts.reader, [id]);

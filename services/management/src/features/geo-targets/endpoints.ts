@@ -1,4 +1,10 @@
-import { type GeoTargetBody, geoTargetsApi, MAX_GEO_TARGETS } from "@diegetic/contracts";
+import {
+  type GeoTargetBody,
+  geoTargetsApi,
+  MAX_GEO_TARGETS,
+  noGeoTarget,
+  tooManyGeoTargets,
+} from "@diegetic/contracts";
 import type { Endpoint } from "@diegetic/service-kit";
 import { type GeoTarget, readGeoTarget } from "../../core/campaign-rows/geo-target.ts";
 import { timestamp } from "../../core/shared/time.ts";
@@ -18,9 +24,9 @@ export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
       idParameter: "geoTargetId",
       prefix: "geo",
       kind: "geoTargets",
-      name: "geo target",
-      plural: "geo targets",
       most: MAX_GEO_TARGETS,
+      tooMany: tooManyGeoTargets,
+      missing: noGeoTarget,
       validate: readGeoTarget,
       check: requireNoContradiction,
       make: newGeoTarget,

@@ -1,6 +1,5 @@
-import { type GeoTargetCreate, newId } from "@diegetic/contracts";
+import { contradictingGeoTarget, type GeoTargetCreate, newId } from "@diegetic/contracts";
 import { type Database, Prisma } from "@diegetic/database";
-import { unprocessable } from "@diegetic/service-kit";
 import type { PartOwner } from "../../core/campaign-rows/campaign.ts";
 import { type GeoTarget, isSamePlace, placeOf } from "../../core/campaign-rows/geo-target.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
@@ -53,8 +52,5 @@ export function requireNoContradiction(existing: readonly GeoTarget[], request: 
   const place = placeOf(request);
   const other = existing.find((target) => target.include !== include && isSamePlace(target, place));
   if (other === undefined) return;
-  const has = include ? "excludes" : "includes";
-  throw unprocessable(
-    `include must not be ${include}: the campaign ${has} the same place by ${other.id}; delete that geo target first`,
-  );
+  throw contradictingGeoTarget.error(include, other.id);
 }

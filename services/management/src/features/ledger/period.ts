@@ -1,4 +1,4 @@
-import { dayParameter, integerParameter, LEDGER_DAYS } from "@diegetic/contracts";
+import { dayParameter, integerParameter, LEDGER_DAYS, periodTooLong } from "@diegetic/contracts";
 import { utcDay } from "@diegetic/database";
 import { unprocessable } from "@diegetic/service-kit";
 
@@ -35,7 +35,7 @@ export function readPeriod(
   const liesAhead = last > today;
   const to = liesAhead ? today : last;
   if (Date.parse(to) - Date.parse(from) >= limits.maximum * DAY_MS) {
-    throw unprocessable(`from must be at most ${limits.maximum} days before to, that day included`);
+    throw periodTooLong.error(limits.maximum);
   }
   const isDefault = !["days", "from", "to"].some((name) => query.has(name));
   return { from, to, isDefault };

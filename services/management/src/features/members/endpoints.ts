@@ -5,23 +5,20 @@ import {
   type InvitationBody,
   invitationCreate,
   invitationTokenBody,
+  MAX_INVITATIONS,
   type MemberBody,
   memberPatch,
   membersApi,
   newId,
+  noMember,
+  otherAccountsInvitation,
   quoteValue,
   singleParameter,
+  tooManyInvitations,
+  unknownInvitation,
 } from "@diegetic/contracts";
 import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
-import {
-  type Endpoint,
-  endpoint,
-  forbidden,
-  notFound,
-  type RequestContext,
-  requireRole,
-  unprocessable,
-} from "@diegetic/service-kit";
+import { type Endpoint, endpoint, type RequestContext, requireRole } from "@diegetic/service-kit";
 import type { Publishing } from "../../core/publishing/publishing.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { type Clock, timestamp } from "../../core/shared/time.ts";
@@ -42,7 +39,6 @@ import { moveSessions } from "../sessions/store.ts";
 import { toSessionResponse } from "../sessions/to-response.ts";
 
 const MAX_LISTED_MEMBERS = 200;
-const MAX_INVITATIONS = 100;
 
 export interface MemberParts {
   database: Database;
@@ -104,7 +100,7 @@ async function memberOf(
       })
     : null;
   if (member !== null) return member;
-  throw notFound("The account has no member of this id: GET /members lists them.");
+  throw noMember.error();
 }
 
 /** Throws 403 when the caller is no longer an owner. Call it while the members are locked. */
@@ -197,11 +193,7 @@ function invite({ database, clock }: MemberParts): Endpoint["handle"] {
       await lockMembers(transaction, accountId);
       await requireOwner(transaction, context);
       const open = await transaction.accountInvitation.count({ where: { accountId, ...isOpen(nowMs) } });
-      if (open >= MAX_INVITATIONS) {
-        throw unprocessable(
-          `An account has at most ${MAX_INVITATIONS} open invitations: withdraw one first.`,
-        );
-      }
+      if (open >= MAX_INVITATIONS) throw tooManyInvitations.error();
       return transaction.accountInvitation.create({
         data: {
           id: newId("inv", nowMs),
@@ -230,12 +222,8 @@ function withdraw({ database, clock }: MemberParts): Endpoint["handle"] {
     const invitation = isIdentifier("inv", id)
       ? await database.accountInvitation.findUnique({ where: { id } })
       : null;
-    if (invitation === null) {
-      throw notFound("Invitation not found. GET /invitations lists yours.");
-    }
-    if (invitation.accountId !== context.accountId) {
-      throw forbidden("The invitation belongs to another account: GET /invitations lists your own.");
-    }
+    if (invitation === null) throw unknownInvitation.error();
+    if (invitation.accountId !== context.accountId) throw otherAccountsInvitation.error();
     await database.accountInvitation.updateMany({
       where: { id, closedAt: null },
       data: { closedAt: new Date(clock()) },

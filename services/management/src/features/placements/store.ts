@@ -1,7 +1,12 @@
-import { gameIdParameter, InvalidInput } from "@diegetic/contracts";
+import {
+  gameIdParameter,
+  InvalidInput,
+  MAX_PLACEMENTS,
+  noPlacement,
+  otherAccountsPlacement,
+  tooManyPlacements,
+} from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { forbidden, notFound, unprocessable } from "@diegetic/service-kit";
-import { MAX_PLACEMENTS } from "../../core/campaign-rows/limits.ts";
 import { recordPlacementSize } from "../../core/campaigns/published-size.ts";
 import type { Window } from "../../core/shared/paging.ts";
 import { DEFAULT_SETTINGS, type NamedSettings, type Placement, type PlacementSettings } from "./placement.ts";
@@ -21,7 +26,7 @@ export async function ownPlacement(
   gameId: string,
 ): Promise<Placement> {
   const placement = isGameId(gameId) ? await findPlacement(database, gameId) : undefined;
-  if (placement === undefined) throw noPlacement();
+  if (placement === undefined) throw noPlacement.error();
   requireOwner(placement, accountId);
   return placement;
 }
@@ -41,16 +46,9 @@ export async function listPlacements(
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
-export function noPlacement() {
-  return notFound("Placement not found. POST /placements/{game_id} enables one.");
-}
-
 /** Throws 403 when the placement belongs to another account. */
 export function requireOwner(placement: Pick<Placement, "accountId">, accountId: string): void {
-  if (placement.accountId !== accountId)
-    throw forbidden(
-      "The game's placement belongs to another account: use a key of that account, or another game_id.",
-    );
+  if (placement.accountId !== accountId) throw otherAccountsPlacement.error();
 }
 
 /** Whether the text is a valid game id; an invalid one is not looked up. */
@@ -120,9 +118,7 @@ async function lockPlacement(transaction: Transaction, gameId: string): Promise<
 async function requireRoom(transaction: Transaction, accountId: string): Promise<void> {
   await transaction.$queryRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
   if ((await transaction.placement.count({ where: { accountId } })) <= MAX_PLACEMENTS) return;
-  throw unprocessable(
-    `An account has at most ${MAX_PLACEMENTS} placements: change one that is no longer needed.`,
-  );
+  throw tooManyPlacements.error();
 }
 
 /** Bytes of a placement's variable-length fields. */

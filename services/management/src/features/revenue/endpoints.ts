@@ -1,4 +1,4 @@
-import { EARNINGS_DAYS, revenueApi, singleParameter } from "@diegetic/contracts";
+import { EARNINGS_DAYS, noPlacement, revenueApi, singleParameter } from "@diegetic/contracts";
 import { type Reader, utcDay } from "@diegetic/database";
 import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
@@ -7,7 +7,7 @@ import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
 import { type Clock, lastDays } from "../../core/shared/time.ts";
 import { readPeriod } from "../ledger/period.ts";
-import { isGameId, noPlacement, requireOwner } from "../placements/store.ts";
+import { isGameId, requireOwner } from "../placements/store.ts";
 import { NO_EARNINGS, readEarnings, readGameAdvertisers } from "./earnings-store.ts";
 import { readAdvertiserRevenue, readGameDetails, readGameEarnings, readGameOwner } from "./store.ts";
 import {
@@ -59,13 +59,13 @@ function gameRevenue({ reader, barrier, clock }: RevenueParts): Endpoint["handle
   return async (context) => {
     const { accountId } = context;
     const gameId = context.param("gameId");
-    if (!isGameId(gameId)) throw noPlacement();
+    if (!isGameId(gameId)) throw noPlacement.error();
     await barrier.everyAdvertiser();
     const nowMs = clock();
     const days = lastDays(nowMs, SHOWN_DAYS);
     const limits = { maxAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
     const details = await readGameDetails(reader, { accountId, gameId }, limits);
-    if (details === undefined) throw noPlacement();
+    if (details === undefined) throw noPlacement.error();
     requireOwner(details, accountId);
     return { status: 200, body: toGameRevenueResponse(details, days) };
   };
@@ -76,7 +76,7 @@ function gameAdvertisers({ reader, barrier }: RevenueParts): Endpoint["handle"] 
     const { accountId } = context;
     const gameId = context.param("gameId");
     const owner = isGameId(gameId) ? await readGameOwner(reader, gameId) : undefined;
-    if (owner === undefined) throw noPlacement();
+    if (owner === undefined) throw noPlacement.error();
     requireOwner(owner, accountId);
     const window = readWindow(context);
     await barrier.everyAdvertiser();

@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
 import {
+  emailTaken,
+  HttpError,
   invitationTokenBody,
   type ListedSessionBody,
+  noSession,
+  notMemberOfAccount,
   type OfferedAccountBody,
   passwordChange,
   sessionPatch,
@@ -16,8 +20,6 @@ import {
   cookieValue,
   type Endpoint,
   endpoint,
-  HttpError,
-  notFound,
   type RateLimit,
   type RequestContext,
 } from "@diegetic/service-kit";
@@ -29,7 +31,6 @@ import { acceptInvitation, accountToActFor, membershipsOf, openInvitation } from
 import {
   admitSession,
   callAuth,
-  emailTaken,
   headersForAuth,
   type SignInParts,
   type StartedSession,
@@ -96,17 +97,17 @@ function signUpUser(parts: SessionParts): Endpoint["handle"] {
       setupToken: setup_token,
     });
     if (invitation_token !== undefined) await openInvitation(database, invitation_token, nowMs);
-    if ((await userByEmail(parts, email)) !== null) throw emailTaken();
+    if ((await userByEmail(parts, email)) !== null) throw emailTaken.error();
     const { user } = await callAuth(() => auth.api.signUpEmail({ body: { name, email, password } })).catch(
       async (error: unknown) => {
         // A concurrent sign-up with the same address was faster.
         throw !(error instanceof HttpError) && (await userByEmail(parts, email)) !== null
-          ? emailTaken()
+          ? emailTaken.error()
           : error;
       },
     );
     // For a taken address, the library returns a user that does not exist.
-    if ((await userByEmail(parts, email))?.id !== user.id) throw emailTaken();
+    if ((await userByEmail(parts, email))?.id !== user.id) throw emailTaken.error();
     await inTransaction(database, async (transaction) => {
       if (invitation_token === undefined) await accountToActFor(transaction, user, account_label ?? name);
       else await acceptInvitation(transaction, invitation_token, user.id, nowMs);
@@ -199,7 +200,7 @@ function switchAccount({ database, publishing }: SessionParts): Endpoint["handle
     const { account_id } = context.body(sessionPatch);
     const memberships = await membershipsOf(database, userOf(context));
     if (!memberships.some(({ accountId }) => accountId === account_id)) {
-      throw notFound("account_id names no account that you are a member of: GET /session lists them");
+      throw notMemberOfAccount.error();
     }
     const { keyId } = context.key;
     await inTransaction(database, (transaction) => moveSessions(transaction, { id: keyId }, account_id));
@@ -281,7 +282,7 @@ function end({ database, publishing, clock }: SessionParts): Endpoint["handle"] 
     const userId = userOf(context);
     const own = isIdentifier("ses", id) ? await sessionsInForce(database, userId, clock()) : [];
     if (!own.some((session) => session.id === id)) {
-      throw notFound("You have no session of this id: GET /auth/sessions lists them.");
+      throw noSession.error();
     }
     await endSessions(database, userId, [id]);
     await publishing.publishAndWait("session", id);

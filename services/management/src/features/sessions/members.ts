@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type MemberRole, newId } from "@diegetic/contracts";
+import { alreadyMember, lastOwner, type MemberRole, newId, noInvitation } from "@diegetic/contracts";
 import { type Database, Prisma, type Transaction } from "@diegetic/database";
-import { conflict, notFound } from "@diegetic/service-kit";
 
 const TOKEN_PREFIX = "inv_";
 const TOKEN_BYTES = 32;
@@ -55,7 +54,7 @@ export async function requireAnotherOwner(
     where: { accountId: member.accountId, role: "owner", userId: { not: member.userId } },
   });
   if (others > 0) return;
-  throw conflict("This is the last owner of the account: make another member an owner first.");
+  throw lastOwner.error();
 }
 
 /** A new invitation's token: returned once, stored only as SHA-256. */
@@ -87,14 +86,8 @@ export async function openInvitation(client: Database | Transaction, token: stri
     where: { sha256: invitationSha256(token), ...isOpen(nowMs) },
     include: { account: true },
   });
-  if (invitation === null) throw invitationMissing();
+  if (invitation === null) throw noInvitation.error();
   return invitation;
-}
-
-function invitationMissing() {
-  return notFound(
-    "The invitation is unknown, withdrawn, used or expired: ask an owner of the account for a new one.",
-  );
 }
 
 /**
@@ -114,7 +107,7 @@ export async function acceptInvitation(
   const { id, accountId, role } = await openInvitation(transaction, token, nowMs);
   const key = { accountId_userId: { accountId, userId } };
   if ((await transaction.accountMember.findUnique({ where: key })) !== null) {
-    throw conflict("You are a member of this account already: switch to it by PATCH /session.");
+    throw alreadyMember.error();
   }
   await transaction.accountMember.create({ data: { accountId, userId, role, createdAt: new Date(nowMs) } });
   await transaction.accountInvitation.update({ where: { id }, data: { closedAt: new Date(nowMs) } });

@@ -1,13 +1,6 @@
+import { sessionEnded, wrongCredentials, wrongPassword } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import {
-  badRequest,
-  conflict,
-  cookieValue,
-  forbidden,
-  HttpError,
-  type RequestContext,
-  unauthorized,
-} from "@diegetic/service-kit";
+import { badRequest, cookieValue, type RequestContext, unauthorized } from "@diegetic/service-kit";
 import { isAPIError } from "better-auth/api";
 import { type Auth, CLIENT_ADDRESS_HEADER } from "./auth.ts";
 import { accountToActFor } from "./members.ts";
@@ -51,23 +44,18 @@ export async function callAuth<T>(call: () => Promise<T>): Promise<T> {
 function refusalOf(code: string, cause: unknown): Error {
   switch (code) {
     case "INVALID_EMAIL_OR_PASSWORD":
-      return new HttpError(401, "E-mail address or password is wrong.", { "WWW-Authenticate": "Bearer" });
+      return wrongCredentials.error();
     case "INVALID_EMAIL":
       return badRequest(
         "email must be an e-mail address such as name@example.com, but a text that is none was sent",
       );
     case "INVALID_PASSWORD":
-      return forbidden("current_password is wrong: send the password that you sign in with");
+      return wrongPassword.error();
     case "UNAUTHORIZED":
-      return unauthorized("The session has ended: sign in again.");
+      return sessionEnded.error();
     default:
       return new Error(`the authentication library refused: ${code}`, { cause });
   }
-}
-
-/** Throws 409 for a taken address. */
-export function emailTaken() {
-  return conflict("email belongs to a user already: sign in, or use another address");
 }
 
 /** Signs a user in by e-mail address and password. Throws 401. */

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { SignUpNeedsBody } from "@diegetic/contracts";
+import { invitedOnly, type SignUpNeedsBody, withoutSetupToken, wrongSetupToken } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
-import { forbidden, isLoopbackAddress } from "@diegetic/service-kit";
+import { isLoopbackAddress } from "@diegetic/service-kit";
 import type { SIGN_UP_MODES } from "../../settings.ts";
 
 export interface SignUpPolicy {
@@ -47,18 +47,14 @@ export async function requireSignUp(
 ): Promise<void> {
   const needs = await signUpNeeds(database, policy, from.clientAddress);
   if (needs.needs_invitation && from.invitationToken === undefined) {
-    throw forbidden("New users join by invitation only: ask an owner of an account for one.");
+    throw invitedOnly.error();
   }
   if (!needs.needs_setup_token) return;
   if (policy.setupToken === "") {
-    throw forbidden(
-      "setup_token is not set up: the first user runs this installation, so whoever starts the service has to set SETUP_TOKEN first, or sign up on its own machine",
-    );
+    throw withoutSetupToken.error();
   }
   if (from.setupToken !== undefined && isEqual(from.setupToken, policy.setupToken)) return;
-  throw forbidden(
-    "setup_token is wrong or missing: the first user runs this installation, and whoever started the service has the token",
-  );
+  throw wrongSetupToken.error();
 }
 
 function isEqual(sent: string, right: string): boolean {

@@ -1,6 +1,5 @@
-import type { SessionBody } from "@diegetic/contracts";
+import { type SessionBody, sessionEnded } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
-import { unauthorized } from "@diegetic/service-kit";
 import { timestamp } from "../../core/shared/time.ts";
 import { membershipsOf } from "./members.ts";
 
@@ -14,7 +13,7 @@ export async function toSessionResponse(database: Database, sessionId: string): 
   const accounts = memberships.map(({ account, role }) => ({ id: account.id, label: account.label, role }));
   const current = accounts.find(({ id }) => id === session?.accountId);
   if (session === null || session.revokedAt !== null || current === undefined) {
-    throw unauthorized("The session has ended: sign in again.");
+    throw sessionEnded.error();
   }
   const { user, expiresAt } = session;
   return {

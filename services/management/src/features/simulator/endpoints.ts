@@ -4,9 +4,10 @@ import {
   type SimulateResponse,
   simulateRequest,
   simulatorApi,
+  withoutCreative,
 } from "@diegetic/contracts";
 import type { Database, Reader } from "@diegetic/database";
-import { conflict, type Endpoint, endpoint } from "@diegetic/service-kit";
+import { type Endpoint, endpoint } from "@diegetic/service-kit";
 import { ownCampaign } from "../../core/campaigns/store.ts";
 import { narrativeExamples, type Simulation, simulate } from "./simulate.ts";
 import { readAffinities, readCreatives } from "./store.ts";
@@ -35,9 +36,7 @@ function simulateScene({ database, reader }: SimulatorParts): Endpoint["handle"]
       { narrativeFunction: request.narrative_function, mood: request.mood },
     );
     if (simulation === undefined) {
-      throw conflict(
-        "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
-      );
+      throw withoutCreative.error();
     }
     return { status: 200, body: toResponse(campaign.id, simulation) };
   };

@@ -1,4 +1,7 @@
 import {
+  alreadyResolved,
+  noQuarantinedRecord,
+  notOperator,
   type QuarantinedRecordBody,
   resolutionBody,
   type SystemAccountBody,
@@ -14,11 +17,8 @@ import {
 } from "@diegetic/hot-state";
 import {
   checkReadiness,
-  conflict,
   type Endpoint,
   endpoint,
-  forbidden,
-  notFound,
   type ReadinessChecks,
   type RequestContext,
 } from "@diegetic/service-kit";
@@ -54,7 +54,7 @@ export function systemEndpoints(parts: SystemParts): Endpoint[] {
 /** Throws 403. */
 function requireOperator({ key }: RequestContext): void {
   if (key.session?.isOperator === true) return;
-  throw forbidden("Only the operator of this installation can do this.");
+  throw notOperator.error();
 }
 
 function show({ database, redis, wallets, clock, readiness }: SystemParts): Endpoint["handle"] {
@@ -131,21 +131,17 @@ function resolve({ database, clock }: SystemParts): Endpoint["handle"] {
     requireOperator(context);
     const impressionId = context.param("impressionId");
     const find = () => database.quarantinedImpression.findUnique({ where: { impressionId } });
-    if ((await find()) === null) throw recordMissing();
+    if ((await find()) === null) throw noQuarantinedRecord.error();
     const { resolution } = context.body(resolutionBody);
     const { count } = await database.quarantinedImpression.updateMany({
       where: { impressionId, resolvedAt: null },
       data: { resolvedAt: new Date(clock()), resolution },
     });
     const row = await find();
-    if (row === null) throw recordMissing();
-    if (count === 0) throw conflict("The record is resolved already: reload the list.");
+    if (row === null) throw noQuarantinedRecord.error();
+    if (count === 0) throw alreadyResolved.error();
     return { status: 200, body: toRecordResponse(row) };
   };
-}
-
-function recordMissing() {
-  return notFound("Quarantined record not found. GET /system/quarantine lists them.");
 }
 
 function listAccounts({ database }: SystemParts): Endpoint["handle"] {
