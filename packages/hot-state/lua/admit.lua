@@ -10,13 +10,14 @@
 --       expired    the caller's lease has expired, so its snapshot may be outdated; nothing was changed
 -- `admitted` and `full` both prolong the session. Idempotent by match_id.
 -- Fields of the session: 'started' (ms); by match_id the advertiser tag, then milliseconds since the start. Seats from an earlier
--- version have a time only: they count for no advertiser.
+-- version have only a Unix time (ms): they count for every advertiser.
 
 -- @include "time"
 
 local session = KEYS[1]
 local match_id, max_ads, idle_ms, tag = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5]
 local _, now_us = now_microseconds()
+local UNIX_MS_DIGITS = 13
 local now_ms = milliseconds(now_us)
 
 if ARGV[4] ~= '' and tonumber(now_ms) > tonumber(ARGV[4]) then return { 'expired', now_ms, '0', '0', '' } end
@@ -24,12 +25,20 @@ if ARGV[4] ~= '' and tonumber(now_ms) > tonumber(ARGV[4]) then return { 'expired
 local known = redis.call('HMGET', session, 'started', match_id)
 local started, seat = known[1] or now_ms, known[2]
 local age_ms = tonumber(now_ms) - tonumber(started)
+
+-- When a seat that counts for this advertiser was taken; nil for another's.
+local function ms_since_start(value)
+  if string.sub(value, 1, #tag) == tag then return tonumber(string.sub(value, #tag + 1)) end
+  local ms = #value == UNIX_MS_DIGITS and tonumber(value) or 0
+  return ms >= tonumber(started) and ms - tonumber(started) or nil
+end
+
 local count, earlier, first = 0, 0, math.huge
 if known[1] then
   local values = redis.call('HVALS', session)
   count = #values - 1
   for _, value in ipairs(values) do
-    local admitted = string.sub(value, 1, #tag) == tag and tonumber(string.sub(value, #tag + 1))
+    local admitted = ms_since_start(value)
     if admitted and age_ms - admitted > idle_ms / 2 then
       earlier, first = earlier + 1, math.min(first, admitted)
     end

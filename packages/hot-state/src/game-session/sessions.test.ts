@@ -73,16 +73,24 @@ describe("admit", () => {
     const { startedMs } = await admit("mat_1", 9, "adv_1");
     await admit("mat_2", 9, "adv_2");
     await admit("mat_3", 9, "adv_1");
-    await redis.hset(key, "mat_old", startedMs);
-    expect(await admit("mat_4", 9, "adv_1")).toMatchObject({ count: 5, earlier: null });
+    expect(await admit("mat_4", 9, "adv_1")).toMatchObject({ count: 4, earlier: null });
     const pastMs = IDLE_MS / 2 + 1;
     await redis.hincrby(key, "started", -pastMs);
     const sinceMs = startedMs - pastMs;
     expect(await admit("mat_5", 9, "adv_1")).toMatchObject({ earlier: { count: 3, sinceMs } });
     await sessions.unadmit(session, "mat_1");
     expect((await admit("mat_6", 9, "adv_1")).earlier?.count).toBe(2);
-    expect(await admit("mat_6", 9, "adv_2")).toMatchObject({ count: 6, earlier: { count: 1 } });
+    expect(await admit("mat_6", 9, "adv_2")).toMatchObject({ count: 5, earlier: { count: 1 } });
     expect(await admit("mat_7", 9, "adv_3")).toMatchObject({ earlier: null });
+  });
+
+  it("counts a seat of an earlier version for every advertiser", async () => {
+    const { admit, key } = newSession();
+    const { startedMs } = await admit("mat_1", 9, "adv_1");
+    const pastMs = IDLE_MS / 2 + 1;
+    await redis.hset(key, "started", startedMs - pastMs, "mat_old", startedMs - pastMs + 5);
+    const sinceMs = startedMs - pastMs + 5;
+    expect(await admit("mat_2", 9, "adv_2")).toMatchObject({ count: 3, earlier: { count: 1, sinceMs } });
   });
 
   it("keeps the session alive, admitted or not", async () => {

@@ -43,6 +43,9 @@ export interface EarlierAds {
   sinceMs: number;
 }
 
+/** A seat of an earlier version: when it was taken. */
+const UNIX_MS = /^\d{13}$/;
+
 /** Names an advertiser within a player session: random characters of its id. Collisions make the session see fewer ads. */
 export function tagOf(advertiserId: string): string {
   return requirePlainName("advertiserId", advertiserId).slice(-TAG_CHARACTERS).padStart(TAG_CHARACTERS, "_");
@@ -61,12 +64,13 @@ export interface GameSessions {
   unadmit(session: SessionReference, matchId: string): Promise<void>;
 }
 
-/** The advertiser's ads among a session's seats, as `admit` stores them. */
+/** The advertiser's ads among a session's seats, as `admit` stores them, with those of an earlier version. */
 export function earlierAds(seats: readonly string[], tag: string, startedMs: number): EarlierAds | null {
-  const admitted = seats.filter((seat) => seat.startsWith(tag)).map((seat) => Number(seat.slice(tag.length)));
-  return admitted.length === 0
-    ? null
-    : { count: admitted.length, sinceMs: startedMs + Math.min(...admitted) };
+  const admitted = seats.flatMap((seat) => {
+    if (seat.startsWith(tag)) return startedMs + Number(seat.slice(tag.length));
+    return UNIX_MS.test(seat) && Number(seat) >= startedMs ? Number(seat) : [];
+  });
+  return admitted.length === 0 ? null : { count: admitted.length, sinceMs: Math.min(...admitted) };
 }
 
 function sessionKeyOf({ gameId, sessionKey }: SessionReference): string {
