@@ -35,10 +35,10 @@ end
 
 local count, earlier, first = 0, 0, math.huge
 if known[1] then
-  local values = redis.call('HVALS', session)
-  count = #values - 1
-  for _, value in ipairs(values) do
-    local admitted = ms_since_start(value)
+  local fields = redis.call('HGETALL', session)
+  count = #fields / 2 - 1
+  for i = 1, #fields, 2 do
+    local admitted = fields[i] ~= 'started' and ms_since_start(fields[i + 1])
     if admitted and age_ms - admitted > idle_ms / 2 then
       earlier, first = earlier + 1, math.min(first, admitted)
     end

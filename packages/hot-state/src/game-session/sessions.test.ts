@@ -87,7 +87,7 @@ describe("admit", () => {
   it("counts a seat of an earlier version for every advertiser", async () => {
     const { admit, key } = newSession();
     const { startedMs } = await admit("mat_1", 9, "adv_1");
-    const pastMs = IDLE_MS / 2 + 1;
+    const pastMs = IDLE_MS;
     await redis.hset(key, "started", startedMs - pastMs, "mat_old", startedMs - pastMs + 5);
     const sinceMs = startedMs - pastMs + 5;
     expect(await admit("mat_2", 9, "adv_2")).toMatchObject({ count: 3, earlier: { count: 1, sinceMs } });
