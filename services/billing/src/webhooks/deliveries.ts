@@ -38,7 +38,8 @@ const MAX_QUEUED_PER_WEBHOOK = 20;
 
 /**
  * Takes pending deliveries that are due for the queue, those of each webhook in their order. They are taken again after
- * `againAfterMs`, unless an attempt was recorded meanwhile: so Redis may lose them.
+ * `againAfterMs`, unless an attempt was recorded meanwhile: so Redis may lose them. Those taken before come first,
+ * because the queue may still have them.
  */
 export async function takeDueDeliveries(
   database: Database,
@@ -61,7 +62,7 @@ export async function takeDueDeliveries(
       ) AS queued, LATERAL (
         SELECT id FROM webhook_deliveries d
         WHERE d.webhook_id = w.webhook_id AND d.status = 'pending' AND d.queue_at <= now()
-        ORDER BY d.queue_at LIMIT ${MAX_QUEUED_PER_WEBHOOK} - queued.count
+        ORDER BY (d.queue_at <> d.next_attempt_at) DESC, d.queue_at LIMIT ${MAX_QUEUED_PER_WEBHOOK} - queued.count
       ) AS chosen
       LIMIT ${limit}
     )
@@ -132,7 +133,7 @@ export type Next =
   | { status: "delivered" | "failed" }
   | { status: "pending"; delayMs: number; queueAfterMs: number };
 
-/** Records an attempt. A round that was asked for meanwhile stays as it is. */
+/** Records an attempt. A round that ended meanwhile, or was asked for, stays as it is. */
 export async function recordAttempt(
   database: Database,
   { deliveryId, round }: WebhookJob,
@@ -150,7 +151,7 @@ export async function recordAttempt(
         status = ${next.status}::webhook_delivery_status,
         next_attempt_at = now() + ${delayMs}::float8 * interval '1 millisecond',
         queue_at = now() + ${queueAfterMs}::float8 * interval '1 millisecond'
-      WHERE id = ${deliveryId} AND round = ${round}`;
+      WHERE id = ${deliveryId} AND round = ${round} AND status = 'pending'`;
     await transaction.webhookAttempt.create({
       data: {
         deliveryId,

@@ -4,7 +4,7 @@ const DELETED_AT_A_TIME = 1_000;
 const MAX_DELIVERIES_PER_WEBHOOK = 10_000;
 const PERIODS_KEPT_DAYS = 400;
 
-/** Deletes old deliveries, attempts and events, and those beyond the newest 10 000 of a webhook. */
+/** Deletes old deliveries, attempts and events, and those beyond the newest 10 000 ended ones of a webhook. */
 export async function forgetOldDeliveries(
   database: Database,
   { keptDays, nowMs, signal }: { keptDays: number; nowMs: number; signal: AbortSignal },
@@ -35,8 +35,8 @@ async function forgetSurplus(database: Database): Promise<void> {
     WITH surplus AS (
       DELETE FROM webhook_deliveries WHERE id IN (
         SELECT old.id FROM webhooks w, LATERAL (
-          SELECT id FROM webhook_deliveries d WHERE d.webhook_id = w.id ORDER BY id DESC
-          OFFSET ${MAX_DELIVERIES_PER_WEBHOOK} LIMIT ${DELETED_AT_A_TIME}
+          SELECT id FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status <> 'pending'
+          ORDER BY id DESC OFFSET ${MAX_DELIVERIES_PER_WEBHOOK} LIMIT ${DELETED_AT_A_TIME}
         ) AS old
       ) RETURNING id
     ) DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM surplus)`;

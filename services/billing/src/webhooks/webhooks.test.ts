@@ -10,6 +10,7 @@ import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.
 import { type BillingPace, type BillingService, createBillingService } from "../service.ts";
 import { readBillingSettings } from "../settings.ts";
 import { Receiver, signersOf } from "../testing/receiver.fixture.ts";
+import { recordAttempt, takeDueDeliveries } from "./deliveries.ts";
 import { forgetOldDeliveries } from "./retention.ts";
 
 const PATIENCE = { timeoutMs: 30_000 };
@@ -81,6 +82,14 @@ async function record({ accountId }: { accountId: string }, data: object = { a: 
   const rows = await database.$queryRaw<{ id: string }[]>`
     SELECT record_webhook_event(${accountId}, 'balance.low', ${JSON.stringify(data)}::json) AS id`;
   return rows.map(({ id }) => id);
+}
+
+/** Adds deliveries of the same event to the same webhook. */
+async function addDeliveries(id: string, status: "pending" | "failed", count: number): Promise<void> {
+  await database.$executeRaw`
+    INSERT INTO webhook_deliveries (id, event_id, webhook_id, account_id, status)
+    SELECT webhook_row_id('whd'), event_id, webhook_id, account_id, ${status}::webhook_delivery_status
+    FROM webhook_deliveries, generate_series(1, ${count}::int) WHERE id = ${id}`;
 }
 
 const deliveryOf = (id: string) => database.webhookDelivery.findUniqueOrThrow({ where: { id } });
@@ -313,10 +322,51 @@ describe("an event", () => {
 describe("deliveries", () => {
   it("beyond ten thousand pending ones of a webhook are kept as failed", async () => {
     const webhook = await createWebhook();
-    await database.$queryRaw`
-      SELECT record_webhook_event(${webhook.accountId}, 'balance.low', '{}') FROM generate_series(1, 10000)`;
+    const [first = ""] = await record(webhook);
+    await addDeliveries(first, "pending", 9_999);
     const [id = ""] = await record(webhook);
     expect(await deliveryOf(id)).toMatchObject({ status: "failed", nextAttemptAt: null });
+    await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
+  });
+
+  it("of one webhook take no more of the queue while the first ones wait there for long", async () => {
+    const webhook = await createWebhook();
+    for (let count = 0; count < 30; count++) await record(webhook);
+    const take = async () => {
+      await takeDueDeliveries(database, 200, 60_000);
+      const where = { webhookId: webhook.id, queueAt: { gt: new Date() } };
+      const rows = await database.webhookDelivery.findMany({ where, orderBy: { id: "asc" } });
+      return rows.map(({ id }) => id);
+    };
+    const queued = await take();
+    expect(queued).toHaveLength(20);
+    expect(await take()).toEqual(queued);
+    // Two minutes pass.
+    await database.$executeRaw`
+      UPDATE webhook_deliveries SET queue_at = queue_at - interval '2 minutes',
+        next_attempt_at = next_attempt_at - interval '2 minutes' WHERE webhook_id = ${webhook.id}`;
+    expect(await take()).toEqual(queued);
+    await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
+  });
+
+  it("stay delivered when a repeated attempt fails later", async () => {
+    const [deliveryId = ""] = await record(await createWebhook());
+    const attempt = { attemptedAtMs: 0, durationMs: 1, status: 200, error: null, response: "" };
+    await recordAttempt(database, { deliveryId, round: 1 }, attempt, { status: "delivered" });
+    const again = { status: "pending" as const, delayMs: 1_000, queueAfterMs: 1_000 };
+    await recordAttempt(database, { deliveryId, round: 1 }, { ...attempt, status: 500 }, again);
+    expect(await deliveryOf(deliveryId)).toMatchObject({ status: "delivered", nextAttemptAt: null });
+    expect(await attemptsOf(deliveryId)).toHaveLength(2);
+  });
+
+  it("are not deleted before they are sent when newer ones exceed those kept of a webhook", async () => {
+    const webhook = await createWebhook();
+    const [pending = ""] = await record(webhook);
+    await addDeliveries(pending, "failed", 10_001);
+    const signal = new AbortController().signal;
+    await forgetOldDeliveries(database, { keptDays: 7, nowMs: Date.now(), signal });
+    expect(await deliveryOf(pending)).toMatchObject({ status: "pending" });
+    expect(await database.webhookDelivery.count({ where: { webhookId: webhook.id } })).toBe(10_001);
     await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
   });
 
