@@ -19,20 +19,19 @@ beforeEach(async () => {
   market = await createMarket(database);
 });
 
+const webhookOf = (accountId: string, events: string[]) => ({
+  id: newId("whk"),
+  accountId,
+  url: "https://studio.example/",
+  events,
+  balanceLowCents: 100,
+  holdExpiryPercent: 50,
+  holdExpiryMinMatches: 4,
+  secret: "whsec_1",
+});
+
 async function subscribe(accountId: string, events: string[], more: object = {}): Promise<void> {
-  await database.webhook.create({
-    data: {
-      id: newId("whk"),
-      accountId,
-      url: "https://studio.example/",
-      events,
-      balanceLowCents: 100,
-      holdExpiryPercent: 50,
-      holdExpiryMinMatches: 4,
-      secret: "whsec_1",
-      ...more,
-    },
-  });
+  await database.webhook.create({ data: { ...webhookOf(accountId, events), ...more } });
 }
 
 /** What was recorded for the account, the oldest first. */
@@ -160,6 +159,26 @@ describe("holds.expiry_rate_high", () => {
     await first.pass();
     expect(await recorded(accountId)).toEqual([event, { ...event, lapsed_matches: 4, ended_matches: 4 }]);
     expect(await database.holdOutcome.count({ where: { accountId } })).toBe(1);
+  });
+
+  it("is counted by processes that store the same accounts at once", async () => {
+    const accounts = Array.from({ length: 2_000 }, () => ({
+      id: newId("acct"),
+      label: "studio",
+    }));
+    await database.account.createMany({ data: accounts });
+    await database.webhook.createMany({
+      data: accounts.map(({ id }) => webhookOf(id, ["holds.expiry_rate_high"])),
+    });
+    const [first, second] = [new HoldOutcomes(database, Date.now), new HoldOutcomes(database, Date.now)];
+    for (const { id } of accounts) first.countLapsed(id);
+    for (const { id } of accounts.reverse()) second.countLapsed(id);
+    await Promise.all([first.pass(), second.pass()]);
+    const { _sum: sum } = await database.holdOutcome.aggregate({
+      _sum: { lapsed: true },
+      where: { accountId: { in: accounts.map(({ id }) => id) } },
+    });
+    expect(sum.lapsed).toBe(4_000n);
   });
 
   it("keeps no counts of accounts that do not want to know", async () => {

@@ -41,7 +41,8 @@ export class HoldOutcomes {
 
   /** Stores the counts of accounts that want to know, and records an event where a rate became high. */
   async pass(): Promise<void> {
-    const counted = [...this.#byAccount];
+    // In one order, so that processes do not deadlock on the accounts' rows.
+    const counted = [...this.#byAccount].sort(([one], [other]) => (one < other ? -1 : 1));
     this.#byAccount = new Map();
     const now = new Date(this.#nowMs());
     if (counted.length > 0) {
