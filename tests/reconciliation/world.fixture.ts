@@ -103,12 +103,16 @@ export class World {
 
   startBilling(
     pace: Partial<BillingPace> = {},
-    parts: { metrics?: Metrics; log?: (line: string) => void } = {},
+    parts: { metrics?: Metrics; log?: (line: string) => void; settings?: Record<string, string> } = {},
   ): void {
     const { log } = parts;
     const options = { service: "billing", instance: "test", level: log ? "info" : "silent" };
     const service = createBillingService({
-      ...readBillingSettings({ DATABASE_URL: this.urls.databaseUrl, REDIS_URL: this.urls.redisUrl }),
+      ...readBillingSettings({
+        DATABASE_URL: this.urls.databaseUrl,
+        REDIS_URL: this.urls.redisUrl,
+        ...parts.settings,
+      }),
       logger: createLogger(options, log && { write: log }),
       metrics: parts.metrics ?? createMetrics({ service: "billing" }),
       pace: { ...QUICK, ...pace },

@@ -108,6 +108,7 @@ describe("migrations", () => {
       "20261123000400_key_creators",
       "20261124000000_webhooks",
       "20261124000100_webhook_deliveries",
+      "20261125000000_impression_retention",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

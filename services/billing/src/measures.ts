@@ -49,6 +49,14 @@ export function createBillingMeasures(metrics: Metrics) {
       "webhook_deliveries_given_up_total",
       "Deliveries to webhooks that failed at every attempt",
     ),
+    droppedImpressions: metrics.counter(
+      "billing_impressions_dropped_total",
+      "Impressions dropped because they were older than IMPRESSION_RETENTION_DAYS",
+    ),
+    overdueDays: metrics.gauge(
+      "billing_impression_days_overdue",
+      "Days of impressions older than IMPRESSION_RETENTION_DAYS that are not dropped yet",
+    ),
     reconciliationDifferences: metrics.gauge(
       "reconciliation_differences",
       "Balances that differed in several reads",

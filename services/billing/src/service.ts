@@ -34,6 +34,8 @@ import { UnavailablePause } from "./loops/unavailable-pause.ts";
 import { type BillingMeasures, createBillingMeasures } from "./measures.ts";
 import { Reconciler } from "./reconciliation/reconciler.ts";
 import { Releaser } from "./release/releaser.ts";
+import { DROP_TIMEOUT_MS } from "./retention/drop-day.ts";
+import { Retention } from "./retention/retention.ts";
 import type { BillingSecrets, BillingSettings } from "./settings.ts";
 import { Settler } from "./settle/settler.ts";
 import { StoreMonitor } from "./store-monitor.ts";
@@ -60,6 +62,8 @@ export interface BillingPace {
   reconcilePauseMs: number;
   /** Pauses before each repeated read of what differs. */
   reconcileAgainAfterMs: readonly number[];
+  /** Pause between two looks for impressions that are too old. */
+  retainEveryMs: number;
   overdueAfterMs: number;
   /** How long a worker may be silent before its job goes to another worker. */
   jobLockMs: number;
@@ -75,6 +79,7 @@ const PACE: BillingPace = {
   reconcileEveryMs: 30_000,
   reconcilePauseMs: 200,
   reconcileAgainAfterMs: [1_000, 2_000, 4_000, 8_000],
+  retainEveryMs: 600_000,
   overdueAfterMs: 5_000,
   jobLockMs: 5_000,
   webhookLostAfterMs: 60_000,
@@ -151,7 +156,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const money = createMoneyCommands(redis);
   const due = new DueIndex(redis, { now: nowMs });
   const measures = createBillingMeasures(metrics);
-  const partitions = new Partitions(database);
+  const partitions = new Partitions(database, nowMs);
   const writing = { database, money, claim, partitions, measures, logger, nowMs };
   const writer = new ImpressionWriter({ ...writing, pipeline });
   // Separate connections, opened on demand: whatever blocks the worker does not block the sweeper.
@@ -232,6 +237,16 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     await forgetOldDeliveries(database, { keptDays: settings.webhookRetentionDays, nowMs: nowMs(), signal });
     await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
   };
+  const slow = createDatabase(secrets.databaseUrl, {
+    applicationName: `${name}-retention`,
+    poolSize: 1,
+    statementTimeoutMs: DROP_TIMEOUT_MS,
+  });
+  const { impressionRetentionDays: retentionDays } = settings;
+  const retention =
+    retentionDays === undefined
+      ? undefined
+      : new Retention({ database: slow, money, measures, logger, nowMs, retentionDays });
   const passes = [
     { name: "sweep", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => sweeper.pass(signal) },
     { name: "settle", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => settler.pass(signal) },
@@ -250,6 +265,15 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       },
     },
     { name: "backstop walk", everyMs: pace.walkEveryMs, run: walk },
+    ...(retention === undefined
+      ? []
+      : [
+          {
+            name: "retention",
+            everyMs: pace.retainEveryMs,
+            run: (signal: AbortSignal) => retention.pass(signal),
+          },
+        ]),
     {
       name: "reconciliation",
       everyMs: pace.reconcileEveryMs,
@@ -297,7 +321,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       ]);
       await Promise.all([producer.close(), webhooks.producer.close()]);
       redis.disconnect();
-      await Promise.all([pipeline.close(), spare.close(), database.$disconnect()]);
+      await Promise.all([pipeline.close(), spare.close(), slow.$disconnect(), database.$disconnect()]);
     },
   };
 }

@@ -2,12 +2,14 @@ import {
   databaseUrlSetting,
   type Environment,
   integerSetting,
+  optional,
   processSettings,
   readSettings,
   redisUrlSetting,
   type SettingValues,
   webhookAddressesSetting,
 } from "@diegetic/service-kit";
+import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from "./retention/limits.ts";
 
 const settings = {
   ...processSettings("billing"),
@@ -18,6 +20,10 @@ const settings = {
   webhookRetryMs: integerSetting("WEBHOOK_RETRY_MS", { min: 1, max: 600_000, fallback: 30_000 }),
   webhookRetentionDays: integerSetting("WEBHOOK_RETENTION_DAYS", { min: 1, max: 365, fallback: 30 }),
   billingConcurrency: integerSetting("BILLING_CONCURRENCY", { min: 1, max: 128, fallback: 96 }),
+  /** Undefined: impressions are kept for ever (docs/behaviour.md#retention). */
+  impressionRetentionDays: optional(
+    integerSetting("IMPRESSION_RETENTION_DAYS", { min: MIN_RETENTION_DAYS, max: MAX_RETENTION_DAYS }),
+  ),
 };
 
 const secrets = { redisUrl: redisUrlSetting, databaseUrl: databaseUrlSetting };

@@ -364,6 +364,14 @@ export const tooManyImpressions = refusal(
   "The impressions of the period could not be summed up within 10 seconds.",
   "The period has too many impressions to sum up at once: ask for fewer days.",
 );
+export const droppedImpressions = refusal(
+  422,
+  "dropped",
+  "Impressions of the period were dropped after their retention.",
+  (day: string) =>
+    `The impressions up to ${day} were dropped: ask for later days, or group by day and campaign only.`,
+  "2026-12-01",
+);
 export const unknownGrouping = refusal(
   422,
   "group_by",
@@ -740,7 +748,13 @@ export const analyticsApi = defineFeature({
           csv: spendCsv,
         },
       ],
-      refusals: [...periodRefusals(31), registerFirst, unknownGrouping, tooManyImpressions],
+      refusals: [
+        ...periodRefusals(31),
+        registerFirst,
+        unknownGrouping,
+        tooManyImpressions,
+        droppedImpressions,
+      ],
     },
   },
 });

@@ -1,5 +1,6 @@
 import { type Database, dateOfDay, utcDay } from "@diegetic/database";
 import { Comparisons } from "./comparison.ts";
+import { readDroppedDays } from "./dropped-days.ts";
 import type { Inspection, Look } from "./inspection.ts";
 import { atOneMoment } from "./read-advertisers.ts";
 import { readPartitions } from "./read-partitions.ts";
@@ -20,15 +21,17 @@ interface DayRow {
   rollup_scores: string;
 }
 
-/** Compares the rows of recent days with the rollups, one day at a time. A day may have lost rows or its partition. */
+/** Compares the rows of recent days with the rollups, one day at a time, except of days that were dropped on purpose. */
 export async function* dayInspections(
   database: Database,
   nowMs: () => number,
   timeoutMs: number,
 ): AsyncGenerator<Inspection> {
   const made = new Map((await readPartitions(database)).map(({ day, rows }) => [day, rows]));
+  const dropped = await readDroppedDays(database);
   for (let back = 0; back < DAYS_LOOKED_AT; back++) {
     const day = utcDay(nowMs() - back * DAY_MS);
+    if (dropped.has(day)) continue;
     const rows = made.get(day);
     if (rows !== undefined && rows > MAX_DAY_ROWS) continue;
     yield { name: "days", look: () => lookAtDay(database, day, timeoutMs) };

@@ -2,6 +2,7 @@ import { type Database, Prisma } from "@diegetic/database";
 import { OPERATION_MS } from "../write/operations.ts";
 import type { CheckName } from "./checks.ts";
 import { comparePairsOnOneCore } from "./compare-pairs.ts";
+import { DROPPED_DAYS, dayOrDropped, foundByCampaign, foundByDeveloper } from "./dropped-days.ts";
 import type { Inspection } from "./inspection.ts";
 import { readImpressionCount } from "./read-partitions.ts";
 
@@ -12,7 +13,7 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     pairs: Prisma.sql`
       SELECT COALESCE(c.id, r.campaign_id) AS subject, c.impressions::numeric AS expected, r.found
       FROM campaigns c FULL JOIN
-        (SELECT campaign_id, count(*)::numeric AS found FROM impressions GROUP BY campaign_id) r
+        ${foundByCampaign(Prisma.sql`count(*)`, Prisma.sql`impressions`)} r
         ON r.campaign_id = c.id`,
   },
   {
@@ -20,7 +21,7 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     pairs: Prisma.sql`
       SELECT COALESCE(c.id, r.campaign_id) AS subject, c.spent_millicents::numeric AS expected, r.found
       FROM campaigns c FULL JOIN
-        (SELECT campaign_id, sum(price_millicents) AS found FROM impressions GROUP BY campaign_id) r
+        ${foundByCampaign(Prisma.sql`sum(price_millicents)`, Prisma.sql`spent_millicents`)} r
         ON r.campaign_id = c.id`,
   },
   {
@@ -28,16 +29,15 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     pairs: Prisma.sql`
       SELECT account_id AS subject, expected, found FROM
         (SELECT account_id, sum(earning_microcents) AS expected FROM game_rollups GROUP BY account_id) g
-        FULL JOIN (SELECT developer_account_id AS account_id, sum(earning_microcents) AS found
-          FROM impressions GROUP BY developer_account_id) r USING (account_id)`,
+        FULL JOIN ${foundByDeveloper(Prisma.sql`sum(earning_microcents)`, Prisma.sql`earning_microcents`)} r
+          USING (account_id)`,
   },
   {
     check: "row_game_impressions",
     pairs: Prisma.sql`
       SELECT account_id AS subject, expected, found FROM
         (SELECT account_id, sum(impressions) AS expected FROM game_rollups GROUP BY account_id) g
-        FULL JOIN (SELECT developer_account_id AS account_id, count(*)::numeric AS found
-          FROM impressions GROUP BY developer_account_id) r USING (account_id)`,
+        FULL JOIN ${foundByDeveloper(Prisma.sql`count(*)`, Prisma.sql`impressions`)} r USING (account_id)`,
   },
   {
     check: "row_each_game_impressions",
@@ -58,20 +58,23 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
   {
     check: "row_affinity_scores",
     pairs: Prisma.sql`
-      SELECT campaign_id AS subject, expected, found FROM
+      SELECT campaign_id AS subject, expected, trunc(found * 1000000) AS found FROM
         (SELECT campaign_id, trunc(sum(affinity_score_sum) * 1000000) AS expected
           FROM campaign_rollups GROUP BY campaign_id) c
-        FULL JOIN (SELECT campaign_id, trunc(sum(affinity_score) * 1000000) AS found
-          FROM impressions GROUP BY campaign_id) r USING (campaign_id)`,
+        FULL JOIN ${foundByCampaign(Prisma.sql`sum(affinity_score)`, Prisma.sql`affinity_score_sum`)} r
+          USING (campaign_id)`,
   },
   {
     check: "row_affinities",
     pairs: Prisma.sql`
       SELECT a.id AS subject, a.impressions::numeric AS expected, r.found
       FROM affinities a LEFT JOIN (
-        SELECT i.campaign_id, part ->> 'affinity_id' AS id, count(DISTINCT i.impression_id)::numeric AS found
-        FROM impressions i CROSS JOIN LATERAL jsonb_array_elements(i.affinities) AS part
-        WHERE (part ->> 'contribution')::numeric <> 0 GROUP BY i.campaign_id, part ->> 'affinity_id') r
+        SELECT campaign_id, id, sum(found) AS found FROM (
+          SELECT i.campaign_id, part ->> 'affinity_id' AS id, count(DISTINCT i.impression_id)::numeric AS found
+          FROM impressions i CROSS JOIN LATERAL jsonb_array_elements(i.affinities) AS part
+          WHERE (part ->> 'contribution')::numeric <> 0 GROUP BY i.campaign_id, part ->> 'affinity_id'
+          UNION ALL SELECT campaign_id, member, impressions FROM dropped_impression_sums
+          WHERE dimension = 'affinity') AS parts GROUP BY 1, 2) r
         ON r.id = a.id AND r.campaign_id = a.campaign_id`,
   },
   {
@@ -79,8 +82,11 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     pairs: Prisma.sql`
       SELECT campaign_id AS subject, expected, found FROM
         (SELECT id AS campaign_id, unique_users::numeric AS expected FROM campaigns) c
-        FULL JOIN (SELECT campaign_id, count(DISTINCT user_hash)::numeric AS found
-          FROM impressions GROUP BY campaign_id) r USING (campaign_id)`,
+        FULL JOIN (SELECT campaign_id, count(DISTINCT user_hash)::numeric AS found FROM (
+          SELECT campaign_id, user_hash FROM impressions
+          UNION ALL SELECT campaign_id, user_hash FROM reached_users
+          WHERE day IN (SELECT day FROM dropped_impression_days)) AS seen
+          GROUP BY campaign_id) r USING (campaign_id)`,
   },
   {
     check: "impression_once",
@@ -117,7 +123,8 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     check: "whole_impressions",
     pairs: Prisma.sql`
       SELECT other.subject, (SELECT sum(impressions) FROM advertisers) AS expected, other.found FROM (
-        SELECT 'rows' AS subject, count(*)::numeric AS found FROM impressions
+        SELECT 'rows' AS subject, count(*)::numeric
+          + (SELECT COALESCE(sum(impressions), 0) FROM dropped_impression_days) AS found FROM impressions
         UNION ALL SELECT 'campaigns', sum(impressions) FROM campaigns
         UNION ALL SELECT 'campaign rollups', sum(impressions) FROM campaign_rollups
         UNION ALL SELECT 'creatives', sum(impressions) FROM creatives
@@ -131,7 +138,8 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
     check: "whole_charges",
     pairs: Prisma.sql`
       SELECT other.subject, (SELECT sum(spent_millicents) * 1000 FROM advertisers) AS expected, other.found FROM (
-        SELECT 'rows' AS subject, sum(price_millicents) * 1000 AS found FROM impressions
+        SELECT 'rows' AS subject, (COALESCE(sum(price_millicents), 0)
+          + (SELECT COALESCE(sum(spent_millicents), 0) FROM dropped_impression_days)) * 1000 AS found FROM impressions
         UNION ALL SELECT 'campaigns', sum(spent_millicents) * 1000 FROM campaigns
         UNION ALL SELECT 'campaign rollups', sum(spent_millicents) * 1000 FROM campaign_rollups
         UNION ALL SELECT 'creatives', sum(spent_millicents) * 1000 FROM creatives
@@ -141,7 +149,8 @@ const QUERIES: readonly { check: CheckName; pairs: Prisma.Sql }[] = [
   {
     check: "whole_earnings",
     pairs: Prisma.sql`
-      SELECT other.subject, (SELECT sum(earning_microcents) FROM impressions) AS expected, other.found FROM (
+      SELECT other.subject, (SELECT COALESCE(sum(earning_microcents), 0) FROM impressions)
+        + (SELECT COALESCE(sum(earning_microcents), 0) FROM dropped_impression_days) AS expected, other.found FROM (
         SELECT 'game rollups' AS subject, sum(earning_microcents) AS found FROM game_rollups
         UNION ALL SELECT 'game totals', sum(earning_microcents) FROM game_totals
         UNION ALL SELECT 'games by campaign', sum(earning_microcents) FROM campaign_games
@@ -178,13 +187,21 @@ export async function* wholeInspections(
 function eachGame({ ofRows, kept, entered }: Record<"ofRows" | "kept" | "entered", Prisma.Sql>): Prisma.Sql {
   return Prisma.sql`
     WITH by_day AS (
-      SELECT developer_account_id AS account_id, game_id, day, (${ofRows})::numeric AS found
-      FROM impressions GROUP BY 1, 2, 3
+      SELECT account_id, game_id, day, sum(found) AS found FROM (
+        SELECT developer_account_id AS account_id, game_id, ${dayOrDropped(Prisma.sql`day`)} AS day,
+          (${ofRows})::numeric AS found
+        FROM impressions GROUP BY 1, 2, 3
+        UNION ALL SELECT account_id, member, ${DROPPED_DAYS}, ${kept}
+        FROM dropped_impression_sums WHERE dimension = 'game') AS parts
+      GROUP BY 1, 2, 3
     ), by_game AS (
       SELECT account_id, game_id, sum(found) AS found FROM by_day GROUP BY 1, 2
+    ), rollups AS (
+      SELECT account_id, game_id, ${dayOrDropped(Prisma.sql`day`)} AS day, sum(${kept}) AS kept
+      FROM game_rollups GROUP BY 1, 2, 3
     )
-    SELECT concat_ws(' ', account_id, game_id, day) AS subject, ${kept}::numeric AS expected, found
-    FROM game_rollups FULL JOIN by_day USING (account_id, game_id, day)
+    SELECT concat_ws(' ', account_id, game_id, day) AS subject, kept AS expected, found
+    FROM rollups FULL JOIN by_day USING (account_id, game_id, day)
     UNION ALL SELECT concat_ws(' ', account_id, game_id, 'in all'), ${kept}::numeric, found
     FROM game_totals FULL JOIN by_game USING (account_id, game_id)
     UNION ALL SELECT concat_ws(' ', account_id, game_id, 'ledger'), entered, found

@@ -48,6 +48,8 @@ const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const UNFUNDED =
   "the balance or the budget no longer covers the charge: the money was spent again after Redis lost data";
 const CONFLICTING = "another match is stored under this impression id";
+const DROPPED =
+  "the impressions of its day were dropped (IMPRESSION_RETENTION_DAYS), so it may have been billed before";
 const REPEATED = "another impression of the same Idempotency-Key is stored: Redis had lost it";
 
 /** Records that wait for their turn. */
@@ -98,9 +100,12 @@ export class ImpressionWriter {
     const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
     const { billed, again, refused, waiting } = sorted;
-    await partitions.ensure([...billed, ...again].map(({ day }) => day));
-    let written = await this.#writeOrSplit(batch, refused);
-    for (const one of again) {
+    const dropped = await partitions.ensure([...billed, ...again].map(({ day }) => day));
+    const isWritable = ({ day }: BilledImpression) => !dropped.has(day);
+    refused.push(...[...billed, ...again].filter((one) => !isWritable(one)).map(undecidable));
+    const writable = dropped.size === 0 ? batch : await prepareBatch(billed.filter(isWritable));
+    let written = await this.#writeOrSplit(writable, refused);
+    for (const one of again.filter(isWritable)) {
       written = combine(written, await this.#writeOrSplit(await prepareBatch([one]), refused));
     }
     refused.push(...written.conflicting.map(conflict), ...written.repeated.map(repetition));
@@ -211,16 +216,21 @@ export class ImpressionWriter {
     if (!(error instanceof RecordRefused || error instanceof ConstraintViolation)) throw error;
   }
 
-  async #quarantine({ record, unfunded, ...refused }: RefusedRecord): Promise<void> {
-    const { measures } = this.#dependencies;
+  async #quarantine({ record, reason, unfunded, ...refused }: RefusedRecord): Promise<void> {
+    const { measures, money } = this.#dependencies;
+    const advertiserId = String(record.match?.advertiser_id ?? "");
+    // What left the outbox was written or quarantined, so the wallet does not count it in addition.
+    const isCounted = reason !== DROPPED || (await money.isInOutbox(advertiserId, record.impression_id));
     const count = await quarantine(this.#dependencies, {
       ...refused,
-      advertiserId: String(record.match?.advertiser_id ?? ""),
+      reason,
+      advertiserId,
       impressionId: record.impression_id,
       matchId: record.match?.match_id,
       text: JSON.stringify(record),
-      countedInEpoch: committedInEpoch(record),
+      countedInEpoch: isCounted ? committedInEpoch(record) : null,
     });
+    if (count === null) measures.duplicates.inc();
     if (unfunded) measures.unfunded.inc(count ?? 0);
   }
 
@@ -265,6 +275,11 @@ function refusal(impression: BilledImpression, error: RecordRefused | Constraint
   return error instanceof ConstraintViolation && MONEY_CHECK.test(`${error.constraint} ${error.message}`)
     ? { record, reason: `${UNFUNDED} (${error.message})`, billed: impression, reversed: true, unfunded: true }
     : { record, reason: error.message, billed: impression };
+}
+
+/** Writing it could charge twice; an operator decides. */
+function undecidable(impression: BilledImpression): RefusedRecord {
+  return { record: impression.record, reason: DROPPED, billed: impression };
 }
 
 function conflict(impression: BilledImpression): RefusedRecord {

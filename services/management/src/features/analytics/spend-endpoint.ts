@@ -1,5 +1,6 @@
 import {
   analyticsApi,
+  droppedImpressions,
   SPEND_DAYS,
   SPEND_DIMENSIONS,
   type SpendBody,
@@ -15,7 +16,13 @@ import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
 import { readPeriod } from "../ledger/period.ts";
 import { decimalCents } from "../ledger/to-response.ts";
 import type { AnalyticsParts } from "./endpoints.ts";
-import { readSpend, type SpendDimension, type SpendGroup, type SpendQuery } from "./spend-store.ts";
+import {
+  lastDroppedDay,
+  readSpend,
+  type SpendDimension,
+  type SpendGroup,
+  type SpendQuery,
+} from "./spend-store.ts";
 
 /** Identifiers and country codes; any other value has no spending. */
 const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
@@ -39,6 +46,8 @@ async function spend(parts: AnalyticsParts, context: RequestContext) {
     throw tooManyImpressions.error();
   });
   const { from, to } = query;
+  const droppedDay = await lastDroppedDay(parts.database, query);
+  if (droppedDay !== undefined) throw droppedImpressions.error(droppedDay);
   if (window === undefined) return csvAnswer(`spend-${from}-${to}.csv`, table(query, found.rows));
   const body: SpendBody = {
     from,

@@ -1,5 +1,5 @@
 import type { SPEND_DIMENSIONS } from "@diegetic/contracts";
-import { Prisma, safeInteger } from "@diegetic/database";
+import { type Database, Prisma, safeInteger } from "@diegetic/database";
 import { type CallerReads, type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
 import { MAX_CSV_ROWS } from "../../core/shared/csv-answer.ts";
 import type { Window } from "../../core/shared/paging.ts";
@@ -84,6 +84,15 @@ export async function readSpend(
     rows: window === undefined ? groups : groups.slice(0, limit),
     hasMore: groups.length > limit,
   };
+}
+
+/** The last day of the query's period whose impressions were dropped, `YYYY-MM-DD`, if the query needs them. */
+export async function lastDroppedDay(database: Database, query: SpendQuery): Promise<string | undefined> {
+  if (isInRollups(query)) return undefined;
+  const [row] = await database.$queryRaw<{ day: string | null }[]>`
+    SELECT max(day)::text AS day FROM dropped_impression_days
+    WHERE day BETWEEN ${query.from}::date AND ${query.to}::date`;
+  return row?.day ?? undefined;
 }
 
 function isInRollups({ groupBy, creativeId, countryCode }: SpendQuery): boolean {

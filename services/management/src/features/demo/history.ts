@@ -71,15 +71,12 @@ export async function demoHistory(database: Database, accountId: string): Promis
   }).write();
   const last = history.records.at(-1);
   if (last === undefined) return undefined;
-  const written = await database.impression.findUnique({
-    where: {
-      day_impressionId: {
-        day: dateOfDay(utcDay(last.recorded_at_ms)),
-        impressionId: last.impression_id,
-      },
-    },
-    select: { impressionId: true },
-  });
+  const day = dateOfDay(utcDay(last.recorded_at_ms));
+  const written =
+    (await database.impression.findUnique({
+      where: { day_impressionId: { day, impressionId: last.impression_id } },
+      select: { impressionId: true },
+    })) ?? (await database.droppedImpressionDay.findUnique({ where: { day } }));
   return written === null ? history : undefined;
 }
 

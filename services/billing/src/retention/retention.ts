@@ -1,0 +1,101 @@
+import { type Database, utcDay } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import type { Logger } from "@diegetic/service-kit";
+import type { BillingMeasures } from "../measures.ts";
+import { readPartitions } from "../reconciliation/read-partitions.ts";
+import { dropDay } from "./drop-day.ts";
+
+export interface RetentionDependencies {
+  /** Its statements may take DROP_TIMEOUT_MS. */
+  database: Database;
+  money: Pick<MoneyCommands, "listOutbox">;
+  measures: Pick<BillingMeasures, "droppedImpressions" | "overdueDays">;
+  logger: Logger;
+  nowMs: () => number;
+  retentionDays: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const ADVERTISERS_PER_PAGE = 500;
+const RECORDS_PER_PAGE = 500;
+/** A longer outbox is a backlog: nothing is dropped before it is written. */
+const MAX_PAGES = 20;
+
+/**
+ * Drops the impressions of days that ended more than `retentionDays` ago; all totals stay
+ * (docs/behaviour.md#retention). A day is dropped only when no record of the day, or the day after, waits
+ * in an outbox: afterwards nothing can say whether such a record was written.
+ */
+export class Retention {
+  readonly #dependencies: RetentionDependencies;
+
+  constructor(dependencies: RetentionDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async pass(signal: AbortSignal): Promise<void> {
+    const { database, measures, logger, nowMs, retentionDays } = this.#dependencies;
+    const keptFrom = utcDay(nowMs() - retentionDays * DAY_MS);
+    const partitions = await readPartitions(database);
+    const old = partitions.map(({ day }) => day).filter((day) => day < keptFrom);
+    measures.overdueDays.set(old.length);
+    if (old.length === 0) return;
+    const waitingSinceMs = await this.#oldestWaiting(signal);
+    for (const day of old.sort()) {
+      if (signal.aborted) break;
+      if (Date.parse(day) + 2 * DAY_MS > waitingSinceMs) {
+        const oldestWaiting = waitingSinceMs > 0 ? new Date(waitingSinceMs).toISOString() : "unknown";
+        logger.warn({ day, oldestWaiting }, "old impressions kept, because records still wait to be written");
+        break;
+      }
+      const result = await dropDay(database, day);
+      if (result.outcome === "busy") break;
+      if (result.outcome === "differs") {
+        logger.error({ day }, "old impressions kept, because they differ from the day's totals");
+        continue;
+      }
+      measures.overdueDays.dec();
+      if (result.outcome !== "dropped") continue;
+      measures.droppedImpressions.inc(result.impressions);
+      logger.info({ day, impressions: result.impressions }, "old impressions dropped");
+    }
+  }
+
+  /** When the oldest record of all outboxes was recorded, Unix ms. 0: unknown; Infinity: none waits. */
+  async #oldestWaiting(signal: AbortSignal): Promise<number> {
+    const { database } = this.#dependencies;
+    let oldestMs = Number.POSITIVE_INFINITY;
+    let after = "";
+    while (!signal.aborted) {
+      const page = await database.advertiser.findMany({
+        select: { id: true },
+        where: { id: { gt: after } },
+        orderBy: { id: "asc" },
+        take: ADVERTISERS_PER_PAGE,
+      });
+      const last = page.at(-1);
+      if (last === undefined) return oldestMs;
+      for (const { id } of page) oldestMs = Math.min(oldestMs, await this.#oldestOf(id));
+      after = last.id;
+    }
+    return 0;
+  }
+
+  async #oldestOf(advertiserId: string): Promise<number> {
+    let oldestMs = Number.POSITIVE_INFINITY;
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const {
+        items,
+        damaged,
+        cursor: next,
+      } = await this.#dependencies.money.listOutbox(advertiserId, RECORDS_PER_PAGE, cursor);
+      // A damaged entry does not say when it was recorded.
+      if (damaged.length > 0) return 0;
+      for (const { recorded_at_ms } of items) oldestMs = Math.min(oldestMs, recorded_at_ms);
+      if (next === null) return oldestMs;
+      cursor = next;
+    }
+    return 0;
+  }
+}
