@@ -259,9 +259,9 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     {
       name: "webhook events",
       everyMs: pace.webhookEventsEveryMs,
-      run: async () => {
+      run: async (signal: AbortSignal) => {
         await outcomes.pass();
-        await announcePayouts({ database, due, nowMs });
+        await announcePayouts({ database, money, nowMs, signal });
       },
     },
     { name: "backstop walk", everyMs: pace.walkEveryMs, run: walk },

@@ -24,6 +24,7 @@ import { Partitions } from "../write/partitions.ts";
 /** A database and a Redis of their own, and a writer that knows no wallet. */
 export class WriterStores {
   readonly database: Database;
+  readonly redisUrl: string;
   readonly #pipeline: Pipeline;
   readonly #redis: RedisConnection;
   readonly #servers: [TestDatabase, TestRedis];
@@ -31,6 +32,7 @@ export class WriterStores {
   private constructor(servers: [TestDatabase, TestRedis]) {
     const [{ url: databaseUrl }, { url: redisUrl }] = servers;
     this.#servers = servers;
+    this.redisUrl = redisUrl;
     this.#redis = connectRedis(redisUrl, { name: "test" });
     this.database = createDatabase(databaseUrl);
     this.#pipeline = createPipeline(databaseUrl);

@@ -1,11 +1,18 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { newId } from "@diegetic/contracts";
-import { type Database, dateOfDay } from "@diegetic/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { type Database, dateOfDay, utcDay } from "@diegetic/database";
+import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
+import { createMetrics } from "@diegetic/service-kit";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createBillingMeasures } from "../measures.ts";
+import { Sweeper } from "../sweep/sweeper.ts";
 import { createMarket, type Market, pick, recordIn } from "../testing/market.fixture.ts";
+import { Wallets } from "../testing/wallets.fixture.ts";
 import { WriterStores } from "../testing/writer-stores.fixture.ts";
 import { HoldOutcomes } from "./hold-outcomes.ts";
 import { announcePayouts } from "./payouts.ts";
+
+const HOUR_MS = 3_600_000;
 
 let stores: WriterStores;
 let database: Database;
@@ -124,8 +131,6 @@ describe("balance.low", () => {
 });
 
 describe("holds.expiry_rate_high", () => {
-  const HOUR_MS = 3_600_000;
-
   it("is recorded for the developer when the share is reached, once an hour at most", async () => {
     let nowMs = Date.parse("2026-11-24T12:00:30Z");
     const { accountId } = pick(market.games, 0);
@@ -191,6 +196,60 @@ describe("holds.expiry_rate_high", () => {
 });
 
 describe("payout.figures_ready", () => {
+  let wallets: Wallets;
+  let producer: BillingProducer;
+  beforeEach(async () => {
+    await database.payoutPeriod.deleteMany();
+    wallets = await Wallets.open(market, stores.redisUrl);
+    producer = createBillingProducer(stores.redisUrl);
+  });
+  afterEach(async () => {
+    await producer.close();
+    await wallets.redis.flushall();
+    wallets.close();
+  });
+
+  const announceAt = (nowMs: number) =>
+    announcePayouts({
+      database,
+      money: wallets.money,
+      nowMs: () => nowMs,
+      signal: new AbortController().signal,
+    });
+
+  it("waits for the period's impressions in outboxes, though the sweeper visits them, and for no later ones", async () => {
+    const { accountId } = pick(market.games, 0);
+    await database.account.create({ data: { id: accountId, label: "studio" } });
+    await subscribe(accountId, ["payout.figures_ready"]);
+    const first = await wallets.impress();
+    const day = utcDay(first.recorded_at_ms);
+    const dayMs = Date.parse(`${day}T00:00:00Z`);
+    const nowMs = dayMs + 25 * HOUR_MS;
+    const sweeper = new Sweeper({
+      money: wallets.money,
+      due: wallets.due,
+      producer,
+      isQueueSilent: () => false,
+      write: (records) => stores.write(records),
+      quarantine: (advertiserId, damaged) => stores.quarantineDamaged(advertiserId, damaged),
+      measures: createBillingMeasures(createMetrics({ service: "billing" })),
+      nowMs: () => nowMs,
+      overdueAfterMs: 5_000,
+    });
+    await sweeper.pass(new AbortController().signal);
+    await announceAt(dayMs + HOUR_MS);
+    const announced = (period: string) => database.payoutPeriod.count({ where: { period } });
+    expect(await announced(utcDay(dayMs - 1))).toBe(1);
+    await announceAt(nowMs);
+    expect(await announced(day)).toBe(0);
+    await stores.write([first]);
+    await announceAt(nowMs);
+    expect(await announced(day)).toBe(1);
+    expect(await recorded(accountId)).toContainEqual(
+      expect.objectContaining({ period: day, impressions: 1, earned_microcents: 175_000 }),
+    );
+  });
+
   it("is recorded once for each complete day and month", async () => {
     const { accountId, gameId } = pick(market.games, 0);
     await database.account.create({ data: { id: accountId, label: "studio" } });
@@ -205,11 +264,7 @@ describe("payout.figures_ready", () => {
         ],
       });
     }
-    let waiting: { advertiserId: string; dueMs: number }[] = [];
-    const announce = (moment: string) => {
-      const due = { due: async () => waiting };
-      return announcePayouts({ database, due, nowMs: () => Date.parse(moment) });
-    };
+    const announce = (moment: string) => announceAt(Date.parse(moment));
     const event = (period: string, from: string, to: string, impressions: number) => ({
       type: "payout.figures_ready",
       period,
@@ -221,10 +276,7 @@ describe("payout.figures_ready", () => {
     await announce("2026-11-30T01:00:00Z");
     expect(await recorded(accountId)).toEqual([event("2026-11-29", "2026-11-29", "2026-11-29", 2)]);
     await announce("2026-12-01T00:59:59Z");
-    waiting = [{ advertiserId: "adv_1", dueMs: 0 }];
-    await announce("2026-12-01T01:00:00Z");
     expect(await recorded(accountId)).toHaveLength(1);
-    waiting = [];
     await Promise.all([announce("2026-12-01T01:00:00Z"), announce("2026-12-01T01:00:00Z")]);
     expect((await recorded(accountId)).slice(1)).toEqual([
       event("2026-11-30", "2026-11-30", "2026-11-30", 4),

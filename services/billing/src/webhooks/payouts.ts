@@ -1,38 +1,70 @@
 import { type Database, utcDay } from "@diegetic/database";
-import type { DueIndex } from "@diegetic/hot-state";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import { forEachLimited } from "../loops/for-each.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Time after midnight in which the last impressions of a day reach Postgres. */
 const COMPLETE_AFTER_MS = 60 * 60 * 1_000;
-/** An outbox that has waited for so long may contain impressions of the day before. */
-const MAX_WAITING_MS = 60_000;
+const ADVERTISERS_PER_PAGE = 500;
+const CHECKED_AT_A_TIME = 8;
+const RECORDS_PER_PAGE = 500;
 /** After a longer interruption, earlier days are not announced. */
 const MAX_DAYS = 31;
 
 export interface PayoutParts {
   database: Database;
-  due: Pick<DueIndex, "due">;
+  money: Pick<MoneyCommands, "listOutbox">;
   nowMs: () => number;
+  signal: AbortSignal;
 }
 
-/**
- * Records `payout.figures_ready` for each UTC day and month that is complete: an hour after its end, and while no
- * outbox waits.
- */
-export async function announcePayouts({ database, due, nowMs }: PayoutParts): Promise<void> {
+/** Records `payout.figures_ready` for each UTC day and month, from an hour after its end, once all its impressions are written. */
+export async function announcePayouts(parts: PayoutParts): Promise<void> {
+  const { database, nowMs } = parts;
   const settledMs = nowMs() - COMPLETE_AFTER_MS;
-  const lastMs = Math.floor(settledMs / DAY_MS) * DAY_MS - DAY_MS;
+  const endMs = Math.floor(settledMs / DAY_MS) * DAY_MS;
+  const lastMs = endMs - DAY_MS;
   const days = await missingDays(database, lastMs);
   if (days.length === 0) return;
-  const waiting = await due.due("outbox", nowMs() - MAX_WAITING_MS, 1);
-  if (waiting.length > 0) return;
+  if (await isAnyUnwritten(parts, endMs)) return;
   for (const day of days) {
     // The first day of a month completes the month before.
     if (day.endsWith("-01")) await announceMonthBefore(database, day);
     await announce(database, day, day, day);
   }
-  const next = utcDay(lastMs + DAY_MS);
+  const next = utcDay(endMs);
   if (next.endsWith("-01")) await announceMonthBefore(database, next);
+}
+
+/**
+ * Whether an outbox has an impression from before `endMs`. Looks at every outbox: when the due index names it next says
+ * nothing of its age. True when it was aborted.
+ */
+async function isAnyUnwritten({ database, money, signal }: PayoutParts, endMs: number): Promise<boolean> {
+  let isFound = false;
+  const check = async ({ id }: { id: string }) => {
+    let cursor: string | undefined;
+    while (!isFound && !signal.aborted) {
+      const { items, cursor: next } = await money.listOutbox(id, RECORDS_PER_PAGE, cursor);
+      isFound ||= items.some(({ recorded_at_ms: recordedAtMs }) => recordedAtMs < endMs);
+      if (next === null) break;
+      cursor = next;
+    }
+  };
+  let after = "";
+  while (!isFound && !signal.aborted) {
+    const page = await database.advertiser.findMany({
+      select: { id: true },
+      where: { id: { gt: after } },
+      orderBy: { id: "asc" },
+      take: ADVERTISERS_PER_PAGE,
+    });
+    const last = page.at(-1);
+    if (last === undefined) return false;
+    await forEachLimited(page, CHECKED_AT_A_TIME, check);
+    after = last.id;
+  }
+  return true;
 }
 
 /** Complete days after the last announced one, the oldest first; only the last complete day if there is none. */
