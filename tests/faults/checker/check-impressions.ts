@@ -62,7 +62,10 @@ function answersAgree(history: History, rows: readonly ImpressionRow[]): Check {
     const agree =
       ids.size === 1 ||
       (isAfterLoss(operation, history) && [...ids].filter((id) => billed.has(id)).length <= 1);
-    check.expect(agree, () => `${describe(operation)} was answered ${[...ids].join(", ")}`);
+    check.expect(agree, () => {
+      const named = [...ids].map((id) => `${id}${billed.has(id) ? " (billed)" : ""}`);
+      return `${describe(operation)} was answered ${named.join(", ")}; losses at ${history.lossesMs.join(", ")}`;
+    });
     check.expect(!isForgotten(operation, history), () => `${describe(operation)} was refused after its 201`);
   }
   return check.end();
@@ -80,15 +83,15 @@ function isForgotten({ attempts }: ImpressionOperation, { sessionBreaksMs }: His
   );
 }
 
-/**
- * A Redis that has lost an Idempotency-Key takes another match for an impression that names none: that is answered, and one of
- * them is billed (ADR 12).
- */
 /** By which Postgres knows a match: what stands behind it in its id is for the match tier alone. */
 function matchName(matchId: string): string {
   return matchId.slice(0, 30);
 }
 
+/**
+ * A Redis that has lost an Idempotency-Key takes another match for an impression that names none: that is answered, and one of
+ * them is billed (ADR 12).
+ */
 function isAfterLoss({ matchId, attempts }: ImpressionOperation, history: History): boolean {
   const answered = attempts.filter(({ status }) => status === 201);
   const [first, last] = [answered[0], answered.at(-1)];
